@@ -1,0 +1,112 @@
+//! A contract as the engine sees it: what it says hello with, its tools and resources, and its
+//! dialect. Everything that is particular to one published text stays behind these types.
+
+use frontdesk_wire::frame::Id;
+use frontdesk_wire::version::Era;
+use serde_json::{Map, Value};
+
+use crate::caller::{Scope, Scopes};
+use crate::fault::Fault;
+use crate::reading::Reading;
+use crate::reply::Reply;
+use crate::table::Kind;
+use crate::tool::{Tool, ToolSpec};
+
+pub struct Contract {
+    pub id: &'static str,
+    pub hello: Hello,
+    pub tools: Vec<Tool>,
+    pub resources: Vec<Resource>,
+    pub kinds: Vec<&'static Kind>,
+    /// Every scope a token for this contract can carry.
+    pub scopes: Vec<Scope>,
+    /// What a token gets that asks for none.
+    pub least: Scope,
+    /// Documents at the root of the server that anybody may read, by path.
+    pub documents: Vec<(&'static str, String)>,
+    pub dialect: Box<dyn Dialect>,
+}
+
+/// How the server introduces itself.
+#[derive(Debug, Clone)]
+pub struct Hello {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub version: &'static str,
+    pub instructions: &'static str,
+    /// The capabilities object, as JSON text.
+    pub capabilities: String,
+}
+
+/// A readable thing with an address.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    /// An RFC 6570 template; one without variables is a single resource.
+    pub template: &'static str,
+    pub name: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
+    pub source: Source,
+}
+
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// The same answer as this reading tool, its arguments taken from the address. `lists` names the
+    /// kind whose rows are enumerated under this template.
+    Tool {
+        name: &'static str,
+        lists: Option<&'static Kind>,
+    },
+    /// A fixed document, the same for every caller.
+    Document(String),
+}
+
+/// How one contract reads arguments and writes answers. Every fault of every stage passes through
+/// `failure`, so a contract has one place where its errors are made.
+pub trait Dialect: Send + Sync {
+    /// Takes tenant, window and idempotency key out of checked arguments.
+    fn read(&self, tool: &ToolSpec, arguments: Map<String, Value>, header_key: Option<&str>) -> Result<Reading, Fault>;
+    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply;
+    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply;
+    /// The name of the template variable and argument that carries the tenant.
+    fn tenant_argument(&self) -> &'static str;
+}
+
+/// An answer after redaction and paging, still without its envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shaped {
+    One(String),
+    Many { items: Vec<String>, cursor: Option<String> },
+}
+
+/// What the answer is an answer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place<'a> {
+    Tool(&'a str),
+    Resource(&'a str),
+    Method,
+    /// The request was not understood far enough to say.
+    Transport,
+}
+
+/// Where an answer is going: everything a dialect may need besides the outcome itself.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'a> {
+    pub era: Option<Era>,
+    pub id: Option<&'a Id>,
+    pub place: Place<'a>,
+    /// Address of the protected resource metadata, for challenges.
+    pub metadata: &'a str,
+    pub least: &'a Scope,
+    /// What the caller's token carries, once it is known.
+    pub granted: Option<&'a Scopes>,
+    /// Whether a credential was presented at all.
+    pub credential: Presented,
+    pub trace: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presented {
+    Nothing,
+    Something,
+}

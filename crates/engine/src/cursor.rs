@@ -1,0 +1,75 @@
+//! Cursors: where a page ended, sealed so that nobody can read, make or move one. A cursor opens only
+//! for the tenant, tool and filter it was issued for, and for a day.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+
+use crate::fault::{Fault, FaultKind};
+use crate::page;
+use crate::ports::Random;
+use crate::seal::Key;
+use crate::timestamp::Millis;
+
+const LIFETIME_SECONDS: i64 = 24 * 60 * 60;
+/// Cursors come in steps of this many bytes, so that their length tells nothing.
+const STEP: usize = 64;
+const LONGEST: usize = 8 * 1024;
+
+/// What a cursor remembers: the filter it belongs to and the last row's key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Memory {
+    pub filter: Map<String, Value>,
+    pub key: page::Key,
+}
+
+/// Where a cursor may be used.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    pub contract: &'a str,
+    pub tenant: &'a str,
+    pub tool: &'a str,
+}
+
+impl Place<'_> {
+    fn parts(&self) -> [&str; 4] {
+        ["cursor", self.contract, self.tenant, self.tool]
+    }
+}
+
+pub fn issue(key: &Key, random: &dyn Random, now: Millis, place: Place<'_>, memory: &Memory) -> Option<String> {
+    let until = now.plus_seconds(LIFETIME_SECONDS).0;
+    let content = Value::from(vec![
+        Value::from(until),
+        Value::from(memory.key.value),
+        Value::from(memory.key.id.as_str()),
+        Value::Object(memory.filter.clone()),
+    ]);
+    let mut plain = serde_json::to_vec(&content).ok()?;
+    plain.resize(plain.len().next_multiple_of(STEP), b' ');
+    let sealed = key.seal(random, &place.parts(), &plain)?;
+    Some(URL_SAFE_NO_PAD.encode(sealed))
+}
+
+pub fn open(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Result<Memory, Fault> {
+    recall(key, now, place, cursor).ok_or_else(|| {
+        Fault::new(
+            FaultKind::InvalidCursor,
+            "This cursor does not belong to this request, or has expired. Start again without a cursor.",
+        )
+    })
+}
+
+fn recall(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Option<Memory> {
+    if cursor.len() > LONGEST {
+        return None;
+    }
+    let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+    let plain = key.open(&place.parts(), &sealed)?;
+    let content: (i64, i64, String, Map<String, Value>) = serde_json::from_slice(&plain).ok()?;
+    let (until, value, id, filter) = content;
+    (now.0 < until).then_some(Memory {
+        filter,
+        key: page::Key { value, id },
+    })
+}

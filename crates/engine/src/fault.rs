@@ -1,0 +1,213 @@
+//! The one way in which anything goes wrong. A fault's message is for a person and free of customer
+//! data and internals; its cause goes to the log and is never sent.
+
+use std::borrow::Cow;
+
+use crate::caller::Scope;
+
+/// A stable, published error code, such as a contract declares for its tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Code(pub &'static str);
+
+/// Every kind of fault there is. Closed on purpose, and matched without `_`: a new kind must fail to
+/// compile in every dialect until somebody has decided how that contract says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The body is not strict JSON.
+    Malformed,
+    /// The body is JSON, but not a JSON-RPC message this version allows.
+    NotRpc,
+    /// Headers that must mirror the body do not.
+    HeaderMismatch,
+    /// The protocol version asked for is not served.
+    WrongVersion,
+    UnknownMethod,
+    UnknownTool,
+    InvalidArgument,
+    /// A cursor that was not issued for this tenant, tool and filter, or has expired.
+    InvalidCursor,
+    Unauthenticated,
+    /// A scope is missing.
+    Forbidden,
+    /// The caller may act for several tenants and named none.
+    TenantRequired,
+    /// The caller named a tenant it does not belong to.
+    TenantForbidden,
+    StepUp,
+    NotFound,
+    /// The version the caller expected is no longer the current one.
+    Stale,
+    KeyReused,
+    KeyInFlight,
+    RateLimited,
+    TooLarge,
+    WrongMedia,
+    WrongVerb,
+    /// Host or Origin is not one this server answers to.
+    WrongHost,
+    /// The caller withdrew the request before it was answered.
+    Cancelled,
+    /// Try again later: nothing was done.
+    Unavailable,
+    Internal,
+    /// A rule of the business, by the code its contract published.
+    Domain(Code),
+}
+
+/// One thing wrong with an argument: where, and which rule it breaks. Never the value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// JSON Pointer into the arguments.
+    pub pointer: String,
+    /// The rule that does not hold, as a JSON Schema keyword.
+    pub keyword: &'static str,
+    /// What would be right, in words.
+    pub expected: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub message: Cow<'static, str>,
+    pub problems: Vec<Problem>,
+    /// Whole seconds after which the same call can succeed.
+    pub retry_after: Option<u64>,
+    /// The scopes that would have been enough, for `Forbidden`.
+    pub needed: Vec<Scope>,
+    /// What the protocol itself says about the fault, as JSON text.
+    pub data: Option<String>,
+    /// Logged, never sent.
+    pub cause: Option<String>,
+}
+
+impl Fault {
+    pub fn new(kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault {
+            kind,
+            message: message.into(),
+            problems: Vec::new(),
+            retry_after: None,
+            needed: Vec::new(),
+            data: None,
+            cause: None,
+        }
+    }
+
+    pub fn domain(code: Code, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::new(FaultKind::Domain(code), message)
+    }
+
+    pub fn invalid(problems: Vec<Problem>) -> Fault {
+        let message = match problems.as_slice() {
+            [only] if only.pointer.is_empty() => format!("The arguments are not valid: {}.", only.expected),
+            [only] => format!("The argument at {} is not valid: {}.", only.pointer, only.expected),
+            several => format!("{} arguments are not valid; see the list of errors.", several.len()),
+        };
+        Fault {
+            problems,
+            ..Fault::new(FaultKind::InvalidArgument, message)
+        }
+    }
+
+    /// One argument that is wrong for a reason a schema cannot say.
+    pub fn invalid_argument(pointer: &str, keyword: &'static str, expected: impl Into<String>) -> Fault {
+        Fault::invalid(vec![Problem {
+            pointer: pointer.to_owned(),
+            keyword,
+            expected: expected.into(),
+        }])
+    }
+
+    pub fn not_found() -> Fault {
+        Fault::new(FaultKind::NotFound, "Nothing with this id exists here.")
+    }
+
+    /// Nothing was done; the caller may repeat the call after a moment.
+    pub fn unavailable(cause: impl Into<String>) -> Fault {
+        Fault {
+            retry_after: Some(1),
+            ..Fault::new(
+                FaultKind::Unavailable,
+                "The service cannot do this right now; nothing was changed. Try again.",
+            )
+        }
+        .because(cause)
+    }
+
+    pub fn internal(cause: impl Into<String>) -> Fault {
+        Fault::new(FaultKind::Internal, "Something went wrong on our side.").because(cause)
+    }
+
+    pub fn because(mut self, cause: impl Into<String>) -> Fault {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    pub fn retry_after(mut self, seconds: u64) -> Fault {
+        self.retry_after = Some(seconds);
+        self
+    }
+}
+
+impl FaultKind {
+    /// Whether the same call can succeed later without being changed (A3-25).
+    pub fn retryable(self) -> bool {
+        match self {
+            FaultKind::RateLimited | FaultKind::Unavailable | FaultKind::KeyInFlight | FaultKind::Cancelled => true,
+            FaultKind::Malformed
+            | FaultKind::NotRpc
+            | FaultKind::HeaderMismatch
+            | FaultKind::WrongVersion
+            | FaultKind::UnknownMethod
+            | FaultKind::UnknownTool
+            | FaultKind::InvalidArgument
+            | FaultKind::InvalidCursor
+            | FaultKind::Unauthenticated
+            | FaultKind::Forbidden
+            | FaultKind::TenantRequired
+            | FaultKind::TenantForbidden
+            | FaultKind::StepUp
+            | FaultKind::NotFound
+            | FaultKind::Stale
+            | FaultKind::KeyReused
+            | FaultKind::TooLarge
+            | FaultKind::WrongMedia
+            | FaultKind::WrongVerb
+            | FaultKind::WrongHost
+            | FaultKind::Internal
+            | FaultKind::Domain(_) => false,
+        }
+    }
+
+    /// The word for logs, metrics and audit.
+    pub fn word(self) -> &'static str {
+        match self {
+            FaultKind::Malformed => "malformed",
+            FaultKind::NotRpc => "not_rpc",
+            FaultKind::HeaderMismatch => "header_mismatch",
+            FaultKind::WrongVersion => "wrong_version",
+            FaultKind::UnknownMethod => "unknown_method",
+            FaultKind::UnknownTool => "unknown_tool",
+            FaultKind::InvalidArgument => "invalid_argument",
+            FaultKind::InvalidCursor => "invalid_cursor",
+            FaultKind::Unauthenticated => "unauthenticated",
+            FaultKind::Forbidden => "forbidden",
+            FaultKind::TenantRequired => "tenant_required",
+            FaultKind::TenantForbidden => "cross_tenant_denied",
+            FaultKind::StepUp => "step_up",
+            FaultKind::NotFound => "not_found",
+            FaultKind::Stale => "stale",
+            FaultKind::KeyReused => "key_reused",
+            FaultKind::KeyInFlight => "key_in_flight",
+            FaultKind::RateLimited => "rate_limited",
+            FaultKind::TooLarge => "too_large",
+            FaultKind::WrongMedia => "wrong_media",
+            FaultKind::WrongVerb => "wrong_verb",
+            FaultKind::WrongHost => "wrong_host",
+            FaultKind::Cancelled => "cancelled",
+            FaultKind::Unavailable => "unavailable",
+            FaultKind::Internal => "internal",
+            FaultKind::Domain(code) => code.0,
+        }
+    }
+}

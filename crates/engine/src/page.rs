@@ -1,0 +1,72 @@
+//! Asking for many rows: filters, an order, a window onto it, and the page that comes back.
+
+use crate::table::{Cell, Kind, Word};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Filter {
+    Equals(&'static str, Cell),
+    AnyOf(&'static str, Vec<Cell>),
+    AtLeast(&'static str, i64),
+    AtMost(&'static str, i64),
+    /// Every one of these words.
+    Words(Vec<Word>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Rising,
+    Falling,
+}
+
+/// An order is total: the column first, the id second, both in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    pub column: &'static str,
+    pub direction: Direction,
+}
+
+/// Where the last page ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    pub value: i64,
+    pub id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    First,
+    After(Key),
+    Offset(u64),
+}
+
+/// At most `limit` rows and about `bytes` bytes, but always one whole row if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    pub start: Start,
+    pub limit: usize,
+    pub bytes: usize,
+}
+
+/// Whether a page is made of whole rows or only of their ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wants {
+    Rows,
+    Ids,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    pub wants: Wants,
+    pub kind: &'static Kind,
+    pub filters: Vec<Filter>,
+    pub order: Order,
+    pub window: Window,
+}
+
+/// Rows as JSON objects ready to send, personal data masked (or bare ids, when only those were wanted);
+/// `next` only when more rows exist.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    pub rows: Vec<String>,
+    pub next: Option<Key>,
+}

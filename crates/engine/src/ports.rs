@@ -1,0 +1,123 @@
+//! What the engine needs from outside: a store, a judge of credentials, time and randomness.
+//! Implementations live elsewhere; nothing here knows how they work.
+
+use crate::audit::Observation;
+use crate::caller::{Caller, ClientId, TenantId};
+use crate::fault::Fault;
+use crate::incoming::Credential;
+use crate::page::{Page, Query};
+use crate::plan::{Event, Step};
+use crate::table::{Cell, Found, Kind};
+use crate::timestamp::Millis;
+use crate::tool::{Future, Item};
+
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Millis;
+}
+
+pub trait Random: Send + Sync {
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+pub trait Identity: Send + Sync {
+    /// Says who presents this credential at this resource, or faults with `Unauthenticated`.
+    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Caller, Fault>>;
+}
+
+/// Sees every finished call; makes log lines and metrics of it.
+pub trait Observer: Send + Sync {
+    fn seen(&self, observation: &Observation, cause: Option<&str>);
+}
+
+/// Whether personal data leaves the store, or stays sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disclosure {
+    Masked,
+    Full,
+}
+
+/// When an audit record must be on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Before the answer leaves.
+    Awaited,
+    /// Soon, together with others.
+    Grouped,
+}
+
+pub trait Store: Send + Sync {
+    fn get<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        kind: &'static Kind,
+        id: &'a str,
+        disclosure: Disclosure,
+    ) -> Future<'a, Result<Option<Found>, Fault>>;
+
+    /// The one row with this value in a unique column.
+    fn find<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        kind: &'static Kind,
+        column: &'static str,
+        value: Cell,
+    ) -> Future<'a, Result<Option<Found>, Fault>>;
+
+    fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>>;
+
+    /// What was answered under this key, if it has been claimed.
+    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>>;
+
+    /// Commits everything or nothing. Once handed over it goes on even if nobody waits any more.
+    fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>>;
+
+    /// Appends to this node's audit chain.
+    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>>;
+
+    /// As `observe` with `Grouped`, where nobody can wait. A full queue loses nothing that was
+    /// answered: it is only called for calls whose client has gone.
+    fn observe_detached(&self, record: String);
+}
+
+/// An idempotency key in its scope: tenant (given beside it), client and tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    pub client: ClientId,
+    pub tool: &'static str,
+    pub key: String,
+    /// Keyed hash of what the arguments mean.
+    pub meaning: [u8; 32],
+}
+
+/// What an earlier call under the same key meant and answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claimed {
+    pub meaning: [u8; 32],
+    pub answer: Item,
+}
+
+#[derive(Debug, Clone)]
+pub struct Commit {
+    pub tenant: TenantId,
+    pub at: Millis,
+    pub steps: Vec<Step>,
+    /// Each with the identifier it keeps through every delivery (A3-30).
+    pub events: Vec<(String, Event)>,
+    pub claim: Option<Claim>,
+    pub answer: Item,
+    /// One line of JSON for the tenant's audit chain.
+    pub audit: String,
+}
+
+#[derive(Debug, Clone)]
+pub enum Committed {
+    Done,
+    /// The key was claimed first by another call.
+    Claimed(Claimed),
+    /// A step does not hold; nothing was changed.
+    Refused(Fault),
+    /// A row the tool had read has changed; nothing was changed.
+    Stale,
+    /// Handed over, but not finished within the deadline. It may still commit.
+    Unknown,
+}

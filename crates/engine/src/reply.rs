@@ -1,0 +1,58 @@
+//! The answer as the dialect decided it: status, headers and body, JSON-RPC or not.
+
+use bytes::Bytes;
+
+/// Whether the body is a JSON-RPC message (and may stand in a batch) or the contract's plain form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Rpc,
+    Plain,
+    Empty,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Bytes,
+    pub form: Form,
+}
+
+impl Reply {
+    pub fn rpc(body: impl Into<Bytes>) -> Reply {
+        Reply {
+            status: 200,
+            headers: Vec::new(),
+            body: body.into(),
+            form: Form::Rpc,
+        }
+    }
+
+    pub fn plain(status: u16, body: impl Into<Bytes>) -> Reply {
+        Reply {
+            status,
+            headers: Vec::new(),
+            body: body.into(),
+            form: Form::Plain,
+        }
+    }
+
+    pub fn empty(status: u16) -> Reply {
+        Reply {
+            status,
+            headers: Vec::new(),
+            body: Bytes::new(),
+            form: Form::Empty,
+        }
+    }
+
+    pub fn status(mut self, status: u16) -> Reply {
+        self.status = status;
+        self
+    }
+
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
+        self.headers.push((name, value.into()));
+        self
+    }
+}

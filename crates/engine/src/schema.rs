@@ -1,0 +1,87 @@
+//! Shapes of arguments and answers: one definition from which the published JSON Schema and the check
+//! of incoming arguments are both made, so that they cannot disagree.
+
+mod check;
+mod publish;
+
+pub use check::Checked;
+
+/// A shape. Objects are closed: an argument nobody knows is a mistake worth naming.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Schema {
+    Object(Vec<Field>),
+    List { of: Box<Schema>, most: usize },
+    Text(Text),
+    Integer { least: i64, most: i64 },
+    Boolean,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub shape: Schema,
+    pub presence: Presence,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    Required,
+    Optional,
+}
+
+/// Text by what it means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Text {
+    /// Between these many characters.
+    Free { least: usize, most: usize },
+    /// One word of a controlled vocabulary.
+    OneOf(&'static [&'static str]),
+    /// RFC 3339 with an explicit offset.
+    Instant,
+    Email,
+    /// E.164: `+` and 7 to 15 digits.
+    Phone,
+    /// ISO 4217, upper case.
+    Currency,
+}
+
+impl Schema {
+    pub fn object(fields: impl IntoIterator<Item = Field>) -> Schema {
+        Schema::Object(fields.into_iter().collect())
+    }
+
+    pub fn list(of: Schema, most: usize) -> Schema {
+        Schema::List { of: Box::new(of), most }
+    }
+
+    pub fn text(most: usize) -> Schema {
+        Schema::Text(Text::Free { least: 1, most })
+    }
+
+    pub fn one_of(words: &'static [&'static str]) -> Schema {
+        Schema::Text(Text::OneOf(words))
+    }
+
+    pub fn integer(least: i64, most: i64) -> Schema {
+        Schema::Integer { least, most }
+    }
+}
+
+pub fn required(name: &'static str, shape: Schema, about: &'static str) -> Field {
+    Field {
+        name,
+        about,
+        shape,
+        presence: Presence::Required,
+    }
+}
+
+pub fn optional(name: &'static str, shape: Schema, about: &'static str) -> Field {
+    Field {
+        name,
+        about,
+        shape,
+        presence: Presence::Optional,
+    }
+}

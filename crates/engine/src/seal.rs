@@ -1,0 +1,98 @@
+//! Keys and what is done with them: sealing text so that only its own place can open it, hashing
+//! personal values for look-up, and chaining audit records. Keys never leave this module in clear,
+//! except for the bytes a key file must hold.
+
+use aes_gcm_siv::aead::{Aead, KeyInit, Payload};
+use aes_gcm_siv::{Aes256GcmSiv, Nonce};
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use crate::ports::Random;
+
+const NONCE: usize = 12;
+
+/// A 256-bit key that prints as `***`.
+#[derive(Clone)]
+pub struct Key(Zeroizing<[u8; 32]>);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Key(***)")
+    }
+}
+
+impl Key {
+    pub fn from_bytes(bytes: [u8; 32]) -> Key {
+        Key(Zeroizing::new(bytes))
+    }
+
+    pub fn random(random: &dyn Random) -> Key {
+        let mut bytes = [0; 32];
+        random.fill(&mut bytes);
+        Key::from_bytes(bytes)
+    }
+
+    pub fn expose(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Another key, for one purpose only, so that no key serves two.
+    pub fn derive(&self, purpose: &str) -> Key {
+        Key::from_bytes(self.digest(&[b"derive", purpose.as_bytes()]))
+    }
+
+    /// A keyed hash over parts; each part's length is hashed with it, so that no two lists of parts
+    /// share a hash.
+    pub fn digest(&self, parts: &[&[u8]]) -> [u8; 32] {
+        // HMAC takes a key of any length, so this cannot fail; the fallback is never a usable hash.
+        let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(self.0.as_slice()) else {
+            return [0; 32];
+        };
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+
+    /// Seals `plain` for one place: only the same `place` opens it.
+    pub fn seal(&self, random: &dyn Random, place: &[&str], plain: &[u8]) -> Option<Vec<u8>> {
+        let mut nonce = [0; NONCE];
+        random.fill(&mut nonce);
+        let mut sealed = nonce.to_vec();
+        let payload = Payload {
+            msg: plain,
+            aad: &joined(place),
+        };
+        sealed.extend(self.cipher().encrypt(&Nonce::from(nonce), payload).ok()?);
+        Some(sealed)
+    }
+
+    pub fn open(&self, place: &[&str], sealed: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, rest) = sealed.split_first_chunk::<NONCE>()?;
+        let payload = Payload {
+            msg: rest,
+            aad: &joined(place),
+        };
+        self.cipher().decrypt(&Nonce::from(*nonce), payload).ok()
+    }
+
+    fn cipher(&self) -> Aes256GcmSiv {
+        Aes256GcmSiv::new(&(*self.0).into())
+    }
+}
+
+/// A plain hash, for secrets of 256 random bits that need no key to be safe at rest.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+fn joined(place: &[&str]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for part in place {
+        all.extend((part.len() as u64).to_be_bytes());
+        all.extend(part.as_bytes());
+    }
+    all
+}

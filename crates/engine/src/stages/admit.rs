@@ -1,0 +1,22 @@
+//! Stage 5: may this caller come in at all. The scope first, so that a refusal costs the caller
+//! nothing; then its budget of calls.
+
+use crate::caller::Caller;
+use crate::fault::{Fault, FaultKind};
+use crate::permit::rate_limited;
+use crate::serve::{Desk, Mount};
+use crate::stages::resolve::Target;
+
+pub fn admit(desk: &Desk, mount: &Mount, caller: &Caller, target: &Target<'_>) -> Result<(), Fault> {
+    match target {
+        Target::Tool { tool, .. } if !caller.scopes.has(&tool.spec.scope) => {
+            return Err(Fault {
+                needed: vec![tool.spec.scope.clone()],
+                ..Fault::new(FaultKind::Forbidden, "The token does not carry the scope this needs.")
+            });
+        }
+        Target::Tool { .. } | Target::Ready(_) | Target::Listing(_) => {}
+    }
+    let key = [mount.contract.id, caller.client.as_str()];
+    desk.rates.take(&key, desk.settings.calls, desk.now()).map_err(rate_limited)
+}

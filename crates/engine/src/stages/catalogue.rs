@@ -1,0 +1,95 @@
+//! The lists of tools and templates, made once per set of scopes and then served as bytes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+
+use crate::caller::Scopes;
+use crate::contract::{Contract, Source};
+use crate::stages::template;
+use crate::tool::{Effect, ToolSpec};
+
+/// There are few sets of scopes in use; a caller who invents more does not grow the cache.
+const MOST_SETS: usize = 256;
+
+pub(crate) struct Catalogue {
+    tools: Vec<(String, usize)>,
+    texts: Mutex<HashMap<Scopes, Arc<str>>>,
+}
+
+impl Catalogue {
+    pub(crate) fn of(contract: &Contract) -> Catalogue {
+        let tools = contract.tools.iter().enumerate();
+        Catalogue {
+            tools: tools.map(|(position, tool)| (describe(&tool.spec), position)).collect(),
+            texts: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// The tools these scopes can call, and no others.
+    pub(crate) fn tools(&self, contract: &Contract, scopes: &Scopes) -> Arc<str> {
+        if let Ok(texts) = self.texts.lock()
+            && let Some(text) = texts.get(scopes)
+        {
+            return Arc::clone(text);
+        }
+        let callable = |position: &usize| contract.tools.get(*position).is_some_and(|tool| scopes.has(&tool.spec.scope));
+        let visible = self.tools.iter().filter(|(_, position)| callable(position));
+        let tools: Vec<&str> = visible.map(|(text, _)| text.as_str()).collect();
+        let text: Arc<str> = format!("{{\"tools\":[{}]}}", tools.join(",")).into();
+        if let Ok(mut texts) = self.texts.lock()
+            && texts.len() < MOST_SETS
+        {
+            texts.insert(scopes.clone(), Arc::clone(&text));
+        }
+        text
+    }
+}
+
+/// The templates these scopes can read.
+pub(crate) fn templates(contract: &Contract, scopes: &Scopes) -> String {
+    let visible = contract.resources.iter().filter(|resource| match &resource.source {
+        Source::Tool { name, .. } => {
+            !template::is_fixed(resource.template)
+                && contract.tools.iter().any(|tool| tool.spec.name == *name && scopes.has(&tool.spec.scope))
+        }
+        Source::Document(_) => false,
+    });
+    let templates: Vec<String> = visible
+        .map(|resource| {
+            json!({
+                "uriTemplate": resource.template,
+                "name": resource.name,
+                "title": resource.title,
+                "description": resource.about,
+                "mimeType": "application/json",
+            })
+            .to_string()
+        })
+        .collect();
+    format!("{{\"resourceTemplates\":[{}]}}", templates.join(","))
+}
+
+fn describe(spec: &ToolSpec) -> String {
+    let (read_only, destructive) = match spec.effect {
+        Effect::Reads => (true, false),
+        Effect::Adds => (false, false),
+        Effect::Changes => (false, true),
+    };
+    json!({
+        "name": spec.name,
+        "title": spec.title,
+        "description": spec.about,
+        "inputSchema": spec.input.to_json(),
+        "outputSchema": spec.output.to_json(),
+        "annotations": {
+            "title": spec.title,
+            "readOnlyHint": read_only,
+            "destructiveHint": destructive,
+            "idempotentHint": read_only,
+            "openWorldHint": false,
+        },
+    })
+    .to_string()
+}

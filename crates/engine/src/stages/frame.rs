@@ -1,0 +1,99 @@
+//! Stage 3: from bytes to messages, and from a request to its era. Pure, except that a withdrawal
+//! rings the bell of the request it names.
+
+use std::collections::HashSet;
+
+use frontdesk_wire::frame::{self, Body, Frame, FrameError, Id, Notification, Request};
+use frontdesk_wire::version::{self, Era, EraError, Headers, Version};
+
+use crate::caller::Caller;
+use crate::fault::{Fault, FaultKind};
+use crate::incoming::{Incoming, Verb};
+use crate::serve::Desk;
+
+pub fn frame(incoming: &Incoming) -> Result<Body, Fault> {
+    match incoming.verb {
+        Verb::Post => {}
+        Verb::Get | Verb::Delete | Verb::Other => {
+            return Err(Fault::new(
+                FaultKind::WrongVerb,
+                "Send JSON-RPC messages with POST; there is no stream to GET here.",
+            ));
+        }
+    }
+    let body = incoming.body.as_ref().map_err(Clone::clone)?;
+    let body = frame::read(body)?;
+    if let Body::Batch(frames) = &body {
+        allow_batch(incoming, frames)?;
+    }
+    Ok(body)
+}
+
+/// Batches belong to one version, which is also the one meant when no header names any.
+fn allow_batch(incoming: &Incoming, frames: &[Result<Frame, FrameError>]) -> Result<(), Fault> {
+    let version = match incoming.protocol_version.as_deref() {
+        None => Some(Version::V2025_03_26),
+        Some(named) => Version::parse(named),
+    };
+    if !version.is_some_and(Version::takes_batches) {
+        return Err(Fault::new(
+            FaultKind::NotRpc,
+            "Batches exist only in protocol version 2025-03-26; send one message per request.",
+        ));
+    }
+    let mut ids = HashSet::new();
+    for frame in frames {
+        if let Ok(Frame::Request(request)) = frame {
+            if request.method == "initialize" {
+                return Err(Fault::new(FaultKind::NotRpc, "`initialize` must not be part of a batch."));
+            }
+            if !ids.insert(&request.id) {
+                return Err(Fault::new(FaultKind::NotRpc, "Two requests of this batch have the same id."));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub fn era(incoming: &Incoming, request: &Request) -> Result<Era, Fault> {
+    let headers = Headers {
+        protocol_version: incoming.protocol_version.as_deref(),
+        method: incoming.method_header.as_deref(),
+        name: incoming.name_header.as_deref(),
+    };
+    version::decide(&headers, request).map_err(|error| {
+        let kind = match &error {
+            EraError::Unsupported { .. } => FaultKind::WrongVersion,
+            EraError::HeaderMismatch { .. } => FaultKind::HeaderMismatch,
+            EraError::BadMeta { .. } => FaultKind::InvalidArgument,
+        };
+        Fault {
+            data: error.data(),
+            ..Fault::new(kind, error.to_string())
+        }
+    })
+}
+
+pub fn withdraw(desk: &Desk, caller: &Caller, notification: &Notification) {
+    if notification.method != "notifications/cancelled" {
+        return;
+    }
+    let named = notification.params.get("requestId");
+    let id = match named {
+        Some(serde_json::Value::String(text)) => Some(Id::Text(text.clone())),
+        Some(serde_json::Value::Number(number)) => number.as_i64().map(Id::Number),
+        Some(_) | None => None,
+    };
+    if let Some(id) = id {
+        desk.inflight.withdraw(&caller.client, &id);
+    }
+}
+
+impl From<FrameError> for Fault {
+    fn from(error: FrameError) -> Fault {
+        match error {
+            FrameError::Malformed(error) => Fault::new(FaultKind::Malformed, error.to_string()),
+            FrameError::NotRpc { why, .. } => Fault::new(FaultKind::NotRpc, why),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Stage 8: doing it. A reading tool answers. A writing tool only plans; its plan is committed here,
+//! together with its idempotency claim, its events and its audit record, so that "exactly once" and
+//! "audited" are properties of this one place.
+
+use frontdesk_wire::frame::Id;
+
+use crate::fault::{Fault, FaultKind};
+use crate::permit::Permitted;
+use crate::plan::Plan;
+use crate::ports::{Claim, Claimed, Commit, Committed};
+use crate::serve::Desk;
+use crate::stages::record::Sighting;
+use crate::tool::{Item, Outcome, Replay, Run, Tool, WriteTool};
+
+/// A plan that is stale through no fault of the caller is made anew this often.
+const TRIES: usize = 3;
+
+pub async fn perform(
+    desk: &Desk,
+    tool: &Tool,
+    permitted: &Permitted<'_>,
+    sighting: &mut Sighting<'_>,
+    id: &Id,
+) -> Result<Outcome, Fault> {
+    match tool.run {
+        Run::Read(read) => {
+            let entry = desk.inflight.enter(&permitted.caller().client, id);
+            tokio::select! {
+                outcome = read(permitted) => outcome,
+                () = entry.withdrawn() => Err(Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")),
+            }
+        }
+        Run::Write { plan, replay } => write(desk, plan, replay, permitted, sighting).await.map(Outcome::One),
+    }
+}
+
+async fn write(
+    desk: &Desk,
+    tool: WriteTool,
+    replay: Option<Replay>,
+    permitted: &Permitted<'_>,
+    sighting: &mut Sighting<'_>,
+) -> Result<Item, Fault> {
+    let claim = permitted.claim();
+    for _ in 0..TRIES {
+        if let Some(earlier) = claimed(desk, permitted, claim.as_ref()).await? {
+            return repeat(permitted, claim.as_ref(), earlier, replay).await;
+        }
+        let plan = match tool(permitted).await {
+            Ok(plan) => plan,
+            // The first call under this key may have committed meanwhile, and be the very reason why
+            // this one cannot: the last unit is gone because we took it.
+            Err(fault) => {
+                return match claimed(desk, permitted, claim.as_ref()).await? {
+                    Some(earlier) => repeat(permitted, claim.as_ref(), earlier, replay).await,
+                    None => Err(fault),
+                };
+            }
+        };
+        match commit(desk, permitted, sighting, &claim, &plan).await? {
+            Committed::Done => {
+                sighting.recorded();
+                return Ok(plan.outcome);
+            }
+            Committed::Claimed(earlier) => return repeat(permitted, claim.as_ref(), earlier, replay).await,
+            Committed::Refused(fault) => return Err(fault),
+            Committed::Stale => {}
+            Committed::Unknown => return Err(unknown(claim.as_ref())),
+        }
+    }
+    Err(Fault::unavailable("the plan was stale every time it was made"))
+}
+
+async fn claimed(desk: &Desk, permitted: &Permitted<'_>, claim: Option<&Claim>) -> Result<Option<Claimed>, Fault> {
+    match claim {
+        Some(claim) => desk.store.claimed(permitted.tenant(), claim).await,
+        None => Ok(None),
+    }
+}
+
+async fn commit(
+    desk: &Desk,
+    permitted: &Permitted<'_>,
+    sighting: &mut Sighting<'_>,
+    claim: &Option<Claim>,
+    plan: &Plan,
+) -> Result<Committed, Fault> {
+    sighting.touched(&plan.outcome.id);
+    let commit = Commit {
+        tenant: permitted.tenant().clone(),
+        at: desk.now(),
+        steps: plan.steps.clone(),
+        events: permitted.numbered(plan.events.clone()),
+        claim: claim.clone(),
+        answer: plan.outcome.clone(),
+        audit: sighting.line("ok"),
+    };
+    desk.store.commit(commit).await
+}
+
+async fn repeat(
+    permitted: &Permitted<'_>,
+    claim: Option<&Claim>,
+    earlier: Claimed,
+    replay: Option<Replay>,
+) -> Result<Item, Fault> {
+    if claim.is_some_and(|claim| claim.meaning != earlier.meaning) {
+        return Err(Fault::new(
+            FaultKind::KeyReused,
+            "This idempotency key was used before with other arguments. Use a new key for a new request.",
+        ));
+    }
+    match replay {
+        Some(replay) => replay(permitted, earlier.answer).await,
+        None => Ok(earlier.answer),
+    }
+}
+
+/// The plan was handed over and may still commit; only a key makes repeating it safe.
+fn unknown(claim: Option<&Claim>) -> Fault {
+    match claim {
+        Some(_) => Fault::new(
+            FaultKind::KeyInFlight,
+            "The first request with this idempotency key is still being worked on. Repeat it with the same key.",
+        ),
+        None => Fault::new(
+            FaultKind::Unavailable,
+            "It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.",
+        ),
+    }
+    .retry_after(1)
+}

@@ -1,0 +1,31 @@
+//! Stage 6: what the arguments say. They are checked against the tool's schema as a whole, then the
+//! dialect takes out what every tool of its contract has in common.
+
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+use crate::reading::Reading;
+use crate::serve::Mount;
+use crate::tool::ToolSpec;
+
+const LONGEST_KEY: usize = 255;
+
+pub fn read(
+    mount: &Mount,
+    spec: &ToolSpec,
+    arguments: Map<String, Value>,
+    header_key: Option<&str>,
+) -> Result<Reading, Fault> {
+    let checked = spec.input.check(arguments)?;
+    let reading = mount.contract.dialect.read(spec, checked, header_key)?;
+    match &reading.key {
+        Some(key) if key.is_empty() || key.len() > LONGEST_KEY || !key.bytes().all(|b| b.is_ascii_graphic()) => {
+            Err(Fault::invalid_argument(
+                "/idempotency_key",
+                "pattern",
+                "an idempotency key has 1 to 255 printable ASCII characters without spaces",
+            ))
+        }
+        Some(_) | None => Ok(reading),
+    }
+}

@@ -1,0 +1,177 @@
+//! Stage 4: what the request is about. Greetings and lists are answered from what is already known;
+//! a tool call or a resource becomes a tool and its raw arguments.
+
+use frontdesk_wire::answer::{Cache, CacheScope, quote, sealed_result};
+use frontdesk_wire::frame::Request;
+use frontdesk_wire::version::{Era, negotiate, supported};
+use serde_json::{Map, Value};
+
+use crate::caller::Caller;
+use crate::contract::{Contract, Place, Source};
+use crate::fault::{Fault, FaultKind};
+use crate::serve::Mount;
+use crate::stages::catalogue::templates;
+use crate::stages::shape::At;
+use crate::stages::template;
+use crate::tool::Tool;
+
+pub enum Target<'a> {
+    /// Already answered: the result as JSON text.
+    Ready(String),
+    /// A page of `resources/list`, from this cursor on.
+    Listing(Option<String>),
+    Tool {
+        tool: &'a Tool,
+        arguments: Map<String, Value>,
+        place: Place<'a>,
+    },
+}
+
+/// How long a list may be kept by a client. Short, because a token's scopes can change.
+const LISTS: Cache = Cache {
+    ttl_ms: 60_000,
+    scope: CacheScope::Private,
+};
+
+/// Discovery is the same for everybody.
+const DISCOVERY: Cache = Cache {
+    ttl_ms: 3_600_000,
+    scope: CacheScope::Public,
+};
+
+pub fn resolve<'a>(
+    mount: &'a Mount,
+    caller: &Caller,
+    request: &'a Request,
+    at: &At<'_>,
+) -> Result<Target<'a>, Fault> {
+    let contract = &mount.contract;
+    let era = at.spoken();
+    match (request.method.as_str(), era) {
+        ("initialize", Era::Legacy(_)) => hello(contract, request).map(Target::Ready),
+        ("ping", Era::Legacy(_)) => Ok(Target::Ready("{}".to_owned())),
+        ("server/discover", _) => Ok(Target::Ready(sealed_result(&discovery(contract), &Era::Modern, Some(DISCOVERY)))),
+        ("tools/list", _) => {
+            no_cursor(request)?;
+            let tools = mount.catalogue.tools(contract, &caller.scopes);
+            Ok(Target::Ready(sealed_result(&tools, &era, Some(LISTS))))
+        }
+        ("resources/templates/list", _) => {
+            no_cursor(request)?;
+            let templates = templates(contract, &caller.scopes);
+            Ok(Target::Ready(sealed_result(&templates, &era, Some(LISTS))))
+        }
+        ("resources/list", _) => cursor(request).map(Target::Listing),
+        ("tools/call", _) => call(contract, request),
+        ("resources/read", _) => open(contract, request, era),
+        _ => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
+    }
+}
+
+fn hello(contract: &Contract, request: &Request) -> Result<String, Fault> {
+    let asked = request.params.get("protocolVersion").and_then(Value::as_str);
+    let Some(asked) = asked else {
+        return Err(Fault::invalid_argument("/protocolVersion", "required", "it is required, as a string"));
+    };
+    let hello = &contract.hello;
+    Ok(format!(
+        "{{\"protocolVersion\":{},\"capabilities\":{},\"serverInfo\":{},\"instructions\":{}}}",
+        quote(negotiate(asked).as_str()),
+        hello.capabilities,
+        server_info(contract),
+        quote(hello.instructions),
+    ))
+}
+
+fn discovery(contract: &Contract) -> String {
+    format!(
+        "{{\"supportedVersions\":{},\"capabilities\":{},\"instructions\":{},\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{}}}}}",
+        supported(),
+        contract.hello.capabilities,
+        quote(contract.hello.instructions),
+        server_info(contract),
+    )
+}
+
+fn server_info(contract: &Contract) -> String {
+    format!(
+        "{{\"name\":{},\"title\":{},\"version\":{}}}",
+        quote(contract.hello.name),
+        quote(contract.hello.title),
+        quote(contract.hello.version),
+    )
+}
+
+fn call<'a>(contract: &'a Contract, request: &'a Request) -> Result<Target<'a>, Fault> {
+    let Some(name) = request.params.get("name").and_then(Value::as_str) else {
+        return Err(Fault::invalid_argument("/name", "required", "the tool's name is required, as a string"));
+    };
+    let Some(tool) = find(contract, name) else {
+        return Err(Fault::new(
+            FaultKind::UnknownTool,
+            "There is no tool of this name; `tools/list` names those there are.",
+        ));
+    };
+    let arguments = match request.params.get("arguments") {
+        Some(Value::Object(arguments)) => arguments.clone(),
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
+    };
+    Ok(Target::Tool {
+        tool,
+        arguments,
+        place: Place::Tool(tool.spec.name),
+    })
+}
+
+fn find<'a>(contract: &'a Contract, name: &str) -> Option<&'a Tool> {
+    contract.tools.iter().find(|tool| tool.spec.name == name)
+}
+
+fn open<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> Result<Target<'a>, Fault> {
+    let Some(address) = request.params.get("uri").and_then(Value::as_str) else {
+        return Err(Fault::invalid_argument("/uri", "required", "the resource's URI is required, as a string"));
+    };
+    for resource in &contract.resources {
+        let Some(arguments) = template::bind(resource.template, address) else {
+            continue;
+        };
+        match &resource.source {
+            Source::Document(text) => {
+                let contents = format!(
+                    "{{\"contents\":[{{\"uri\":{},\"mimeType\":\"application/json\",\"text\":{}}}]}}",
+                    quote(address),
+                    quote(text),
+                );
+                return Ok(Target::Ready(sealed_result(&contents, &era, Some(DISCOVERY))));
+            }
+            Source::Tool { name, .. } => {
+                if let Some(tool) = find(contract, name) {
+                    return Ok(Target::Tool {
+                        tool,
+                        arguments,
+                        place: Place::Resource(address),
+                    });
+                }
+            }
+        }
+    }
+    // The same fault as for an id that does not exist, so that addresses tell nothing.
+    Err(Fault::not_found())
+}
+
+fn cursor(request: &Request) -> Result<Option<String>, Fault> {
+    match request.params.get("cursor") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(cursor)) => Ok(Some(cursor.clone())),
+        Some(_) => Err(Fault::invalid_argument("/cursor", "type", "a string is expected")),
+    }
+}
+
+/// These lists have one page, so no cursor was ever issued for them.
+fn no_cursor(request: &Request) -> Result<(), Fault> {
+    match cursor(request)? {
+        None => Ok(()),
+        Some(_) => Err(Fault::new(FaultKind::InvalidCursor, "This list has one page and issues no cursors.")),
+    }
+}

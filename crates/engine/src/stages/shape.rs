@@ -1,0 +1,140 @@
+//! Stage 9: from an outcome to an answer. Personal data is left out unless the caller may see it, the
+//! page's end is sealed into a cursor, and the dialect puts the contract's envelope around it.
+
+use bytes::Bytes;
+use frontdesk_wire::answer::{error, success};
+use frontdesk_wire::frame::Id;
+use frontdesk_wire::json::splice;
+use frontdesk_wire::version::{Era, Version};
+
+use crate::caller::Scopes;
+use crate::contract::{self, Place, Presented, Shaped};
+use crate::fault::{Fault, FaultKind};
+use crate::incoming::{Credential, Incoming};
+use crate::permit::Permitted;
+use crate::ports::Disclosure;
+use crate::reply::{Form, Reply};
+use crate::serve::{Desk, Mount};
+use crate::stages::record::Sighting;
+use crate::tool::Outcome;
+
+pub fn shape(
+    desk: &Desk,
+    mount: &Mount,
+    permitted: &Permitted<'_>,
+    outcome: Outcome,
+    sighting: &mut Sighting<'_>,
+    at: &At<'_>,
+) -> Result<Reply, Fault> {
+    let shaped = match outcome {
+        Outcome::One(item) => {
+            sighting.touched(&item.id);
+            Shaped::One(match (permitted.disclosure(), &item.personal, &item.masked) {
+                (Disclosure::Full, Some(personal), _) => {
+                    sighting.disclosed();
+                    splice(&item.body, personal)
+                }
+                (_, _, Some(masked)) => splice(&item.body, masked),
+                (_, _, None) => item.body,
+            })
+        }
+        Outcome::Many(page) => {
+            sighting.counted(page.rows.len());
+            let cursor = match page.next {
+                None => None,
+                Some(key) => Some(permitted.cursor(key).ok_or_else(|| Fault::internal("the cursor could not be sealed"))?),
+            };
+            Shaped::Many {
+                items: page.rows,
+                cursor,
+            }
+        }
+    };
+    let reply = mount.contract.dialect.success(shaped, &at.0);
+    if reply.body.len() > desk.settings.reply_bytes {
+        return Err(Fault::new(FaultKind::TooLarge, "The answer would be too large. Ask for less."));
+    }
+    Ok(reply)
+}
+
+/// Where an answer is going, filled in as the request is understood.
+#[derive(Clone, Copy)]
+pub struct At<'a>(pub(crate) contract::At<'a>);
+
+impl<'a> At<'a> {
+    pub fn unknown(mount: &'a Mount, incoming: &'a Incoming) -> At<'a> {
+        At(contract::At {
+            era: None,
+            id: None,
+            place: Place::Transport,
+            metadata: &mount.metadata,
+            least: &mount.contract.least,
+            granted: None,
+            credential: match incoming.credential {
+                Credential::Missing => Presented::Nothing,
+                Credential::Bearer(_) | Credential::Unusable => Presented::Something,
+            },
+            trace: &incoming.trace,
+        })
+    }
+
+    pub fn granted(mut self, scopes: &'a Scopes) -> At<'a> {
+        self.0.granted = Some(scopes);
+        self
+    }
+
+    pub fn id(mut self, id: &'a Id) -> At<'a> {
+        self.0.id = Some(id);
+        self.0.place = Place::Method;
+        self
+    }
+
+    pub fn era(&mut self, era: Era) {
+        self.0.era = Some(era);
+    }
+
+    pub fn place(&mut self, place: Place<'a>) {
+        self.0.place = place;
+    }
+
+    /// The era the request speaks; one that was never decided counts as the oldest with a default.
+    pub fn spoken(&self) -> Era {
+        self.0.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
+    }
+}
+
+/// Putting a finished result into its JSON-RPC envelope.
+pub trait Wrap {
+    fn result(&self, result: &str) -> Reply;
+}
+
+impl Wrap for At<'_> {
+    fn result(&self, result: &str) -> Reply {
+        match self.0.id {
+            Some(id) => Reply::rpc(success(id, result)),
+            None => Reply::empty(202),
+        }
+    }
+}
+
+/// One answer to a batch. Whatever is not a JSON-RPC message by itself becomes an error inside one.
+pub fn combine(replies: Vec<(Option<Id>, Reply)>) -> Reply {
+    let parts: Vec<Vec<u8>> = replies
+        .into_iter()
+        .filter_map(|(id, reply)| match reply.form {
+            Form::Rpc => Some(reply.body.to_vec()),
+            Form::Plain => {
+                let data = String::from_utf8_lossy(&reply.body).into_owned();
+                Some(error(id.as_ref(), i64::from(reply.status), "The request was refused", Some(&data)))
+            }
+            Form::Empty => None,
+        })
+        .collect();
+    if parts.is_empty() {
+        return Reply::empty(202);
+    }
+    let mut body = vec![b'['];
+    body.extend(parts.join(&b','));
+    body.push(b']');
+    Reply::rpc(Bytes::from(body))
+}
