@@ -1,0 +1,107 @@
+//! The audit chains: how a link's hash is made, and how a chain is checked.
+
+use frontdesk_engine::seal::Key;
+
+/// The hash before the first link.
+pub(crate) const START: [u8; 32] = [0; 32];
+
+pub(crate) fn tenant_chain(tenant: &str) -> String {
+    format!("tenant:{tenant}")
+}
+
+pub(crate) fn node_chain(node: &str) -> String {
+    format!("node:{node}")
+}
+
+/// A link's hash covers its chain, its place, its records and everything before it. It is keyed, so
+/// that whoever can write to the database but has no key cannot mend a chain after changing it.
+pub(crate) fn link(key: &Key, chain: &str, seq: i64, before: &[u8], records: &str) -> [u8; 32] {
+    key.digest(&[chain.as_bytes(), &seq.to_be_bytes(), before, records.as_bytes()])
+}
+
+/// What verifying found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    pub chains: Vec<ChainReport>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainReport {
+    pub chain: String,
+    pub links: u64,
+    pub records: u64,
+    /// Where the chain stops being what was written, and why.
+    pub broken: Option<(i64, &'static str)>,
+}
+
+impl Report {
+    pub fn holds(&self) -> bool {
+        self.chains.iter().all(|chain| chain.broken.is_none())
+    }
+}
+
+/// A link as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) seq: i64,
+    pub(crate) records: String,
+    pub(crate) hash: Vec<u8>,
+}
+
+/// The ends of a chain as its head row remembers them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) seq: i64,
+    pub(crate) hash: Vec<u8>,
+    pub(crate) kept_after_seq: i64,
+    pub(crate) kept_after_hash: Vec<u8>,
+}
+
+/// Walks a chain link by link, from what retention left to its head.
+pub(crate) struct Walk<'a> {
+    key: &'a Key,
+    head: Head,
+    report: ChainReport,
+    seq: i64,
+    hash: Vec<u8>,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(key: &'a Key, chain: &str, head: Head) -> Walk<'a> {
+        Walk {
+            key,
+            report: ChainReport {
+                chain: chain.to_owned(),
+                links: 0,
+                records: 0,
+                broken: None,
+            },
+            seq: head.kept_after_seq,
+            hash: head.kept_after_hash.clone(),
+            head,
+        }
+    }
+
+    pub(crate) fn step(&mut self, link: &Link) {
+        if self.report.broken.is_some() {
+            return;
+        }
+        let expected = self::link(self.key, &self.report.chain, link.seq, &self.hash, &link.records);
+        if link.seq != self.seq + 1 {
+            self.report.broken = Some((self.seq + 1, "a link is missing"));
+        } else if link.hash != expected {
+            self.report.broken = Some((link.seq, "the link is not what was written"));
+        }
+        self.seq = link.seq;
+        self.hash.clone_from(&link.hash);
+        self.report.links += 1;
+        self.report.records += link.records.lines().count() as u64;
+    }
+
+    pub(crate) fn end(mut self) -> ChainReport {
+        if self.report.broken.is_none() && (self.seq != self.head.seq || self.hash != self.head.hash) {
+            self.report.broken = Some((self.seq + 1, "the end of the chain is missing"));
+        }
+        self.report
+    }
+}

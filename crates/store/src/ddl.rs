@@ -1,0 +1,66 @@
+//! Tables: the core's own, by numbered migrations, and those of the contracts' kinds, made from their
+//! declarations. Changes only ever add.
+
+use frontdesk_engine::table::{Holds, Kind};
+
+/// Each is applied once, in order; their number is the schema's version.
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_core.sql")];
+
+/// The statements that make a kind's table where there is none.
+pub(crate) fn create(kind: &Kind) -> Vec<String> {
+    let table = kind.name;
+    let mut columns = String::new();
+    for column in kind.columns {
+        columns.push_str(&format!(", {} {}", column.name, type_of(column.holds)));
+    }
+    let mut made = vec![
+        format!(
+            "CREATE TABLE IF NOT EXISTS {table} (tenant TEXT NOT NULL, id TEXT NOT NULL, version BIGINT NOT NULL, \
+             created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB{columns}, \
+             PRIMARY KEY (tenant, id))"
+        ),
+        format!(
+            "CREATE TABLE IF NOT EXISTS {table}_word (tenant TEXT NOT NULL, word TEXT NOT NULL, id TEXT NOT NULL, \
+             PRIMARY KEY (tenant, word, id))"
+        ),
+        format!("CREATE INDEX IF NOT EXISTS {table}_word_of ON {table}_word (tenant, id)"),
+    ];
+    made.extend(indexes(kind));
+    made
+}
+
+/// A column that a newer declaration has added. Rows from before have no value in it.
+pub(crate) fn add_column(kind: &Kind, name: &str, holds: Holds) -> String {
+    format!("ALTER TABLE {} ADD COLUMN {name} {}", kind.name, type_of(holds))
+}
+
+/// Every index begins with the tenant, so that one tenant's size costs no other anything.
+pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
+    let table = kind.name;
+    let mut made = vec![format!(
+        "CREATE INDEX IF NOT EXISTS {table}_by_created_at ON {table} (tenant, created_at, id)"
+    )];
+    for column in kind.unique {
+        made.push(format!(
+            "CREATE UNIQUE INDEX IF NOT EXISTS {table}_one_{column} ON {table} (tenant, {column})"
+        ));
+    }
+    for column in kind.sorted.iter().filter(|column| **column != "created_at") {
+        made.push(format!(
+            "CREATE INDEX IF NOT EXISTS {table}_by_{column} ON {table} (tenant, {column}, id)"
+        ));
+    }
+    for column in kind.filtered {
+        made.push(format!(
+            "CREATE INDEX IF NOT EXISTS {table}_with_{column} ON {table} (tenant, {column}, created_at, id)"
+        ));
+    }
+    made
+}
+
+fn type_of(holds: Holds) -> &'static str {
+    match holds {
+        Holds::Text | Holds::Digest => "TEXT",
+        Holds::Integer => "BIGINT",
+    }
+}

@@ -1,0 +1,12 @@
+//! Where things are kept: every line of SQL in Frontdesk is in this crate. It knows kinds, rows and
+//! plans as the engine declares them, and no contract.
+
+pub mod audit;
+mod ddl;
+mod error;
+mod sql;
+pub mod sqlite;
+mod vault;
+
+pub use error::StoreError;
+pub use sqlite::{Options, SqliteStore};

@@ -1,0 +1,167 @@
+//! SQL texts made from declared kinds and checked queries. Names come from constants, values are
+//! always bound. The texts use `$n` and stay within what the supported databases share.
+
+use std::fmt::Write;
+
+use frontdesk_engine::page::{Direction, Filter, Query, Start, Wants};
+use frontdesk_engine::table::{Cell, Kind, Word};
+
+/// A statement and its values, in the order of their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Statement {
+    pub(crate) text: String,
+    pub(crate) values: Vec<Cell>,
+}
+
+/// Columns every kind's table has before its own.
+pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
+
+pub(crate) fn get(kind: &Kind) -> String {
+    format!(
+        "SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2",
+        kind.name
+    )
+}
+
+pub(crate) fn find(kind: &Kind, column: &str) -> String {
+    format!(
+        "SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND {column} = $2",
+        kind.name
+    )
+}
+
+pub(crate) fn insert(kind: &Kind) -> String {
+    let mut text = format!("INSERT INTO {} ({FIXED}", kind.name);
+    for column in kind.columns {
+        let _ = write!(text, ", {}", column.name);
+    }
+    text.push_str(") VALUES (");
+    for number in 1..=8 + kind.columns.len() {
+        let comma = if number > 1 { ", " } else { "" };
+        let _ = write!(text, "{comma}${number}");
+    }
+    text.push(')');
+    text
+}
+
+/// Numbered like `insert`, with the expected version last.
+pub(crate) fn update(kind: &Kind) -> String {
+    let mut text = format!(
+        "UPDATE {} SET version = $3, created_at = $4, updated_at = $5, body = $6, masked = $7, sealed = $8",
+        kind.name
+    );
+    for (position, column) in kind.columns.iter().enumerate() {
+        let _ = write!(text, ", {} = ${}", column.name, position + 9);
+    }
+    let _ = write!(
+        text,
+        " WHERE tenant = $1 AND id = $2 AND version = ${}",
+        kind.columns.len() + 9
+    );
+    text
+}
+
+pub(crate) fn adjust(kind: &Kind, column: &str) -> String {
+    format!(
+        "UPDATE {} SET {column} = {column} + $3 WHERE tenant = $1 AND id = $2 AND {column} + $3 >= $4",
+        kind.name
+    )
+}
+
+pub(crate) fn version(kind: &Kind) -> String {
+    format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
+}
+
+pub(crate) fn add_word(kind: &Kind) -> String {
+    format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3)", kind.name)
+}
+
+pub(crate) fn remove_words(kind: &Kind) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
+}
+
+/// A page: the window's rows and one more, to know whether there are any.
+pub(crate) fn page(tenant: &str, query: &Query) -> Statement {
+    let table = query.kind.name;
+    let column = query.order.column;
+    let mut made = Statement {
+        text: match query.wants {
+            Wants::Rows => format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1"),
+            Wants::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
+        },
+        values: vec![Cell::Text(tenant.to_owned())],
+    };
+    for filter in &query.filters {
+        made.filter(table, filter);
+    }
+    let (compare, direction) = match query.order.direction {
+        Direction::Rising => (">", "ASC"),
+        Direction::Falling => ("<", "DESC"),
+    };
+    if let Start::After(key) = &query.window.start {
+        let value = made.bind(Cell::Integer(key.value));
+        let id = made.bind(Cell::Text(key.id.clone()));
+        let _ = write!(made.text, " AND ({column}, id) {compare} (${value}, ${id})");
+    }
+    let limit = made.bind(Cell::Integer(query.window.limit as i64 + 1));
+    let _ = write!(made.text, " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}");
+    if let Start::Offset(rows) = query.window.start {
+        let offset = made.bind(Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
+        let _ = write!(made.text, " OFFSET ${offset}");
+    }
+    made
+}
+
+impl Statement {
+    fn bind(&mut self, value: Cell) -> usize {
+        self.values.push(value);
+        self.values.len()
+    }
+
+    fn filter(&mut self, table: &str, filter: &Filter) {
+        match filter {
+            Filter::Equals(column, value) => {
+                let number = self.bind(value.clone());
+                let _ = write!(self.text, " AND {column} = ${number}");
+            }
+            Filter::AnyOf(column, values) => {
+                let numbers: Vec<String> = values.iter().map(|value| format!("${}", self.bind(value.clone()))).collect();
+                // An empty list matches nothing, and `IN ()` is not SQL.
+                match numbers.is_empty() {
+                    true => self.text.push_str(" AND 1 = 0"),
+                    false => {
+                        let _ = write!(self.text, " AND {column} IN ({})", numbers.join(", "));
+                    }
+                }
+            }
+            Filter::AtLeast(column, value) => {
+                let number = self.bind(Cell::Integer(*value));
+                let _ = write!(self.text, " AND {column} >= ${number}");
+            }
+            Filter::AtMost(column, value) => {
+                let number = self.bind(Cell::Integer(*value));
+                let _ = write!(self.text, " AND {column} <= ${number}");
+            }
+            Filter::Words(words) => {
+                for word in words {
+                    let number = self.bind(match word {
+                        Word::Plain(word) => Cell::Text(word.clone()),
+                        Word::Personal(word) => Cell::Digest(word.clone()),
+                    });
+                    let _ = write!(
+                        self.text,
+                        " AND EXISTS (SELECT 1 FROM {table}_word w WHERE w.tenant = $1 AND w.word = ${number} AND w.id = {table}.id)"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// SQLite numbers `$n` by first appearance, which would bind out-of-order texts wrongly; `?n` means n.
+pub(crate) fn for_sqlite(text: &str) -> String {
+    text.replace('$', "?")
+}
+
+#[cfg(test)]
+mod tests;

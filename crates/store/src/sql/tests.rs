@@ -1,0 +1,73 @@
+//! The texts as they reach a database.
+
+use frontdesk_engine::page::{Direction, Filter, Key, Order, Query, Start, Wants, Window};
+use frontdesk_engine::table::{Cell, Column, Holds, Kind, Word};
+
+use super::*;
+
+static BOAT: Kind = Kind {
+    name: "boat",
+    columns: &[
+        Column {
+            name: "hull",
+            holds: Holds::Text,
+        },
+        Column {
+            name: "length",
+            holds: Holds::Integer,
+        },
+    ],
+    unique: &["hull"],
+    sorted: &["length"],
+    filtered: &[],
+};
+
+#[test]
+fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
+    let query = Query {
+        wants: Wants::Rows,
+        kind: &BOAT,
+        filters: vec![
+            Filter::Equals("hull", Cell::Text("'; DROP TABLE boat".to_owned())),
+            Filter::AtLeast("length", 5),
+            Filter::Words(vec![Word::Plain("red".to_owned())]),
+            Filter::AnyOf("hull", Vec::new()),
+        ],
+        order: Order {
+            column: "length",
+            direction: Direction::Falling,
+        },
+        window: Window {
+            start: Start::After(Key {
+                value: 9,
+                id: "b_1".to_owned(),
+            }),
+            limit: 25,
+            bytes: 1000,
+        },
+    };
+    let made = page("t", &query);
+    assert_eq!(
+        made.text,
+        "SELECT id, length, body, masked FROM boat WHERE tenant = $1 AND hull = $2 AND length >= $3 \
+         AND EXISTS (SELECT 1 FROM boat_word w WHERE w.tenant = $1 AND w.word = $4 AND w.id = boat.id) \
+         AND 1 = 0 AND (length, id) < ($5, $6) ORDER BY length DESC, id DESC LIMIT $7"
+    );
+    assert_eq!(made.values.len(), 7);
+    assert_eq!(made.values.last(), Some(&Cell::Integer(26)));
+}
+
+#[test]
+fn an_update_holds_only_for_the_expected_version() {
+    assert_eq!(
+        update(&BOAT),
+        "UPDATE boat SET version = $3, created_at = $4, updated_at = $5, body = $6, masked = $7, sealed = $8, \
+         hull = $9, length = $10 WHERE tenant = $1 AND id = $2 AND version = $11"
+    );
+    assert!(insert(&BOAT).ends_with("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"));
+}
+
+#[test]
+fn numbers_keep_their_meaning_in_sqlite() {
+    assert_eq!(for_sqlite("a = $2 AND b = $1"), "a = ?2 AND b = ?1");
+}

@@ -1,0 +1,106 @@
+//! The embedded database: SQLite in WAL mode, one writer thread that commits in groups, readers that
+//! never wait for it. An answer is given only after COMMIT with `synchronous=FULL`.
+
+mod apply;
+pub mod audits;
+mod open;
+mod readers;
+mod registry;
+mod store;
+mod upkeep;
+mod writer;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::table::Kind;
+
+use crate::StoreError;
+use crate::sql;
+use crate::vault::Vault;
+use readers::{Pool, Readers};
+use writer::Writer;
+
+pub struct Options {
+    /// The database file; its folder must exist.
+    pub path: PathBuf,
+    pub master: Key,
+    pub random: Arc<dyn Random>,
+    pub clock: Arc<dyn Clock>,
+    pub kinds: Vec<&'static Kind>,
+    /// How long a commit is waited for.
+    pub commit_wait: Duration,
+}
+
+pub struct SqliteStore {
+    shared: Arc<Shared>,
+    pool: Pool,
+    readers: Readers,
+    writer: Writer,
+    commit_wait: Duration,
+}
+
+/// What readers and the writer both need.
+pub(crate) struct Shared {
+    vault: Vault,
+    audit_key: Key,
+    clock: Arc<dyn Clock>,
+    texts: HashMap<&'static str, Texts>,
+}
+
+/// A kind's statements, made once.
+pub(crate) struct Texts {
+    get: String,
+    insert: String,
+    update: String,
+    version: String,
+    add_word: String,
+    remove_words: String,
+}
+
+impl SqliteStore {
+    pub fn open(options: Options) -> Result<SqliteStore, StoreError> {
+        let connection = open::writer(&options.path)?;
+        open::migrate(&connection, &options.kinds)?;
+        let shared = Arc::new(Shared {
+            vault: Vault::new(&options.master, options.random),
+            audit_key: options.master.derive("audit chain"),
+            clock: options.clock,
+            texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
+        });
+        registry::unlock_tenants(&connection, &shared.vault)?;
+        let pool = Pool::new(options.path.clone());
+        let readers = Readers::start(&options.path, Arc::clone(&shared))?;
+        let writer = Writer::start(connection, Arc::clone(&shared))?;
+        Ok(SqliteStore {
+            shared,
+            pool,
+            readers,
+            writer,
+            commit_wait: options.commit_wait,
+        })
+    }
+}
+
+impl Shared {
+    fn texts(&self, kind: &Kind) -> Result<&Texts, StoreError> {
+        self.texts.get(kind.name).ok_or(StoreError::Closed)
+    }
+}
+
+impl Texts {
+    fn of(kind: &Kind) -> Texts {
+        Texts {
+            get: sql::for_sqlite(&sql::get(kind)),
+            insert: sql::for_sqlite(&sql::insert(kind)),
+            update: sql::for_sqlite(&sql::update(kind)),
+            version: sql::for_sqlite(&sql::version(kind)),
+            add_word: sql::for_sqlite(&sql::add_word(kind)),
+            remove_words: sql::for_sqlite(&sql::remove_words(kind)),
+        }
+    }
+}

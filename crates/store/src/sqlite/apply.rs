@@ -1,0 +1,352 @@
+//! Applying work to the open transaction. Everything that must happen together happens here: the
+//! steps, the claim, the events with their gapless numbers, and the audit link.
+
+use std::collections::HashMap;
+
+use frontdesk_engine::plan::{Stale, Step};
+use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
+use frontdesk_engine::table::{Cell, Kind, Row, Word};
+use frontdesk_engine::tool::Item;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+
+use super::Shared;
+use super::readers::Bound;
+use super::writer::Task;
+use crate::StoreError;
+use crate::audit::{START, link, node_chain, tenant_chain};
+use crate::sql;
+use crate::vault::TenantKeys;
+
+/// There is one node on an embedded database.
+pub(crate) const NODE: &str = "embedded";
+
+/// The writer's hand: the connection and what it remembers between statements.
+pub(crate) struct Scribe<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) shared: &'a Shared,
+    /// The last event number of each tenant.
+    counters: HashMap<String, i64>,
+    /// The last link of each chain.
+    heads: HashMap<String, (i64, [u8; 32])>,
+}
+
+/// Why a plan was not applied, when that is not the database's fault.
+enum Ends {
+    As(Committed),
+    Broken(StoreError),
+}
+
+impl From<StoreError> for Ends {
+    fn from(error: StoreError) -> Ends {
+        Ends::Broken(error)
+    }
+}
+
+impl From<rusqlite::Error> for Ends {
+    fn from(error: rusqlite::Error) -> Ends {
+        Ends::Broken(error.into())
+    }
+}
+
+impl<'a> Scribe<'a> {
+    pub(crate) fn new(connection: &'a Connection, shared: &'a Shared) -> Scribe<'a> {
+        Scribe {
+            connection,
+            shared,
+            counters: HashMap::new(),
+            heads: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
+        Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<(), StoreError> {
+        Ok(self.connection.execute_batch("COMMIT")?)
+    }
+
+    /// Forgets the transaction and everything that was remembered during it.
+    pub(crate) fn abandon(&mut self) {
+        if !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        self.counters.clear();
+        self.heads.clear();
+    }
+
+    /// Runs a piece of work so that its failure undoes it alone.
+    pub(crate) fn guarded(&mut self, task: Task) -> Result<(), StoreError> {
+        self.connection.execute_batch("SAVEPOINT piece")?;
+        let outcome = task(self);
+        self.close_savepoint(outcome.is_ok())?;
+        outcome
+    }
+
+    fn close_savepoint(&self, keep: bool) -> Result<(), StoreError> {
+        Ok(self.connection.execute_batch(match keep {
+            true => "RELEASE piece",
+            false => "ROLLBACK TO piece; RELEASE piece",
+        })?)
+    }
+
+    pub(crate) fn commit(&mut self, commit: Commit) -> Result<Committed, StoreError> {
+        self.connection.execute_batch("SAVEPOINT piece")?;
+        let tenant = commit.tenant.as_str().to_owned();
+        let outcome = self.apply(&commit);
+        self.close_savepoint(outcome.is_ok())?;
+        match outcome {
+            Ok(()) => Ok(Committed::Done),
+            Err(ends) => {
+                // Numbers given out behind the savepoint were taken back with it.
+                self.counters.remove(&tenant);
+                self.heads.remove(&tenant_chain(&tenant));
+                match ends {
+                    Ends::As(committed) => Ok(committed),
+                    Ends::Broken(error) => Err(error),
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, commit: &Commit) -> Result<(), Ends> {
+        let tenant = commit.tenant.as_str();
+        let keys = self.shared.vault.keys(tenant).ok_or(StoreError::WrongKey)?;
+        if let Some(claim) = &commit.claim
+            && let Some(earlier) = claimed(self.connection, &keys, tenant, claim)?
+        {
+            return Err(Ends::As(Committed::Claimed(earlier)));
+        }
+        for step in &commit.steps {
+            self.step(tenant, &keys, step)?;
+        }
+        for (name, event) in &commit.events {
+            let seq = self.next_event(tenant)?;
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                )?
+                .execute(params![tenant, seq, name, event.kind, event.id, event.change.word(), commit.at.0])?;
+        }
+        if let Some(claim) = &commit.claim {
+            self.claim(tenant, &keys, claim, &commit.answer, commit.at.0)?;
+        }
+        self.append(&tenant_chain(tenant), commit.at.0, &commit.audit)?;
+        Ok(())
+    }
+
+    fn step(&mut self, tenant: &str, keys: &TenantKeys, step: &Step) -> Result<(), Ends> {
+        match step {
+            Step::Insert { kind, row, taken } => {
+                let text = &self.shared.texts(kind)?.insert;
+                match self.write_row(text, tenant, keys, kind, row, None) {
+                    Ok(_) => self.index(tenant, keys, kind, row),
+                    Err(StoreError::Database(error)) if is_taken(&error) => {
+                        Err(Ends::As(Committed::Refused(taken.clone())))
+                    }
+                    Err(error) => Err(error.into()),
+                }
+            }
+            Step::Update { kind, row, expect_version, stale } => {
+                let texts = self.shared.texts(kind)?;
+                match self.write_row(&texts.update, tenant, keys, kind, row, Some(*expect_version))? {
+                    0 => Err(ends_stale(stale)),
+                    _ => {
+                        self.connection.prepare_cached(&texts.remove_words)?.execute(params![tenant, row.id])?;
+                        self.index(tenant, keys, kind, row)
+                    }
+                }
+            }
+            Step::Adjust { kind, id, column, by, floor, below } => {
+                let text = sql::for_sqlite(&sql::adjust(kind, column));
+                match self.connection.prepare_cached(&text)?.execute(params![tenant, id, by, floor])? {
+                    0 => Err(Ends::As(Committed::Refused(below.clone()))),
+                    _ => Ok(()),
+                }
+            }
+            Step::Require { kind, id, expect_version, stale } => {
+                let text = &self.shared.texts(kind)?.version;
+                let mut statement = self.connection.prepare_cached(text)?;
+                let version: Option<i64> = statement.query_row(params![tenant, id], |row| row.get(0)).optional()?;
+                match version {
+                    Some(version) if version == *expect_version => Ok(()),
+                    Some(_) | None => Err(ends_stale(stale)),
+                }
+            }
+        }
+    }
+
+    /// The values in the order of `sql::insert`, then the expected version of `sql::update`.
+    fn write_row(
+        &self,
+        text: &str,
+        tenant: &str,
+        keys: &TenantKeys,
+        kind: &Kind,
+        row: &Row,
+        expect_version: Option<i64>,
+    ) -> Result<usize, StoreError> {
+        let sealed = match &row.personal {
+            None => None,
+            Some(personal) => {
+                let place = [tenant, kind.name, row.id.as_str(), "personal"];
+                Some(self.shared.vault.seal(keys, &place, personal).ok_or(StoreError::WrongKey)?)
+            }
+        };
+        let mut statement = self.connection.prepare_cached(text)?;
+        statement.raw_bind_parameter(1, tenant)?;
+        statement.raw_bind_parameter(2, &row.id)?;
+        statement.raw_bind_parameter(3, row.version)?;
+        statement.raw_bind_parameter(4, row.created_at)?;
+        statement.raw_bind_parameter(5, row.updated_at)?;
+        statement.raw_bind_parameter(6, &row.body)?;
+        statement.raw_bind_parameter(7, &row.masked)?;
+        statement.raw_bind_parameter(8, sealed)?;
+        let mut number = 9;
+        for column in kind.columns {
+            let cell = row.cells.iter().find(|(name, _)| *name == column.name).map(|(_, cell)| cell);
+            statement.raw_bind_parameter(number, Bound::of(cell.unwrap_or(&Cell::Null), Some(keys)))?;
+            number += 1;
+        }
+        if let Some(version) = expect_version {
+            statement.raw_bind_parameter(number, version)?;
+        }
+        Ok(statement.raw_execute()?)
+    }
+
+    fn index(&self, tenant: &str, keys: &TenantKeys, kind: &Kind, row: &Row) -> Result<(), Ends> {
+        let mut statement = self.connection.prepare_cached(&self.shared.texts(kind)?.add_word)?;
+        for word in &row.words {
+            let word = match word {
+                Word::Plain(word) => word.clone(),
+                Word::Personal(word) => keys.digest(word),
+            };
+            statement.execute(params![tenant, word, row.id])?;
+        }
+        Ok(())
+    }
+
+    /// The tenant's next event number. The row is written each time: the number and the event must
+    /// stand or fall together.
+    fn next_event(&mut self, tenant: &str) -> Result<i64, StoreError> {
+        let last = match self.counters.get(tenant) {
+            Some(last) => *last,
+            None => self
+                .connection
+                .prepare_cached("SELECT event_seq FROM fd_counter WHERE tenant = ?1")?
+                .query_row([tenant], |row| row.get(0))
+                .optional()?
+                .unwrap_or(0),
+        };
+        let next = last + 1;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO fd_counter (tenant, event_seq) VALUES (?1, ?2) \
+                 ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq",
+            )?
+            .execute(params![tenant, next])?;
+        self.counters.insert(tenant.to_owned(), next);
+        Ok(next)
+    }
+
+    fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {
+        let key_hash = keys.digest(&claim.key);
+        let place = [tenant, "fd_claim", claim.tool, key_hash.as_str()];
+        let text = pack(answer);
+        let sealed = self.shared.vault.seal(keys, &place, &text).ok_or(StoreError::WrongKey)?;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![tenant, claim.client.as_str(), claim.tool, key_hash, claim.meaning, sealed, at])?;
+        Ok(())
+    }
+
+    /// Records for this node's own chain: one link for all that came together.
+    pub(crate) fn note(&mut self, records: &[String]) -> Result<(), StoreError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let at = self.shared.clock.now().0;
+        self.append(&node_chain(NODE), at, &records.join("\n"))
+    }
+
+    fn append(&mut self, chain: &str, at: i64, records: &str) -> Result<(), StoreError> {
+        let (last, before) = match self.heads.get(chain) {
+            Some(head) => *head,
+            None => self.head(chain)?,
+        };
+        let seq = last + 1;
+        let hash = link(&self.shared.audit_key, chain, seq, &before, records);
+        self.connection
+            .prepare_cached("INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![chain, seq, at, records, hash])?;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash) VALUES (?1, ?2, ?3, 0, ?4) \
+                 ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
+            )?
+            .execute(params![chain, seq, hash, START])?;
+        self.heads.insert(chain.to_owned(), (seq, hash));
+        Ok(())
+    }
+
+    fn head(&self, chain: &str) -> Result<(i64, [u8; 32]), StoreError> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT seq, hash FROM fd_audit_head WHERE chain = ?1")?
+            .query_row([chain], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        Ok(found.unwrap_or((0, START)))
+    }
+}
+
+/// What was answered under a key, opened.
+pub(crate) fn claimed(
+    connection: &Connection,
+    keys: &TenantKeys,
+    tenant: &str,
+    claim: &Claim,
+) -> Result<Option<Claimed>, StoreError> {
+    let key_hash = keys.digest(&claim.key);
+    let found: Option<([u8; 32], Vec<u8>)> = connection
+        .prepare_cached(
+            "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = ?1 AND client = ?2 AND tool = ?3 AND key_hash = ?4",
+        )?
+        .query_row(params![tenant, claim.client.as_str(), claim.tool, key_hash], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()?;
+    let Some((meaning, sealed)) = found else {
+        return Ok(None);
+    };
+    let place = [tenant, "fd_claim", claim.tool, key_hash.as_str()];
+    let answer = keys.open(&place, &sealed).and_then(|text| unpack(&text)).ok_or(StoreError::WrongKey)?;
+    Ok(Some(Claimed { meaning, answer }))
+}
+
+fn pack(item: &Item) -> String {
+    serde_json::json!([item.id, item.body, item.masked, item.personal]).to_string()
+}
+
+fn unpack(text: &str) -> Option<Item> {
+    let (id, body, masked, personal) = serde_json::from_str(text).ok()?;
+    Some(Item {
+        id,
+        body,
+        masked,
+        personal,
+    })
+}
+
+fn ends_stale(stale: &Stale) -> Ends {
+    Ends::As(match stale {
+        Stale::Caller(fault) => Committed::Refused(fault.clone()),
+        Stale::Rerun => Committed::Stale,
+    })
+}
+
+fn is_taken(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}

@@ -1,0 +1,89 @@
+//! Opening the database file: the library's version, the settings of a connection, and the schema,
+//! which only ever moves forward.
+
+use std::path::Path;
+use std::time::Duration;
+
+use frontdesk_engine::table::Kind;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use crate::StoreError;
+use crate::ddl;
+
+/// Older libraries can corrupt a database when a checkpoint races a commit on another connection.
+const OLDEST_LIBRARY: i32 = 3_051_003;
+const STATEMENTS: usize = 256;
+
+pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
+    if rusqlite::version_number() < OLDEST_LIBRARY {
+        return Err(StoreError::OldLibrary {
+            version: rusqlite::version(),
+        });
+    }
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", "ON")?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "trusted_schema", "OFF")?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
+    connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "query_only", "ON")?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "trusted_schema", "OFF")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+pub(crate) fn migrate(connection: &Connection, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let known = ddl::MIGRATIONS.len() as i64;
+    if found > known {
+        return Err(StoreError::NewerSchema { found, known });
+    }
+    let transaction = connection.unchecked_transaction()?;
+    for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
+        transaction.execute_batch(text)?;
+    }
+    for kind in kinds {
+        grow(&transaction, kind)?;
+    }
+    transaction.pragma_update(None, "user_version", known)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Makes a kind's table, or adds the columns its declaration has gained.
+fn grow(connection: &Connection, kind: &'static Kind) -> Result<(), StoreError> {
+    let exists: Option<i64> = connection
+        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [kind.name], |row| row.get(0))
+        .optional()?;
+    if exists.is_some() {
+        let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let present: Vec<String> = statement.query_map([kind.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let fixed: Vec<&str> = crate::sql::FIXED.split(", ").collect();
+        let declared = |name: &str| fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name);
+        if let Some(unknown) = present.iter().find(|name| !declared(name)) {
+            return Err(StoreError::UnknownColumn {
+                table: kind.name.to_owned(),
+                column: unknown.clone(),
+            });
+        }
+        for column in kind.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)) {
+            connection.execute_batch(&ddl::add_column(kind, column.name, column.holds))?;
+        }
+    }
+    for statement in ddl::create(kind) {
+        connection.execute_batch(&statement)?;
+    }
+    Ok(())
+}

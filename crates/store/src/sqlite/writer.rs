@@ -1,0 +1,190 @@
+//! The one thread that writes. It takes whatever is waiting, applies each piece behind a savepoint of
+//! its own, commits once for all of them, and only then answers.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::ports::{Commit, Committed};
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::Shared;
+use super::apply::Scribe;
+use crate::StoreError;
+
+const QUEUE: usize = 8192;
+/// At most this many pieces of work share a commit.
+const GROUP: usize = 256;
+/// Records nobody waits for are written together, at the latest after this long or this many.
+const LINGER: Duration = Duration::from_millis(100);
+const MOST_NOTES: usize = 1024;
+
+pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
+/// Work on the open transaction, and what to do once it is committed or has failed.
+pub(crate) type Task = Box<dyn FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send>;
+
+pub(crate) enum Job {
+    Commit(Box<Commit>, Answer<Committed>),
+    /// A record for this node's chain that nobody waits for.
+    Note(String),
+    /// The same, with somebody waiting.
+    Record(String, Answer<()>),
+    Task(Task, Answer<()>),
+    Stop,
+}
+
+pub(crate) struct Writer {
+    jobs: SyncSender<Job>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection, shared: Arc<Shared>) -> Result<Writer, StoreError> {
+        let (jobs, queue) = sync_channel(QUEUE);
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || write(&connection, &queue, &shared))
+            .map_err(|error| StoreError::Folder {
+                path: "the writer thread".into(),
+                error,
+            })?;
+        Ok(Writer {
+            jobs,
+            thread: Some(thread),
+        })
+    }
+
+    /// A full queue refuses at once instead of making everybody wait.
+    pub(crate) fn send(&self, job: Job) -> Result<(), StoreError> {
+        self.jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => StoreError::Busy,
+            TrySendError::Disconnected(_) => StoreError::Closed,
+        })
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // A blocking send: what was queued before is written before the thread ends.
+        let _ = self.jobs.send(Job::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Notes that wait for company, and since when.
+#[derive(Default)]
+struct Notes {
+    lines: Vec<String>,
+    due: Option<Instant>,
+}
+
+fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
+    let mut scribe = Scribe::new(connection, shared);
+    let mut notes = Notes::default();
+    loop {
+        let first = match notes.due {
+            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
+        };
+        let mut group = Vec::new();
+        let mut ending = false;
+        let mut next = match first {
+            Ok(job) => Some(job),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                ending = true;
+                None
+            }
+        };
+        while let Some(job) = next {
+            match job {
+                Job::Note(line) => notes.add(line),
+                Job::Stop => ending = true,
+                Job::Commit(..) | Job::Record(..) | Job::Task(..) => group.push(job),
+            }
+            next = match group.len() < GROUP {
+                true => match queue.try_recv() {
+                    Ok(job) => Some(job),
+                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
+                },
+                false => None,
+            };
+        }
+        if !group.is_empty() || notes.are_due() || ending {
+            flush(&mut scribe, group, &mut notes);
+        }
+        if ending {
+            return;
+        }
+    }
+}
+
+impl Notes {
+    fn add(&mut self, line: String) {
+        if self.lines.is_empty() {
+            self.due = Some(Instant::now() + LINGER);
+        }
+        self.lines.push(line);
+    }
+
+    fn are_due(&self) -> bool {
+        self.lines.len() >= MOST_NOTES || self.due.is_some_and(|due| due <= Instant::now())
+    }
+}
+
+/// What to say to whom, once it is known whether the commit holds.
+type Verdict = Box<dyn FnOnce(Result<(), &StoreError>)>;
+
+fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    let mut records = notes.lines.clone();
+    let begun = scribe.begin();
+    for job in group {
+        match job {
+            Job::Commit(commit, answer) => {
+                let outcome = match begun {
+                    Ok(()) => scribe.commit(*commit),
+                    Err(_) => Err(StoreError::Closed),
+                };
+                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
+            }
+            Job::Record(line, answer) => {
+                records.push(line);
+                verdicts.push(Box::new(move |held| tell(answer, Ok(()), held)));
+            }
+            Job::Task(task, answer) => {
+                let outcome = match begun {
+                    Ok(()) => scribe.guarded(task),
+                    Err(_) => Err(StoreError::Closed),
+                };
+                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
+            }
+            Job::Note(_) | Job::Stop => {}
+        }
+    }
+    let held = begun.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
+    match &held {
+        Ok(()) => *notes = Notes::default(),
+        Err(_) => {
+            scribe.abandon();
+            // Kept for the next try, but not without end: a disk that stays full must not fill memory.
+            notes.lines.truncate(MOST_NOTES);
+            notes.due = Some(Instant::now() + LINGER);
+        }
+    }
+    for verdict in verdicts {
+        verdict(held.as_ref().map(|()| ()));
+    }
+}
+
+/// A reader who has gone does not mind not being told.
+fn tell<T>(answer: Answer<T>, outcome: Result<T, StoreError>, held: Result<(), &StoreError>) {
+    let _ = answer.send(match held {
+        Ok(()) => outcome,
+        Err(error) => Err(StoreError::NotCommitted(error.to_string())),
+    });
+}

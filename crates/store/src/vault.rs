@@ -1,0 +1,69 @@
+//! The tenants' keys: each tenant's personal data is sealed with a key of its own, and that key is
+//! sealed with the master key. Nothing here is ever written in clear.
+
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+use frontdesk_engine::ports::Random;
+use frontdesk_engine::seal::Key;
+
+/// One tenant's two keys: one for sealing, one for look-up by hash.
+pub(crate) struct TenantKeys {
+    data: Key,
+    lookup: Key,
+}
+
+pub(crate) struct Vault {
+    master: Key,
+    random: Arc<dyn Random>,
+    tenants: RwLock<HashMap<String, Arc<TenantKeys>>>,
+}
+
+impl Vault {
+    pub(crate) fn new(master: &Key, random: Arc<dyn Random>) -> Vault {
+        Vault {
+            master: master.derive("tenant keys"),
+            random,
+            tenants: RwLock::new(HashMap::new()),
+        }
+    }
+
+    /// A new tenant's key, sealed for keeping. It can be used only after `unlock`.
+    pub(crate) fn create(&self, tenant: &str) -> Option<Vec<u8>> {
+        let key = Key::random(self.random.as_ref());
+        self.master.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
+    }
+
+    /// Opens a kept key; `None` if the master key is not the one that sealed it.
+    pub(crate) fn unlock(&self, tenant: &str, sealed: &[u8]) -> Option<()> {
+        let plain = self.master.open(&["tenant key", tenant], sealed)?;
+        let data = Key::from_bytes(plain.try_into().ok()?);
+        let keys = TenantKeys {
+            lookup: data.derive("look-up"),
+            data: data.derive("data"),
+        };
+        self.tenants.write().ok()?.insert(tenant.to_owned(), Arc::new(keys));
+        Some(())
+    }
+
+    pub(crate) fn keys(&self, tenant: &str) -> Option<Arc<TenantKeys>> {
+        self.tenants.read().ok()?.get(tenant).cloned()
+    }
+
+    /// Seals for one cell of one table, so that no sealed value can be moved to another place.
+    pub(crate) fn seal(&self, keys: &TenantKeys, place: &[&str], plain: &str) -> Option<Vec<u8>> {
+        keys.data.seal(self.random.as_ref(), place, plain.as_bytes())
+    }
+}
+
+impl TenantKeys {
+    pub(crate) fn open(&self, place: &[&str], sealed: &[u8]) -> Option<String> {
+        String::from_utf8(self.data.open(place, sealed)?).ok()
+    }
+
+    /// A keyed hash as text: equal values can be found, nothing can be read back.
+    pub(crate) fn digest(&self, value: &str) -> String {
+        let hash = self.lookup.digest(&[value.as_bytes()]);
+        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
