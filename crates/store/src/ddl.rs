@@ -31,7 +31,11 @@ pub(crate) fn create(kind: &Kind) -> Vec<String> {
 
 /// A column that a newer declaration has added. Rows from before have no value in it.
 pub(crate) fn add_column(kind: &Kind, name: &str, holds: Holds) -> String {
-    format!("ALTER TABLE {} ADD COLUMN {name} {}", kind.name, type_of(holds))
+    format!(
+        "ALTER TABLE {} ADD COLUMN {name} {}",
+        kind.name,
+        type_of(holds)
+    )
 }
 
 /// Every index begins with the tenant, so that one tenant's size costs no other anything.

@@ -9,14 +9,25 @@ use frontdesk_engine::Fault;
 #[derive(Debug)]
 pub enum StoreError {
     /// The library linked in has a known way to corrupt databases.
-    OldLibrary { version: &'static str },
+    OldLibrary {
+        version: &'static str,
+    },
     /// The data was written by a newer Frontdesk.
-    NewerSchema { found: i64, known: i64 },
+    NewerSchema {
+        found: i64,
+        known: i64,
+    },
     /// A kind's table has columns this Frontdesk does not know.
-    UnknownColumn { table: String, column: String },
+    UnknownColumn {
+        table: String,
+        column: String,
+    },
     /// The master key does not open this database.
     WrongKey,
-    Folder { path: PathBuf, error: std::io::Error },
+    Folder {
+        path: PathBuf,
+        error: std::io::Error,
+    },
     Database(rusqlite::Error),
     /// More is waiting to be written than can be.
     Busy,
@@ -48,7 +59,11 @@ impl fmt::Display for StoreError {
                 "the master key does not open this database. Put back the master.key file that was made with it."
             ),
             StoreError::Folder { path, error } => {
-                write!(out, "cannot use {}: {error}. Check that the folder exists and may be written.", path.display())
+                write!(
+                    out,
+                    "cannot use {}: {error}. Check that the folder exists and may be written.",
+                    path.display()
+                )
             }
             StoreError::Database(error) => write!(out, "database: {error}"),
             StoreError::Busy => write!(out, "too much is waiting to be written"),

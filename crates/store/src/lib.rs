@@ -9,4 +9,4 @@ pub mod sqlite;
 mod vault;
 
 pub use error::StoreError;
-pub use sqlite::{Options, SqliteStore};
+pub use sqlite::{AuditReader, Options, Selection, SqliteStore};

@@ -69,15 +69,24 @@ pub(crate) fn adjust(kind: &Kind, column: &str) -> String {
 }
 
 pub(crate) fn version(kind: &Kind) -> String {
-    format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
+    format!(
+        "SELECT version FROM {} WHERE tenant = $1 AND id = $2",
+        kind.name
+    )
 }
 
 pub(crate) fn add_word(kind: &Kind) -> String {
-    format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3)", kind.name)
+    format!(
+        "INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3)",
+        kind.name
+    )
 }
 
 pub(crate) fn remove_words(kind: &Kind) -> String {
-    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
+    format!(
+        "DELETE FROM {}_word WHERE tenant = $1 AND id = $2",
+        kind.name
+    )
 }
 
 /// A page: the window's rows and one more, to know whether there are any.
@@ -86,7 +95,9 @@ pub(crate) fn page(tenant: &str, query: &Query) -> Statement {
     let column = query.order.column;
     let mut made = Statement {
         text: match query.wants {
-            Wants::Rows => format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1"),
+            Wants::Rows => {
+                format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1")
+            }
             Wants::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
         },
         values: vec![Cell::Text(tenant.to_owned())],
@@ -104,7 +115,10 @@ pub(crate) fn page(tenant: &str, query: &Query) -> Statement {
         let _ = write!(made.text, " AND ({column}, id) {compare} (${value}, ${id})");
     }
     let limit = made.bind(Cell::Integer(query.window.limit as i64 + 1));
-    let _ = write!(made.text, " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}");
+    let _ = write!(
+        made.text,
+        " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}"
+    );
     if let Start::Offset(rows) = query.window.start {
         let offset = made.bind(Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
         let _ = write!(made.text, " OFFSET ${offset}");
@@ -125,7 +139,10 @@ impl Statement {
                 let _ = write!(self.text, " AND {column} = ${number}");
             }
             Filter::AnyOf(column, values) => {
-                let numbers: Vec<String> = values.iter().map(|value| format!("${}", self.bind(value.clone()))).collect();
+                let numbers: Vec<String> = values
+                    .iter()
+                    .map(|value| format!("${}", self.bind(value.clone())))
+                    .collect();
                 // An empty list matches nothing, and `IN ()` is not SQL.
                 match numbers.is_empty() {
                     true => self.text.push_str(" AND 1 = 0"),

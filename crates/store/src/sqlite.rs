@@ -2,7 +2,7 @@
 //! never wait for it. An answer is given only after COMMIT with `synchronous=FULL`.
 
 mod apply;
-pub mod audits;
+mod audits;
 mod open;
 mod readers;
 mod registry;
@@ -24,6 +24,11 @@ use crate::sql;
 use crate::vault::Vault;
 use readers::{Pool, Readers};
 use writer::Writer;
+
+pub use audits::{AuditReader, Selection};
+
+/// What the key of the audit chains is derived for.
+const AUDIT_KEY: &str = "audit chain";
 
 pub struct Options {
     /// The database file; its folder must exist.
@@ -68,9 +73,13 @@ impl SqliteStore {
         open::migrate(&connection, &options.kinds)?;
         let shared = Arc::new(Shared {
             vault: Vault::new(&options.master, options.random),
-            audit_key: options.master.derive("audit chain"),
+            audit_key: options.master.derive(AUDIT_KEY),
             clock: options.clock,
-            texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
+            texts: options
+                .kinds
+                .iter()
+                .map(|kind| (kind.name, Texts::of(kind)))
+                .collect(),
         });
         registry::unlock_tenants(&connection, &shared.vault)?;
         let pool = Pool::new(options.path.clone());

@@ -31,7 +31,8 @@ impl Vault {
     /// A new tenant's key, sealed for keeping. It can be used only after `unlock`.
     pub(crate) fn create(&self, tenant: &str) -> Option<Vec<u8>> {
         let key = Key::random(self.random.as_ref());
-        self.master.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
+        self.master
+            .seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
     }
 
     /// Opens a kept key; `None` if the master key is not the one that sealed it.
@@ -42,7 +43,10 @@ impl Vault {
             lookup: data.derive("look-up"),
             data: data.derive("data"),
         };
-        self.tenants.write().ok()?.insert(tenant.to_owned(), Arc::new(keys));
+        self.tenants
+            .write()
+            .ok()?
+            .insert(tenant.to_owned(), Arc::new(keys));
         Some(())
     }
 
@@ -52,7 +56,8 @@ impl Vault {
 
     /// Seals for one cell of one table, so that no sealed value can be moved to another place.
     pub(crate) fn seal(&self, keys: &TenantKeys, place: &[&str], plain: &str) -> Option<Vec<u8>> {
-        keys.data.seal(self.random.as_ref(), place, plain.as_bytes())
+        keys.data
+            .seal(self.random.as_ref(), place, plain.as_bytes())
     }
 }
 
@@ -64,6 +69,9 @@ impl TenantKeys {
     /// A keyed hash as text: equal values can be found, nothing can be read back.
     pub(crate) fn digest(&self, value: &str) -> String {
         let hash = self.lookup.digest(&[value.as_bytes()]);
-        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        hash.iter()
+            .take(16)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 }

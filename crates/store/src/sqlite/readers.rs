@@ -42,7 +42,10 @@ impl Pool {
         }
     }
 
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn with<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let connection = match idle {
             Some(connection) => connection,
@@ -97,7 +100,9 @@ impl Readers {
         };
         match self.jobs.try_send(job) {
             Ok(()) => {}
-            Err(TrySendError::Full(_)) => return Err(Fault::unavailable("the readers' queue is full")),
+            Err(TrySendError::Full(_)) => {
+                return Err(Fault::unavailable("the readers' queue is full"));
+            }
             Err(TrySendError::Disconnected(_)) => return Err(StoreError::Closed.into()),
         }
         match answer.await {
@@ -132,7 +137,9 @@ fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>, shared: &
         let until = Instant::now() + LONGEST;
         let stop = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
         let watched = connection.progress_handler(STEPS, Some(stop));
-        let page = watched.map_err(StoreError::from).and_then(|()| read_page(connection, shared, &job));
+        let page = watched
+            .map_err(StoreError::from)
+            .and_then(|()| read_page(connection, shared, &job));
         // Nobody waiting is not an error.
         let _ = job.reply.send(page);
     }
@@ -141,7 +148,12 @@ fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>, shared: &
 fn read_page(connection: &Connection, shared: &Shared, job: &Job) -> Result<Page, StoreError> {
     let mut statement = connection.prepare_cached(&sql::for_sqlite(&job.statement.text))?;
     let keys = tenant_keys(shared, &job.statement);
-    let values: Vec<Bound<'_>> = job.statement.values.iter().map(|cell| Bound::of(cell, keys.as_deref())).collect();
+    let values: Vec<Bound<'_>> = job
+        .statement
+        .values
+        .iter()
+        .map(|cell| Bound::of(cell, keys.as_deref()))
+        .collect();
     let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
     let mut page = Page::default();
     let mut last = None;
@@ -171,7 +183,10 @@ fn listed(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
         Wants::Ids => Ok(row.get(0)?),
         Wants::Rows => {
             let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-            let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+            let masked = row
+                .get_ref(3)?
+                .as_str_or_null()
+                .map_err(rusqlite::Error::from)?;
             Ok(match masked {
                 Some(masked) => splice(body, masked),
                 None => body.to_owned(),

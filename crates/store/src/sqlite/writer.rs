@@ -2,7 +2,9 @@
 //! its own, commits once for all of them, and only then answers.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
+};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -166,7 +168,9 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
             Job::Note(_) | Job::Stop => {}
         }
     }
-    let held = begun.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
+    let held = begun
+        .and_then(|()| scribe.note(&records))
+        .and_then(|()| scribe.finish());
     match &held {
         Ok(()) => *notes = Notes::default(),
         Err(_) => {

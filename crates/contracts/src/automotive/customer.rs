@@ -1,0 +1,185 @@
+//! A customer: somebody the dealership knows, with their latest lead and sale. Who that is stands in
+//! a part of its own, which is sealed at rest and masked by default.
+
+use frontdesk_engine::Fault;
+use frontdesk_engine::schema::{Schema, Text, optional, required};
+use frontdesk_engine::table::{Cell, Column, Found, Holds, Kind, Row, Word, words};
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::tool::Item;
+use serde::{Deserialize, Serialize};
+
+use super::shapes::{self, Contact, Money, instant, normal_email};
+use super::vocabulary::{CustomerKind, LeadStatus, Term, Vocabulary};
+
+pub const PREFIX: &str = "cus";
+
+pub static KIND: Kind = Kind {
+    name: "customer",
+    columns: &[
+        Column {
+            name: "email",
+            holds: Holds::Digest,
+        },
+        Column {
+            name: "phone",
+            holds: Holds::Digest,
+        },
+    ],
+    unique: &[],
+    sorted: &[],
+    filtered: &["email", "phone"],
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Customer {
+    pub open: Open,
+    pub personal: Personal,
+}
+
+/// What every caller who may read customers sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Open {
+    pub id: String,
+    pub r#type: Type,
+    pub dealership_id: String,
+    pub kind: Term<CustomerKind>,
+    pub location: Location,
+    pub lifetime_value: Money,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latest_lead: Option<LatestLead>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latest_sale: Option<LatestSale>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vehicle_of_interest: Option<Wanted>,
+    #[serde(with = "instant")]
+    pub created_at: Millis,
+    #[serde(with = "instant")]
+    pub updated_at: Millis,
+    pub version: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Type {
+    Customer,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Location {
+    pub city: String,
+    pub region: String,
+    pub country: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatestLead {
+    pub id: String,
+    pub status: Term<LeadStatus>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatestSale {
+    pub id: String,
+    #[serde(with = "instant")]
+    pub closed_at: Millis,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    pub make: String,
+    pub model: String,
+}
+
+/// What only callers with the scope for it see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Personal {
+    pub primary_contact: Contact,
+    /// Empty in the full form; the masked form says what it hides.
+    #[serde(default)]
+    pub redacted: Vec<String>,
+}
+
+impl Personal {
+    fn masked(&self) -> Personal {
+        Personal {
+            primary_contact: self.primary_contact.masked(),
+            redacted: self.primary_contact.redacted("primary_contact"),
+        }
+    }
+}
+
+impl Customer {
+    /// Reads back a row that was found with its personal part.
+    pub fn from_found(found: &Found) -> Result<Customer, Fault> {
+        let personal = found.personal.as_deref();
+        let personal = personal.ok_or_else(|| Fault::internal("a customer without their personal part"))?;
+        let unreadable = |error: serde_json::Error| Fault::internal(format!("a kept customer cannot be read: {error}"));
+        Ok(Customer {
+            open: serde_json::from_str(&found.body).map_err(unreadable)?,
+            personal: serde_json::from_str(personal).map_err(unreadable)?,
+        })
+    }
+
+    pub fn row(&self) -> Result<Row, Fault> {
+        let item = self.item()?;
+        let contact = &self.personal.primary_contact;
+        let digest = |value: Option<String>| value.map(Cell::Digest).unwrap_or(Cell::Null);
+        Ok(Row {
+            id: item.id,
+            version: self.open.version,
+            created_at: self.open.created_at.0,
+            updated_at: self.open.updated_at.0,
+            cells: vec![
+                ("email", digest(contact.email.as_deref().map(normal_email))),
+                ("phone", digest(contact.phone.clone())),
+            ],
+            words: words(&contact.name).into_iter().map(Word::Personal).collect(),
+            body: item.body,
+            masked: item.masked,
+            personal: item.personal,
+        })
+    }
+
+    pub fn item(&self) -> Result<Item, Fault> {
+        let unwritable = |error: serde_json::Error| Fault::internal(error.to_string());
+        Ok(Item {
+            id: self.open.id.clone(),
+            body: serde_json::to_string(&self.open).map_err(unwritable)?,
+            masked: Some(serde_json::to_string(&self.personal.masked()).map_err(unwritable)?),
+            personal: Some(serde_json::to_string(&self.personal).map_err(unwritable)?),
+        })
+    }
+}
+
+pub fn schema() -> Schema {
+    let location = Schema::object([
+        required("city", Schema::text(120), "City."),
+        required("region", Schema::text(120), "State or region."),
+        required("country", Schema::text(2), "ISO 3166-1 code, such as US."),
+    ]);
+    let latest_lead = Schema::object([
+        required("id", Schema::text(64), "The lead's id."),
+        required("status", Schema::one_of(LeadStatus::WORDS), "How far it has come."),
+    ]);
+    let latest_sale = Schema::object([
+        required("id", Schema::text(64), "The sale's id."),
+        required("closed_at", Schema::Text(Text::Instant), "When it was closed."),
+    ]);
+    let wanted = Schema::object([
+        required("make", Schema::text(60), "Make."),
+        required("model", Schema::text(60), "Model."),
+    ]);
+    shapes::resource(
+        &["customer"],
+        [
+            required("kind", Schema::one_of(CustomerKind::WORDS), "A person or a business."),
+            required("location", location, "Where they live; no street."),
+            required("lifetime_value", Money::schema(), "What they have spent here so far."),
+            optional("latest_lead", latest_lead, "Their newest lead."),
+            optional("latest_sale", latest_sale, "Their newest purchase."),
+            optional("vehicle_of_interest", wanted, "What they are looking for."),
+            required("primary_contact", Contact::schema(), "Who it is; masked in lists."),
+            shapes::redacted(),
+        ],
+    )
+}

@@ -1,0 +1,191 @@
+//! Two invented dealerships to try Frontdesk with: the same on every machine for the same moment.
+//! It must never read a clock, and never name a real person, address or telephone line.
+
+mod catalogue;
+mod comments;
+mod leads;
+mod people;
+mod seed;
+mod stock;
+
+use time::OffsetDateTime;
+
+use super::vin::Vin;
+use seed::Seed;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemoDealership {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub city: &'static str,
+    pub region: &'static str,
+    pub country: &'static str,
+    pub vehicles: Vec<DemoVehicle>,
+    pub customers: Vec<DemoCustomer>,
+    pub leads: Vec<DemoLead>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemoVehicle {
+    pub vin: Vin,
+    pub stock_number: String,
+    pub condition: &'static str,
+    pub year: u16,
+    pub make: &'static str,
+    pub model: &'static str,
+    pub trim: &'static str,
+    pub body_style: &'static str,
+    pub doors: u8,
+    /// In miles.
+    pub mileage: i64,
+    pub exterior_color: &'static str,
+    pub interior_color: &'static str,
+    pub engine: &'static str,
+    pub transmission: &'static str,
+    pub drivetrain: &'static str,
+    pub fuel_type: &'static str,
+    pub options: Vec<DemoOption>,
+    /// In hundredths of the currency, as `msrp_minor`.
+    pub price_minor: i64,
+    pub msrp_minor: Option<i64>,
+    pub currency: &'static str,
+    pub status: &'static str,
+    pub in_stock_days_ago: i64,
+    pub in_stock_at: OffsetDateTime,
+    pub description: String,
+    pub media_count: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DemoOption {
+    pub code: &'static str,
+    pub name: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemoCustomer {
+    pub kind: &'static str,
+    /// Set for a business; the names are then those of the person to talk to.
+    pub company: Option<&'static str>,
+    pub given_name: &'static str,
+    pub family_name: &'static str,
+    pub email: String,
+    pub phone: String,
+    pub city: &'static str,
+    pub region: &'static str,
+    pub country: &'static str,
+    /// In US cents.
+    pub lifetime_value_minor: i64,
+    pub vehicle_of_interest: DemoInterest,
+    pub created_days_ago: i64,
+    pub created_at: OffsetDateTime,
+    /// When the customer last bought; set exactly when there is a lifetime value.
+    pub latest_sale_at: Option<OffsetDateTime>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DemoInterest {
+    pub make: &'static str,
+    pub model: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemoLead {
+    /// Index into the dealership's customers.
+    pub customer: usize,
+    /// Index into the dealership's vehicles.
+    pub vehicle: Option<usize>,
+    pub status: &'static str,
+    pub interest: &'static str,
+    pub channel: &'static str,
+    pub provider: &'static str,
+    pub owner: DemoEmployee,
+    pub comments: &'static str,
+    pub timeframe: &'static str,
+    pub received_days_ago: i64,
+    pub received_at: OffsetDateTime,
+    pub updated_days_ago: i64,
+    pub updated_at: OffsetDateTime,
+    pub lost_reason: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DemoEmployee {
+    pub id: &'static str,
+    pub name: &'static str,
+}
+
+/// The two dealerships as they look at `now`. One vehicle is offered by both.
+pub fn dealerships(now: OffsetDateTime) -> Vec<DemoDealership> {
+    // Whole seconds, because that is what published times carry.
+    let now = now - time::Duration::nanoseconds(i64::from(now.nanosecond()));
+    let lakeside = dealership(&LAKESIDE, now);
+    let mut summit = dealership(&SUMMIT, now);
+    if let Some(shared) = stock::shared(&lakeside.vehicles, &SUMMIT, now) {
+        summit.vehicles.push(shared);
+    }
+    vec![lakeside, summit]
+}
+
+/// What sets one dealership apart from the other.
+struct Site {
+    id: &'static str,
+    name: &'static str,
+    city: &'static str,
+    region: &'static str,
+    country: &'static str,
+    /// Leads the stock numbers.
+    stock_prefix: &'static str,
+    /// Serial numbers and random choices start here, so that the two never meet by chance.
+    seed: u64,
+    first_serial: u32,
+    /// How far the catalogue and the name lists are turned before use.
+    turn: usize,
+    places: [people::Place; 8],
+    employees: [DemoEmployee; 6],
+}
+
+const LAKESIDE: Site = Site {
+    id: "dlr_lakeside",
+    name: "Lakeside Motors",
+    city: "Buffalo",
+    region: "NY",
+    country: "US",
+    stock_prefix: "L",
+    seed: 0x1a6e_51de,
+    first_serial: 100_000,
+    turn: 0,
+    places: people::AROUND_LAKESIDE,
+    employees: people::LAKESIDE_TEAM,
+};
+
+const SUMMIT: Site = Site {
+    id: "dlr_summit",
+    name: "Summit Auto Gallery",
+    city: "Denver",
+    region: "CO",
+    country: "US",
+    stock_prefix: "S",
+    seed: 0x5044_1717,
+    first_serial: 500_000,
+    turn: 5,
+    places: people::AROUND_SUMMIT,
+    employees: people::SUMMIT_TEAM,
+};
+
+fn dealership(site: &Site, now: OffsetDateTime) -> DemoDealership {
+    let mut seed = Seed::new(site.seed);
+    let vehicles = stock::vehicles(site, &mut seed, now);
+    let customers = people::customers(site, &mut seed, now);
+    let leads = leads::leads(site, &mut seed, now, &vehicles, &customers);
+    DemoDealership {
+        id: site.id,
+        name: site.name,
+        city: site.city,
+        region: site.region,
+        country: site.country,
+        vehicles,
+        customers,
+        leads,
+    }
+}

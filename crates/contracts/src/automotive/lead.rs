@@ -1,0 +1,258 @@
+//! A lead: somebody's interest, who looks after it and how far it has come. Who that somebody is and
+//! what they wrote stands in a part of its own, which is sealed at rest and masked by default.
+
+use frontdesk_engine::Fault;
+use frontdesk_engine::schema::{Schema, Text, optional, required};
+use frontdesk_engine::table::{Cell, Column, Found, Holds, Kind, Row, Word, words};
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::tool::Item;
+use serde::{Deserialize, Serialize};
+
+use super::shapes::{self, Contact, instant, maybe_instant, normal_email};
+use super::vocabulary::{
+    Channel, ConsentChannel, ConsentStatus, Interest, LeadStatus, LostReason, Term, Timeframe, Vocabulary,
+};
+
+pub const PREFIX: &str = "led";
+
+pub static KIND: Kind = Kind {
+    name: "lead",
+    columns: &[
+        column("status", Holds::Text),
+        column("channel", Holds::Text),
+        column("owner_id", Holds::Text),
+        column("customer_id", Holds::Text),
+        column("vehicle_id", Holds::Text),
+        column("received_at", Holds::Integer),
+        column("email", Holds::Digest),
+        column("phone", Holds::Digest),
+    ],
+    unique: &[],
+    sorted: &[],
+    filtered: &["status", "owner_id", "customer_id", "vehicle_id", "email", "phone"],
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lead {
+    pub open: Open,
+    pub personal: Personal,
+}
+
+/// What every caller who may read leads sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Open {
+    pub id: String,
+    pub r#type: Type,
+    pub dealership_id: String,
+    pub status: Term<LeadStatus>,
+    pub interest: Term<Interest>,
+    pub source: Source,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub owner: Option<Owner>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub customer_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vehicle_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vehicle_of_interest: Option<Wanted>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub timeframe: Option<Term<Timeframe>>,
+    pub consent: Consent,
+    #[serde(with = "instant")]
+    pub received_at: Millis,
+    #[serde(with = "maybe_instant", skip_serializing_if = "Option::is_none", default)]
+    pub last_contact_at: Option<Millis>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lost_reason: Option<Term<LostReason>>,
+    #[serde(with = "instant")]
+    pub created_at: Millis,
+    #[serde(with = "instant")]
+    pub updated_at: Millis,
+    pub version: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Type {
+    Lead,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    pub channel: Term<Channel>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub provider: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub external_id: Option<String>,
+}
+
+/// The employee who looks after the lead.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Owner {
+    pub id: String,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    pub make: String,
+    pub model: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub year: Option<i64>,
+}
+
+/// What the person agreed to. The words they agreed to are personal and stand elsewhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Consent {
+    pub status: Term<ConsentStatus>,
+    pub channels: Vec<Term<ConsentChannel>>,
+    #[serde(with = "instant")]
+    pub granted_at: Millis,
+    #[serde(with = "maybe_instant", skip_serializing_if = "Option::is_none", default)]
+    pub expires_at: Option<Millis>,
+}
+
+/// What only callers with the scope for it see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Personal {
+    pub contact: Contact,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub comments: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub consent_text: Option<String>,
+    /// Empty in the full form; the masked form says what it hides.
+    #[serde(default)]
+    pub redacted: Vec<String>,
+}
+
+impl Personal {
+    /// Free text is left out whole: nobody knows what people write into it.
+    fn masked(&self) -> Personal {
+        let mut redacted = self.contact.redacted("contact");
+        let texts = [("comments", &self.comments), ("consent_text", &self.consent_text)];
+        redacted.extend(texts.iter().filter(|(_, text)| text.is_some()).map(|(field, _)| (*field).to_owned()));
+        Personal {
+            contact: self.contact.masked(),
+            comments: None,
+            consent_text: None,
+            redacted,
+        }
+    }
+}
+
+impl Lead {
+    /// Reads back a row that was found with its personal part.
+    pub fn from_found(found: &Found) -> Result<Lead, Fault> {
+        let personal = found.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
+        let unreadable = |error: serde_json::Error| Fault::internal(format!("a kept lead cannot be read: {error}"));
+        Ok(Lead {
+            open: serde_json::from_str(&found.body).map_err(unreadable)?,
+            personal: serde_json::from_str(personal).map_err(unreadable)?,
+        })
+    }
+
+    pub fn row(&self) -> Result<Row, Fault> {
+        let item = self.item()?;
+        let contact = &self.personal.contact;
+        let open = &self.open;
+        Ok(Row {
+            id: item.id,
+            version: open.version,
+            created_at: open.created_at.0,
+            updated_at: open.updated_at.0,
+            cells: vec![
+                ("status", Cell::Text(open.status.as_str().to_owned())),
+                ("channel", Cell::Text(open.source.channel.as_str().to_owned())),
+                ("owner_id", text(open.owner.as_ref().map(|owner| owner.id.clone()))),
+                ("customer_id", text(open.customer_id.clone())),
+                ("vehicle_id", text(open.vehicle_id.clone())),
+                ("received_at", Cell::Integer(open.received_at.0)),
+                ("email", digest(contact.email.as_deref().map(normal_email))),
+                ("phone", digest(contact.phone.clone())),
+            ],
+            words: words(&contact.name).into_iter().map(Word::Personal).collect(),
+            body: item.body,
+            masked: item.masked,
+            personal: item.personal,
+        })
+    }
+
+    pub fn item(&self) -> Result<Item, Fault> {
+        let unwritable = |error: serde_json::Error| Fault::internal(error.to_string());
+        Ok(Item {
+            id: self.open.id.clone(),
+            body: serde_json::to_string(&self.open).map_err(unwritable)?,
+            masked: Some(serde_json::to_string(&self.personal.masked()).map_err(unwritable)?),
+            personal: Some(serde_json::to_string(&self.personal).map_err(unwritable)?),
+        })
+    }
+}
+
+pub fn schema() -> Schema {
+    let consent = Schema::object([
+        required("status", Schema::one_of(ConsentStatus::WORDS), "Whether it holds."),
+        required(
+            "channels",
+            Schema::list(Schema::one_of(ConsentChannel::WORDS), 10),
+            "How the person may be contacted.",
+        ),
+        required("granted_at", Schema::Text(Text::Instant), "When it was given."),
+        optional("expires_at", Schema::Text(Text::Instant), "When it ends."),
+    ]);
+    shapes::resource(
+        &["lead"],
+        [
+            required("status", Schema::one_of(LeadStatus::WORDS), "How far it has come."),
+            required("interest", Schema::one_of(Interest::WORDS), "What the person wants."),
+            required("source", source(), "Where it came from."),
+            optional("owner", owner(), "The employee who looks after it."),
+            optional("customer_id", Schema::text(64), "The customer, where known."),
+            optional("vehicle_id", Schema::text(64), "The vehicle in play, where it is in stock."),
+            optional("vehicle_of_interest", wanted(), "What kind of vehicle is wanted."),
+            optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
+            required("consent", consent, "What the person agreed to."),
+            required("received_at", Schema::Text(Text::Instant), "When it came in."),
+            optional("last_contact_at", Schema::Text(Text::Instant), "When somebody last spoke with the person."),
+            optional("lost_reason", Schema::one_of(LostReason::WORDS), "Why it was lost."),
+            required("contact", Contact::schema(), "Who it is; masked in lists."),
+            optional("comments", Schema::text(4000), "What the person wrote; left out where masked."),
+            optional("consent_text", Schema::text(4000), "The words agreed to; left out where masked."),
+            shapes::redacted(),
+        ],
+    )
+}
+
+pub fn source() -> Schema {
+    Schema::object([
+        required("channel", Schema::one_of(Channel::WORDS), "By which way it came."),
+        optional("provider", Schema::text(80), "Which site, agent or partner sent it."),
+        optional("external_id", Schema::text(80), "The id it has there."),
+    ])
+}
+
+pub fn owner() -> Schema {
+    Schema::object([
+        required("id", Schema::text(64), "The employee's id."),
+        required("name", Schema::text(120), "The employee's name."),
+    ])
+}
+
+pub fn wanted() -> Schema {
+    Schema::object([
+        required("make", Schema::text(60), "Make."),
+        required("model", Schema::text(60), "Model."),
+        optional("year", Schema::integer(1900, 2100), "Model year."),
+    ])
+}
+
+fn text(value: Option<String>) -> Cell {
+    value.map(Cell::Text).unwrap_or(Cell::Null)
+}
+
+fn digest(value: Option<String>) -> Cell {
+    value.map(Cell::Digest).unwrap_or(Cell::Null)
+}
+
+const fn column(name: &'static str, holds: Holds) -> Column {
+    Column { name, holds }
+}

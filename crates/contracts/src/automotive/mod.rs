@@ -1,0 +1,58 @@
+//! The automotive contract, AutomotiveMCP RFC 0.1: dealerships, their stock, their leads and their
+//! customers. Everything that text asks for stands in this folder and nowhere else.
+
+pub mod codes;
+pub mod customer;
+pub mod demo;
+mod dialect;
+pub mod lead;
+pub mod manifest;
+pub mod mask;
+mod resources;
+pub mod scopes;
+pub mod seed;
+pub mod shapes;
+mod tools;
+pub mod vehicle;
+pub mod vin;
+pub mod vocabulary;
+
+use frontdesk_engine::Contract;
+use frontdesk_engine::contract::Hello;
+use serde_json::json;
+
+pub use dialect::Automotive;
+
+pub const ID: &str = "automotive";
+
+pub fn contract() -> Contract {
+    Contract {
+        id: ID,
+        hello: hello(),
+        tools: tools::all(),
+        resources: resources::all(),
+        kinds: vec![&vehicle::KIND, &lead::KIND, &customer::KIND],
+        scopes: scopes::all(),
+        least: scopes::least(),
+        documents: vec![(manifest::PATH, manifest::document())],
+        dialect: Box::new(Automotive),
+    }
+}
+
+fn hello() -> Hello {
+    Hello {
+        name: "frontdesk",
+        title: "Frontdesk: AutomotiveMCP",
+        version: env!("CARGO_PKG_VERSION"),
+        instructions: "A car dealership's stock, leads and customers. Search stock with inventory.search; every list goes \
+            on with its next_cursor. Money is whole minor units with a currency. Before leads.create, ask the person \
+            for consent to be contacted. Send an idempotency_key with every write and repeat it when you retry. \
+            Personal data is masked in lists; read one record for the whole of it.",
+        capabilities: json!({
+            "tools": {"listChanged": false},
+            "resources": {"subscribe": false, "listChanged": false},
+            "experimental": {"automotive_mcp": manifest::content()},
+        })
+        .to_string(),
+    }
+}

@@ -1,0 +1,99 @@
+//! The same reads as the tools, by address. Each template names the tool that answers it, so both
+//! give the same JSON.
+
+use frontdesk_engine::contract::{Resource, Source};
+use frontdesk_engine::table::Kind;
+
+use super::{customer, lead, manifest, vehicle};
+
+pub(super) fn all() -> Vec<Resource> {
+    vec![
+        Resource {
+            template: manifest::ADDRESS,
+            name: "manifest",
+            title: "Manifest",
+            about: "Which domains this server serves and at which level.",
+            source: Source::Document(manifest::document()),
+        },
+        list(
+            "amcp://{dealership_id}/inventory{?cursor,limit}",
+            "inventory",
+            "Stock",
+            "Vehicles of the dealership, newest first.",
+            "inventory.list",
+        ),
+        one(
+            "amcp://{dealership_id}/inventory/{id}",
+            "vehicle",
+            "Vehicle",
+            "One vehicle by its id.",
+            ("inventory.get", &vehicle::KIND),
+        ),
+        list(
+            "amcp://{dealership_id}/leads{?cursor,limit}",
+            "leads",
+            "Leads",
+            "Leads of the dealership, newest first, contact data masked.",
+            "leads.list",
+        ),
+        one(
+            "amcp://{dealership_id}/leads/{id}",
+            "lead",
+            "Lead",
+            "One lead by its id, with contact data.",
+            ("leads.get", &lead::KIND),
+        ),
+        list(
+            "amcp://{dealership_id}/customers{?cursor,limit}",
+            "customers",
+            "Customers",
+            "Customers of the dealership, newest first, contact data masked.",
+            "customers.list",
+        ),
+        one(
+            "amcp://{dealership_id}/customers/{id}",
+            "customer",
+            "Customer",
+            "One customer by their id, with contact data.",
+            ("customers.get", &customer::KIND),
+        ),
+    ]
+}
+
+fn list(
+    template: &'static str,
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    tool: &'static str,
+) -> Resource {
+    Resource {
+        template,
+        name,
+        title,
+        about,
+        source: Source::Tool {
+            name: tool,
+            lists: None,
+        },
+    }
+}
+
+fn one(
+    template: &'static str,
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    (tool, kind): (&'static str, &'static Kind),
+) -> Resource {
+    Resource {
+        template,
+        name,
+        title,
+        about,
+        source: Source::Tool {
+            name: tool,
+            lists: Some(kind),
+        },
+    }
+}

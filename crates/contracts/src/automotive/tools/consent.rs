@@ -1,0 +1,87 @@
+//! What counts as consent. Nobody's contact data is recorded without it, and none that it does not
+//! cover.
+
+use frontdesk_engine::fault::Problem;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::{Code, Fault};
+use serde::Deserialize;
+
+use crate::automotive::codes;
+use crate::automotive::lead::Consent;
+use crate::automotive::shapes::{Contact, maybe_instant};
+use crate::automotive::vocabulary::{ConsentChannel, Term};
+
+/// Clocks disagree; a moment this near counts as now.
+const TOLERANCE_SECONDS: i64 = 300;
+
+/// The consent of a caller's arguments.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Stated {
+    granted: bool,
+    channels: Vec<Term<ConsentChannel>>,
+    #[serde(with = "maybe_instant", default)]
+    granted_at: Option<Millis>,
+    #[serde(with = "maybe_instant", default)]
+    expires_at: Option<Millis>,
+    #[serde(default)]
+    pub(super) text: Option<String>,
+}
+
+/// Consent that covers this contact now.
+pub(super) fn accept(stated: Option<&Stated>, contact: &Contact, now: Millis) -> Result<Consent, Fault> {
+    let Some(stated) = stated.filter(|stated| stated.granted) else {
+        return Err(refuse(
+            codes::CONSENT_REQUIRED,
+            "/consent",
+            "the person's consent to be contacted is required",
+        ));
+    };
+    let granted_at = stated.granted_at.unwrap_or(now);
+    if is_future(granted_at, now) {
+        return Err(invalid("/consent/granted_at", "it must not lie in the future"));
+    }
+    if stated.expires_at.is_some_and(|expires_at| expires_at <= now) {
+        return Err(invalid("/consent/expires_at", "the consent must not have ended"));
+    }
+    let covers = |channels: &[&str]| stated.channels.iter().any(|channel| channels.contains(&channel.as_str()));
+    if contact.email.is_some() && !covers(&["email"]) {
+        return Err(invalid("/consent/channels", "an e-mail address needs consent to email"));
+    }
+    if contact.phone.is_some() && !covers(&["sms", "voice_call", "autodialed_call"]) {
+        return Err(invalid(
+            "/consent/channels",
+            "a telephone number needs consent to sms, voice_call or autodialed_call",
+        ));
+    }
+    let mut channels = Vec::new();
+    for channel in &stated.channels {
+        if !channels.contains(channel) {
+            channels.push(*channel);
+        }
+    }
+    Ok(Consent {
+        status: Term::of("granted"),
+        channels,
+        granted_at,
+        expires_at: stated.expires_at,
+    })
+}
+
+pub(super) fn is_future(at: Millis, now: Millis) -> bool {
+    at > now.plus_seconds(TOLERANCE_SECONDS)
+}
+
+fn invalid(pointer: &str, expected: &str) -> Fault {
+    refuse(codes::CONSENT_INVALID, pointer, expected)
+}
+
+fn refuse(code: Code, pointer: &str, expected: &str) -> Fault {
+    Fault {
+        problems: vec![Problem {
+            pointer: pointer.to_owned(),
+            keyword: "consent",
+            expected: expected.to_owned(),
+        }],
+        ..Fault::domain(code, format!("Nothing was recorded: {expected}."))
+    }
+}

@@ -1,0 +1,66 @@
+//! Reading customers. Lists mask who they are; one record shows it under the scope for leads, which
+//! covers customers too because the text gives them no domain of their own.
+
+use frontdesk_engine::schema::{Schema, Text, optional};
+use frontdesk_engine::table::Word;
+use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::{Fault, Permitted, Scope};
+
+use super::{NEWEST, arguments, containing, equals_hashed, id_argument, listing, one, page};
+use crate::automotive::shapes::{self, normal_email};
+use crate::automotive::{codes, customer, scopes};
+
+pub(super) fn list() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "customers.list",
+            title: "List customers",
+            about: "Lists the dealership's customers, newest first, page by page, contact data masked. Finds somebody \
+                by whole e-mail address, telephone number or words of their name.",
+            input: listing([
+                optional("email", Schema::Text(Text::Email), "Whole e-mail address; case does not matter."),
+                optional("phone", Schema::Text(Text::Phone), "Whole number in E.164 form."),
+                optional("name", Schema::text(200), "Whole words of the name, all of which must occur."),
+            ]),
+            output: shapes::list(customer::schema()),
+            effect: Effect::Reads,
+            scope: Scope::new(scopes::LEADS_READ),
+            discloses: None,
+            rate: RateKey::Client,
+            codes: &[],
+        },
+        run: Run::Read(run_list),
+    }
+}
+
+pub(super) fn get() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "customers.get",
+            title: "Get a customer",
+            about: "Reads one customer by their id, with contact data.",
+            input: arguments([id_argument("The customer's id, as lists give it.")]),
+            output: customer::schema(),
+            effect: Effect::Reads,
+            scope: Scope::new(scopes::LEADS_READ),
+            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            rate: RateKey::Client,
+            codes: &[codes::CUSTOMERS_NOT_FOUND],
+        },
+        run: Run::Read(run_get),
+    }
+}
+
+fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+    Box::pin(async move {
+        let mut filters = Vec::new();
+        filters.extend(equals_hashed(permitted, "email", "email", normal_email));
+        filters.extend(equals_hashed(permitted, "phone", "phone", str::to_owned));
+        filters.extend(containing(permitted, "name", Word::Personal)?);
+        page(permitted, &customer::KIND, filters, NEWEST).await
+    })
+}
+
+fn run_get<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+    Box::pin(one(permitted, &customer::KIND))
+}

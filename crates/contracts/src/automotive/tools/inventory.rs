@@ -1,0 +1,185 @@
+//! Reading stock: the newest, the fitting, the one. Nothing here is personal and nothing changes.
+
+use frontdesk_engine::page::{Direction, Filter, Order};
+use frontdesk_engine::schema::{Schema, optional};
+use frontdesk_engine::table::{Cell, Word};
+use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::{Fault, Permitted, Scope};
+
+use super::{NEWEST, arguments, containing, equals, id_argument, listing, one, page};
+use crate::automotive::shapes::{self, Distance, Money};
+use crate::automotive::vocabulary::{BodyStyle, FuelType, SORT, VehicleCondition, VehicleStatus, Vocabulary};
+use crate::automotive::{codes, scopes, vehicle};
+
+pub(super) fn list() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "inventory.list",
+            title: "List stock",
+            about: "Lists the dealership's vehicles, newest first, page by page.",
+            input: listing([
+                optional("status", Schema::one_of(VehicleStatus::WORDS), "Only vehicles with this status."),
+                optional("condition", Schema::one_of(VehicleCondition::WORDS), "Only vehicles of this condition."),
+            ]),
+            output: shapes::list(vehicle::schema()),
+            effect: Effect::Reads,
+            scope: Scope::new(scopes::INVENTORY_READ),
+            discloses: None,
+            rate: RateKey::Client,
+            codes: &[],
+        },
+        run: Run::Read(run_list),
+    }
+}
+
+pub(super) fn search() -> Tool {
+    let input = listing([
+        optional(
+            "text",
+            Schema::text(200),
+            "Words that must all occur: make, model, trim, colour, equipment, description, stock number, VIN.",
+        ),
+        optional("make", Schema::text(60), "Make, such as Toyota; case does not matter."),
+        optional("model", Schema::text(60), "Model, such as RAV4; case does not matter."),
+        optional("year_min", Schema::integer(1900, 2100), "Model year from."),
+        optional("year_max", Schema::integer(1900, 2100), "Model year to."),
+        optional("price_min", Money::schema(), "Price from; finds only prices in this currency."),
+        optional("price_max", Money::schema(), "Price to; finds only prices in this currency."),
+        optional("mileage_min", Distance::schema(), "Odometer reading from."),
+        optional("mileage_max", Distance::schema(), "Odometer reading to."),
+        optional("condition", Schema::one_of(VehicleCondition::WORDS), "New or used."),
+        optional("status", Schema::one_of(VehicleStatus::WORDS), "Whether it can be bought."),
+        optional("body_style", Schema::one_of(BodyStyle::WORDS), "Body style."),
+        optional("fuel_type", Schema::one_of(FuelType::WORDS), "What it runs on."),
+        optional("sort", Schema::one_of(SORT), "Order; newest if absent."),
+    ]);
+    Tool {
+        spec: ToolSpec {
+            name: "inventory.search",
+            title: "Search stock",
+            about: "Finds vehicles by words, make, model, year, price, mileage, condition, status, body style and fuel, \
+                in the order asked for, page by page.",
+            input,
+            output: shapes::list(vehicle::schema()),
+            effect: Effect::Reads,
+            scope: Scope::new(scopes::INVENTORY_READ),
+            discloses: None,
+            rate: RateKey::Client,
+            codes: &[],
+        },
+        run: Run::Read(run_search),
+    }
+}
+
+pub(super) fn get() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "inventory.get",
+            title: "Get a vehicle",
+            about: "Reads one vehicle by its id.",
+            input: arguments([id_argument("The vehicle's id, as lists give it; not its VIN.")]),
+            output: vehicle::schema(),
+            effect: Effect::Reads,
+            scope: Scope::new(scopes::INVENTORY_READ),
+            discloses: None,
+            rate: RateKey::Client,
+            codes: &[codes::INVENTORY_NOT_FOUND],
+        },
+        run: Run::Read(run_get),
+    }
+}
+
+fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+    Box::pin(async move {
+        let filters = ["status", "condition"].into_iter().filter_map(|name| equals(permitted, name, name));
+        page(permitted, &vehicle::KIND, filters.collect(), NEWEST).await
+    })
+}
+
+fn run_search<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+    Box::pin(async move {
+        let mut filters = Vec::new();
+        filters.extend(containing(permitted, "text", Word::Plain)?);
+        filters.extend(named(permitted, "make", "make_key"));
+        filters.extend(named(permitted, "model", "model_key"));
+        for name in ["condition", "status", "body_style", "fuel_type"] {
+            filters.extend(equals(permitted, name, name));
+        }
+        filters.extend(years(permitted)?);
+        filters.extend(prices(permitted)?);
+        filters.extend(distances(permitted)?);
+        page(permitted, &vehicle::KIND, filters, order(permitted)).await
+    })
+}
+
+fn run_get<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+    Box::pin(one(permitted, &vehicle::KIND))
+}
+
+fn named(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
+    let name = permitted.asked().text(argument)?;
+    Some(Filter::Equals(column, Cell::Text(vehicle::key(name))))
+}
+
+fn years(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
+    let asked = permitted.asked();
+    range("year", asked.integer("year_min"), asked.integer("year_max"), "/year_max")
+}
+
+/// Amounts compare only within one currency, so a range also asks for the currency.
+fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
+    let money = |name| permitted.asked().object(name).and_then(Money::read);
+    let (least, most) = (money("price_min"), money("price_max"));
+    if let (Some(least), Some(most)) = (&least, &most)
+        && least.currency != most.currency
+    {
+        return Err(Fault::invalid_argument(
+            "/price_max/currency",
+            "const",
+            "price_min and price_max must have the same currency",
+        ));
+    }
+    let currency = least.as_ref().or(most.as_ref()).map(|money| money.currency.clone());
+    let amounts = range(
+        "price_minor",
+        least.map(|money| money.amount),
+        most.map(|money| money.amount),
+        "/price_max",
+    )?;
+    Ok(currency.map(|currency| Filter::Equals("currency", Cell::Text(currency))).into_iter().chain(amounts).collect())
+}
+
+fn distances(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
+    let distance = |name| permitted.asked().object(name).and_then(Distance::read);
+    let (least, most) = (distance("mileage_min"), distance("mileage_max"));
+    range(
+        "mileage_mm",
+        least.map(|distance| distance.millimetres()),
+        most.map(|distance| distance.millimetres()),
+        "/mileage_max",
+    )
+}
+
+fn range(column: &'static str, least: Option<i64>, most: Option<i64>, pointer: &str) -> Result<Vec<Filter>, Fault> {
+    if let (Some(least), Some(most)) = (least, most)
+        && least > most
+    {
+        return Err(Fault::invalid_argument(pointer, "minimum", "it must not be less than the lower end of the range"));
+    }
+    let least = least.map(|least| Filter::AtLeast(column, least));
+    let most = most.map(|most| Filter::AtMost(column, most));
+    Ok(least.into_iter().chain(most).collect())
+}
+
+fn order(permitted: &Permitted<'_>) -> Order {
+    let (column, direction) = match permitted.asked().text("sort") {
+        Some("price_asc") => ("price_minor", Direction::Rising),
+        Some("price_desc") => ("price_minor", Direction::Falling),
+        Some("year_asc") => ("year", Direction::Rising),
+        Some("year_desc") => ("year", Direction::Falling),
+        Some("mileage_asc") => ("mileage_mm", Direction::Rising),
+        Some("mileage_desc") => ("mileage_mm", Direction::Falling),
+        Some(_) | None => return NEWEST,
+    };
+    Order { column, direction }
+}

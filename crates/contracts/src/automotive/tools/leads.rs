@@ -1,0 +1,173 @@
+//! Leads: listing and reading them here; what taking and changing one means stands in `create` and
+//! `change`. Contact data is masked in lists always, elsewhere unless the token may read leads.
+
+use frontdesk_engine::page::Filter;
+use frontdesk_engine::schema::{Schema, Text, optional, required};
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::{Fault, Permitted, Scope};
+
+use super::{NEWEST, arguments, change, create, equals, equals_hashed, id_argument, listing, one, page, writing};
+use crate::automotive::shapes::{self, normal_email};
+use crate::automotive::vocabulary::{
+    Channel, GRANTABLE_CHANNEL, Interest, LeadStatus, SETTABLE_LEAD_STATUS, STATED_LOST_REASON, Timeframe, Vocabulary,
+};
+use crate::automotive::{codes, lead, scopes};
+
+pub(super) fn list() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "leads.list",
+            title: "List leads",
+            about: "Lists the dealership's leads, newest first, page by page, contact data masked.",
+            input: listing([
+                optional("status", Schema::one_of(LeadStatus::WORDS), "Only leads with this status."),
+                optional("channel", Schema::one_of(Channel::WORDS), "Only leads that came this way."),
+                optional("owner_id", Schema::text(64), "Only leads this employee looks after."),
+                optional("customer_id", Schema::text(64), "Only leads of this customer."),
+                optional("vehicle_id", Schema::text(64), "Only leads about this vehicle."),
+                optional("email", Schema::Text(Text::Email), "Whole e-mail address; case does not matter."),
+                optional("phone", Schema::Text(Text::Phone), "Whole number in E.164 form."),
+                optional("received_since", Schema::Text(Text::Instant), "Only leads that came in at or after this."),
+            ]),
+            output: shapes::list(lead::schema()),
+            effect: Effect::Reads,
+            scope: Scope::new(scopes::LEADS_READ),
+            discloses: None,
+            rate: RateKey::Client,
+            codes: &[],
+        },
+        run: Run::Read(run_list),
+    }
+}
+
+pub(super) fn get() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "leads.get",
+            title: "Get a lead",
+            about: "Reads one lead by its id, with contact data and comments.",
+            input: arguments([id_argument("The lead's id, as lists give it.")]),
+            output: lead::schema(),
+            effect: Effect::Reads,
+            scope: Scope::new(scopes::LEADS_READ),
+            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            rate: RateKey::Client,
+            codes: &[codes::LEADS_NOT_FOUND],
+        },
+        run: Run::Read(run_get),
+    }
+}
+
+pub(super) fn create() -> Tool {
+    let contact = Schema::object([
+        required("name", Schema::text(200), "Full name."),
+        optional("email", Schema::Text(Text::Email), "E-mail address."),
+        optional("phone", Schema::Text(Text::Phone), "Number in E.164 form."),
+    ]);
+    // Optional in the schema, so that its absence is answered with a code of its own.
+    let consent = Schema::object([
+        required("granted", Schema::Boolean, "Whether the person agreed to be contacted."),
+        required(
+            "channels",
+            Schema::list(Schema::one_of(GRANTABLE_CHANNEL), 10),
+            "How they may be contacted. An e-mail address needs email; a number needs sms, voice_call or \
+            autodialed_call.",
+        ),
+        optional("granted_at", Schema::Text(Text::Instant), "When they agreed; now if absent."),
+        optional("expires_at", Schema::Text(Text::Instant), "When it ends, if it does."),
+        optional("text", Schema::text(4000), "The words they agreed to."),
+    ]);
+    Tool {
+        spec: ToolSpec {
+            name: "leads.create",
+            title: "Create a lead",
+            about: "Records somebody's interest. Needs the person's consent to be contacted and an e-mail address or a \
+                telephone number. The new lead has status new.",
+            input: writing([
+                required("contact", contact, "Who it is, with an e-mail address or a number or both."),
+                required("interest", Schema::one_of(Interest::WORDS), "What they want."),
+                optional(
+                    "consent",
+                    consent,
+                    "Their consent to be contacted. Without it nothing is recorded: consent.required.",
+                ),
+                optional("source", lead::source(), "Where it comes from; channel ai_agent if absent."),
+                optional("vehicle_id", Schema::text(64), "The vehicle meant, by its id here."),
+                optional("vehicle_of_interest", lead::wanted(), "The kind of vehicle meant."),
+                optional("customer_id", Schema::text(64), "The customer, if already known here."),
+                optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
+                optional("comments", Schema::text(4000), "What they wrote."),
+            ]),
+            output: lead::schema(),
+            effect: Effect::Adds,
+            scope: Scope::new(scopes::LEADS_WRITE),
+            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            rate: RateKey::Client,
+            codes: &[
+                codes::CONSENT_REQUIRED,
+                codes::CONSENT_INVALID,
+                codes::INVENTORY_NOT_FOUND,
+                codes::CUSTOMERS_NOT_FOUND,
+            ],
+        },
+        run: Run::Write {
+            plan: create::plan,
+            replay: None,
+        },
+    }
+}
+
+pub(super) fn update() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "leads.update",
+            title: "Update a lead",
+            about: "Changes status, owner, comments, last contact or the reason why a lead was lost. A finished lead \
+                opens again only if you name an open status.",
+            input: writing([
+                id_argument("The lead's id, as lists give it."),
+                optional("status", Schema::one_of(SETTABLE_LEAD_STATUS), "The new status."),
+                optional("owner", lead::owner(), "The employee who looks after it from now on."),
+                optional("comments", Schema::text(4000), "Comments that take the place of those before."),
+                optional("last_contact_at", Schema::Text(Text::Instant), "When somebody last spoke with the person."),
+                optional(
+                    "lost_reason",
+                    Schema::one_of(STATED_LOST_REASON),
+                    "Why it was lost; needed with status lost and only then.",
+                ),
+                optional(
+                    "expected_version",
+                    Schema::integer(1, i64::MAX),
+                    "The version you have seen; if the lead has changed since, nothing happens.",
+                ),
+            ]),
+            output: lead::schema(),
+            effect: Effect::Changes,
+            scope: Scope::new(scopes::LEADS_WRITE),
+            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            rate: RateKey::Client,
+            codes: &[codes::LEADS_NOT_FOUND, codes::LOST_REASON_REQUIRED],
+        },
+        run: Run::Write {
+            plan: change::plan,
+            replay: None,
+        },
+    }
+}
+
+fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+    Box::pin(async move {
+        let columns = ["status", "channel", "owner_id", "customer_id", "vehicle_id"];
+        let mut filters: Vec<Filter> = columns.into_iter().filter_map(|name| equals(permitted, name, name)).collect();
+        filters.extend(equals_hashed(permitted, "email", "email", normal_email));
+        filters.extend(equals_hashed(permitted, "phone", "phone", str::to_owned));
+        let since = permitted.asked().text("received_since").and_then(Millis::parse);
+        filters.extend(since.map(|since| Filter::AtLeast("received_at", since.0)));
+        page(permitted, &lead::KIND, filters, NEWEST).await
+    })
+}
+
+fn run_get<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+    Box::pin(one(permitted, &lead::KIND))
+}

@@ -1,0 +1,150 @@
+//! The controlled vocabularies of the contract. A `Term` holds a word of its vocabulary and nothing
+//! else, so no answer can carry a word that was not published (A5-11).
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What a state becomes that its vocabulary does not have (A5-12).
+pub const UNKNOWN: &str = "unknown";
+
+/// The word as published, or `unknown`.
+pub fn known(words: &'static [&'static str], value: &str) -> &'static str {
+    words.iter().find(|word| **word == value).copied().unwrap_or(UNKNOWN)
+}
+
+/// A list of words under a name of its own.
+pub trait Vocabulary {
+    const WORDS: &'static [&'static str];
+}
+
+/// One word of one vocabulary.
+pub struct Term<V>(&'static str, PhantomData<fn() -> V>);
+
+impl<V: Vocabulary> Term<V> {
+    pub fn of(value: &str) -> Term<V> {
+        Term(known(V::WORDS, value), PhantomData)
+    }
+}
+
+impl<V> Term<V> {
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// Every vocabulary of a state that an answer can carry ends with `unknown`, which this adds.
+macro_rules! states {
+    ($($name:ident: $($word:literal)+;)+) => {
+        $(
+            #[derive(Debug)]
+            pub struct $name;
+
+            impl Vocabulary for $name {
+                const WORDS: &'static [&'static str] = &[$($word,)+ UNKNOWN];
+            }
+        )+
+
+        /// All of them, by name.
+        pub const STATES: &[(&str, &[&str])] = &[$((stringify!($name), $name::WORDS),)+];
+    };
+}
+
+states! {
+    VehicleCondition: "new" "used" "certified_pre_owned" "demo";
+    VehicleStatus: "available" "in_transit" "on_order" "pending" "reserved" "on_hold" "sold" "wholesale" "unavailable";
+    BodyStyle: "sedan" "coupe" "hatchback" "wagon" "convertible" "suv" "crossover" "pickup" "van" "minivan";
+    FuelType: "gasoline" "diesel" "electric" "hybrid" "plug_in_hybrid" "flex_fuel" "hydrogen" "natural_gas" "propane";
+    Transmission: "automatic" "manual" "cvt" "dual_clutch" "automated_manual" "direct_drive";
+    Drivetrain: "fwd" "rwd" "awd" "four_wd";
+    MediaType: "image" "video" "document";
+    LeadStatus: "new" "contacted" "working" "appointment_set" "negotiating" "sold" "lost" "duplicate" "invalid";
+    Interest: "buy" "lease" "sell" "trade_in" "test_drive" "service";
+    Channel: "website" "phone" "walk_in" "chat" "ai_agent" "email" "social" "referral" "third_party" "oem" "event";
+    Timeframe: "within_week" "within_two_weeks" "within_month" "within_quarter" "later" "just_looking";
+    LostReason: "bought_elsewhere" "price" "financing" "vehicle_unavailable" "kept_current_vehicle" "no_response" "other";
+    ConsentStatus: "granted" "denied" "withdrawn" "expired" "pending";
+    ConsentChannel: "email" "sms" "voice_call" "autodialed_call" "mail" "push";
+    CustomerKind: "individual" "business";
+}
+
+/// What a caller may set: nobody knows a lead to be `unknown`.
+pub const SETTABLE_LEAD_STATUS: &[&str] = &[
+    "new",
+    "contacted",
+    "working",
+    "appointment_set",
+    "negotiating",
+    "sold",
+    "lost",
+    "duplicate",
+    "invalid",
+];
+
+/// What a person can agree to: consent to an unknown channel is none.
+pub const GRANTABLE_CHANNEL: &[&str] = &["email", "sms", "voice_call", "autodialed_call", "mail", "push"];
+
+/// Why a caller may say that a lead was lost.
+pub const STATED_LOST_REASON: &[&str] = &[
+    "bought_elsewhere",
+    "price",
+    "financing",
+    "vehicle_unavailable",
+    "kept_current_vehicle",
+    "no_response",
+    "other",
+];
+
+/// Units are no states: a distance without a known unit is not a distance.
+pub const DISTANCE_UNIT: &[&str] = &["mi", "km"];
+
+pub const SORT: &[&str] = &[
+    "newest",
+    "price_asc",
+    "price_desc",
+    "year_desc",
+    "year_asc",
+    "mileage_asc",
+    "mileage_desc",
+];
+
+/// The eight domains of the published text. Tools and scopes are named after them.
+pub const DOMAINS: &[&str] = &["inventory", "leads", "deals", "service", "parts", "fni", "signals", "consent"];
+
+/// The verbs of the published text (A5-03).
+pub const VERBS: &[&str] = &["list", "get", "create", "update", "search", "cancel", "check", "request"];
+
+impl<V> Clone for Term<V> {
+    fn clone(&self) -> Term<V> {
+        *self
+    }
+}
+
+impl<V> Copy for Term<V> {}
+
+impl<V> PartialEq for Term<V> {
+    fn eq(&self, other: &Term<V>) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<V> Eq for Term<V> {}
+
+impl<V> fmt::Debug for Term<V> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.0)
+    }
+}
+
+impl<V> Serialize for Term<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+impl<'de, V: Vocabulary> Deserialize<'de> for Term<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Term<V>, D::Error> {
+        String::deserialize(deserializer).map(|value| Term::of(&value))
+    }
+}

@@ -1,0 +1,34 @@
+//! Made-up businesses for the demo, as steps a store can commit. It writes nothing itself.
+
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::{Event, Scopes, Step};
+
+use crate::automotive;
+
+pub struct Demo {
+    pub businesses: Vec<Business>,
+    /// What the contract calls a tenant's id.
+    pub tenant_key: &'static str,
+    /// What a demo client may do: everything.
+    pub scopes: Scopes,
+    pub example: Example,
+}
+
+pub struct Business {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub steps: Vec<Step>,
+    pub events: Vec<Event>,
+}
+
+/// A call worth making first.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    pub tool: &'static str,
+    /// As JSON text without single quotes, so that it can stand in a shell line.
+    pub arguments: &'static str,
+}
+
+pub fn demo(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Demo {
+    automotive::seed::demo(now, new_id)
+}

@@ -1,0 +1,282 @@
+//! The demo dealerships: how many, how distinct, in which words, and always the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use frontdesk_contracts::automotive::demo::{DemoDealership, DemoVehicle, dealerships};
+use frontdesk_contracts::automotive::vin::Vin;
+use time::OffsetDateTime;
+use time::macros::datetime;
+
+const NOW: OffsetDateTime = datetime!(2025-06-02 15:04:05.678 UTC);
+
+fn count<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for word in words {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+fn vehicles(houses: &[DemoDealership]) -> impl Iterator<Item = &DemoVehicle> {
+    houses.iter().flat_map(|house| &house.vehicles)
+}
+
+#[test]
+fn there_are_two_dealerships() {
+    let houses = dealerships(NOW);
+    let summary: Vec<String> = houses
+        .iter()
+        .map(|house| {
+            format!(
+                "{} | {} | {}, {}, {} | {} vehicles, {} customers, {} leads",
+                house.id,
+                house.name,
+                house.city,
+                house.region,
+                house.country,
+                house.vehicles.len(),
+                house.customers.len(),
+                house.leads.len()
+            )
+        })
+        .collect();
+    assert_eq!(
+        summary,
+        [
+            "dlr_lakeside | Lakeside Motors | Buffalo, NY, US | 300 vehicles, 120 customers, 80 leads",
+            "dlr_summit | Summit Auto Gallery | Denver, CO, US | 301 vehicles, 120 customers, 80 leads",
+        ]
+    );
+}
+
+#[test]
+fn at_least_250_vehicles_of_each_are_for_sale() {
+    for house in dealerships(NOW) {
+        let for_sale = house
+            .vehicles
+            .iter()
+            .filter(|car| car.status == "available")
+            .count();
+        assert!(for_sale >= 250, "{}: {for_sale}", house.id);
+    }
+}
+
+#[test]
+fn every_vin_is_valid_and_reads_back_to_its_make_and_year() {
+    for car in vehicles(&dealerships(NOW)) {
+        let vin = Vin::parse(car.vin.as_str()).unwrap();
+        assert!(vin.check_digit_holds(), "{vin}");
+        assert_eq!(
+            (vin.make(), vin.year()),
+            (Some(car.make), Some(car.year)),
+            "{vin}"
+        );
+    }
+}
+
+#[test]
+fn vins_and_stock_numbers_are_distinct_and_exactly_one_vin_is_in_both() {
+    let houses = dealerships(NOW);
+    let vins = |house: &DemoDealership| -> BTreeSet<Vin> {
+        house.vehicles.iter().map(|car| car.vin.clone()).collect()
+    };
+    for house in &houses {
+        let numbers: BTreeSet<&str> = house
+            .vehicles
+            .iter()
+            .map(|car| car.stock_number.as_str())
+            .collect();
+        assert_eq!(vins(house).len(), house.vehicles.len());
+        assert_eq!(numbers.len(), house.vehicles.len());
+    }
+    let both: Vec<Vin> = vins(&houses[0])
+        .intersection(&vins(&houses[1]))
+        .cloned()
+        .collect();
+    assert_eq!(both.len(), 1, "{both:?}");
+}
+
+#[test]
+fn every_vehicle_status_and_condition_of_the_vocabulary_occurs() {
+    let houses = dealerships(NOW);
+    for house in &houses {
+        let statuses = count(house.vehicles.iter().map(|car| car.status));
+        assert_eq!(
+            statuses.keys().copied().collect::<Vec<_>>(),
+            words(
+                "available in_transit on_hold on_order pending reserved sold unavailable unknown wholesale"
+            ),
+            "{}",
+            house.id
+        );
+        let conditions = count(house.vehicles.iter().map(|car| car.condition));
+        assert_eq!(
+            conditions.keys().copied().collect::<Vec<_>>(),
+            ["certified_pre_owned", "demo", "new", "used"]
+        );
+    }
+}
+
+#[test]
+fn vehicles_speak_the_vocabulary() {
+    let within = |words: &[&str], word: &str| assert!(words.contains(&word), "{word}");
+    for car in vehicles(&dealerships(NOW)) {
+        within(
+            &words("sedan coupe hatchback wagon convertible suv crossover pickup van minivan")[..],
+            car.body_style,
+        );
+        within(
+            &words("gasoline diesel electric hybrid plug_in_hybrid flex_fuel hydrogen")[..],
+            car.fuel_type,
+        );
+        within(
+            &["automatic", "manual", "cvt", "dual_clutch", "direct_drive"],
+            car.transmission,
+        );
+        within(&["fwd", "rwd", "awd", "four_wd"], car.drivetrain);
+        within(&["USD", "CAD"], car.currency);
+    }
+}
+
+#[test]
+fn the_stock_is_varied() {
+    let houses = dealerships(NOW);
+    for house in &houses {
+        let bodies = count(house.vehicles.iter().map(|car| car.body_style));
+        let fuels = count(house.vehicles.iter().map(|car| car.fuel_type));
+        let models: BTreeSet<_> = house
+            .vehicles
+            .iter()
+            .map(|car| (car.make, car.model))
+            .collect();
+        assert_eq!(bodies.len(), 10, "{bodies:?}");
+        assert_eq!(fuels.len(), 7, "{fuels:?}");
+        assert!(models.len() >= 50, "{}", models.len());
+        for word in ["leather", "sunroof", "tow package"] {
+            let hits = house
+                .vehicles
+                .iter()
+                .filter(|car| car.description.contains(word))
+                .count();
+            assert!((10..200).contains(&hits), "{word}: {hits}");
+        }
+    }
+}
+
+#[test]
+fn prices_mileages_and_years_are_plausible() {
+    for car in vehicles(&dealerships(NOW)) {
+        let what = format!(
+            "{} {} {} {}",
+            car.condition, car.year, car.model, car.mileage
+        );
+        assert!((2016..=2024).contains(&car.year), "{what}");
+        let dollars = car.price_minor / 100;
+        assert!((7_000..=100_000).contains(&dollars), "{what}: {dollars}");
+        match car.condition {
+            "new" => assert!(car.year >= 2023 && car.mileage < 50, "{what}"),
+            "demo" => assert!(car.year == 2024 && car.mileage < 6_500, "{what}"),
+            "certified_pre_owned" => assert!(car.year >= 2019 && car.mileage < 80_000, "{what}"),
+            _ => assert!((1_000..130_000).contains(&car.mileage), "{what}"),
+        }
+        if let Some(list) = car.msrp_minor {
+            assert!(
+                car.price_minor < list + 10_000,
+                "{what}: {dollars} of {list}"
+            );
+        }
+        assert_eq!(car.msrp_minor.is_none(), car.condition == "used", "{what}");
+    }
+}
+
+#[test]
+fn one_vehicle_of_each_dealership_is_priced_in_canadian_dollars() {
+    for house in dealerships(NOW) {
+        let currencies = count(house.vehicles.iter().map(|car| car.currency));
+        assert_eq!(currencies["CAD"], 1);
+    }
+}
+
+#[test]
+fn a_new_car_is_ordered_and_only_arrived_cars_have_pictures() {
+    for car in vehicles(&dealerships(NOW)) {
+        match car.status {
+            "on_order" => assert_eq!((car.condition, car.media_count), ("new", 0)),
+            "in_transit" => assert_eq!(car.media_count, 0),
+            _ => assert!(car.media_count >= 4),
+        }
+    }
+}
+
+#[test]
+fn times_are_whole_seconds_in_the_order_things_happen() {
+    for house in dealerships(NOW) {
+        for car in &house.vehicles {
+            assert_eq!((NOW - car.in_stock_at).whole_days(), car.in_stock_days_ago);
+            assert_eq!(car.in_stock_at.nanosecond(), 0);
+        }
+        for who in &house.customers {
+            assert_eq!((NOW - who.created_at).whole_days(), who.created_days_ago);
+            assert!(
+                who.latest_sale_at
+                    .is_none_or(|sale| sale > who.created_at && sale < NOW)
+            );
+        }
+        for lead in &house.leads {
+            let created = house.customers[lead.customer].created_at;
+            assert!(
+                created <= lead.received_at,
+                "a lead older than its customer"
+            );
+            assert!(lead.received_at <= lead.updated_at && lead.updated_at < NOW);
+            assert_eq!(
+                (NOW - lead.received_at).whole_days(),
+                lead.received_days_ago
+            );
+            assert_eq!((NOW - lead.updated_at).whole_days(), lead.updated_days_ago);
+        }
+    }
+}
+
+#[test]
+fn another_moment_moves_the_times_and_nothing_else() {
+    let later = NOW + time::Duration::days(400);
+    let (now, then) = (dealerships(NOW), dealerships(later));
+    let first = &now[0].vehicles[0];
+    let mut same = then[0].vehicles[0].clone();
+    assert_eq!(
+        same.in_stock_at - first.in_stock_at,
+        time::Duration::days(400)
+    );
+    same.in_stock_at = first.in_stock_at;
+    assert_eq!(&same, first);
+}
+
+#[test]
+fn the_first_vehicle_reads_well() {
+    let houses = dealerships(NOW);
+    let car = &houses[0].vehicles[0];
+    assert_eq!(
+        car.description,
+        "Brand-new 2023 Toyota RAV4 XLE in Magnetic Gray with a blind spot monitor, a power sunroof and premium audio. \
+         Comfortable on long trips and easy to park."
+    );
+}
+
+/// A change here means that everybody's demo data changes: it should be on purpose.
+#[test]
+fn the_same_moment_gives_the_same_data_on_every_machine() {
+    let text = format!("{:?}", dealerships(NOW));
+    assert_eq!(fnv1a(text.as_bytes()), 13_230_563_567_268_702_571);
+}
+
+/// Written here because the hashes of the standard library may change with the compiler.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,169 @@
+//! The people of the demo dealerships: customers nobody can reach, and leads that make sense.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use frontdesk_contracts::automotive::demo::{DemoDealership, DemoLead, dealerships};
+use time::OffsetDateTime;
+use time::macros::datetime;
+
+const NOW: OffsetDateTime = datetime!(2025-06-02 15:04:05.678 UTC);
+
+fn count<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for word in words {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+fn leads(houses: &[DemoDealership]) -> impl Iterator<Item = &DemoLead> {
+    houses.iter().flat_map(|house| &house.leads)
+}
+
+#[test]
+fn customers_can_be_reached_nowhere() {
+    let houses = dealerships(NOW);
+    let mut phones = BTreeSet::new();
+    for customer in houses.iter().flat_map(|house| &house.customers) {
+        let (local, domain) = customer.email.split_once('@').unwrap();
+        assert!(
+            ["example.com", "example.org", "example.net"].contains(&domain),
+            "{domain}"
+        );
+        assert!(
+            local
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || "-.".contains(c)),
+            "{local}"
+        );
+        let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
+        assert_eq!(
+            letters(local),
+            letters(customer.given_name) + letters(customer.family_name),
+            "{local} of {} {}",
+            customer.given_name,
+            customer.family_name
+        );
+        assert_eq!(customer.phone.len(), 12, "{}", customer.phone);
+        assert!(customer.phone.starts_with("+1"));
+        assert_eq!(&customer.phone[5..10], "55501", "{}", customer.phone);
+        assert!(
+            phones.insert(&customer.phone),
+            "{} is given twice",
+            customer.phone
+        );
+    }
+}
+
+#[test]
+fn customers_of_one_dealership_have_distinct_names_and_addresses() {
+    for house in dealerships(NOW) {
+        let names: BTreeSet<_> = house
+            .customers
+            .iter()
+            .map(|who| (who.given_name, who.family_name))
+            .collect();
+        let emails: BTreeSet<_> = house.customers.iter().map(|who| &who.email).collect();
+        assert_eq!((names.len(), emails.len()), (120, 120));
+    }
+}
+
+#[test]
+fn some_customers_are_businesses_and_only_they_have_a_company() {
+    for house in dealerships(NOW) {
+        let kinds = count(house.customers.iter().map(|who| who.kind));
+        assert_eq!(
+            kinds.into_iter().collect::<Vec<_>>(),
+            [("business", 7), ("individual", 111), ("unknown", 2)]
+        );
+        for who in &house.customers {
+            assert_eq!(who.company.is_some(), who.kind == "business");
+            assert_eq!(who.latest_sale_at.is_some(), who.lifetime_value_minor > 0);
+            assert!(!who.vehicle_of_interest.model.is_empty());
+        }
+    }
+}
+
+#[test]
+fn leads_are_spread_over_all_statuses() {
+    for house in dealerships(NOW) {
+        let statuses = count(house.leads.iter().map(|lead| lead.status));
+        assert_eq!(
+            statuses.into_iter().collect::<Vec<_>>(),
+            [
+                ("appointment_set", 9),
+                ("contacted", 13),
+                ("duplicate", 2),
+                ("invalid", 2),
+                ("lost", 7),
+                ("negotiating", 7),
+                ("new", 16),
+                ("sold", 8),
+                ("unknown", 2),
+                ("working", 14),
+            ]
+        );
+    }
+}
+
+#[test]
+fn leads_use_every_interest_and_channel_of_the_vocabulary() {
+    let houses = dealerships(NOW);
+    assert_eq!(
+        count(leads(&houses).map(|lead| lead.interest))
+            .into_keys()
+            .collect::<Vec<_>>(),
+        words("buy lease sell service test_drive trade_in unknown")
+    );
+    assert_eq!(
+        count(leads(&houses).map(|lead| lead.channel))
+            .into_keys()
+            .collect::<Vec<_>>(),
+        words(
+            "ai_agent chat email event oem phone referral social third_party unknown walk_in website"
+        )
+    );
+}
+
+#[test]
+fn a_lead_points_at_a_customer_and_a_fitting_vehicle_of_its_dealership() {
+    for house in dealerships(NOW) {
+        for lead in &house.leads {
+            assert!(lead.customer < house.customers.len());
+            let Some(car) = lead.vehicle.map(|index| &house.vehicles[index]) else {
+                continue;
+            };
+            let fitting: &[&str] = match lead.status {
+                "sold" => &["sold"],
+                "negotiating" => &["available", "pending", "reserved"],
+                _ => &["available"],
+            };
+            assert!(
+                fitting.contains(&car.status),
+                "{} about a {} car",
+                lead.status,
+                car.status
+            );
+        }
+    }
+}
+
+#[test]
+fn a_reason_is_given_exactly_for_lost_leads_and_nothing_is_blank() {
+    for lead in leads(&dealerships(NOW)) {
+        assert_eq!(lead.lost_reason.is_some(), lead.status == "lost");
+        for text in [
+            lead.provider,
+            lead.comments,
+            lead.timeframe,
+            lead.owner.name,
+        ] {
+            assert!(!text.is_empty());
+        }
+        assert!(lead.owner.id.starts_with("emp_0"), "{}", lead.owner.id);
+    }
+}

@@ -1,0 +1,154 @@
+//! What is published, byte for byte, and that no request changes it.
+
+use frontdesk_identity::Asked;
+
+use crate::support::{GRANT, asked, bench, error, header, text};
+
+const AUTOMOTIVE: &str = r#"{"resource":"https://desk.example/mcp/automotive","authorization_servers":["https://desk.example"],"scopes_supported":["amcp:inventory:read","amcp:leads:read","amcp:leads:write"],"bearer_methods_supported":["header"],"resource_name":"Automotive"}"#;
+
+const SECOND: &str = r#"{"resource":"https://desk.example/mcp/second","authorization_servers":["https://desk.example"],"scopes_supported":["amcp:leads:read","other:read"],"bearer_methods_supported":["header"],"resource_name":"Second"}"#;
+
+const SERVER: &str = r#"{"issuer":"https://desk.example","authorization_endpoint":"https://desk.example/authorize","token_endpoint":"https://desk.example/token","revocation_endpoint":"https://desk.example/revoke","scopes_supported":["amcp:inventory:read","amcp:leads:read","amcp:leads:write","other:read"],"response_types_supported":[],"grant_types_supported":["client_credentials"],"token_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post"],"revocation_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post"]}"#;
+
+const PUBLISHED: [(&str, &str); 9] = [
+    ("/.well-known/oauth-protected-resource", AUTOMOTIVE),
+    ("/.well-known/oauth-protected-resource/mcp/automotive", AUTOMOTIVE),
+    ("/.well-known/oauth-protected-resource/mcp/second", SECOND),
+    ("/.well-known/oauth-authorization-server", SERVER),
+    ("/.well-known/oauth-authorization-server/mcp/automotive", SERVER),
+    ("/.well-known/oauth-authorization-server/mcp/second", SERVER),
+    ("/.well-known/openid-configuration", SERVER),
+    ("/.well-known/openid-configuration/mcp/automotive", SERVER),
+    ("/.well-known/openid-configuration/mcp/second", SERVER),
+];
+
+fn get(path: &str) -> Asked<'_> {
+    Asked {
+        method: "GET",
+        content_type: None,
+        ..asked(path, "")
+    }
+}
+
+/// [A6-01, A6-05, A6-07]
+#[tokio::test]
+async fn metadata_is_published_at_the_root_and_below_each_path() {
+    let bench = bench();
+    for (path, document) in PUBLISHED {
+        let reply = bench.send(get(path)).await;
+        assert_eq!(text(&reply), (200, document), "{path}");
+        assert_eq!(header(&reply, "Content-Type"), Some("application/json"));
+        assert_eq!(header(&reply, "Cache-Control"), Some("public, max-age=3600"));
+        assert_eq!(header(&reply, "Access-Control-Allow-Origin"), Some("*"));
+        let head = bench
+            .send(Asked {
+                method: "HEAD",
+                ..get(path)
+            })
+            .await;
+        assert_eq!(head, reply);
+    }
+}
+
+/// [O34, O35] Host and forwarded headers cannot even be handed over; what can makes no difference.
+#[tokio::test]
+async fn metadata_is_the_same_whatever_is_sent() {
+    let bench = bench();
+    for (path, document) in PUBLISHED {
+        let reply = bench
+            .send(Asked {
+                method: "GET",
+                path,
+                query: Some("issuer=https://evil.example&resource=https://evil.example"),
+                content_type: Some("text/plain"),
+                authorization: &["Bearer x", "Basic y"],
+                body: b"{\"issuer\":\"https://evil.example\"}",
+                address: "2001:db8::1".parse().unwrap(),
+                trace: "https://evil.example",
+            })
+            .await;
+        assert_eq!(text(&reply), (200, document), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn metadata_may_be_read_by_any_page_but_not_written() {
+    let bench = bench();
+    let path = "/.well-known/oauth-protected-resource";
+    let reply = bench
+        .send(Asked {
+            method: "OPTIONS",
+            ..get(path)
+        })
+        .await;
+    assert_eq!(text(&reply), (204, ""));
+    assert_eq!(header(&reply, "Access-Control-Allow-Origin"), Some("*"));
+    assert_eq!(header(&reply, "Access-Control-Allow-Methods"), Some("GET, HEAD, OPTIONS"));
+    assert_eq!(header(&reply, "Access-Control-Allow-Headers"), Some("MCP-Protocol-Version"));
+    let reply = bench
+        .send(Asked {
+            method: "PUT",
+            ..get(path)
+        })
+        .await;
+    let refused = r#"{"error":"invalid_request","error_description":"Metadata is read with GET."}"#;
+    assert_eq!(text(&reply), (405, refused));
+    assert_eq!(header(&reply, "Allow"), Some("GET, HEAD, OPTIONS"));
+}
+
+#[tokio::test]
+async fn other_paths_are_not_ours() {
+    let bench = bench();
+    let paths = [
+        "/",
+        "/token/",
+        "//token",
+        "/Token",
+        "/token;x",
+        "/%74oken",
+        "/register",
+        "/mcp/automotive",
+        "/.well-known/oauth-protected-resource/",
+        "/.well-known/oauth-protected-resource/mcp/third",
+    ];
+    for path in paths {
+        assert_eq!(bench.server.answer(asked(path, GRANT)).await, None, "{path}");
+    }
+}
+
+/// [A6-02, O13, O31] The metadata must name an authorization endpoint for the official clients; it is
+/// there, and grants nothing.
+#[tokio::test]
+async fn the_authorization_endpoint_refuses_every_response_type_without_redirecting() {
+    let bench = bench();
+    for response_type in ["token", "code", "code%20token"] {
+        let query = format!("response_type={response_type}&client_id=cli_north&redirect_uri=https://evil.example/");
+        let reply = bench
+            .send(Asked {
+                query: Some(&query),
+                ..get("/authorize")
+            })
+            .await;
+        let refused = r#"{"error":"unsupported_response_type","error_description":"Nobody can log in here: get a token from the token endpoint with grant_type=client_credentials."}"#;
+        assert_eq!(text(&reply), (400, refused));
+        assert_eq!(header(&reply, "Location"), None);
+    }
+    let reply = bench
+        .send(Asked {
+            method: "DELETE",
+            ..get("/authorize")
+        })
+        .await;
+    assert_eq!((error(&reply, 405).as_str(), header(&reply, "Allow")), ("invalid_request", Some("GET, HEAD, POST")));
+}
+
+/// [O31] Nothing is advertised that is not there.
+#[tokio::test]
+async fn every_advertised_endpoint_answers() {
+    let bench = bench();
+    let document: serde_json::Value = serde_json::from_str(SERVER).unwrap();
+    for (name, url) in document.as_object().unwrap().iter().filter(|(name, _)| name.ends_with("_endpoint")) {
+        let path = url.as_str().unwrap().strip_prefix("https://desk.example").unwrap();
+        assert!(bench.server.answer(asked(path, "")).await.is_some(), "{name}");
+    }
+}

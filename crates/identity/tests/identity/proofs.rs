@@ -1,0 +1,364 @@
+//! How a client proves itself at the token endpoint, and every way in which it cannot.
+
+use frontdesk_engine::caller::ClientId;
+use frontdesk_engine::registry::Registry as _;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_identity::Asked;
+
+use crate::support::{
+    GRANT, ID, OTHER_ID, OTHER_SECRET, SECRET, START, asked, basic, bench, bench_with, client, error, header, text,
+};
+
+const INVALID_CLIENT: &str = r#"{"error":"invalid_client","error_description":"Send the client id and its current secret, by HTTP Basic or as client_id and client_secret in the form."}"#;
+
+const ONCE: &str = r#"{"error":"invalid_request","error_description":"Send each parameter once."}"#;
+
+const ONE_WAY: &str = r#"{"error":"invalid_request","error_description":"Authenticate the client once: by HTTP Basic, or by client_secret in the form."}"#;
+
+const IN_THE_BODY: &str = r#"{"error":"invalid_request","error_description":"Send parameters in the body, not in the URL. Replace a secret that was sent in a URL."}"#;
+
+const PAIRS: &str = r#"{"error":"invalid_request","error_description":"Send the parameters as name=value pairs joined by &, percent-encoded UTF-8."}"#;
+
+#[tokio::test]
+async fn the_secret_may_come_in_the_form() {
+    let bench = bench();
+    let form = format!("{GRANT}&client_id={ID}&client_secret={SECRET}");
+    assert_eq!(bench.send(asked("/token", &form)).await.status, 200);
+}
+
+/// Word for word what the official Python client (`mcp` 2.x) sends, with Basic and in the form.
+#[tokio::test]
+async fn the_request_of_the_official_python_client_is_understood() {
+    let bench = bench();
+    let form = "grant_type=client_credentials&resource=https%3A%2F%2Fdesk.example%2Fmcp%2Fautomotive&scope=amcp%3Ainventory%3Aread";
+    let authorization = &["Basic Y2xpX25vcnRoOmZkc19ub3J0aA=="];
+    assert_eq!(
+        bench
+            .send(Asked {
+                authorization,
+                ..asked("/token", form)
+            })
+            .await
+            .status,
+        200
+    );
+    let form = "grant_type=client_credentials&client_id=cli_north&client_secret=fds_north&resource=https%3A%2F%2Fdesk.example%2Fmcp%2Fautomotive&scope=amcp%3Ainventory%3Aread";
+    assert_eq!(bench.send(asked("/token", form)).await.status, 200);
+}
+
+/// RFC 6749 §2.3.1 escapes id and secret before they are joined.
+#[tokio::test]
+async fn basic_credentials_are_unescaped() {
+    let bench = bench();
+    bench.registry.state().clients.push(client("cli a:b", "fds%é+", "north", "amcp:inventory:read"));
+    assert_eq!(bench.form_as("cli+a%3Ab", "fds%25%C3%A9%2B", "/token", GRANT).await.status, 200);
+    assert_eq!(error(&bench.form_as("cli+a%3Ab", "fds%25%C3%A9+", "/token", GRANT).await, 401), "invalid_client");
+}
+
+#[tokio::test]
+async fn the_client_id_may_be_repeated_in_the_form_but_not_contradicted() {
+    let bench = bench();
+    assert_eq!(bench.form("/token", &format!("{GRANT}&client_id={ID}")).await.status, 200);
+    let reply = bench.form("/token", &format!("{GRANT}&client_id={OTHER_ID}")).await;
+    let refused = r#"{"error":"invalid_request","error_description":"Leave client_id out of the form, or send the same one as by HTTP Basic."}"#;
+    assert_eq!(text(&reply), (400, refused));
+}
+
+/// [L6] The same bytes and the same look-ups, so that nobody learns which clients exist.
+#[tokio::test]
+async fn unknown_wrong_and_revoked_clients_cannot_be_told_apart() {
+    let bench = bench();
+    bench.registry.revoke_client(&ClientId::new(OTHER_ID), Millis(START)).await.unwrap();
+    bench.registry.state().calls.clear();
+    for (id, secret) in [
+        ("cli_nobody", SECRET),
+        (ID, "wrong"),
+        (ID, OTHER_SECRET),
+        (OTHER_ID, OTHER_SECRET),
+        ("", ""),
+        (ID, ""),
+    ] {
+        let reply = bench.form_as(id, secret, "/token", GRANT).await;
+        assert_eq!(text(&reply), (401, INVALID_CLIENT), "{id}");
+        assert_eq!(header(&reply, "WWW-Authenticate"), Some("Basic realm=\"frontdesk\", charset=\"UTF-8\""));
+        assert_eq!(header(&reply, "Cache-Control"), Some("no-store"));
+        assert_eq!(std::mem::take(&mut bench.registry.state().calls), ["client"], "{id}");
+    }
+}
+
+/// An assertion is another way of proving oneself, which is not served.
+#[tokio::test]
+async fn a_client_without_proof_is_refused() {
+    let bench = bench();
+    let no_secret = format!("{GRANT}&client_id={ID}");
+    let no_id = format!("{GRANT}&client_secret={SECRET}");
+    let empty = format!("{GRANT}&client_id={ID}&client_secret=");
+    let assertion = format!("{GRANT}&client_id={ID}&client_assertion=eyJhbGciOiJub25lIn0..");
+    for form in [GRANT, &no_secret, &no_id, &empty, &assertion] {
+        assert_eq!(text(&bench.send(asked("/token", form)).await), (401, INVALID_CLIENT), "{form}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_or_foreign_authorization_header_is_refused() {
+    let bench = bench();
+    let good = basic(ID, SECRET);
+    let tab = good.replace(' ', "\t");
+    let twice = good.replace(' ', "  ");
+    let newline = format!("{good}\n");
+    let headers = [
+        "Basic",
+        "Basic ",
+        "Basic ***",
+        "Basic Y2xp",
+        "Basic /w==",
+        "Bearer abc",
+        "Digest x",
+        &tab,
+        &twice,
+        &newline,
+    ];
+    for value in headers {
+        let reply = bench
+            .send(Asked {
+                authorization: &[value],
+                ..asked("/token", GRANT)
+            })
+            .await;
+        assert_eq!(text(&reply), (401, INVALID_CLIENT), "{value:?}");
+    }
+    let lower = good.replace("Basic", "basic");
+    assert_eq!(
+        bench
+            .send(Asked {
+                authorization: &[&lower],
+                ..asked("/token", GRANT)
+            })
+            .await
+            .status,
+        200
+    );
+}
+
+/// [K40, O24] Also when both are right, or the two headers are equal.
+#[tokio::test]
+async fn two_ways_of_authenticating_are_refused() {
+    let bench = bench();
+    let good = basic(ID, SECRET);
+    let both = format!("{GRANT}&client_id={ID}&client_secret={SECRET}");
+    let assertion = format!("{GRANT}&client_assertion=x");
+    let secret_and_assertion = format!("{both}&client_assertion=x");
+    let cases: [(&[&str], &str); 6] = [
+        (&[&good, &good], GRANT),
+        (&[&good, "Bearer x"], GRANT),
+        (&[&good], &both),
+        (&["Bearer x"], &both),
+        (&[&good], &assertion),
+        (&[], &secret_and_assertion),
+    ];
+    for (authorization, form) in cases {
+        let reply = bench
+            .send(Asked {
+                authorization,
+                ..asked("/token", form)
+            })
+            .await;
+        assert_eq!(text(&reply), (400, ONE_WAY), "{form}");
+    }
+    assert!(bench.registry.state().calls.is_empty());
+}
+
+/// [O24, K40] Whatever it is: a URL is no place for parameters, and what was sent there is not read.
+#[tokio::test]
+async fn parameters_in_the_url_are_refused() {
+    let bench = bench();
+    let good = basic(ID, SECRET);
+    for query in [
+        "client_secret=fds_north",
+        "client_id=cli_north",
+        "access_token=x",
+        "Client%5Fsecret=x",
+        "scope=a",
+    ] {
+        for path in ["/token", "/revoke"] {
+            let reply = bench
+                .send(Asked {
+                    query: Some(query),
+                    authorization: &[&good],
+                    ..asked(path, GRANT)
+                })
+                .await;
+            assert_eq!(text(&reply), (400, IN_THE_BODY), "{query}");
+        }
+    }
+    let reply = bench
+        .send(Asked {
+            query: Some(""),
+            authorization: &[&good],
+            ..asked("/token", GRANT)
+        })
+        .await;
+    assert_eq!(reply.status, 200);
+}
+
+/// [O12] Equal values, escaped names and parameters nobody reads included.
+#[tokio::test]
+async fn a_parameter_sent_twice_is_refused() {
+    let bench = bench();
+    let again = [
+        "grant_type=client_credentials",
+        "grant_type=password",
+        "scope=amcp:leads:read",
+        "scope=",
+        "%73cope=amcp:leads:read",
+        "client_id=cli_north&client_id=cli_north",
+        "unknown=1&unknown=2",
+    ];
+    for again in again {
+        let reply = bench.form("/token", &format!("{GRANT}&{again}")).await;
+        assert_eq!(text(&reply), (400, ONCE), "{again}");
+    }
+    let posted = format!("{GRANT}&client_id={ID}&client_secret=wrong&client_secret={SECRET}");
+    assert_eq!(text(&bench.send(asked("/token", &posted)).await), (400, ONCE));
+}
+
+#[tokio::test]
+async fn a_malformed_form_is_refused() {
+    let bench = bench();
+    for form in [
+        "scope", "a=1&&b=2", "&", "a=1&", "a=%", "a=%4", "a=%4g", "a=%+1", "a=%ff", "%c3=x",
+    ] {
+        assert_eq!(text(&bench.form("/token", form).await), (400, PAIRS), "{form}");
+    }
+    let good = basic(ID, SECRET);
+    let reply = bench
+        .send(Asked {
+            body: b"a=\xff",
+            authorization: &[&good],
+            ..asked("/token", "")
+        })
+        .await;
+    assert_eq!(text(&reply), (400, PAIRS));
+}
+
+#[tokio::test]
+async fn unknown_parameters_are_ignored() {
+    let bench = bench();
+    assert_eq!(bench.form("/token", &format!("{GRANT}&audience=x&a=b=c")).await.status, 200);
+}
+
+/// [I22]
+#[tokio::test]
+async fn only_a_form_is_read() {
+    let bench = bench();
+    let good = basic(ID, SECRET);
+    for content_type in [
+        None,
+        Some(""),
+        Some("application/json"),
+        Some("text/plain"),
+        Some("application/x-www-form-urlencodedx"),
+    ] {
+        let reply = bench
+            .send(Asked {
+                content_type,
+                authorization: &[&good],
+                ..asked("/token", GRANT)
+            })
+            .await;
+        let refused = r#"{"error":"invalid_request","error_description":"Send Content-Type: application/x-www-form-urlencoded."}"#;
+        assert_eq!(text(&reply), (415, refused), "{content_type:?}");
+    }
+    for content_type in [
+        "Application/X-WWW-Form-Urlencoded",
+        "application/x-www-form-urlencoded; charset=utf-8",
+    ] {
+        let content_type = Some(content_type);
+        let reply = bench
+            .send(Asked {
+                content_type,
+                authorization: &[&good],
+                ..asked("/token", GRANT)
+            })
+            .await;
+        assert_eq!(reply.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn other_verbs_are_refused_and_other_origins_not_invited() {
+    let bench = bench();
+    let good = basic(ID, SECRET);
+    for method in ["GET", "HEAD", "PUT", "DELETE", "post"] {
+        let reply = bench
+            .send(Asked {
+                method,
+                authorization: &[&good],
+                ..asked("/token", GRANT)
+            })
+            .await;
+        assert_eq!((error(&reply, 405).as_str(), header(&reply, "Allow")), ("invalid_request", Some("POST, OPTIONS")));
+    }
+    let reply = bench
+        .send(Asked {
+            method: "OPTIONS",
+            ..asked("/token", "")
+        })
+        .await;
+    assert_eq!((reply.status, header(&reply, "Allow")), (204, Some("POST, OPTIONS")));
+    assert_eq!(header(&reply, "Access-Control-Allow-Origin"), None);
+}
+
+/// [X13] After the seconds that were said, and not before.
+#[tokio::test]
+async fn a_client_that_asks_too_often_is_told_truthfully_when_to_come_back() {
+    let bench = bench_with(1000, 2);
+    assert_eq!(bench.form("/token", GRANT).await.status, 200);
+    assert_eq!(bench.form("/token", GRANT).await.status, 200);
+    let reply = bench.form("/token", GRANT).await;
+    let refused = r#"{"error":"temporarily_unavailable","error_description":"Too many requests. Wait as many seconds as Retry-After says, and use a token until it expires."}"#;
+    assert_eq!(text(&reply), (429, refused));
+    assert_eq!(header(&reply, "Retry-After"), Some("30"));
+    let leads = "grant_type=client_credentials&scope=amcp:leads:read";
+    assert_eq!(bench.form_as(OTHER_ID, OTHER_SECRET, "/token", leads).await.status, 200);
+    bench.advance(29_000);
+    assert_eq!(bench.form("/token", GRANT).await.status, 429);
+    bench.advance(1_000);
+    assert_eq!(bench.form("/token", GRANT).await.status, 200);
+}
+
+/// Somebody who knows only a client's id must not be able to lock it out.
+#[tokio::test]
+async fn wrong_secrets_use_up_the_budget_of_the_address_and_not_of_the_client() {
+    let bench = bench_with(1000, 1);
+    let elsewhere = |address: &str| Asked {
+        address: address.parse().unwrap(),
+        ..asked("/token", GRANT)
+    };
+    let wrong = basic(ID, "wrong");
+    for _ in 0..10 {
+        let reply = bench
+            .send(Asked {
+                authorization: &[&wrong],
+                ..elsewhere("2001:db8:0:1::1")
+            })
+            .await;
+        assert_eq!(reply.status, 401);
+    }
+    // The whole /64 is one neighbour, the next one is not.
+    let reply = bench
+        .send(Asked {
+            authorization: &[&wrong],
+            ..elsewhere("2001:db8:0:1:ffff::2")
+        })
+        .await;
+    assert_eq!((reply.status, header(&reply, "Retry-After")), (429, Some("6")));
+    let reply = bench
+        .send(Asked {
+            authorization: &[&wrong],
+            ..elsewhere("2001:db8:0:2::1")
+        })
+        .await;
+    assert_eq!(reply.status, 401);
+    assert_eq!(bench.form("/token", GRANT).await.status, 200);
+}

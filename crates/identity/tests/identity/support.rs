@@ -1,0 +1,309 @@
+//! A registry in memory, a clock and a source of randomness that a test can set, and a server made
+//! of them.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use frontdesk_engine::audit::Observation;
+use frontdesk_engine::caller::{Caller, ClientId, Scope, Scopes, TenantId};
+use frontdesk_engine::fault::Fault;
+use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
+use frontdesk_engine::registry::{Changed, Client, Registry, Tenant, Token};
+use frontdesk_engine::reply::Reply;
+use frontdesk_engine::seal::sha256;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::tool::Future;
+use frontdesk_identity::{Asked, EmbeddedServer, Parts, ProtectedResource, Settings};
+
+pub(crate) const START: i64 = 1_790_000_000_000;
+pub(crate) const ID: &str = "cli_north";
+pub(crate) const SECRET: &str = "fds_north";
+pub(crate) const OTHER_ID: &str = "cli_south";
+pub(crate) const OTHER_SECRET: &str = "fds_south";
+pub(crate) const RESOURCE: &str = "https://desk.example/mcp/automotive";
+pub(crate) const SECOND_RESOURCE: &str = "https://desk.example/mcp/second";
+pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+
+/// What the fixed source of randomness makes the first token of.
+pub(crate) const FIRST_TOKEN: &str = "fdt_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE";
+
+/// The form that gets a token for `amcp:inventory:read`.
+pub(crate) const GRANT: &str = "grant_type=client_credentials&scope=amcp%3Ainventory%3Aread";
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) clients: Vec<Client>,
+    pub(crate) tokens: Vec<Token>,
+    /// The look-ups and changes asked for, in order.
+    pub(crate) calls: Vec<&'static str>,
+    pub(crate) down: bool,
+    /// Revokes this client just before its next token is kept, as another process could.
+    pub(crate) revoke_before_add: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct MemoryRegistry(Mutex<State>);
+
+impl MemoryRegistry {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    fn open(&self, call: &'static str) -> Option<MutexGuard<'_, State>> {
+        let mut state = self.state();
+        state.calls.push(call);
+        (!state.down).then_some(state)
+    }
+}
+
+fn down() -> Fault {
+    Fault::unavailable("disk on fire")
+}
+
+fn end_client(state: &mut State, id: &ClientId, at: Millis) {
+    for client in state.clients.iter_mut().filter(|client| client.id == *id) {
+        client.revoked_at = Some(at);
+    }
+    state.tokens.retain(|token| token.client != *id);
+}
+
+impl Registry for MemoryRegistry {
+    fn tenants(&self) -> Future<'_, Result<Vec<Tenant>, Fault>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn add_tenant(&self, _tenant: Tenant) -> Future<'_, Result<Changed, Fault>> {
+        Box::pin(async { Ok(Changed::Nothing) })
+    }
+
+    fn clients(&self) -> Future<'_, Result<Vec<Client>, Fault>> {
+        Box::pin(async { Ok(self.open("clients").ok_or_else(down)?.clients.clone()) })
+    }
+
+    fn client<'a>(&'a self, id: &'a ClientId) -> Future<'a, Result<Option<Client>, Fault>> {
+        Box::pin(async {
+            Ok(self.open("client").ok_or_else(down)?.clients.iter().find(|client| client.id == *id).cloned())
+        })
+    }
+
+    fn add_client(&self, client: Client) -> Future<'_, Result<Changed, Fault>> {
+        Box::pin(async {
+            self.open("add_client").ok_or_else(down)?.clients.push(client);
+            Ok(Changed::Done)
+        })
+    }
+
+    fn rotate_client<'a>(&'a self, id: &'a ClientId, secret: [u8; 32]) -> Future<'a, Result<Changed, Fault>> {
+        Box::pin(async move {
+            let mut state = self.open("rotate_client").ok_or_else(down)?;
+            for client in state.clients.iter_mut().filter(|client| client.id == *id) {
+                client.secret = secret;
+            }
+            state.tokens.retain(|token| token.client != *id);
+            Ok(Changed::Done)
+        })
+    }
+
+    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis) -> Future<'a, Result<Changed, Fault>> {
+        Box::pin(async move {
+            end_client(&mut *self.open("revoke_client").ok_or_else(down)?, id, at);
+            Ok(Changed::Done)
+        })
+    }
+
+    fn token(&self, hash: [u8; 32]) -> Future<'_, Result<Option<Token>, Fault>> {
+        Box::pin(async move {
+            Ok(self.open("token").ok_or_else(down)?.tokens.iter().find(|token| token.hash == hash).cloned())
+        })
+    }
+
+    fn add_token(&self, token: Token, now: Millis) -> Future<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let mut state = self.open("add_token").ok_or_else(down)?;
+            if state.revoke_before_add {
+                end_client(&mut state, &token.client, now);
+            }
+            state.tokens.push(token);
+            Ok(())
+        })
+    }
+
+    fn revoke_token<'a>(&'a self, hash: [u8; 32], client: &'a ClientId) -> Future<'a, Result<Changed, Fault>> {
+        Box::pin(async move {
+            let mut state = self.open("revoke_token").ok_or_else(down)?;
+            let before = state.tokens.len();
+            state.tokens.retain(|token| token.hash != hash || token.client != *client);
+            Ok(match state.tokens.len() == before {
+                true => Changed::Nothing,
+                false => Changed::Done,
+            })
+        })
+    }
+}
+
+pub(crate) struct SetClock(AtomicI64);
+
+impl Clock for SetClock {
+    fn now(&self) -> Millis {
+        Millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// Fills with 1, then with 2, and so on.
+#[derive(Default)]
+pub(crate) struct Counting(AtomicU8);
+
+impl Random for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill(self.0.fetch_add(1, Ordering::SeqCst).wrapping_add(1));
+    }
+}
+
+/// Remembers lines as the log would hold them.
+#[derive(Default)]
+pub(crate) struct Log(pub(crate) Mutex<Vec<String>>);
+
+impl Observer for Log {
+    fn seen(&self, observation: &Observation, cause: Option<&str>) {
+        self.0.lock().unwrap().push(format!("{} {}", observation.line(), cause.unwrap_or("-")));
+    }
+}
+
+pub(crate) struct Bench {
+    pub(crate) server: EmbeddedServer,
+    pub(crate) registry: Arc<MemoryRegistry>,
+    pub(crate) clock: Arc<SetClock>,
+    pub(crate) log: Arc<Log>,
+}
+
+pub(crate) fn bench() -> Bench {
+    bench_with(1000, 60)
+}
+
+pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32) -> Bench {
+    let registry = Arc::new(MemoryRegistry::default());
+    let clock = Arc::new(SetClock(AtomicI64::new(START)));
+    let log = Arc::new(Log::default());
+    registry.state().clients = vec![
+        client(ID, SECRET, "north", "amcp:inventory:read amcp:leads:read amcp:leads:write"),
+        client(OTHER_ID, OTHER_SECRET, "south", "amcp:leads:read"),
+    ];
+    let parts = Parts {
+        registry: registry.clone(),
+        clock: clock.clone(),
+        random: Arc::new(Counting::default()),
+        observer: log.clone(),
+    };
+    let settings = Settings {
+        issuer: "https://desk.example".into(),
+        lifetime_seconds: 300,
+        cache: Duration::from_millis(cache_milliseconds),
+        token_requests_per_minute,
+    };
+    let first =
+        resource("/mcp/automotive", "Automotive", &["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
+    let second = resource("/mcp/second", "Second", &["amcp:leads:read", "other:read"]);
+    let server = EmbeddedServer::new(parts, settings, vec![first, second]);
+    Bench {
+        server,
+        registry,
+        clock,
+        log,
+    }
+}
+
+pub(crate) fn client(id: &str, secret: &str, tenant: &str, scopes: &str) -> Client {
+    Client {
+        id: ClientId::new(id),
+        name: id.to_owned(),
+        secret: sha256(secret.as_bytes()),
+        tenants: vec![TenantId::parse(tenant).unwrap()],
+        scopes: Scopes::parse(scopes).unwrap(),
+        created_at: Millis(START),
+        revoked_at: None,
+    }
+}
+
+fn resource(path: &str, name: &str, scopes: &[&str]) -> ProtectedResource {
+    ProtectedResource {
+        path: path.to_owned(),
+        url: format!("https://desk.example{path}"),
+        scopes: scopes.iter().map(|scope| Scope::new(*scope)).collect(),
+        least: Scope::new(scopes[0]),
+        name: name.to_owned(),
+    }
+}
+
+impl Bench {
+    pub(crate) fn advance(&self, millis: i64) {
+        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    /// Sends a form as the first client, by HTTP Basic.
+    pub(crate) async fn form(&self, path: &str, body: &str) -> Reply {
+        self.form_as(ID, SECRET, path, body).await
+    }
+
+    pub(crate) async fn form_as(&self, id: &str, secret: &str, path: &str, body: &str) -> Reply {
+        self.send(Asked {
+            authorization: &[&basic(id, secret)],
+            ..asked(path, body)
+        })
+        .await
+    }
+
+    pub(crate) async fn send(&self, asked: Asked<'_>) -> Reply {
+        self.server.answer(asked).await.unwrap()
+    }
+
+    /// The first client's token with these parameters.
+    pub(crate) async fn token(&self, body: &str) -> String {
+        let reply = self.form("/token", body).await;
+        let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+        answer["access_token"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn identify(&self, token: &str, resource: &str) -> Result<Caller, Fault> {
+        self.server.identify(&Credential::Bearer(token.to_owned()), resource).await
+    }
+}
+
+pub(crate) fn asked<'a>(path: &'a str, body: &'a str) -> Asked<'a> {
+    Asked {
+        method: "POST",
+        path,
+        query: None,
+        content_type: Some("application/x-www-form-urlencoded"),
+        authorization: &[],
+        body: body.as_bytes(),
+        address: ADDRESS,
+        trace: "trace-1",
+    }
+}
+
+pub(crate) fn basic(id: &str, secret: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")))
+}
+
+pub(crate) fn text(reply: &Reply) -> (u16, &str) {
+    (reply.status, std::str::from_utf8(&reply.body).unwrap())
+}
+
+pub(crate) fn header<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
+    let mut values = reply.headers.iter().filter(|(known, _)| *known == name);
+    let value = values.next().map(|(_, value)| value.as_str());
+    assert!(values.next().is_none(), "{name} is sent twice");
+    value
+}
+
+/// The OAuth error code of a refusal with this status.
+pub(crate) fn error(reply: &Reply, status: u16) -> String {
+    let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+    assert_eq!(reply.status, status, "{answer}");
+    answer["error"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,127 @@
+//! The card `frontdesk demo` prints: where the desk is, who may come, and lines to paste.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use frontdesk_contracts::demo::Example;
+use frontdesk_identity::Secret;
+use serde_json::{Map, Value, json};
+
+pub struct Card {
+    pub mounts: Vec<String>,
+    pub public_url: String,
+    pub operator_endpoint: String,
+    pub ca_file: PathBuf,
+    pub data: PathBuf,
+    pub clients: Vec<DemoClient>,
+    /// What the contract calls a tenant's id.
+    pub tenant_key: &'static str,
+    pub scopes: String,
+    pub example: Example,
+    pub reused: bool,
+}
+
+pub struct DemoClient {
+    pub id: String,
+    /// Known only at the moment it is made.
+    pub secret: Option<Secret>,
+    pub tenant: String,
+    pub business: String,
+}
+
+impl Card {
+    pub fn print(&self, as_json: bool) -> io::Result<()> {
+        let text = match as_json {
+            true => self.json().to_string(),
+            false => self.text(),
+        };
+        writeln!(io::stdout().lock(), "{text}")
+    }
+
+    fn json(&self) -> Value {
+        let clients: Vec<Value> = self
+            .clients
+            .iter()
+            .map(|client| {
+                let mut entry = Map::new();
+                entry.insert("id".to_owned(), json!(client.id));
+                entry.insert("secret".to_owned(), json!(client.secret.as_ref().map(Secret::expose)));
+                entry.insert(self.tenant_key.to_owned(), json!(client.tenant));
+                Value::Object(entry)
+            })
+            .collect();
+        json!({
+            "endpoint": self.mounts.first(),
+            "token_endpoint": format!("{}/token", self.public_url),
+            "operator_endpoint": self.operator_endpoint,
+            "ca_file": self.ca_file,
+            "data": self.data,
+            "reused": self.reused,
+            "clients": clients,
+        })
+    }
+
+    fn text(&self) -> String {
+        let endpoint = self.mounts.first().map(String::as_str).unwrap_or_default();
+        let ca = quoted(&self.ca_file.display().to_string());
+        let data = quoted(&self.data.display().to_string());
+        let mut lines = vec![
+            String::new(),
+            format!("  Frontdesk {} is open.", env!("CARGO_PKG_VERSION")),
+            match self.reused {
+                true => format!("  The data in {} was there already and is used again.", self.data.display()),
+                false => format!("  Demo data was made in {}.", self.data.display()),
+            },
+            String::new(),
+            format!("  endpoint   {endpoint}"),
+            format!("  page       {}/", self.public_url),
+            format!("  operator   {}/healthz", self.operator_endpoint),
+            format!("  CA file    {}", self.ca_file.display()),
+            String::new(),
+        ];
+        for client in &self.clients {
+            lines.push(format!("  {} ({})", client.business, client.tenant));
+            lines.push(format!("    client   {}", client.id));
+            lines.push(match &client.secret {
+                Some(secret) => format!("    secret   {}   (shown once, kept only hashed)", secret.expose()),
+                None => format!(
+                    "    secret   shown at the first start; for a new one: frontdesk client rotate {} --data {data}",
+                    client.id
+                ),
+            });
+        }
+        if let Some(client) = self.clients.first() {
+            let secret = client.secret.as_ref().map_or("YOUR_SECRET", Secret::expose);
+            lines.extend([
+                String::new(),
+                "  Paste these one after the other:".to_owned(),
+                String::new(),
+                format!("TOKEN=$(curl -s --cacert {ca} -u {}:{secret} \\", client.id),
+                format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={}", self.scopes))),
+                format!("  {}/token | sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')", self.public_url),
+                String::new(),
+                format!("curl -s --cacert {ca} -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
+                format!("  -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}' {endpoint}"),
+                String::new(),
+                format!("curl -s --cacert {ca} -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
+                format!(
+                    "  -d '{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"{}\",\"arguments\":{}}}}}' \\",
+                    self.example.tool, self.example.arguments
+                ),
+                format!("  {endpoint}"),
+                String::new(),
+                "  Ctrl-C closes the desk.".to_owned(),
+            ]);
+        }
+        lines.join("\n")
+    }
+}
+
+/// As a shell takes it, whatever is in a path.
+fn quoted(text: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    match text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}

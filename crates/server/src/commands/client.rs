@@ -1,0 +1,106 @@
+//! `frontdesk client`: who may come. Orders go to the server that holds the data folder, or are carried
+//! out here when none does.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::{Failure, data_folder, runtime};
+use crate::cli::{ClientCommand, Place};
+use crate::folder::{self, Folder};
+use crate::house::Vaults;
+use crate::operator::{Answer, ClientView, Order, Registrar, ask};
+
+pub(super) fn client(command: ClientCommand) -> Result<ExitCode, Failure> {
+    let (order, place, json) = match command {
+        ClientCommand::Add(add) => {
+            let order = Order::AddClient {
+                name: add.name,
+                tenants: add.tenants,
+                scopes: add.scopes,
+            };
+            (order, add.place, add.json)
+        }
+        ClientCommand::List(list) => (Order::ListClients, list.place, list.json),
+        ClientCommand::Rotate(client) => (Order::RotateClient { id: client.id }, client.place, client.json),
+        ClientCommand::Revoke(client) => (Order::RevokeClient { id: client.id }, client.place, client.json),
+    };
+    let answer = give(order, place)?;
+    let mut out = io::stdout().lock();
+    match json {
+        true => writeln!(out, "{}", serde_json::to_string(&answer)?)?,
+        false => writeln!(out, "{}", describe(&answer))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn give(order: Order, place: Place) -> Result<Answer, Failure> {
+    let data = data_folder(place)?;
+    runtime()?.block_on(async {
+        if let Some(answer) = ask(&folder::operator_socket(&data), &order).await {
+            return Ok(answer?);
+        }
+        Ok(registrar(&data, &order)?.carry_out(order).await?)
+    })
+}
+
+/// A first client may be added before the first start; everything else needs data to be there.
+fn registrar(data: &Path, order: &Order) -> Result<Registrar, Failure> {
+    let folder = match order {
+        Order::AddClient { .. } => Folder::take(data)?,
+        Order::ListClients | Order::RotateClient { .. } | Order::RevokeClient { .. } => Folder::take_existing(data)?,
+    };
+    Ok(Registrar::new(&Vaults::open(folder)?))
+}
+
+fn describe(answer: &Answer) -> String {
+    match answer {
+        Answer::Secret { client, secret, new_tenants } => {
+            let mut lines = vec![
+                format!("client   {}", client.id),
+                format!("secret   {secret}   (shown once, kept only hashed)"),
+                format!("name     {}", client.name),
+                format!("tenants  {}", client.tenants.join(" ")),
+                format!("scopes   {}", client.scopes.join(" ")),
+            ];
+            if !new_tenants.is_empty() {
+                lines.push(format!("New, and empty until data is put in: {}", new_tenants.join(" ")));
+            }
+            lines.join("\n")
+        }
+        Answer::Clients(clients) if clients.is_empty() => {
+            "There are no clients yet; `frontdesk client add --help` says how to add one.".to_owned()
+        }
+        Answer::Clients(clients) => table(clients),
+        Answer::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
+    }
+}
+
+fn table(clients: &[ClientView]) -> String {
+    let head = ["CLIENT", "NAME", "TENANTS", "SCOPES", "STATE"].map(str::to_owned);
+    let rows = clients.iter().map(|client| {
+        [
+            client.id.clone(),
+            client.name.clone(),
+            client.tenants.join(" "),
+            client.scopes.join(" "),
+            client.revoked_at.as_ref().map_or("active".to_owned(), |at| format!("revoked {at}")),
+        ]
+    });
+    let rows: Vec<[String; 5]> = std::iter::once(head).chain(rows).collect();
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let cells: Vec<String> = row
+                .iter()
+                .enumerate()
+                .map(|(column, cell)| {
+                    let widest = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+                    format!("{cell:<width$}", width = widest.unwrap_or_default())
+                })
+                .collect();
+            cells.join("  ").trim_end().to_owned()
+        })
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,126 @@
+//! `frontdesk demo`: made-up businesses, whole, with one command.
+
+use std::process::ExitCode;
+
+use frontdesk_contracts::demo::{Demo, demo as businesses};
+use frontdesk_engine::ports::{Claim, Commit, Committed, Store as _};
+use frontdesk_engine::registry::{Registry as _, Tenant};
+use frontdesk_engine::tool::Item;
+use frontdesk_engine::{ClientId, Scopes, TenantId};
+use frontdesk_identity::new_client;
+
+use super::serve::{keep_open, open};
+use super::{Failure, runtime, settings};
+use crate::card::{Card, DemoClient};
+use crate::cli;
+use crate::house::House;
+
+const SEEDING: &str = "demo";
+
+pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
+    // Any free port for the operator: two demos on one machine must not get in each other's way.
+    let mut flags = vec![("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0".to_owned())];
+    flags.extend(command.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
+    flags.extend(command.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
+    let loaded = settings(None, flags)?;
+    runtime()?.block_on(async {
+        let opened = open(&loaded).await?;
+        let house = &opened.house;
+        let demo = businesses(house.desk.now(), &mut |prefix| house.desk.new_id(prefix));
+        let reused = seed(house, &demo).await?;
+        let clients = clients(house, &demo).await?;
+        let card = Card {
+            mounts: house.mounts.iter().map(|(_, mount)| mount.resource.clone()).collect(),
+            public_url: house.config.public_url.to_string(),
+            operator_endpoint: format!("https://{}", opened.bound.operator.local_addr()),
+            ca_file: opened.ca_file.clone().unwrap_or_default(),
+            data: house.config.data.clone(),
+            clients,
+            tenant_key: demo.tenant_key,
+            scopes: demo.scopes.to_string(),
+            example: demo.example,
+            reused,
+        };
+        card.print(command.json)?;
+        keep_open(opened).await
+    })
+}
+
+/// Commits the demo data once; says whether it was there already.
+async fn seed(house: &House, demo: &Demo) -> Result<bool, Failure> {
+    let mut reused = true;
+    for business in &demo.businesses {
+        let Some(tenant) = TenantId::parse(business.id) else {
+            continue;
+        };
+        let registered = Tenant {
+            id: tenant.clone(),
+            name: business.name.to_owned(),
+        };
+        house.vaults.store.add_tenant(registered).await.map_err(explain)?;
+        let at = house.desk.now();
+        let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
+        let events = business.events.iter().map(|event| (house.desk.new_id("evt"), event.clone()));
+        let commit = Commit {
+            tenant,
+            at,
+            steps: business.steps.clone(),
+            events: events.collect(),
+            claim: Some(Claim {
+                client: ClientId::new(SEEDING),
+                tool: SEEDING,
+                key: SEEDING.to_owned(),
+                meaning: [0; 32],
+            }),
+            answer: Item {
+                id: business.id.to_owned(),
+                body: "{}".to_owned(),
+                masked: None,
+                personal: None,
+            },
+            audit: audit.to_string(),
+        };
+        match house.vaults.store.commit(commit).await.map_err(explain)? {
+            Committed::Done => reused = false,
+            Committed::Claimed(_) => {}
+            Committed::Refused(fault) => return Err(fault.message.into_owned().into()),
+            Committed::Stale | Committed::Unknown => return Err("the demo data could not be written in time; start again".into()),
+        }
+    }
+    Ok(reused)
+}
+
+/// A client for each business: made and shown once, later only named.
+async fn clients(house: &House, demo: &Demo) -> Result<Vec<DemoClient>, Failure> {
+    let known = house.vaults.store.clients().await.map_err(explain)?;
+    let mut clients = Vec::new();
+    for business in &demo.businesses {
+        let Some(tenant) = TenantId::parse(business.id) else {
+            continue;
+        };
+        let name = format!("Demo agent of {}", business.name);
+        let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
+        let (id, secret) = match existing {
+            Some(client) => (client.id.as_str().to_owned(), None),
+            None => {
+                let scopes: Scopes = demo.scopes.clone();
+                let vaults = &house.vaults;
+                let (client, secret) = new_client(name, vec![tenant], scopes, vaults.clock.as_ref(), vaults.random.as_ref());
+                let id = client.id.as_str().to_owned();
+                vaults.store.add_client(client).await.map_err(explain)?;
+                (id, Some(secret))
+            }
+        };
+        clients.push(DemoClient {
+            id,
+            secret,
+            tenant: business.id.to_owned(),
+            business: business.name.to_owned(),
+        });
+    }
+    Ok(clients)
+}
+
+fn explain(fault: frontdesk_engine::Fault) -> Failure {
+    fault.cause.unwrap_or_else(|| fault.message.into_owned()).into()
+}

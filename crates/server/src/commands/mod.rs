@@ -1,0 +1,43 @@
+//! The commands of the command line, one file each.
+
+mod audit;
+mod client;
+mod config;
+mod demo;
+mod serve;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::cli::{Cli, Command, Place};
+use crate::config::{Loaded, environment, load};
+
+/// What a command could not do, in words for the person who typed it.
+pub type Failure = Box<dyn Error>;
+
+pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    match cli.command {
+        Command::Demo(demo) => demo::demo(demo),
+        Command::Serve(serve) => serve::serve(serve),
+        Command::Client(client) => client::client(client.command),
+        Command::Config(config) => config::config(config.command),
+        Command::Audit(audit) => audit::audit(audit.command),
+    }
+}
+
+fn settings(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<Loaded, Failure> {
+    let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value));
+    Ok(load(file.as_deref(), environment().chain(flags), frontdesk_contracts::IDS)?)
+}
+
+fn data_folder(place: Place) -> Result<PathBuf, Failure> {
+    match place.data {
+        Some(data) => Ok(data),
+        None => Ok(settings(place.config, Vec::new())?.config.data),
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+}

@@ -1,0 +1,86 @@
+//! What is wrong with a configuration, in words. It must name the key, what is wrong and what to do, and never repeat a value that may be secret.
+
+use std::fmt;
+
+/// One thing to mend (a problem) or to think about (a warning).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The key, or the variable or file when no key is meant.
+    pub key: String,
+    /// The file or variable that said it; empty when no single one did.
+    pub place: String,
+    pub wrong: String,
+    pub next: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            key,
+            place,
+            wrong,
+            next,
+        } = self;
+        if place.is_empty() {
+            write!(out, "{key}: {wrong}. {next}")
+        } else {
+            write!(out, "{key} ({place}): {wrong}. {next}")
+        }
+    }
+}
+
+/// Every problem of a configuration, at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    pub problems: Vec<Finding>,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problems.len() {
+            1 => write!(out, "the configuration has a problem:")?,
+            count => write!(out, "the configuration has {count} problems:")?,
+        }
+        for problem in &self.problems {
+            write!(out, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// What is wrong with one value, before it is known which key of which source it stood at.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// Where inside the value, such as `[1].path`; empty for the whole.
+    pub(super) at: String,
+    pub(super) wrong: String,
+    pub(super) next: String,
+}
+
+impl Wrong {
+    pub(super) fn new(wrong: impl Into<String>, next: impl Into<String>) -> Self {
+        Self {
+            at: String::new(),
+            wrong: wrong.into(),
+            next: next.into(),
+        }
+    }
+
+    pub(super) fn at(self, at: impl Into<String>) -> Self {
+        Self {
+            at: at.into(),
+            ..self
+        }
+    }
+
+    pub(super) fn found(self, key: &str, place: &str) -> Finding {
+        Finding {
+            key: format!("{key}{}", self.at),
+            place: place.to_owned(),
+            wrong: self.wrong,
+            next: self.next,
+        }
+    }
+}

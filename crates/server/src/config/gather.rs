@@ -1,0 +1,222 @@
+//! Collects what the defaults, the file and the environment say, in that order, and every name in them that is not ours.
+//! It stops at nothing: a problem is noted and the rest is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::draft::Draft;
+use super::environment::{FILE, PREFIX};
+use super::finding::{Finding, Wrong};
+use super::keys::{Fallback, KEYS, Key};
+use super::kind::{Raw, named};
+use super::nearest::nearest;
+use super::show::Origin;
+
+pub(super) struct Gathered {
+    pub(super) draft: Draft,
+    pub(super) origins: BTreeMap<&'static str, Origin>,
+    pub(super) problems: Vec<Finding>,
+    /// Keys with a problem, whose value in the draft is not what was meant.
+    pub(super) broken: BTreeSet<&'static str>,
+    pub(super) file: Option<PathBuf>,
+}
+
+pub(super) fn gather(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (String, String)>,
+    contracts: &[&str],
+) -> Gathered {
+    // A map, so that the last of a name counts and problems come in a stable order.
+    let mut variables: BTreeMap<String, String> = environment
+        .filter(|(name, _)| name.starts_with(PREFIX))
+        .collect();
+    let named_file = variables
+        .remove(FILE)
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
+    let mut gathered = Gathered {
+        draft: Draft::blank(),
+        origins: BTreeMap::new(),
+        problems: Vec::new(),
+        broken: BTreeSet::new(),
+        file: file.map(Path::to_path_buf).or(named_file),
+    };
+    gathered.defaults(contracts);
+    if let Some(path) = gathered.file.clone() {
+        gathered.file(&path, contracts);
+    }
+    gathered.environment(&variables, contracts);
+    gathered
+}
+
+impl Gathered {
+    fn defaults(&mut self, contracts: &[&str]) {
+        for key in KEYS {
+            match key.default {
+                Fallback::Text(text) => {
+                    self.accept(key, Raw::Text(text), Origin::Default, "default", contracts)
+                }
+                Fallback::Derived(_) => {
+                    self.origins.insert(key.path, Origin::Default);
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path, contracts: &[&str]) {
+        let place = path.display().to_string();
+        let table = std::fs::read_to_string(path)
+            .map_err(|error| {
+                Wrong::new(
+                    format!("the file cannot be read: {error}"),
+                    "Check the path and who may read it",
+                )
+            })
+            .and_then(|text| {
+                text.parse::<Table>()
+                    .map_err(|error| not_toml(&text, &error))
+            });
+        match table {
+            Ok(table) => self.table("", &table, &place, contracts),
+            Err(wrong) => {
+                // Any key may be in it, so no key can be judged by the others.
+                self.broken.extend(KEYS.iter().map(|key| key.path));
+                self.problem(wrong.found(&place, ""));
+            }
+        }
+    }
+
+    /// One level of a file: `prefix` is empty at the top.
+    fn table(&mut self, prefix: &str, table: &Table, place: &str, contracts: &[&str]) {
+        for (name, value) in table {
+            let path = if prefix.is_empty() {
+                name.clone()
+            } else {
+                format!("{prefix}.{name}")
+            };
+            if let Some(key) = KEYS.iter().find(|key| key.path == path) {
+                self.accept(key, Raw::Toml(value), Origin::File, place, contracts);
+            } else if prefix.is_empty() && tables().any(|table| table == path) {
+                match value {
+                    Value::Table(inner) => self.table(&path, inner, place, contracts),
+                    Value::String(_)
+                    | Value::Integer(_)
+                    | Value::Float(_)
+                    | Value::Boolean(_)
+                    | Value::Datetime(_)
+                    | Value::Array(_) => {
+                        let wrong = format!("it is {} instead of a table", named(value));
+                        self.problem(
+                            Wrong::new(wrong, format!("Write its keys under [{path}]"))
+                                .found(&path, place),
+                        );
+                    }
+                }
+            } else {
+                self.problem(unknown(&path, value, prefix).found(&path, place));
+            }
+        }
+    }
+
+    fn environment(&mut self, variables: &BTreeMap<String, String>, contracts: &[&str]) {
+        for (name, value) in variables {
+            let Some(key) = KEYS.iter().find(|key| key.env == name) else {
+                let right =
+                    nearest(name, KEYS.iter().map(|key| key.env).chain([FILE])).unwrap_or_default();
+                let wrong = Wrong::new(
+                    "this variable does not exist",
+                    format!("Did you mean `{right}`?"),
+                );
+                self.problem(wrong.found(name, "environment"));
+                continue;
+            };
+            if value.contains(char::REPLACEMENT_CHARACTER) {
+                let wrong = Wrong::new("it is not valid UTF-8", "Write it in Unicode");
+                self.refuse(key, vec![wrong], name);
+            } else {
+                self.accept(key, Raw::Text(value), Origin::Environment, name, contracts);
+            }
+        }
+    }
+
+    fn accept(
+        &mut self,
+        key: &'static Key,
+        raw: Raw<'_>,
+        origin: Origin,
+        place: &str,
+        contracts: &[&str],
+    ) {
+        match key.kind.accept(&mut self.draft, raw, contracts) {
+            Ok(()) => {
+                self.origins.insert(key.path, origin);
+            }
+            Err(wrongs) => self.refuse(key, wrongs, place),
+        }
+    }
+
+    fn refuse(&mut self, key: &'static Key, wrongs: Vec<Wrong>, place: &str) {
+        self.broken.insert(key.path);
+        self.problems
+            .extend(wrongs.into_iter().map(|wrong| wrong.found(key.path, place)));
+    }
+
+    fn problem(&mut self, finding: Finding) {
+        self.problems.push(finding);
+    }
+}
+
+/// Says where without showing the line, which may hold something secret.
+fn not_toml(text: &str, error: &toml::de::Error) -> Wrong {
+    let before = error
+        .span()
+        .and_then(|span| text.get(..span.start))
+        .unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let message = error.message().replace('\n', ", ");
+    Wrong::new(
+        format!("line {line} is not TOML: {message}"),
+        "Mend that line",
+    )
+}
+
+/// The names of the tables that hold keys.
+fn tables() -> impl Iterator<Item = &'static str> {
+    KEYS.iter()
+        .map(|key| key.split().0)
+        .filter(|table| !table.is_empty())
+}
+
+/// A table is compared with tables and a list of tables with lists of tables, so that the advice fits what was written.
+fn unknown(path: &str, value: &Value, prefix: &str) -> Wrong {
+    let list_of_tables = value
+        .as_array()
+        .is_some_and(|list| list.iter().any(Value::is_table));
+    let (what, right) = if value.is_table() && prefix.is_empty() {
+        (
+            "table",
+            nearest(path, tables().chain(["mount"])).map(bracketed),
+        )
+    } else if list_of_tables {
+        ("table", Some(bracketed("mount")))
+    } else {
+        (
+            "key",
+            nearest(path, KEYS.iter().map(|key| key.path)).map(str::to_owned),
+        )
+    };
+    Wrong::new(
+        format!("this {what} does not exist"),
+        format!("Did you mean `{}`?", right.unwrap_or_default()),
+    )
+}
+
+fn bracketed(table: &str) -> String {
+    if table == "mount" {
+        format!("[[{table}]]")
+    } else {
+        format!("[{table}]")
+    }
+}

@@ -1,0 +1,179 @@
+//! Configuration: a TOML file and `FRONTDESK_*` variables become one [`Config`] in which every value is present and checked.
+//! Nothing outside this module may read the environment or the file, and no later code needs to check a value again.
+
+mod draft;
+mod environment;
+mod finding;
+mod gather;
+mod keys;
+mod kind;
+mod mount;
+mod nearest;
+mod reference;
+mod show;
+mod web;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use draft::Draft;
+pub use environment::environment;
+pub use finding::{ConfigError, Finding};
+pub use keys::{Fallback, KEYS, Key};
+pub use kind::address;
+pub use mount::Mount;
+pub use reference::{example, reference};
+pub use show::{Origin, Setting, show};
+pub use web::PublicUrl;
+
+/// Reads the configuration: the environment outranks the file, the file outranks the defaults.
+///
+/// Without `file`, the variable `FRONTDESK_CONFIG` may name one. A later pair of `environment` replaces an earlier one
+/// of the same name, so a command can append what its flags said. `contracts` are the contracts this build can mount.
+/// Every problem is found before any is reported, so that one run is enough to mend a file.
+pub fn load(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (String, String)>,
+    contracts: &[&str],
+) -> Result<Loaded, ConfigError> {
+    let gathered = gather::gather(file, environment, contracts);
+    let settled = draft::settle(&gathered, contracts);
+    let mut problems = gathered.problems;
+    problems.extend(settled.problems);
+    if !problems.is_empty() {
+        return Err(ConfigError { problems });
+    }
+    Ok(Loaded {
+        origins: show::settings(&settled.draft, &gathered.origins),
+        config: settled.config,
+        warnings: settled.warnings,
+        file: gathered.file,
+        given: settled.given,
+    })
+}
+
+/// What [`load`] gives: the configuration, where each value came from, and what is allowed but unwise.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    pub config: Config,
+    pub origins: Vec<Setting>,
+    pub warnings: Vec<Finding>,
+    /// The file that was read, if any.
+    pub file: Option<PathBuf>,
+    given: Draft,
+}
+
+impl Loaded {
+    /// The configuration once the real port is known: with `listen` on port 0 the public URL, hosts and origins that
+    /// nobody set follow the port that the system chose.
+    pub fn bound_to(&self, listening: SocketAddr) -> Config {
+        let mut draft = self.given.clone();
+        draft.listen = listening;
+        draft::complete(draft)
+    }
+}
+
+/// Everything that can be configured. No field is optional: what was not said has its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The folder that holds the database, keys and development certificates.
+    pub data: PathBuf,
+    /// Where the public HTTPS endpoint listens.
+    pub listen: SocketAddr,
+    /// The one base of every URL that Frontdesk publishes about itself.
+    pub public_url: PublicUrl,
+    /// Host names without port, in lower case, that a request may be addressed to.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of web pages that may call, as a browser writes them.
+    pub allowed_origins: Vec<String>,
+    pub certificate: Certificate,
+    pub operator: Operator,
+    pub token: Token,
+    pub limits: Limits,
+    pub deadlines: Deadlines,
+    pub idempotency: Idempotency,
+    pub audit: Audit,
+    pub log: Log,
+    pub database: Database,
+    /// At least one, with distinct paths.
+    pub mounts: Vec<Mount>,
+}
+
+/// Which certificate the server shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Certificate {
+    /// Made by the development authority in the data folder.
+    Development,
+    Files {
+        certificate: PathBuf,
+        key: PathBuf,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operator {
+    /// Always a loopback address: metrics and health are not for the network.
+    pub listen: SocketAddr,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    pub lifetime: Duration,
+    /// How long a token that was looked up may be believed; a revocation bites within it.
+    pub cache: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    pub body_bytes: usize,
+    pub page_bytes: usize,
+    pub connections: usize,
+    pub connections_per_address: usize,
+    /// For each client.
+    pub calls_per_minute: u32,
+    pub burst: u32,
+    pub token_requests_per_minute: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deadlines {
+    pub call: Duration,
+    pub drain: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    pub retain: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audit {
+    pub retain: Retention,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retention {
+    Forever,
+    Days(u32),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    pub format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Pretty on a terminal, JSON otherwise.
+    Auto,
+    Pretty,
+    Json,
+}
+
+/// Where rows are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Database {
+    /// SQLite in the data folder.
+    Embedded,
+}

@@ -1,0 +1,91 @@
+//! The written reference and the example with every key, both made from the table so that neither can be out of date.
+
+use super::gather::gather;
+use super::keys::{Fallback, KEYS, Key};
+use super::{Mount, draft};
+
+/// The text of `docs/configuration.md`.
+pub fn reference() -> String {
+    let rows: String = KEYS.iter().map(row).collect();
+    format!("{INTRODUCTION}{rows}")
+}
+
+/// The text of `examples/all-keys.toml`: every key, explained, with its default.
+pub fn example(contracts: &[&str]) -> String {
+    let gathered = gather(None, std::iter::empty(), contracts);
+    let mut draft = draft::settle(&gathered, contracts).draft;
+    let mut text = String::from(
+        "# Every key of Frontdesk with its default. A file needs only what differs, and its mounts.\n",
+    );
+    let mut header = "";
+    for key in KEYS {
+        let (table, name) = key.split();
+        text.push('\n');
+        if table != header && !table.is_empty() {
+            text.push_str(&format!("[{table}]\n"));
+        }
+        header = table;
+        text.push_str(&comment(key.about));
+        text.push_str(&format!("# {}: {}\n", key.env, key.kind.describe()));
+        if name == "mount" {
+            let mounts = draft.mounts.take().unwrap_or_default();
+            text.extend(mounts.iter().map(mounted));
+        } else {
+            text.push_str(&format!("{name} = {}\n", key.kind.value(&mut draft)));
+        }
+    }
+    text
+}
+
+const INTRODUCTION: &str = "\
+# Configuration
+
+<!-- Made from the table of keys in crates/server/src/config/keys.rs by a test; edit there. -->
+
+`frontdesk serve --config frontdesk.toml` reads one TOML file; without `--config` the variable `FRONTDESK_CONFIG` may name
+it. Every key can also be set by the variable beside it. The environment outranks the file, and the file outranks the
+default. In a variable, entries of a list are separated by commas.
+
+`frontdesk config check` reports everything that is wrong at once, with what to do about it; `frontdesk config show` prints
+every key with its value in effect and where the value came from. A name that is not in this table is refused, in the
+file and in the environment. [all-keys.toml](../examples/all-keys.toml) has every key with its default.
+
+| key | variable | takes | default | meaning |
+|---|---|---|---|---|
+";
+
+fn row(key: &Key) -> String {
+    let default = match key.default {
+        Fallback::Text("") => "empty".to_owned(),
+        Fallback::Text(text) => format!("`{text}`"),
+        Fallback::Derived(words) => words.to_owned(),
+    };
+    format!(
+        "| `{}` | `{}` | {} | {default} | {} |\n",
+        key.path,
+        key.env,
+        key.kind.describe(),
+        key.about
+    )
+}
+
+fn mounted(Mount { contract, path }: &Mount) -> String {
+    format!("[[mount]]\ncontract = \"{contract}\"\npath = \"{path}\"\n")
+}
+
+/// A comment whose lines end before the 100th column.
+fn comment(about: &str) -> String {
+    let mut text = String::from("#");
+    let mut column = 1;
+    for word in about.split_whitespace() {
+        if column + 1 + word.chars().count() > 99 {
+            text.push_str("\n#");
+            column = 1;
+        }
+        text.push(' ');
+        text.push_str(word);
+        column += 1 + word.chars().count();
+    }
+    text.push('\n');
+    text
+}

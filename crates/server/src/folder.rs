@@ -1,0 +1,161 @@
+//! The data folder: who may use it, and what lies in it. Only one process at a time holds it for
+//! writing; the master key in it is readable by its owner alone.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use frontdesk_engine::ports::Random;
+use frontdesk_engine::seal::Key;
+
+#[derive(Debug)]
+pub enum FolderError {
+    Unusable { path: PathBuf, error: io::Error },
+    Exposed { path: PathBuf },
+    BadKey { path: PathBuf },
+    Missing { path: PathBuf },
+    InUse { path: PathBuf },
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FolderError::Unusable { path, error } => write!(
+                out,
+                "cannot use {}: {error}. Check its owner and permissions, or name another folder with --data.",
+                path.display()
+            ),
+            FolderError::Exposed { path } => write!(
+                out,
+                "{} can be read by others; everything sealed with it must be considered open. Run: chmod 600 {}",
+                path.display(),
+                path.display()
+            ),
+            FolderError::BadKey { path } => write!(
+                out,
+                "{} is not a master key (64 hexadecimal digits). Put back the file that was made with this data folder.",
+                path.display()
+            ),
+            FolderError::Missing { path } => write!(
+                out,
+                "there is no Frontdesk data in {}. Start `frontdesk demo` or `frontdesk serve` once, or name the folder with --data.",
+                path.display()
+            ),
+            FolderError::InUse { path } => write!(
+                out,
+                "another Frontdesk is using {}. Stop it, or name another folder with --data.",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FolderError {}
+
+/// The folder while this process holds it.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Folder {
+    /// Takes the folder, making it if there is none.
+    pub fn take(path: &Path) -> Result<Folder, FolderError> {
+        let failed = |error| FolderError::Unusable {
+            path: path.to_owned(),
+            error,
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let lock = lock.open(path.join("lock")).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(FolderError::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        Ok(Folder {
+            path: path.to_owned(),
+            _lock: lock,
+        })
+    }
+
+    /// Takes a folder that must have data in it already.
+    pub fn take_existing(path: &Path) -> Result<Folder, FolderError> {
+        match database(path).exists() {
+            true => Folder::take(path),
+            false => Err(FolderError::Missing { path: path.to_owned() }),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn master_key(&self, random: &dyn Random) -> Result<Key, FolderError> {
+        let path = key_file(&self.path);
+        if !path.exists() && !database(&self.path).exists() {
+            create_key(&path, random)?;
+        }
+        read_key(&path)
+    }
+}
+
+pub fn database(folder: &Path) -> PathBuf {
+    folder.join("frontdesk.db")
+}
+
+pub fn certificates(folder: &Path) -> PathBuf {
+    folder.join("tls")
+}
+
+pub fn operator_socket(folder: &Path) -> PathBuf {
+    folder.join("operator.sock")
+}
+
+pub fn key_file(folder: &Path) -> PathBuf {
+    folder.join("master.key")
+}
+
+pub fn read_key(path: &Path) -> Result<Key, FolderError> {
+    let failed = |error| FolderError::Unusable {
+        path: path.to_owned(),
+        error,
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
+        return Err(FolderError::Exposed { path: path.to_owned() });
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
+    unhex(text.trim()).map(Key::from_bytes).ok_or_else(|| FolderError::BadKey { path: path.to_owned() })
+}
+
+/// The whole key is on disk before it has its name, so that no crash leaves half a key.
+fn create_key(path: &Path, random: &dyn Random) -> Result<(), FolderError> {
+    let failed = |error| FolderError::Unusable {
+        path: path.to_owned(),
+        error,
+    };
+    let draft = path.with_extension("key.new");
+    let _ = fs::remove_file(&draft);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
+    let key = Key::random(random);
+    let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    fs::rename(&draft, path).map_err(failed)
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    if text.len() != 64 {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}

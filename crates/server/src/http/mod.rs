@@ -1,0 +1,8 @@
+//! From HTTP to the engine and back. Every request is routed here; nothing here knows a contract.
+
+mod guard;
+mod page;
+mod receive;
+mod route;
+
+pub use route::answer;

@@ -1,0 +1,100 @@
+//! Stage 1: from an HTTP request to `Incoming`. Whatever is wrong with the transport is written down
+//! and held, because the caller comes first.
+
+use ::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
+use ::http::{HeaderMap, Method, Request};
+use bytes::Bytes;
+use frontdesk_engine::incoming::{Credential, Incoming, Verb};
+use frontdesk_engine::{Fault, FaultKind};
+
+use super::guard;
+use crate::config::Config;
+use crate::net::{Body, BodyError, Caps, Peer};
+
+pub(super) async fn receive(config: &Config, request: Request<Body>, peer: Peer, trace: String) -> Incoming {
+    let (head, body) = request.into_parts();
+    let headers = &head.headers;
+    let in_query = head.uri.query().is_some_and(has_token);
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    Incoming {
+        verb: match head.method {
+            Method::POST => Verb::Post,
+            Method::GET => Verb::Get,
+            Method::DELETE => Verb::Delete,
+            _ => Verb::Other,
+        },
+        credential: if in_query { Credential::Unusable } else { credential(headers) },
+        protocol_version: text("mcp-protocol-version"),
+        method_header: text("mcp-method"),
+        name_header: text("mcp-name"),
+        idempotency_key: text("idempotency-key"),
+        body: match guard::refuse(config, headers) {
+            Some(why) => Err(Fault::new(FaultKind::WrongHost, why)),
+            None if head.method != Method::POST => Ok(Bytes::new()),
+            None => match media(headers) {
+                Err(fault) => Err(fault),
+                Ok(()) => collect(config, body).await,
+            },
+        },
+        address: peer.address,
+        trace,
+    }
+}
+
+/// A token in an address ends up in logs and histories, so it is not evaluated there, ever.
+fn has_token(query: &str) -> bool {
+    query.split('&').any(|pair| pair.split('=').next() == Some("access_token"))
+}
+
+fn credential(headers: &HeaderMap) -> Credential {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    match (given.next(), given.next()) {
+        (None, _) => Credential::Missing,
+        (Some(_), Some(_)) => Credential::Unusable,
+        (Some(only), None) => match only.to_str().ok().and_then(|text| text.split_once(' ')) {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && is_token(token) => {
+                Credential::Bearer(token.to_owned())
+            }
+            Some(_) | None => Credential::Unusable,
+        },
+    }
+}
+
+/// RFC 6750's alphabet; anything else cannot be one of anybody's tokens.
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte))
+}
+
+fn media(headers: &HeaderMap) -> Result<(), Fault> {
+    let wrong = || {
+        Fault::new(
+            FaultKind::WrongMedia,
+            "Send the message as `Content-Type: application/json`, in UTF-8 and uncompressed.",
+        )
+    };
+    let encoded = headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding.as_bytes() != b"identity");
+    let mut kinds = headers.get_all(CONTENT_TYPE).iter();
+    let kind = match (kinds.next(), kinds.next()) {
+        (Some(kind), None) => kind.to_str().map_err(|_| wrong())?.to_ascii_lowercase(),
+        (Some(_), Some(_)) | (None, _) => return Err(wrong()),
+    };
+    let (kind, parameters) = kind.split_once(';').unwrap_or((&kind, ""));
+    let parameters = parameters.trim().replace('"', "");
+    let plain = parameters.is_empty() || parameters == "charset=utf-8" || parameters == "charset=utf8";
+    match kind.trim() == "application/json" && plain && !encoded {
+        true => Ok(()),
+        false => Err(wrong()),
+    }
+}
+
+async fn collect(config: &Config, body: Body) -> Result<Bytes, Fault> {
+    body.collect(config.limits.body_bytes, Caps::default().body).await.map_err(|error| match error {
+        BodyError::TooLarge => Fault::new(
+            FaultKind::TooLarge,
+            format!("The message is larger than {} bytes.", config.limits.body_bytes),
+        ),
+        BodyError::TooSlow | BodyError::Broken => {
+            Fault::new(FaultKind::Malformed, "The message did not arrive whole and in time.")
+        }
+    })
+}

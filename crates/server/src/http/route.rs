@@ -1,0 +1,101 @@
+//! Which part of the house a request is for.
+
+use std::sync::Arc;
+
+use ::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use frontdesk_engine::reply::{Form, Reply};
+use frontdesk_engine::serve;
+use frontdesk_identity::Asked;
+
+use super::{guard, page, receive};
+use crate::house::House;
+use crate::net::{Body, Caps, Peer, ResponseBody};
+
+/// Forms of the authorization server are small.
+const FORM_BYTES: usize = 16 * 1024;
+
+pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
+    let trace = house.desk.new_id("req");
+    let path = request.uri().path().to_owned();
+    let reply = match house.mounts.iter().find(|(mounted, _)| *mounted == path) {
+        Some((_, mount)) => {
+            let incoming = receive::receive(&house.config, request, peer, trace.clone()).await;
+            serve(&house.desk, mount, incoming).await
+        }
+        None => elsewhere(&house, request, peer, &trace).await,
+    };
+    respond(reply, &trace)
+}
+
+/// Everything that is not a contract's endpoint.
+async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &str) -> Reply {
+    if let Some(why) = guard::refuse(&house.config, request.headers()) {
+        return problem(403, why);
+    }
+    let (head, body) = request.into_parts();
+    let path = head.uri.path();
+    let open = |reply: Reply| match head.method {
+        Method::GET => reply,
+        Method::HEAD => Reply {
+            body: Default::default(),
+            ..reply
+        },
+        _ => problem(405, "Only GET is possible here.").header("allow", "GET, HEAD"),
+    };
+    if path == "/" {
+        return open(page::front(house));
+    }
+    let documents = house.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
+    for (at, text) in documents {
+        if *at == path {
+            let reply = Reply::plain(200, text.clone());
+            return open(reply.header("access-control-allow-origin", "*").header("cache-control", "public, max-age=3600"));
+        }
+    }
+    let Ok(body) = body.collect(FORM_BYTES, Caps::default().body).await else {
+        return problem(413, "The form is too large, or did not arrive in time.").header("connection", "close");
+    };
+    let authorization: Vec<&str> =
+        head.headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().unwrap_or("\u{fffd}")).collect();
+    let asked = Asked {
+        method: head.method.as_str(),
+        path,
+        query: head.uri.query(),
+        content_type: head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()),
+        authorization: &authorization,
+        body: &body,
+        address: peer.address,
+        trace,
+    };
+    match house.identity.answer(asked).await {
+        Some(reply) => reply,
+        None => problem(404, "There is nothing at this address; GET / says what is where."),
+    }
+}
+
+fn problem(status: u16, message: &str) -> Reply {
+    let body = serde_json::json!({"error": {"code": "request.refused", "message": message}});
+    Reply::plain(status, body.to_string())
+}
+
+fn respond(reply: Reply, trace: &str) -> Response<ResponseBody> {
+    let body = match reply.form {
+        Form::Empty => ResponseBody::empty(),
+        Form::Rpc | Form::Plain => ResponseBody::full(reply.body),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    if reply.form != Form::Empty {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
+    for (name, value) in reply.headers.iter().chain([&("x-trace-id", trace.to_owned())]) {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            headers.insert(name, value);
+        }
+    }
+    response
+}

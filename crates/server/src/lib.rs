@@ -1,0 +1,15 @@
+//! Frontdesk, the server: it binds the engine, the contracts, the store and the authorization server
+//! to HTTPS, a configuration and a command line. Business rules and SQL live elsewhere.
+
+pub mod card;
+pub mod cli;
+pub mod commands;
+pub mod config;
+pub mod folder;
+pub mod house;
+pub mod http;
+pub mod net;
+pub mod observe;
+pub mod operator;
+pub mod ports;
+pub mod run;

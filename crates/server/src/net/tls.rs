@@ -1,0 +1,86 @@
+//! TLS for the listener, from PEM files. TLS 1.2 and 1.3 only, HTTP/1.1 only; it never logs or returns key material.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::version::{TLS12, TLS13};
+use rustls::{InconsistentKeys, ServerConfig};
+
+use super::error::NetError;
+use super::files;
+
+/// The TLS configuration in use. It can be replaced while connections are open: they keep the one they began with.
+pub struct Tls {
+    current: RwLock<Arc<ServerConfig>>,
+}
+
+/// Reads a certificate chain and its key. The key file may be readable by a group, as system key folders have it, but
+/// not by everyone.
+pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
+    files::refuse_exposed(key, files::Exposure::ToEveryone)?;
+    let chain = certificates(certificate)?;
+    let pem = files::read(key)?;
+    let private =
+        PrivateKeyDer::from_pem_slice(&pem).map_err(|_| NetError::NoKey(key.to_owned()))?;
+    let unusable = |error: rustls::Error| {
+        let (certificate, key) = (certificate.to_owned(), key.to_owned());
+        if error == rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) {
+            NetError::KeyMismatch { certificate, key }
+        } else {
+            NetError::Unusable {
+                certificate,
+                key,
+                cause: error.to_string(),
+            }
+        }
+    };
+    let mut config = ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&TLS13, &TLS12])
+        .map_err(unusable)?
+        .with_no_client_auth()
+        .with_single_cert(chain, private)
+        .map_err(unusable)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+impl Tls {
+    pub fn new(config: ServerConfig) -> Self {
+        Self {
+            current: RwLock::new(Arc::new(config)),
+        }
+    }
+
+    /// Takes effect with the next handshake.
+    pub fn replace(&self, config: ServerConfig) {
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+    }
+
+    pub(super) fn current(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tls(***)")
+    }
+}
+
+/// Named, not taken from the process, so that no other part of the program can change it.
+pub(super) fn provider() -> Arc<CryptoProvider> {
+    Arc::new(ring::default_provider())
+}
+
+pub(super) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, NetError> {
+    let pem = files::read(file)?;
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    match chain {
+        Ok(chain) if !chain.is_empty() => Ok(chain),
+        Ok(_) | Err(_) => Err(NetError::NoCertificate(file.to_owned())),
+    }
+}

@@ -1,0 +1,84 @@
+//! What operators see of a call: one line in the log when it has ended. Lines carry ids and codes,
+//! never arguments, answers or credentials.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use frontdesk_engine::audit::Observation;
+use frontdesk_engine::ports::Observer;
+use frontdesk_wire::answer::quote;
+
+use crate::config::LogFormat;
+
+pub struct Log {
+    style: Style,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Pretty,
+    Json,
+}
+
+impl Log {
+    pub fn new(format: LogFormat) -> Log {
+        let style = match format {
+            LogFormat::Pretty => Style::Pretty,
+            LogFormat::Json => Style::Json,
+            LogFormat::Auto if std::io::stderr().is_terminal() => Style::Pretty,
+            LogFormat::Auto => Style::Json,
+        };
+        Log { style }
+    }
+
+    /// Says something that is not about a call.
+    pub fn say(&self, message: &str) {
+        write_line(&match self.style {
+            Style::Pretty => message.to_owned(),
+            Style::Json => format!("{{\"message\":{}}}", quote(message)),
+        });
+    }
+}
+
+impl Observer for Log {
+    fn seen(&self, seen: &Observation, cause: Option<&str>) {
+        write_line(&match self.style {
+            Style::Pretty => pretty(seen, cause),
+            Style::Json => json(seen, cause),
+        });
+    }
+}
+
+/// A log that cannot be written must not stop the desk.
+fn write_line(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+fn pretty(seen: &Observation, cause: Option<&str>) -> String {
+    let client = seen.caller.as_ref().map_or("-", |caller| caller.client.as_str());
+    let what = seen.tool.or(seen.method.as_deref()).unwrap_or("-");
+    let tenant = seen.tenant.as_deref().unwrap_or("-");
+    let cause = cause.map(|cause| format!("  ({})", one_line(cause))).unwrap_or_default();
+    format!(
+        "{}  {:<22} {:<24} {client} {tenant}  {:.1} ms{cause}",
+        seen.at.to_rfc3339(),
+        what,
+        seen.outcome,
+        seen.micros as f64 / 1000.0,
+    )
+}
+
+fn json(seen: &Observation, cause: Option<&str>) -> String {
+    let mut line = seen.line();
+    line.pop();
+    line.push_str(&format!(",\"message\":\"call\",\"micros\":{}", seen.micros));
+    if let Some(cause) = cause {
+        line.push_str(&format!(",\"cause\":{}", quote(cause)));
+    }
+    line.push('}');
+    line
+}
+
+/// Control characters would let text from elsewhere draw lines of its own.
+fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

@@ -1,0 +1,10 @@
+//! The operator's side of the desk: orders over a socket that only the owner of the data folder can
+//! open, and a loopback listener that says how the desk is.
+
+mod health;
+mod orders;
+mod socket;
+
+pub use health::health;
+pub use orders::{Answer, ClientView, Order, Registrar};
+pub use socket::{SocketError, ask, attend};

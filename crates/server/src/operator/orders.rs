@@ -1,0 +1,189 @@
+//! What an operator can order, and carrying it out. The same code runs inside a server that was asked
+//! over its socket and in a command that holds the data folder itself.
+
+use std::sync::Arc;
+
+use frontdesk_engine::ports::{Clock, Durability, Random, Store as _};
+use frontdesk_engine::registry::{Changed, Client, Registry as _, Tenant};
+use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
+use frontdesk_identity::{new_client, new_secret};
+use frontdesk_store::SqliteStore;
+use serde::{Deserialize, Serialize};
+
+use crate::house::Vaults;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Order {
+    AddClient {
+        name: String,
+        tenants: Vec<String>,
+        scopes: Vec<String>,
+    },
+    ListClients,
+    RotateClient {
+        id: String,
+    },
+    RevokeClient {
+        id: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The secret is said here and nowhere else, ever again.
+    Secret {
+        client: ClientView,
+        secret: String,
+        new_tenants: Vec<String>,
+    },
+    Clients(Vec<ClientView>),
+    Revoked {
+        id: String,
+    },
+}
+
+/// A client as operators see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientView {
+    pub id: String,
+    pub name: String,
+    pub tenants: Vec<String>,
+    pub scopes: Vec<String>,
+    pub created_at: String,
+    pub revoked_at: Option<String>,
+}
+
+/// Whoever carries out orders.
+pub struct Registrar {
+    store: Arc<SqliteStore>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    /// Every scope that any contract of this build knows.
+    scopes: Vec<Scope>,
+}
+
+impl Registrar {
+    pub fn new(vaults: &Vaults) -> Registrar {
+        let known = frontdesk_contracts::all();
+        Registrar {
+            store: Arc::clone(&vaults.store),
+            clock: Arc::clone(&vaults.clock),
+            random: Arc::clone(&vaults.random),
+            scopes: known.into_iter().flat_map(|contract| contract.scopes).collect(),
+        }
+    }
+
+    /// A refusal is a sentence for the operator.
+    pub async fn carry_out(&self, order: Order) -> Result<Answer, String> {
+        match order {
+            Order::AddClient { name, tenants, scopes } => self.add(name, &tenants, &scopes).await,
+            Order::ListClients => {
+                let clients = self.store.clients().await.map_err(explain)?;
+                Ok(Answer::Clients(clients.iter().map(view).collect()))
+            }
+            Order::RotateClient { id } => self.rotate(ClientId::new(id)).await,
+            Order::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
+        }
+    }
+
+    async fn add(&self, name: String, tenants: &[String], scopes: &[String]) -> Result<Answer, String> {
+        let (name, scopes) = (checked_name(name)?, self.checked_scopes(scopes)?);
+        let parsed: Option<Vec<TenantId>> = tenants.iter().map(|tenant| TenantId::parse(tenant)).collect();
+        let Some(tenants) = parsed.filter(|tenants| !tenants.is_empty()) else {
+            return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`, and at least one is needed".to_owned());
+        };
+        let mut new_tenants = Vec::new();
+        for id in &tenants {
+            let tenant = Tenant {
+                id: id.clone(),
+                name: id.as_str().to_owned(),
+            };
+            if self.store.add_tenant(tenant).await.map_err(explain)? == Changed::Done {
+                new_tenants.push(id.as_str().to_owned());
+            }
+        }
+        let (client, secret) = new_client(name, tenants, scopes, self.clock.as_ref(), self.random.as_ref());
+        self.store.add_client(client.clone()).await.map_err(explain)?;
+        self.record("client.add", &client.id).await?;
+        Ok(Answer::Secret {
+            client: view(&client),
+            secret: secret.expose().to_owned(),
+            new_tenants,
+        })
+    }
+
+    async fn rotate(&self, id: ClientId) -> Result<Answer, String> {
+        let (secret, hash) = new_secret(self.random.as_ref());
+        match self.store.rotate_client(&id, hash).await.map_err(explain)? {
+            Changed::Nothing => Err(unknown(&id)),
+            Changed::Done => {
+                self.record("client.rotate", &id).await?;
+                let client = self.store.client(&id).await.map_err(explain)?.ok_or_else(|| unknown(&id))?;
+                Ok(Answer::Secret {
+                    client: view(&client),
+                    secret: secret.expose().to_owned(),
+                    new_tenants: Vec::new(),
+                })
+            }
+        }
+    }
+
+    async fn revoke(&self, id: ClientId) -> Result<Answer, String> {
+        match self.store.revoke_client(&id, self.clock.now()).await.map_err(explain)? {
+            Changed::Nothing => Err(unknown(&id)),
+            Changed::Done => {
+                self.record("client.revoke", &id).await?;
+                Ok(Answer::Revoked {
+                    id: id.as_str().to_owned(),
+                })
+            }
+        }
+    }
+
+    async fn record(&self, action: &str, id: &ClientId) -> Result<(), String> {
+        let at = self.clock.now().to_rfc3339();
+        let line = serde_json::json!({"at": at, "operator": action, "client": id.as_str(), "outcome": "ok"});
+        self.store.observe(line.to_string(), Durability::Awaited).await.map_err(explain)
+    }
+
+    fn checked_scopes(&self, scopes: &[String]) -> Result<Scopes, String> {
+        let known = |scope: &&String| self.scopes.iter().any(|known| known.as_str() == scope.as_str());
+        match scopes.iter().find(|scope| !known(scope)) {
+            Some(unknown) => {
+                let all: Vec<&str> = self.scopes.iter().map(Scope::as_str).collect();
+                Err(format!("there is no scope `{unknown}`; there are: {}", all.join(", ")))
+            }
+            None if scopes.is_empty() => Err("a client without scopes could do nothing; name some with --scope".to_owned()),
+            None => Ok(Scopes::new(scopes.iter().map(|scope| Scope::new(scope.as_str())))),
+        }
+    }
+}
+
+fn checked_name(name: String) -> Result<String, String> {
+    let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    match fits {
+        true => Ok(name),
+        false => Err("a client's name has 1 to 100 characters".to_owned()),
+    }
+}
+
+fn explain(fault: Fault) -> String {
+    fault.cause.unwrap_or_else(|| fault.message.into_owned())
+}
+
+fn unknown(id: &ClientId) -> String {
+    format!("there is no active client `{}`; `frontdesk client list` names them", id.as_str())
+}
+
+fn view(client: &Client) -> ClientView {
+    ClientView {
+        id: client.id.as_str().to_owned(),
+        name: client.name.clone(),
+        tenants: client.tenants.iter().map(|tenant| tenant.as_str().to_owned()).collect(),
+        scopes: client.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        created_at: client.created_at.to_rfc3339(),
+        revoked_at: client.revoked_at.map(|at| at.to_rfc3339()),
+    }
+}

@@ -1,0 +1,120 @@
+//! Keeping the desk open: the two listeners, the operator's socket and the small jobs in between,
+//! until somebody asks it to close.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::ports::{Durability, Store as _};
+use frontdesk_engine::timestamp::Millis;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::config::{Config, Retention};
+use crate::folder;
+use crate::house::House;
+use crate::http;
+use crate::net::{Caps, Drained, Gauges, Listener, Shutdown, Tls};
+use crate::operator::{Registrar, SocketError, attend, health};
+
+/// What has been bound and is ready to be served on.
+pub struct Bound {
+    pub public: Listener,
+    pub operator: Listener,
+    pub tls: Arc<Tls>,
+}
+
+/// Serves until a signal or `shutdown` asks for the end; running calls are finished first.
+pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Result<Drained, SocketError> {
+    let house = Arc::new(house);
+    let socket = folder::operator_socket(house.vaults.folder.path());
+    let registrar = Arc::new(Registrar::new(&house.vaults));
+    attend(socket, registrar, shutdown.clone()).await?;
+    let small_jobs = [
+        tokio::spawn(count_strangers(Arc::clone(&house))),
+        tokio::spawn(forget(Arc::clone(&house))),
+        tokio::spawn(heed_signals(shutdown.clone())),
+    ];
+    let caps = caps(&house.config);
+    let desk = Arc::clone(&house);
+    let public = bound.public.serve(
+        Arc::clone(&bound.tls),
+        caps,
+        Arc::new(Gauges::default()),
+        Arc::new(move |request, peer| http::answer(Arc::clone(&desk), request, peer)),
+        shutdown.clone(),
+    );
+    let desk = Arc::clone(&house);
+    let operator = bound.operator.serve(
+        bound.tls,
+        caps,
+        Arc::new(Gauges::default()),
+        Arc::new(move |request, _| health(Arc::clone(&desk), request)),
+        shutdown,
+    );
+    let (drained, _) = tokio::join!(public, operator);
+    for job in small_jobs {
+        job.abort();
+    }
+    Ok(drained)
+}
+
+fn caps(config: &Config) -> Caps {
+    Caps {
+        connections: config.limits.connections,
+        per_address: config.limits.connections_per_address,
+        drain: config.deadlines.drain,
+        ..Caps::default()
+    }
+}
+
+async fn heed_signals(shutdown: Shutdown) {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+        return;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    shutdown.request();
+}
+
+/// Once a second, what strangers were refused becomes one audit record for each address.
+async fn count_strangers(house: Arc<House>) {
+    let mut second = interval(Duration::from_secs(1));
+    second.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        second.tick().await;
+        for (address, count) in house.desk.strangers.take() {
+            let address = address.map_or_else(|| "others".to_owned(), |address| address.to_string());
+            let at = house.desk.now().to_rfc3339();
+            let record = serde_json::json!({"at": at, "outcome": "unauthenticated", "address": address, "count": count});
+            let _ = house.vaults.store.observe(record.to_string(), Durability::Grouped).await;
+        }
+    }
+}
+
+/// Once an hour, what policy says must go, goes.
+async fn forget(house: Arc<House>) {
+    let mut hour = interval(Duration::from_secs(3600));
+    hour.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        hour.tick().await;
+        let now = house.desk.now();
+        let store = &house.vaults.store;
+        let mut outcomes = vec![store.forget_claims(before(now, house.config.idempotency.retain)).await];
+        match house.config.audit.retain {
+            Retention::Forever => {}
+            Retention::Days(days) => {
+                let kept = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
+                outcomes.push(store.forget_audit(before(now, kept)).await);
+            }
+        }
+        for fault in outcomes.into_iter().filter_map(Result::err) {
+            house.log.say(&format!("retention could not be applied: {}", fault.cause.unwrap_or_default()));
+        }
+    }
+}
+
+fn before(now: Millis, kept: Duration) -> Millis {
+    now.plus_seconds(-i64::try_from(kept.as_secs()).unwrap_or(i64::MAX))
+}

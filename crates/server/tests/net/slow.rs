@@ -1,0 +1,217 @@
+//! Clients that are slow, silent or half gone are cut at their deadline while others are served (X7).
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use frontdesk::net::Caps;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep};
+
+use crate::desk::{Desk, impatient};
+
+const HEAD: &[u8] = b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n";
+const PARTIAL_HEAD: &[u8] = b"GET /hello HTTP/1.1\r\nhost: local";
+const PARTIAL_BODY: &[u8] =
+    b"POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nhalf";
+
+/// Deadlines are 400 ms here. A busy machine may be late, never early.
+fn assert_cut_at_the_deadline(took: Duration) {
+    assert!(
+        (350..1100).contains(&took.as_millis()),
+        "closed after {took:?}"
+    );
+}
+
+/// Runs the slow client, and a good one all along.
+async fn while_others_are_served<T>(desk: &Desk, slow: impl Future<Output = T>) -> T {
+    let others = async {
+        let mut client = desk.client();
+        loop {
+            assert_eq!(client.get("/hello").await.text(), "hello");
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        result = slow => result,
+        () = others => unreachable!(),
+    }
+}
+
+async fn closed_after(socket: &mut TcpStream) -> Duration {
+    let start = Instant::now();
+    let mut scratch = [0; 1024];
+    while !matches!(socket.read(&mut scratch).await, Ok(0) | Err(_)) {}
+    start.elapsed()
+}
+
+#[tokio::test]
+async fn a_connection_that_sends_nothing_or_half_a_handshake_is_cut() {
+    let desk = Desk::open(impatient()).await;
+    for sent in [&b""[..], &[0x16], &[0x16, 3, 1, 0, 200, 1, 0, 0]] {
+        let mut socket = TcpStream::connect(desk.address).await.unwrap();
+        socket.write_all(sent).await.unwrap();
+        assert_cut_at_the_deadline(while_others_are_served(&desk, closed_after(&mut socket)).await);
+    }
+    desk.until(|gauges| gauges.handshakes_failed == 3).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_silent_after_the_handshake_is_cut() {
+    let desk = Desk::open(impatient()).await;
+    let mut connection = desk.connect().await;
+    assert_cut_at_the_deadline(while_others_are_served(&desk, connection.closed_after()).await);
+    desk.until(|gauges| gauges.closed_late == 1).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_sends_one_byte_or_a_partial_head_is_cut() {
+    let desk = Desk::open(impatient()).await;
+    for sent in [b"G", PARTIAL_HEAD, b"PRI * HT"] {
+        let mut connection = desk.connect().await;
+        connection.send(sent).await.unwrap();
+        assert_cut_at_the_deadline(while_others_are_served(&desk, connection.closed_after()).await);
+    }
+}
+
+#[tokio::test]
+async fn half_a_tls_record_is_cut_like_half_a_head() {
+    let desk = Desk::open(impatient()).await;
+    let mut connection = desk.connect().await;
+    connection.send(HEAD).await.unwrap();
+    assert_eq!(connection.receive().await.unwrap().text(), "hello");
+    connection
+        .socket()
+        .write_all(&[0x17, 3, 3, 0, 64, 1, 2, 3])
+        .await
+        .unwrap();
+    assert_cut_at_the_deadline(while_others_are_served(&desk, connection.closed_after()).await);
+}
+
+#[tokio::test]
+async fn a_byte_now_and_then_buys_no_time() {
+    let desk = Desk::open(impatient()).await;
+    let mut connection = desk.connect().await;
+    let start = Instant::now();
+    let trickle = async {
+        for byte in PARTIAL_HEAD.iter().cycle() {
+            connection.send(&[*byte]).await?;
+            sleep(Duration::from_millis(20)).await;
+        }
+        io::Result::Ok(())
+    };
+    assert!(while_others_are_served(&desk, trickle).await.is_err());
+    assert_cut_at_the_deadline(start.elapsed());
+}
+
+#[tokio::test]
+async fn the_first_byte_buys_no_time_either() {
+    let head = Duration::from_millis(1000);
+    let desk = Desk::open(Caps {
+        head,
+        ..impatient()
+    })
+    .await;
+    let mut connection = desk.connect().await;
+    let start = Instant::now();
+    sleep(Duration::from_millis(800)).await;
+    connection.send(b"G").await.unwrap();
+    connection.closed_after().await;
+    let took = start.elapsed();
+    assert!(
+        (900..1600).contains(&took.as_millis()),
+        "closed after {took:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_unfinished_body_is_answered_and_the_connection_closed() {
+    let desk = Desk::open(impatient()).await;
+    let mut connection = desk.connect().await;
+    connection.send(PARTIAL_BODY).await.unwrap();
+    let start = Instant::now();
+    let answer = while_others_are_served(&desk, connection.receive())
+        .await
+        .unwrap();
+    assert_eq!(answer.status, 408);
+    assert_cut_at_the_deadline(start.elapsed());
+    assert!(connection.closed_after().await < Duration::from_millis(300));
+    // Although the client never closes its half, its place is free again soon.
+    desk.until(|gauges| gauges.open == 0).await;
+}
+
+#[tokio::test]
+async fn a_quiet_client_is_kept_longer_than_a_head_may_take_and_then_let_go() {
+    let desk = Desk::open(impatient()).await;
+    let mut connection = desk.connect().await;
+    connection.send(HEAD).await.unwrap();
+    assert_eq!(connection.receive().await.unwrap().text(), "hello");
+    sleep(Duration::from_millis(800)).await;
+    connection.send(HEAD).await.unwrap();
+    assert_eq!(connection.receive().await.unwrap().text(), "hello");
+    let took = while_others_are_served(&desk, connection.closed_after()).await;
+    assert!(
+        (1100..1900).contains(&took.as_millis()),
+        "closed after {took:?}"
+    );
+    assert_eq!(
+        desk.gauges().closed_late,
+        0,
+        "an idle client did nothing wrong"
+    );
+}
+
+#[tokio::test]
+async fn a_later_head_that_has_begun_has_the_short_deadline() {
+    let desk = Desk::open(Caps {
+        idle: Duration::from_secs(5),
+        ..impatient()
+    })
+    .await;
+    let mut connection = desk.connect().await;
+    connection.send(HEAD).await.unwrap();
+    assert_eq!(connection.receive().await.unwrap().text(), "hello");
+    sleep(Duration::from_millis(600)).await;
+    connection.send(PARTIAL_HEAD).await.unwrap();
+    assert_cut_at_the_deadline(while_others_are_served(&desk, connection.closed_after()).await);
+}
+
+#[tokio::test]
+async fn a_head_that_began_during_a_call_has_the_short_deadline_after_it() {
+    let desk = Desk::open(impatient()).await;
+    let mut connection = desk.connect().await;
+    connection
+        .send(b"GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        .await
+        .unwrap();
+    sleep(Duration::from_millis(100)).await;
+    connection.send(PARTIAL_HEAD).await.unwrap();
+    assert_eq!(connection.receive().await.unwrap().text(), "slow");
+    assert_cut_at_the_deadline(while_others_are_served(&desk, connection.closed_after()).await);
+}
+
+#[tokio::test]
+async fn a_call_may_take_longer_than_any_deadline_of_its_client() {
+    let desk = Desk::open(impatient()).await;
+    assert_eq!(desk.client().get("/slow").await.text(), "slow");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_its_answer_is_cut() {
+    let desk = Desk::open(impatient()).await;
+    let mut connection = desk.connect().await;
+    connection
+        .send(b"GET /big HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        .await
+        .unwrap();
+    let start = Instant::now();
+    while_others_are_served(&desk, desk.until(|gauges| gauges.closed_late == 1)).await;
+    let took = start.elapsed();
+    assert!(
+        (500..1900).contains(&took.as_millis()),
+        "closed after {took:?}"
+    );
+    assert!(connection.receive().await.is_err());
+}

@@ -1,0 +1,4 @@
+//! What the tests of the server share.
+
+pub(crate) mod client;
+pub(crate) mod folder;

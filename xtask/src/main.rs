@@ -1,0 +1,58 @@
+//! The project's own commands: `cargo xtask test` judges the tree, `cargo xtask tidy` checks the rules that no
+//! compiler knows. It must never need anything but the standard library, so that it builds first and fast.
+
+mod judges;
+mod process;
+mod report;
+mod steps;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use steps::Extent;
+use workspace::Workspace;
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  test           run everything and end with a table of what ran
+  test --quick   the inner loop: formatting, clippy, tidy and the tests
+  test --only S  one step by the name it has in the table
+  tidy           the rules of the house that no compiler checks
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let workspace = match Workspace::locate() {
+        Ok(workspace) => workspace,
+        Err(problem) => return complain(&problem),
+    };
+    match words.as_slice() {
+        ["test"] => steps::run(&workspace, Extent::Whole),
+        ["test", "--quick"] => steps::run(&workspace, Extent::Quick),
+        ["test", "--only", step] => steps::run(&workspace, Extent::Only(step)),
+        ["tidy"] => tidy_alone(&workspace),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        _ => complain(&format!("unknown command: {}\n\n{HELP}", words.join(" "))),
+    }
+}
+
+fn tidy_alone(workspace: &Workspace) -> ExitCode {
+    match tidy::check(&workspace.root) {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(findings) => complain(&findings),
+    }
+}
+
+fn complain(message: &str) -> ExitCode {
+    eprintln!("{message}");
+    ExitCode::FAILURE
+}

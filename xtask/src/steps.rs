@@ -1,0 +1,316 @@
+//! `cargo xtask test`: every step in order, each one run even when an earlier one failed, and the table at the end.
+//! A step must never pass because something it needs is missing.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use crate::report::{Line, Report, Verdict};
+use crate::workspace::Workspace;
+use crate::{judges, process, tidy};
+
+#[derive(Clone, Copy)]
+pub enum Extent<'a> {
+    Quick,
+    Whole,
+    Only(&'a str),
+}
+
+/// Whether a step is part of the inner loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Quick,
+    Slow,
+}
+
+struct Step {
+    name: &'static str,
+    covers: &'static str,
+    pace: Pace,
+    run: fn(&Workspace) -> Verdict,
+}
+
+/// Cheap and telling first.
+const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        covers: "formatting",
+        pace: Pace::Quick,
+        run: fmt,
+    },
+    Step {
+        name: "tidy",
+        covers: "house rules, clause coverage, dependency direction",
+        pace: Pace::Quick,
+        run: tidy,
+    },
+    Step {
+        name: "clippy",
+        covers: "lints over all targets, warnings denied",
+        pace: Pace::Quick,
+        run: clippy,
+    },
+    Step {
+        name: "tests",
+        covers: "every unit and integration test",
+        pace: Pace::Quick,
+        run: tests,
+    },
+    Step {
+        name: "doctests",
+        covers: "examples in the documentation",
+        pace: Pace::Slow,
+        run: doctests,
+    },
+    Step {
+        name: "deny",
+        covers: "licences, banned and doubled crates, sources",
+        pace: Pace::Slow,
+        run: deny,
+    },
+    Step {
+        name: "advisories",
+        covers: "known vulnerabilities of dependencies",
+        pace: Pace::Slow,
+        run: advisories,
+    },
+    Step {
+        name: "release",
+        covers: "the binary as it is shipped",
+        pace: Pace::Slow,
+        run: release,
+    },
+    Step {
+        name: "judges",
+        covers: "the pinned Python packages that judge us",
+        pace: Pace::Slow,
+        run: environment,
+    },
+    Step {
+        name: "vins",
+        covers: "demo VINs against two independent decoders",
+        pace: Pace::Slow,
+        run: vins,
+    },
+    Step {
+        name: "python client",
+        covers: "the official MCP client over TLS against the shipped binary",
+        pace: Pace::Slow,
+        run: python_client,
+    },
+];
+
+pub fn run(workspace: &Workspace, extent: Extent<'_>) -> ExitCode {
+    let chosen: Vec<&Step> = STEPS.iter().filter(|step| wanted(step, extent)).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        eprintln!("no such step; the steps are: {}", names.join(", "));
+        return ExitCode::FAILURE;
+    }
+    let mut report = Report::default();
+    for step in chosen {
+        println!("\n== {}: {}", step.name, step.covers);
+        let started = Instant::now();
+        let verdict = (step.run)(workspace);
+        if let Verdict::Failed(reason) = &verdict {
+            eprintln!("{} FAILED: {reason}", step.name);
+        }
+        report.lines.push(Line {
+            step: step.name,
+            verdict,
+            took: started.elapsed(),
+            covers: step.covers,
+        });
+    }
+    println!();
+    print!("{}", report.render());
+    if report.failed() == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn wanted(step: &Step, extent: Extent<'_>) -> bool {
+    match extent {
+        Extent::Quick => step.pace == Pace::Quick,
+        Extent::Whole => true,
+        Extent::Only(name) => step.name == name,
+    }
+}
+
+fn fmt(workspace: &Workspace) -> Verdict {
+    process::stream(process::cargo(
+        &["fmt", "--all", "--check"],
+        &workspace.root,
+    ))
+    .into()
+}
+
+fn tidy(workspace: &Workspace) -> Verdict {
+    match tidy::check(&workspace.root) {
+        Ok(summary) => Verdict::Passed(summary),
+        Err(findings) => Verdict::Failed(findings),
+    }
+}
+
+fn clippy(workspace: &Workspace) -> Verdict {
+    let arguments = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    process::stream(process::cargo(&arguments, &workspace.root)).into()
+}
+
+fn tests(workspace: &Workspace) -> Verdict {
+    if !process::works(process::cargo(&["nextest", "--version"], &workspace.root)) {
+        let arguments = [
+            "test",
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--no-fail-fast",
+        ];
+        return process::stream(process::cargo(&arguments, &workspace.root)).into();
+    }
+    let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
+    let (result, summary) =
+        process::stream_and_keep(process::cargo(&arguments, &workspace.root), "tests run:");
+    match result {
+        // The line reads `Summary [ 1.2s] 12 tests run: 12 passed, 0 skipped`.
+        Ok(()) => Verdict::Passed(
+            summary
+                .and_then(|line| Some(line.split_once(']')?.1.trim().to_owned()))
+                .unwrap_or_default(),
+        ),
+        Err(problem) => Verdict::Failed(problem),
+    }
+}
+
+fn doctests(workspace: &Workspace) -> Verdict {
+    process::stream(process::cargo(
+        &["test", "--workspace", "--doc", "--no-fail-fast"],
+        &workspace.root,
+    ))
+    .into()
+}
+
+fn deny(workspace: &Workspace) -> Verdict {
+    judges::cargo_deny(workspace)
+        .and_then(|program| {
+            let arguments = ["check", "licenses", "bans", "sources"];
+            process::stream(process::command(program, &arguments, &workspace.root))
+        })
+        .into()
+}
+
+/// The database lives on a server that is not ours: when it cannot be reached, that is said, and is no pass.
+fn advisories(workspace: &Workspace) -> Verdict {
+    let program = match judges::cargo_deny(workspace) {
+        Ok(program) => program,
+        Err(problem) => return Verdict::Failed(problem),
+    };
+    let fetch = process::command(&program, &["fetch", "db"], &workspace.root);
+    if process::within(Duration::from_secs(60), fetch).is_err() {
+        return Verdict::NotChecked("database unreachable".to_owned());
+    }
+    let check = process::command(
+        &program,
+        &["check", "--disable-fetch", "advisories"],
+        &workspace.root,
+    );
+    process::stream(check).into()
+}
+
+fn release(workspace: &Workspace) -> Verdict {
+    build_release(workspace).into()
+}
+
+fn environment(workspace: &Workspace) -> Verdict {
+    judges::python(workspace).map(|_| ()).into()
+}
+
+fn vins(workspace: &Workspace) -> Verdict {
+    let judge = || {
+        let python = judges::python(workspace)?;
+        let arguments = [
+            "run",
+            "--quiet",
+            "--package",
+            "frontdesk-contracts",
+            "--example",
+            "demo_vins",
+        ];
+        let lines = process::capture(process::cargo(&arguments, &workspace.root))?;
+        if lines.is_empty() {
+            return Err("the example demo_vins printed nothing to judge".to_owned());
+        }
+        process::feed(
+            process::command(python, &["scripts/judges/vins.py"], &workspace.root),
+            lines,
+        )
+    };
+    judge().into()
+}
+
+fn python_client(workspace: &Workspace) -> Verdict {
+    let judge = || {
+        let python = judges::python(workspace)?;
+        // Built again, which costs nothing when it is fresh, so that an old binary is never what is judged.
+        build_release(workspace)?;
+        let mut client = process::command(
+            python,
+            &["scripts/judges/python_client.py"],
+            &workspace.root,
+        );
+        client.arg(workspace.release_binary());
+        process::stream(client)
+    };
+    judge().into()
+}
+
+fn build_release(workspace: &Workspace) -> Result<(), String> {
+    process::stream(process::cargo(
+        &["build", "--release", "--package", "frontdesk"],
+        &workspace.root,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(extent: Extent<'_>) -> Vec<&'static str> {
+        STEPS
+            .iter()
+            .filter(|step| wanted(step, extent))
+            .map(|step| step.name)
+            .collect()
+    }
+
+    #[test]
+    fn the_inner_loop_is_short_and_the_whole_run_leaves_nothing_out() {
+        assert_eq!(names(Extent::Quick), ["fmt", "tidy", "clippy", "tests"]);
+        assert_eq!(
+            names(Extent::Whole),
+            [
+                "fmt",
+                "tidy",
+                "clippy",
+                "tests",
+                "doctests",
+                "deny",
+                "advisories",
+                "release",
+                "judges",
+                "vins",
+                "python client"
+            ]
+        );
+        assert_eq!(names(Extent::Only("deny")), ["deny"]);
+    }
+}

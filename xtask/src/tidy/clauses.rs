@@ -1,0 +1,234 @@
+//! Every clause of the contract's text has a row in our list, and every row that this server must show has a test whose
+//! name begins with its id. So a duty can be looked up from the text to the proof, and none is lost in between.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Finding;
+use super::code::without_words;
+use super::tree::Tree;
+
+const LIST: &str = "spec/automotive/clauses.tsv";
+
+/// How many clauses each section of the published text comes to; the ids run from 01 without a gap.
+const SECTIONS: &[(u8, usize)] = &[(2, 7), (3, 34), (4, 8), (5, 16), (6, 24)];
+
+const LEVELS: &[&str] = &[
+    "MUST",
+    "MUST NOT",
+    "SHOULD",
+    "SHOULD NOT",
+    "MAY",
+    "fact",
+    "derived",
+];
+
+pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
+    let Some(list) = tree.file(LIST) else {
+        return vec![Finding::in_file(LIST, "the list of clauses is missing")];
+    };
+    let mut findings = Vec::new();
+    let mut rows = BTreeMap::new();
+    for (number, line) in list.lines().filter(|(_, line)| !line.starts_with('#')) {
+        match row(line) {
+            Ok((id, status)) => {
+                if rows.insert(id, (number, status)).is_some() {
+                    findings.push(Finding::at(LIST, number, format!("{id} is listed twice")));
+                }
+            }
+            Err(problem) => findings.push(Finding::at(LIST, number, problem)),
+        }
+    }
+
+    let published = published();
+    for id in published
+        .iter()
+        .filter(|id| !rows.contains_key(id.as_str()))
+    {
+        findings.push(Finding::in_file(
+            LIST,
+            format!("{id} is missing from the list"),
+        ));
+    }
+    for (id, (number, _)) in rows.iter().filter(|(id, _)| !published.contains(**id)) {
+        findings.push(Finding::at(
+            LIST,
+            *number,
+            format!("the text has no clause {id}"),
+        ));
+    }
+
+    let mut tested = BTreeSet::new();
+    for test in tests(tree) {
+        for id in ids(&test.name) {
+            match rows.get(id.as_str()) {
+                None => findings.push(Finding::at(
+                    &test.path,
+                    test.line,
+                    format!("`{}` names {id}, which is no clause", test.name),
+                )),
+                Some((_, Status::Later)) => {
+                    let message = format!(
+                        "`{}` proves {id}, which {LIST} puts off: set it to `test`",
+                        test.name
+                    );
+                    findings.push(Finding::at(&test.path, test.line, message));
+                }
+                Some((_, Status::Test | Status::Client)) => {}
+            }
+            tested.insert(id);
+        }
+    }
+    for (id, (number, _)) in rows
+        .iter()
+        .filter(|(id, (_, status))| *status == Status::Test && !tested.contains(**id))
+    {
+        let name = id.to_lowercase().replace('-', "_");
+        findings.push(Finding::at(
+            LIST,
+            *number,
+            format!("{id} has no test: none is named `{name}_..`"),
+        ));
+    }
+    findings
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Test,
+    /// The other side's duty.
+    Client,
+    /// Not served yet; the row says why.
+    Later,
+}
+
+struct Test {
+    path: String,
+    line: usize,
+    name: String,
+}
+
+fn row(line: &str) -> Result<(&str, Status), String> {
+    let cells: Vec<&str> = line.split('\t').collect();
+    let [id, level, paraphrase, status] = cells.as_slice() else {
+        return Err("four cells are needed: id, level, paraphrase, status".to_owned());
+    };
+    if !LEVELS.contains(level) {
+        return Err(format!(
+            "`{level}` is no level; one of {}",
+            LEVELS.join(", ")
+        ));
+    }
+    if paraphrase.trim().is_empty() {
+        return Err(format!("{id} does not say what it asks"));
+    }
+    match *status {
+        "test" => Ok((id, Status::Test)),
+        "client" => Ok((id, Status::Client)),
+        other
+            if other
+                .strip_prefix("later: ")
+                .is_some_and(|why| !why.trim().is_empty()) =>
+        {
+            Ok((id, Status::Later))
+        }
+        other => Err(format!(
+            "`{other}` is no status; `test`, `client` or `later: <why>`"
+        )),
+    }
+}
+
+fn published() -> BTreeSet<String> {
+    SECTIONS
+        .iter()
+        .flat_map(|(section, count)| {
+            (1..=*count).map(move |number| format!("A{section}-{number:02}"))
+        })
+        .collect()
+}
+
+/// Functions under `#[test]` or its kin in `crates/*/tests`, and functions of the judges.
+fn tests(tree: &Tree) -> Vec<Test> {
+    let mut found = Vec::new();
+    for file in tree.inside("crates/", ".rs") {
+        if file
+            .in_crate()
+            .is_some_and(|(_, rest)| rest.starts_with("tests/"))
+        {
+            let mut marked = false;
+            for (index, line) in without_words(&file.text).lines().enumerate() {
+                let line = line.trim();
+                if let Some(attribute) = line.strip_prefix("#[") {
+                    marked |= is_test_attribute(attribute);
+                } else if let Some(name) = function(line, "fn ") {
+                    if marked {
+                        found.push(Test {
+                            path: file.path.clone(),
+                            line: index + 1,
+                            name,
+                        });
+                    }
+                    marked = false;
+                } else if line.ends_with(';') || line.ends_with('}') {
+                    marked = false;
+                }
+            }
+        }
+    }
+    for file in tree.inside("scripts/judges/", ".py") {
+        for (number, line) in file.lines() {
+            if let Some(name) = function(line.trim(), "def ") {
+                found.push(Test {
+                    path: file.path.clone(),
+                    line: number,
+                    name,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// `test]`, `tokio::test]` and `tokio::test(..)]`, but not `cfg(test)]`.
+fn is_test_attribute(attribute: &str) -> bool {
+    let path = attribute
+        .split(['(', ']'])
+        .next()
+        .unwrap_or_default()
+        .trim();
+    path.rsplit("::").next() == Some("test")
+}
+
+fn function(line: &str, keyword: &str) -> Option<String> {
+    let line = line.strip_prefix("pub ").unwrap_or(line);
+    let line = line.strip_prefix("async ").unwrap_or(line);
+    let name: String = line
+        .strip_prefix(keyword)?
+        .chars()
+        .take_while(|next| next.is_alphanumeric() || *next == '_')
+        .collect();
+    Some(name)
+}
+
+/// The ids a name begins with: one test may prove several clauses, as in `a3_17_a3_18_lists_are_paged`.
+fn ids(name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = name;
+    while let Some((id, after)) = leading_id(rest) {
+        found.push(id);
+        rest = after;
+    }
+    found
+}
+
+fn leading_id(name: &str) -> Option<(String, &str)> {
+    let (section, rest) = name.strip_prefix('a')?.split_once('_')?;
+    let (number, rest) = rest.split_once('_')?;
+    let digits = |text: &str, count: usize| {
+        text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    (digits(section, 1) && digits(number, 2)).then(|| (format!("A{section}-{number}"), rest))
+}
+
+#[cfg(test)]
+#[path = "clauses_tests.rs"]
+mod clauses_tests;

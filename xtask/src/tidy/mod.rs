@@ -1,0 +1,125 @@
+//! The rules of the house that no compiler checks, each a function from the tree to what is wrong with it.
+//! A rule must never touch the disk: it judges the `Tree` it is given, so that a test can show it going red.
+
+mod attributes;
+mod clauses;
+mod code;
+mod dependencies;
+mod layout;
+mod names;
+mod sql;
+mod text;
+mod tree;
+
+use std::path::Path;
+
+use tree::Tree;
+
+/// Something that is not as it should be, where it is, and what to do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub path: String,
+    /// Counted from one; zero when the whole file is meant.
+    pub line: usize,
+    pub message: String,
+}
+
+type Rule = fn(&Tree) -> Vec<Finding>;
+
+const RULES: &[(&str, Rule)] = &[
+    (
+        "the engine names no contract",
+        names::engine_names_no_contract,
+    ),
+    (
+        "the engine reaches neither SQL nor HTTP",
+        dependencies::engine_reaches_no_sql_or_http,
+    ),
+    ("SQL is written in the store only", sql::only_in_the_store),
+    ("a file tells one thing", layout::files_are_short),
+    (
+        "every module says what it is for",
+        layout::modules_are_introduced,
+    ),
+    ("every clause has a test", clauses::every_clause_has_a_test),
+    (
+        "the text speaks of the project alone",
+        text::speaks_of_the_project_alone,
+    ),
+    ("documents named in the text exist", text::documents_exist),
+    (
+        "nothing is waved through",
+        attributes::nothing_is_waved_through,
+    ),
+    ("dependencies point one way", dependencies::point_one_way),
+];
+
+/// Says in one line what held, or lists everything that did not.
+pub fn check(root: &Path) -> Result<String, String> {
+    let tree = Tree::read(root)?;
+    let mut wrong = Vec::new();
+    for (title, rule) in RULES {
+        let findings = rule(&tree);
+        if !findings.is_empty() {
+            wrong.push(format!("{title}:"));
+            wrong.extend(findings.iter().map(|finding| format!("  {finding}")));
+        }
+    }
+    if wrong.is_empty() {
+        Ok(format!(
+            "{} rules over {} files",
+            RULES.len(),
+            tree.files.len()
+        ))
+    } else {
+        Err(wrong.join("\n"))
+    }
+}
+
+impl Finding {
+    fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+
+    fn in_file(path: &str, message: impl Into<String>) -> Self {
+        Self::at(path, 0, message)
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(out, "{}: {}", self.path, self.message),
+            line => write!(out, "{}:{line}: {}", self.path, self.message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_tree_is_tidy() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        if let Err(findings) = check(root) {
+            panic!("{findings}");
+        }
+    }
+
+    #[test]
+    fn a_finding_reads_like_a_compiler_message() {
+        assert_eq!(
+            Finding::at("a.rs", 3, "too long").to_string(),
+            "a.rs:3: too long"
+        );
+        assert_eq!(
+            Finding::in_file("a.rs", "too long").to_string(),
+            "a.rs: too long"
+        );
+    }
+}

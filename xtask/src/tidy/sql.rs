@@ -1,0 +1,114 @@
+//! Every line of SQL is in `crates/store`, where values are bound and tenants are walled; a statement elsewhere is a
+//! read that went around the wall.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// In capitals these are SQL wherever they stand.
+const STATEMENTS: &[&str] = &[
+    "SELECT",
+    "INSERT INTO",
+    "DELETE FROM",
+    "CREATE TABLE",
+    "CREATE INDEX",
+    "ALTER TABLE",
+    "DROP TABLE",
+];
+
+pub fn only_in_the_store(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree
+        .files
+        .iter()
+        .filter(|file| file.is_crate_source() && !file.path.starts_with("crates/store/"))
+    {
+        for (number, line) in file.lines() {
+            if let Some(statement) = statement(line) {
+                let message =
+                    format!("`{statement}` reads like SQL, which is written in crates/store only");
+                findings.push(Finding::at(&file.path, number, message));
+            }
+        }
+    }
+    findings
+}
+
+/// In small letters the same words are English (`select the first`), so they count only where a statement can begin:
+/// at the start of a line or right after a quote.
+fn statement(line: &str) -> Option<&'static str> {
+    let begins = line.trim_start().to_uppercase();
+    let quoted: Vec<String> = line
+        .split('"')
+        .skip(1)
+        .map(|piece| piece.trim_start().to_uppercase())
+        .collect();
+    let found = STATEMENTS.iter().copied().find(|statement| {
+        let opening = format!("{statement} ");
+        holds_word(line, statement)
+            || begins.starts_with(&opening)
+            || quoted.iter().any(|piece| piece.starts_with(&opening))
+    });
+    found.or_else(|| {
+        let update = |text: &str| {
+            text.split_once("UPDATE ")
+                .is_some_and(|(_, rest)| rest.contains(" SET "))
+        };
+        (update(line)
+            || quoted
+                .iter()
+                .any(|piece| piece.starts_with("UPDATE ") && update(piece)))
+        .then_some("UPDATE .. SET")
+    })
+}
+
+fn holds_word(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line.get(..at).and_then(|text| text.chars().next_back());
+        let after = line
+            .get(at + word.len()..)
+            .and_then(|text| text.chars().next());
+        [before, after]
+            .iter()
+            .flatten()
+            .all(|near| !near.is_alphanumeric() && *near != '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, line: &str) -> usize {
+        only_in_the_store(&Tree::of(&[(path, line)])).len()
+    }
+
+    #[test]
+    fn a_statement_outside_the_store_is_found() {
+        for line in [
+            "let sql = \"SELECT id FROM rows\";",
+            "let sql = \"select id from rows\";",
+            "    insert into rows values ($1)",
+            "\"UPDATE rows SET a = $1\"",
+            "\"update rows set a = $1\"",
+            "\"DELETE FROM rows\"",
+            "// CREATE TABLE rows",
+        ] {
+            assert_eq!(found("crates/engine/src/a.rs", line), 1, "{line}");
+            assert_eq!(found("crates/contracts/src/a.rs", line), 1, "{line}");
+            assert_eq!(found("crates/store/src/a.rs", line), 0, "{line}");
+        }
+    }
+
+    #[test]
+    fn english_and_rust_are_left_alone() {
+        for line in [
+            "// select the first",
+            "tokio::select! {",
+            "const SELECTED: u8 = 1;",
+            "// insert into the map",
+            "\"an update was set\"",
+        ] {
+            assert_eq!(found("crates/engine/src/a.rs", line), 0, "{line}");
+        }
+    }
+}
