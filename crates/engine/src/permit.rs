@@ -78,7 +78,8 @@ pub(crate) fn one_tenant(caller: &Caller, asked: Option<&str>) -> Result<TenantI
             )
         }),
         (None, [only]) => Ok(only.clone()),
-        (None, _) => Err(Fault::new(
+        (None, []) => Err(Fault::new(FaultKind::TenantForbidden, "This token belongs to no tenant.")),
+        (None, [_, _, ..]) => Err(Fault::new(
             FaultKind::TenantRequired,
             "This token belongs to several tenants; name one of them.",
         )),

@@ -71,7 +71,7 @@ pub trait Store: Send + Sync {
     /// Commits everything or nothing. Once handed over it goes on even if nobody waits any more.
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>>;
 
-    /// Appends to this node's audit chain.
+    /// Appends to this node's audit chain. Once polled it goes on even if nobody waits any more.
     fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>>;
 
     /// As `observe` with `Grouped`, where nobody can wait. A full queue loses nothing that was

@@ -67,7 +67,9 @@ fn take_from(slot: &mut Slot, budget: Budget, now: Millis) -> Result<(), u64> {
     let now = now.0.saturating_mul(1000);
     let interval = 60_000_000 / i64::from(budget.per_minute.max(1));
     let tolerance = interval.saturating_mul(i64::from(budget.burst.max(1)));
-    let next = slot.whole_at.max(now).saturating_add(interval);
+    // No debt is larger than the tolerance, unless the clock was set back since; then it is forgiven.
+    let whole_at = slot.whole_at.min(now.saturating_add(tolerance));
+    let next = whole_at.max(now).saturating_add(interval);
     let over = next.saturating_sub(now).saturating_sub(tolerance);
     if over > 0 {
         // Rounded up, so that waiting exactly this long is enough (A6-21).

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_wire::frame::{Body, Frame, FrameError, Request};
+use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::contract::Contract;
@@ -24,7 +25,7 @@ use crate::stages::identify::{Strangers, identify};
 use crate::stages::perform::perform;
 use crate::stages::read::read;
 use crate::stages::record::{Sighting, record};
-use crate::stages::resolve::{Target, resolve};
+use crate::stages::resolve::{Target, place, resolve};
 use crate::stages::shape::{At, Wrap, combine, shape};
 use crate::timestamp::Millis;
 
@@ -51,11 +52,11 @@ pub struct Keys {
 pub struct Settings {
     /// A page stops before it grows past this.
     pub page_bytes: usize,
-    /// No answer is larger.
+    /// No answer is larger; a batch takes no further call once its answers are.
     pub reply_bytes: usize,
     /// Each client's budget of calls.
     pub calls: Budget,
-    /// No call takes longer.
+    /// No request takes longer.
     pub deadline: Duration,
 }
 
@@ -83,23 +84,25 @@ impl Mount {
 
 /// Answers one request. Stage 1, receive, has happened: its product is `Incoming`.
 pub async fn serve(desk: &Desk, mount: &Mount, incoming: Incoming) -> Reply {
+    let until = Instant::now() + desk.settings.deadline;
     let mut sighting = Sighting::open(desk, mount, &incoming);
-    let caller = match identify(desk, mount, &incoming).await {
+    let caller = match within(until, identify(desk, mount, &incoming), unjudged).await {
         Ok(caller) => Arc::new(caller),
         Err(fault) => return record(sighting, Err(fault), &At::unknown(mount, &incoming)).await,
     };
     sighting.caller(&caller);
     let at = At::unknown(mount, &incoming).granted(&caller.scopes);
     match frame(&incoming) {
-        Ok(Body::One(frame)) => message(desk, mount, &incoming, &caller, sighting, Ok(frame)).await,
+        Ok(Body::One(frame)) => message(desk, mount, &incoming, &caller, sighting, Ok(frame), until).await,
         Ok(Body::Batch(frames)) => {
             sighting.dismiss();
-            batch(desk, mount, &incoming, &caller, frames).await
+            batch(desk, mount, &incoming, &caller, frames, until).await
         }
-        Err(fault) => match fault.kind {
-            FaultKind::WrongVerb if incoming.verb == Verb::Delete => record(sighting, Ok(Reply::empty(204)), &at).await,
-            _ => record(sighting, Err(fault), &at).await,
-        },
+        // There is no session to end, so ending it has succeeded.
+        Err(unframed) if unframed.fault.kind == FaultKind::WrongVerb && incoming.verb == Verb::Delete => {
+            record(sighting, Ok(Reply::empty(204)), &at).await
+        }
+        Err(unframed) => record(sighting, Err(unframed.fault), &at.maybe_id(unframed.id.as_ref())).await,
     }
 }
 
@@ -110,8 +113,10 @@ async fn batch(
     incoming: &Incoming,
     caller: &Arc<Caller>,
     frames: Vec<Result<Frame, FrameError>>,
+    until: Instant,
 ) -> Reply {
     let mut replies = Vec::new();
+    let mut bytes = 0;
     for frame in frames {
         let mut sighting = Sighting::open(desk, mount, incoming);
         sighting.caller(caller);
@@ -120,9 +125,29 @@ async fn batch(
             Ok(Frame::Notification(_) | Frame::Response) => None,
             Err(error) => error.id().cloned(),
         };
-        replies.push((id, message(desk, mount, incoming, caller, sighting, frame).await));
+        // Refused before it is begun: a write must not happen whose answer has no room.
+        let reply = match exhausted(desk, bytes, until) {
+            Some(fault) if id.is_some() => {
+                let at = At::unknown(mount, incoming).granted(&caller.scopes).maybe_id(id.as_ref());
+                record(sighting, Err(fault), &at).await
+            }
+            Some(_) | None => message(desk, mount, incoming, caller, sighting, frame, until).await,
+        };
+        bytes += reply.body.len();
+        replies.push((id, reply));
     }
     combine(replies)
+}
+
+/// Why a batch takes no further call.
+fn exhausted(desk: &Desk, bytes: usize, until: Instant) -> Option<Fault> {
+    if bytes >= desk.settings.reply_bytes {
+        return Some(Fault::new(
+            FaultKind::TooLarge,
+            "The answers before this one fill the reply. Send it by itself.",
+        ));
+    }
+    (Instant::now() >= until).then(|| Fault::unavailable("the calls before it took all the time of the batch"))
 }
 
 async fn message(
@@ -132,6 +157,7 @@ async fn message(
     caller: &Arc<Caller>,
     mut sighting: Sighting<'_>,
     frame: Result<Frame, FrameError>,
+    until: Instant,
 ) -> Reply {
     let at = At::unknown(mount, incoming).granted(&caller.scopes);
     match frame {
@@ -139,7 +165,7 @@ async fn message(
             sighting.method(&request.method);
             let mut at = at.id(&request.id);
             let work = call(desk, mount, incoming, caller, &mut sighting, &mut at, &request);
-            let outcome = within(desk.settings.deadline, work).await;
+            let outcome = within(until, work, too_late).await;
             record(sighting, outcome, &at).await
         }
         Ok(Frame::Notification(notification)) => {
@@ -150,11 +176,7 @@ async fn message(
         Ok(Frame::Response) => record(sighting, Ok(Reply::empty(202)), &at).await,
         Err(error) => {
             let id = error.id().cloned();
-            let at = match &id {
-                Some(id) => at.id(id),
-                None => at,
-            };
-            record(sighting, Err(error.into()), &at).await
+            record(sighting, Err(error.into()), &at.maybe_id(id.as_ref())).await
         }
     }
 }
@@ -170,17 +192,21 @@ async fn call<'a>(
     request: &'a Request,
 ) -> Result<Reply, Fault> {
     at.era(era(incoming, request)?);
+    at.place(place(request));
     let target = resolve(mount, caller, request, at)?;
+    if let Target::Tool { tool, place, .. } = &target {
+        at.place(*place);
+        sighting.tool(&tool.spec);
+    }
     admit(desk, mount, caller, &target)?;
     let (tool, arguments) = match target {
         Target::Ready(result) => return Ok(at.result(&result)),
-        Target::Listing(cursor) => return crate::stages::listing::list(desk, mount, caller, cursor, at).await,
-        Target::Tool { tool, arguments, place } => {
-            at.place(place);
-            (tool, arguments)
+        Target::Listing(cursor) => {
+            sighting.tenant(caller, None);
+            return crate::stages::listing::list(desk, mount, caller, cursor, at).await;
         }
+        Target::Tool { tool, arguments, .. } => (tool, arguments),
     };
-    sighting.tool(&tool.spec);
     let reading = read(mount, &tool.spec, arguments, incoming.idempotency_key.as_deref())?;
     sighting.tenant(caller, reading.tenant.as_deref());
     let permitted = permit(desk, mount, caller, &tool.spec, reading)?;
@@ -188,15 +214,27 @@ async fn call<'a>(
     shape(desk, mount, &permitted, outcome, sighting, at)
 }
 
-async fn within<T>(deadline: Duration, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
-    match tokio::time::timeout(deadline, work).await {
+async fn within<T>(
+    until: Instant,
+    work: impl Future<Output = Result<T, Fault>>,
+    late: fn() -> Fault,
+) -> Result<T, Fault> {
+    match tokio::time::timeout_at(until, work).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(Fault::new(
-            FaultKind::Unavailable,
-            "This took too long. A write may still have happened: repeat it with the same idempotency key.",
-        )
-        .retry_after(1)),
+        Err(_) => Err(late()),
     }
+}
+
+fn unjudged() -> Fault {
+    Fault::unavailable("the credential was not judged within the deadline")
+}
+
+fn too_late() -> Fault {
+    Fault::new(
+        FaultKind::Unavailable,
+        "This took too long. A write may still have happened: repeat it with the same idempotency key.",
+    )
+    .retry_after(1)
 }
 
 impl Desk {

@@ -38,7 +38,7 @@ pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Result<Drain
     let desk = Arc::clone(&house);
     let public = bound.public.serve(
         Arc::clone(&bound.tls),
-        caps,
+        caps.clone(),
         Arc::new(Gauges::default()),
         Arc::new(move |request, peer| http::answer(Arc::clone(&desk), request, peer)),
         shutdown.clone(),

@@ -55,10 +55,9 @@ impl Problems {
                         (None, Presence::Optional) => {}
                     }
                 }
-                for name in object.keys() {
-                    if !fields.iter().any(|field| field.name == name) {
-                        self.unknown(pointer, fields.iter().map(|field| field.name));
-                    }
+                let unknown = |name: &String| !fields.iter().any(|field| field.name == name);
+                if object.keys().any(unknown) {
+                    self.unknown(pointer, fields.iter().map(|field| field.name));
                 }
             }
             Schema::List { of, most } => {
@@ -84,6 +83,7 @@ impl Problems {
                 Some(given) if given < *least => self.add(pointer, "minimum", format!("it must be at least {least}")),
                 Some(given) if given > *most => self.add(pointer, "maximum", format!("it must be at most {most}")),
                 Some(_) => {}
+                None if value.is_u64() => self.add(pointer, "maximum", format!("it must be at most {most}")),
                 // A number with a fraction or exponent is never an integer here, even if its value is
                 // whole: money must not pass through floats.
                 None => self.add(pointer, "type", "an integer is expected"),

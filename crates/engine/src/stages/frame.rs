@@ -11,14 +11,21 @@ use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Incoming, Verb};
 use crate::serve::Desk;
 
-pub fn frame(incoming: &Incoming) -> Result<Body, Fault> {
+/// Why a request holds no message, and the id it named where one could be read.
+#[derive(Debug)]
+pub struct Unframed {
+    pub fault: Fault,
+    pub id: Option<Id>,
+}
+
+pub fn frame(incoming: &Incoming) -> Result<Body, Unframed> {
     match incoming.verb {
         Verb::Post => {}
         Verb::Get | Verb::Delete | Verb::Other => {
-            return Err(Fault::new(
+            return Err(Unframed::from(Fault::new(
                 FaultKind::WrongVerb,
                 "Send JSON-RPC messages with POST; there is no stream to GET here.",
-            ));
+            )));
         }
     }
     let body = incoming.body.as_ref().map_err(Clone::clone)?;
@@ -81,11 +88,29 @@ pub fn withdraw(desk: &Desk, caller: &Caller, notification: &Notification) {
     let named = notification.params.get("requestId");
     let id = match named {
         Some(serde_json::Value::String(text)) => Some(Id::Text(text.clone())),
-        Some(serde_json::Value::Number(number)) => number.as_i64().map(Id::Number),
+        Some(serde_json::Value::Number(number)) => match number.as_i64() {
+            Some(whole) => Some(Id::Number(whole)),
+            None => number.as_u64().map(Id::Large),
+        },
         Some(_) | None => None,
     };
     if let Some(id) = id {
         desk.inflight.withdraw(&caller.client, &id);
+    }
+}
+
+impl From<Fault> for Unframed {
+    fn from(fault: Fault) -> Unframed {
+        Unframed { fault, id: None }
+    }
+}
+
+impl From<FrameError> for Unframed {
+    fn from(error: FrameError) -> Unframed {
+        Unframed {
+            id: error.id().cloned(),
+            fault: error.into(),
+        }
     }
 }
 

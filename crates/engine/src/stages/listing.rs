@@ -38,12 +38,23 @@ pub async fn list(
             entries.extend(fixed(contract, caller, tenant));
             (0, Start::First)
         }
-        (Some(cursor), Some(tenant)) => resume(desk, mount, tenant, cursor)?,
+        (Some(cursor), Some(tenant)) => resume(desk, mount, tenant, &sections, cursor)?,
         (Some(_), None) => return Err(Fault::new(FaultKind::InvalidCursor, "This list has one page and issues no cursors.")),
     };
     let mut next = None;
     while let (Some(tenant), Some((resource, kind))) = (tenant, sections.get(section)) {
-        let page = ids(desk, tenant, kind, start, PAGE.saturating_sub(entries.len())).await?;
+        let room = PAGE.saturating_sub(entries.len());
+        let page = ids(desk, tenant, kind, start, room.max(1)).await?;
+        if room == 0 {
+            // A full page has a next one only if there is something to put on it.
+            if !page.rows.is_empty() {
+                next = Some((*resource, before_all()));
+                break;
+            }
+            section += 1;
+            start = Start::First;
+            continue;
+        }
         let name = contract.dialect.tenant_argument();
         for id in &page.rows {
             let values = [(name, tenant.as_str()), ("id", id.as_str())];
@@ -52,21 +63,15 @@ pub async fn list(
             }
         }
         if let Some(key) = page.next {
-            next = Some((section, key));
+            next = Some((*resource, key));
             break;
         }
         section += 1;
         start = Start::First;
-        if entries.len() >= PAGE && section < sections.len() {
-            // The next kind begins with the next page.
-            let before_all = Key { value: i64::MAX, id: String::from("~") };
-            next = Some((section, before_all));
-            break;
-        }
     }
     let cursor = match (next, tenant) {
-        (Some((section, key)), Some(tenant)) => Some(issue(desk, mount, tenant, section, key)?),
-        _ => None,
+        (Some((resource, key)), Some(tenant)) => Some(issue(desk, mount, tenant, resource, key)?),
+        (Some(_), None) | (None, _) => None,
     };
     let more = cursor.map(|cursor| format!(",\"nextCursor\":{}", quote(&cursor))).unwrap_or_default();
     let result = format!("{{\"resources\":[{}]{more}}}", entries.join(","));
@@ -131,7 +136,7 @@ async fn ids(desk: &Desk, tenant: &TenantId, kind: &'static Kind, start: Start, 
         },
         window: Window {
             start,
-            limit: limit.max(1),
+            limit,
             bytes: desk.settings.page_bytes,
         },
     };
@@ -146,15 +151,37 @@ fn place<'a>(mount: &'a Mount, tenant: &'a TenantId) -> Place<'a> {
     }
 }
 
-fn resume(desk: &Desk, mount: &Mount, tenant: &TenantId, cursor: &str) -> Result<(usize, Start), Fault> {
-    let memory = cursor::open(&desk.keys.cursor, desk.now(), place(mount, tenant), cursor)?;
-    let section = memory.filter.get(SECTION).and_then(Value::as_u64).unwrap_or_default();
-    Ok((usize::try_from(section).unwrap_or(usize::MAX), Start::After(memory.key)))
+/// Before the first row of a list that falls.
+fn before_all() -> Key {
+    Key {
+        value: i64::MAX,
+        id: String::from("~"),
+    }
 }
 
-fn issue(desk: &Desk, mount: &Mount, tenant: &TenantId, section: usize, key: Key) -> Result<String, Fault> {
+/// A section is remembered by its template and not by its number, because the sections a caller has
+/// depend on its scopes, and a later token may carry others.
+fn resume(
+    desk: &Desk,
+    mount: &Mount,
+    tenant: &TenantId,
+    sections: &[(&Resource, &'static Kind)],
+    cursor: &str,
+) -> Result<(usize, Start), Fault> {
+    let memory = cursor::open(&desk.keys.cursor, desk.now(), place(mount, tenant), cursor)?;
+    let template = memory.filter.get(SECTION).and_then(Value::as_str).unwrap_or_default();
+    match sections.iter().position(|(resource, _)| resource.template == template) {
+        Some(section) => Ok((section, Start::After(memory.key))),
+        None => Err(Fault::new(
+            FaultKind::InvalidCursor,
+            "This cursor was issued to a token with other scopes. Start again without a cursor.",
+        )),
+    }
+}
+
+fn issue(desk: &Desk, mount: &Mount, tenant: &TenantId, resource: &Resource, key: Key) -> Result<String, Fault> {
     let mut filter = Map::new();
-    filter.insert(SECTION.to_owned(), Value::from(section));
+    filter.insert(SECTION.to_owned(), Value::from(resource.template));
     let memory = Memory { filter, key };
     cursor::issue(&desk.keys.cursor, desk.random.as_ref(), desk.now(), place(mount, tenant), &memory)
         .ok_or_else(|| Fault::internal("the cursor could not be sealed"))

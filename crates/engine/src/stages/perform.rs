@@ -65,7 +65,10 @@ async fn write(
             Committed::Claimed(earlier) => return repeat(permitted, claim.as_ref(), earlier, replay).await,
             Committed::Refused(fault) => return Err(fault),
             Committed::Stale => {}
-            Committed::Unknown => return Err(unknown(claim.as_ref())),
+            Committed::Unknown => {
+                sighting.touched(&plan.outcome.id);
+                return Err(unknown(claim.as_ref()));
+            }
         }
     }
     Err(Fault::unavailable("the plan was stale every time it was made"))
@@ -81,11 +84,10 @@ async fn claimed(desk: &Desk, permitted: &Permitted<'_>, claim: Option<&Claim>) 
 async fn commit(
     desk: &Desk,
     permitted: &Permitted<'_>,
-    sighting: &mut Sighting<'_>,
+    sighting: &Sighting<'_>,
     claim: &Option<Claim>,
     plan: &Plan,
 ) -> Result<Committed, Fault> {
-    sighting.touched(&plan.outcome.id);
     let commit = Commit {
         tenant: permitted.tenant().clone(),
         at: desk.now(),
@@ -93,7 +95,7 @@ async fn commit(
         events: permitted.numbered(plan.events.clone()),
         claim: claim.clone(),
         answer: plan.outcome.clone(),
-        audit: sighting.line("ok"),
+        audit: sighting.written(&plan.outcome, permitted.disclosure()),
     };
     desk.store.commit(commit).await
 }

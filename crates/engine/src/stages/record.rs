@@ -8,24 +8,24 @@ use crate::caller::Caller;
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::Incoming;
 use crate::permit::one_tenant;
-use crate::ports::Durability;
+use crate::ports::{Disclosure, Durability};
 use crate::reply::Reply;
 use crate::serve::{Desk, Mount};
 use crate::stages::shape::At;
-use crate::tool::ToolSpec;
+use crate::tool::{Item, ToolSpec};
 
 pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, at: &At<'_>) -> Reply {
-    let Some(mut seen) = sighting.observation.take() else {
-        return Reply::empty(202);
-    };
     let desk = sighting.desk;
     let dialect = sighting.mount.contract.dialect.as_ref();
-    let (mut reply, mut cause) = match outcome {
-        Ok(reply) => (reply, None),
+    let Some(seen) = &mut sighting.observation else {
+        return Reply::empty(202);
+    };
+    let (mut reply, mut cause, certain) = match outcome {
+        Ok(reply) => (reply, None, true),
         Err(fault) => {
             seen.outcome = fault.kind.word();
             seen.personal = false;
-            (dialect.failure(&fault, &at.0), fault.cause)
+            (dialect.failure(&fault, &at.0), fault.cause, is_certain(fault.kind))
         }
     };
     seen.micros = u64::try_from(sighting.began.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -36,16 +36,55 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
             true => Durability::Awaited,
             false => Durability::Grouped,
         };
+        // The store has it from here on, also if the caller hangs up while it is written.
+        sighting.handed_over = true;
         if let Err(fault) = desk.store.observe(seen.line(), durability).await {
-            let fault = Fault::unavailable("the call could not be recorded").because(fault.cause.unwrap_or_default());
-            seen.outcome = fault.kind.word();
-            reply = dialect.failure(&fault, &at.0);
-            cause = fault.cause;
+            cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
+            if certain {
+                let fault = Fault::unavailable("");
+                seen.outcome = fault.kind.word();
+                seen.personal = false;
+                reply = dialect.failure(&fault, &at.0);
+            }
         }
     }
-    desk.observer.seen(&seen, cause.as_deref());
+    if let Some(seen) = sighting.observation.take() {
+        desk.observer.seen(&seen, cause.as_deref());
+    }
     reply
 }
+
+/// Whether it is known that a call that ended like this changed nothing. If not, the caller must be
+/// told just that, and not that nothing was changed.
+fn is_certain(kind: FaultKind) -> bool {
+    kind != FaultKind::Unavailable && kind != FaultKind::KeyInFlight
+}
+
+/// The methods that are written down by name; any other one is the caller's text.
+const METHODS: [&str; 22] = [
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "notifications/cancelled",
+    "notifications/initialized",
+    "notifications/progress",
+    "notifications/roots/list_changed",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+    "tasks/cancel",
+    "tasks/get",
+    "tasks/list",
+    "tools/call",
+    "tools/list",
+];
 
 /// A call while it is going on. Dropped before its end, it is recorded as cancelled.
 pub struct Sighting<'a> {
@@ -53,6 +92,8 @@ pub struct Sighting<'a> {
     mount: &'a Mount,
     observation: Option<Observation>,
     began: Instant,
+    /// Whether the store has been given the record.
+    handed_over: bool,
 }
 
 impl<'a> Sighting<'a> {
@@ -77,6 +118,7 @@ impl<'a> Sighting<'a> {
                 micros: 0,
             }),
             began: Instant::now(),
+            handed_over: false,
         }
     }
 
@@ -89,11 +131,9 @@ impl<'a> Sighting<'a> {
         self.note(|seen| seen.caller = Some(caller.clone()));
     }
 
-    /// Only methods we know are written down: an unknown one is the caller's text.
     pub fn method(&mut self, method: &str) {
-        let known = method.len() <= 48 && method.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'/' || byte == b'_');
-        let method = if known { method } else { "unknown" };
-        self.note(|seen| seen.method = Some(method.to_owned()));
+        let known = METHODS.into_iter().find(|known| *known == method);
+        self.note(|seen| seen.method = Some(known.unwrap_or("unknown").to_owned()));
     }
 
     pub fn tool(&mut self, spec: &ToolSpec) {
@@ -127,10 +167,13 @@ impl<'a> Sighting<'a> {
         self.note(|seen| seen.recorded = true);
     }
 
-    pub(crate) fn line(&self, outcome: &'static str) -> String {
+    /// The record of a write that is about to happen. It is committed with the write, so there is one
+    /// exactly if there is the other.
+    pub(crate) fn written(&self, item: &Item, disclosure: Disclosure) -> String {
         match &self.observation {
             Some(seen) => Observation {
-                outcome,
+                ids: vec![item.id.clone()],
+                personal: disclosure == Disclosure::Full && item.personal.is_some(),
                 ..seen.clone()
             }
             .line(),
@@ -150,7 +193,9 @@ impl Drop for Sighting<'_> {
         if let Some(mut seen) = self.observation.take() {
             seen.outcome = FaultKind::Cancelled.word();
             seen.micros = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-            if seen.caller.is_some() && !seen.recorded {
+            if seen.caller.is_none() {
+                self.desk.strangers.count(seen.address);
+            } else if !seen.recorded && !self.handed_over {
                 self.desk.store.observe_detached(seen.line());
             }
             self.desk.observer.seen(&seen, None);

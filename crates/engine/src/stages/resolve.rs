@@ -39,6 +39,15 @@ const DISCOVERY: Cache = Cache {
     scope: CacheScope::Public,
 };
 
+/// What the answer will be about, as far as the request says it itself. A resource keeps its place
+/// even if there is none, so that all that cannot be found looks the same.
+pub fn place(request: &Request) -> Place<'_> {
+    match (request.method.as_str(), request.params.get("uri")) {
+        ("resources/read", Some(Value::String(address))) => Place::Resource(address),
+        _ => Place::Method,
+    }
+}
+
 pub fn resolve<'a>(
     mount: &'a Mount,
     caller: &Caller,
@@ -149,7 +158,7 @@ fn open<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> Result<Ta
                 if let Some(tool) = find(contract, name) {
                     return Ok(Target::Tool {
                         tool,
-                        arguments,
+                        arguments: template::typed(arguments, &tool.spec.input),
                         place: Place::Resource(address),
                     });
                 }

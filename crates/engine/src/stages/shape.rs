@@ -2,10 +2,11 @@
 //! page's end is sealed into a cursor, and the dialect puts the contract's envelope around it.
 
 use bytes::Bytes;
-use frontdesk_wire::answer::{error, success};
+use frontdesk_wire::answer::{error, quote, success};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::json::splice;
 use frontdesk_wire::version::{Era, Version};
+use serde::de::IgnoredAny;
 
 use crate::caller::Scopes;
 use crate::contract::{self, Place, Presented, Shaped};
@@ -89,6 +90,14 @@ impl<'a> At<'a> {
         self
     }
 
+    /// As `id`, where the request named one that could be read.
+    pub fn maybe_id(self, id: Option<&'a Id>) -> At<'a> {
+        match id {
+            Some(id) => self.id(id),
+            None => self,
+        }
+    }
+
     pub fn era(&mut self, era: Era) {
         self.0.era = Some(era);
     }
@@ -124,7 +133,7 @@ pub fn combine(replies: Vec<(Option<Id>, Reply)>) -> Reply {
         .filter_map(|(id, reply)| match reply.form {
             Form::Rpc => Some(reply.body.to_vec()),
             Form::Plain => {
-                let data = String::from_utf8_lossy(&reply.body).into_owned();
+                let data = as_json(&reply.body);
                 Some(error(id.as_ref(), i64::from(reply.status), "The request was refused", Some(&data)))
             }
             Form::Empty => None,
@@ -137,4 +146,12 @@ pub fn combine(replies: Vec<(Option<Id>, Reply)>) -> Reply {
     body.extend(parts.join(&b','));
     body.push(b']');
     Reply::rpc(Bytes::from(body))
+}
+
+/// A plain body need not be JSON, but everything inside a batch must be.
+fn as_json(body: &[u8]) -> String {
+    match serde_json::from_slice::<IgnoredAny>(body) {
+        Ok(IgnoredAny) => String::from_utf8_lossy(body).into_owned(),
+        Err(_) => quote(&String::from_utf8_lossy(body)),
+    }
 }

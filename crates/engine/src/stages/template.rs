@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value};
 
-/// The variables' values, if the address fits. Query variables are optional.
+use crate::schema::Schema;
+
+/// The variables' values as texts, if the address fits. Query variables are optional.
 pub(crate) fn bind(template: &str, address: &str) -> Option<Map<String, Value>> {
     let (path, query_names) = split(template);
     let (address, query) = match address.split_once('?') {
@@ -32,13 +34,34 @@ pub(crate) fn bind(template: &str, address: &str) -> Option<Map<String, Value>> 
         if !known {
             return None;
         }
-        let value = match value.parse::<i64>() {
-            Ok(number) if number.to_string() == value => Value::from(number),
-            Ok(_) | Err(_) => Value::from(value),
-        };
-        values.insert(name.to_owned(), value);
+        values.insert(name.to_owned(), Value::from(value));
     }
     Some(values)
+}
+
+/// An address holds texts only; those that the schema wants as numbers or truths become such. What
+/// does not fit stays a text, and the check of the arguments says so.
+pub(crate) fn typed(values: Map<String, Value>, schema: &Schema) -> Map<String, Value> {
+    let fields = match schema {
+        Schema::Object(fields) => fields.as_slice(),
+        Schema::List { .. } | Schema::Text(_) | Schema::Integer { .. } | Schema::Boolean => &[],
+    };
+    let wanted = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.shape);
+    let typed = values.into_iter().map(|(name, value)| {
+        let value = match (wanted(&name), value.as_str()) {
+            (Some(Schema::Integer { .. }), Some(text)) => integer(text).map_or(value, Value::from),
+            (Some(Schema::Boolean), Some("true")) => Value::from(true),
+            (Some(Schema::Boolean), Some("false")) => Value::from(false),
+            _ => value,
+        };
+        (name, value)
+    });
+    typed.collect()
+}
+
+/// One spelling per number: no leading zeros, no `-0`.
+fn integer(text: &str) -> Option<i64> {
+    text.parse().ok().filter(|number: &i64| number.to_string() == text)
 }
 
 /// The address with these variables filled in, without a query; `None` while one is missing.

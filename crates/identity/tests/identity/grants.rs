@@ -5,8 +5,8 @@ use frontdesk_engine::seal::sha256;
 use frontdesk_engine::timestamp::Millis;
 
 use crate::support::{
-    FIRST_TOKEN, GRANT, ID, OTHER_ID, OTHER_SECRET, RESOURCE, SECOND_RESOURCE, START, bench, client, error, header,
-    text,
+    FIRST_TOKEN, GRANT, ID, Meanwhile, OTHER_ID, OTHER_SECRET, RESOURCE, SECOND_RESOURCE, START, bench, client, error,
+    header, text,
 };
 
 const MAY_HAVE: &str = r#"{"error":"invalid_scope","error_description":"Ask for scopes by name, one space between them. This client may have: amcp:inventory:read amcp:leads:read amcp:leads:write"}"#;
@@ -183,11 +183,13 @@ async fn a_client_of_no_tenant_gets_no_token() {
 }
 
 #[tokio::test]
-async fn a_client_revoked_while_its_token_is_being_made_is_left_without_one() {
-    let bench = bench();
-    bench.registry.state().revoke_before_add = true;
-    assert_eq!(error(&bench.form("/token", GRANT).await, 401), "invalid_client");
-    assert!(bench.registry.state().tokens.is_empty());
+async fn a_client_ended_or_rotated_while_its_token_is_being_made_is_left_without_one() {
+    for meanwhile in [Meanwhile::Revoked, Meanwhile::Rotated] {
+        let bench = bench();
+        bench.registry.state().meanwhile = Some(meanwhile);
+        assert_eq!(error(&bench.form("/token", GRANT).await, 401), "invalid_client");
+        assert!(bench.registry.state().tokens.is_empty());
+    }
 }
 
 #[tokio::test]

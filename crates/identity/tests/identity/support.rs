@@ -42,8 +42,13 @@ pub(crate) struct State {
     /// The look-ups and changes asked for, in order.
     pub(crate) calls: Vec<&'static str>,
     pub(crate) down: bool,
-    /// Revokes this client just before its next token is kept, as another process could.
-    pub(crate) revoke_before_add: bool,
+    /// Happens to a client just before its token is kept, as another process could bring about.
+    pub(crate) meanwhile: Option<Meanwhile>,
+}
+
+pub(crate) enum Meanwhile {
+    Revoked,
+    Rotated,
 }
 
 #[derive(Default)]
@@ -68,6 +73,13 @@ fn down() -> Fault {
 fn end_client(state: &mut State, id: &ClientId, at: Millis) {
     for client in state.clients.iter_mut().filter(|client| client.id == *id) {
         client.revoked_at = Some(at);
+    }
+    state.tokens.retain(|token| token.client != *id);
+}
+
+fn change_secret(state: &mut State, id: &ClientId, secret: [u8; 32]) {
+    for client in state.clients.iter_mut().filter(|client| client.id == *id) {
+        client.secret = secret;
     }
     state.tokens.retain(|token| token.client != *id);
 }
@@ -101,10 +113,7 @@ impl Registry for MemoryRegistry {
     fn rotate_client<'a>(&'a self, id: &'a ClientId, secret: [u8; 32]) -> Future<'a, Result<Changed, Fault>> {
         Box::pin(async move {
             let mut state = self.open("rotate_client").ok_or_else(down)?;
-            for client in state.clients.iter_mut().filter(|client| client.id == *id) {
-                client.secret = secret;
-            }
-            state.tokens.retain(|token| token.client != *id);
+            change_secret(&mut state, id, secret);
             Ok(Changed::Done)
         })
     }
@@ -125,8 +134,10 @@ impl Registry for MemoryRegistry {
     fn add_token(&self, token: Token, now: Millis) -> Future<'_, Result<(), Fault>> {
         Box::pin(async move {
             let mut state = self.open("add_token").ok_or_else(down)?;
-            if state.revoke_before_add {
-                end_client(&mut state, &token.client, now);
+            match state.meanwhile {
+                Some(Meanwhile::Revoked) => end_client(&mut state, &token.client, now),
+                Some(Meanwhile::Rotated) => change_secret(&mut state, &token.client, sha256(b"fds_new")),
+                None => {}
             }
             state.tokens.push(token);
             Ok(())

@@ -32,24 +32,25 @@ pub(super) fn accept(stated: Option<&Stated>, contact: &Contact, now: Millis) ->
     let Some(stated) = stated.filter(|stated| stated.granted) else {
         return Err(refuse(
             codes::CONSENT_REQUIRED,
-            "/consent",
+            ("/consent", "required"),
             "the person's consent to be contacted is required",
         ));
     };
     let granted_at = stated.granted_at.unwrap_or(now);
     if is_future(granted_at, now) {
-        return Err(invalid("/consent/granted_at", "it must not lie in the future"));
+        return Err(invalid("/consent/granted_at", "maximum", "it must not lie in the future"));
     }
     if stated.expires_at.is_some_and(|expires_at| expires_at <= now) {
-        return Err(invalid("/consent/expires_at", "the consent must not have ended"));
+        return Err(invalid("/consent/expires_at", "minimum", "the consent must not have ended"));
     }
     let covers = |channels: &[&str]| stated.channels.iter().any(|channel| channels.contains(&channel.as_str()));
     if contact.email.is_some() && !covers(&["email"]) {
-        return Err(invalid("/consent/channels", "an e-mail address needs consent to email"));
+        return Err(invalid("/consent/channels", "contains", "an e-mail address needs consent to email"));
     }
     if contact.phone.is_some() && !covers(&["sms", "voice_call", "autodialed_call"]) {
         return Err(invalid(
             "/consent/channels",
+            "contains",
             "a telephone number needs consent to sms, voice_call or autodialed_call",
         ));
     }
@@ -71,15 +72,15 @@ pub(super) fn is_future(at: Millis, now: Millis) -> bool {
     at > now.plus_seconds(TOLERANCE_SECONDS)
 }
 
-fn invalid(pointer: &str, expected: &str) -> Fault {
-    refuse(codes::CONSENT_INVALID, pointer, expected)
+fn invalid(pointer: &str, keyword: &'static str, expected: &str) -> Fault {
+    refuse(codes::CONSENT_INVALID, (pointer, keyword), expected)
 }
 
-fn refuse(code: Code, pointer: &str, expected: &str) -> Fault {
+fn refuse(code: Code, (pointer, keyword): (&str, &'static str), expected: &str) -> Fault {
     Fault {
         problems: vec![Problem {
             pointer: pointer.to_owned(),
-            keyword: "consent",
+            keyword,
             expected: expected.to_owned(),
         }],
         ..Fault::domain(code, format!("Nothing was recorded: {expected}."))

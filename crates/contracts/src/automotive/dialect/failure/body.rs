@@ -1,0 +1,117 @@
+//! The error object of the contract (A3-23): a stable code, words for a person, and details. It never
+//! repeats what the caller sent.
+
+use frontdesk_engine::contract::{At, Place};
+use frontdesk_engine::fault::Problem;
+use frontdesk_engine::{Code, Fault, FaultKind};
+use serde::Serialize;
+
+use super::codes;
+
+/// `{"error":{..}}`, as JSON text.
+pub(super) fn body(fault: &Fault, at: &At<'_>) -> String {
+    let envelope = Envelope {
+        error: Error {
+            code: code(fault.kind, at.place).0,
+            message: &fault.message,
+            details: Details {
+                retryable: fault.kind.retryable(),
+                retry_after: fault.retry_after,
+                errors: fault.problems.iter().map(Wrong::from).collect(),
+            },
+            retry_after: fault.retry_after,
+        },
+    };
+    // Text and numbers always become JSON; were it ever otherwise, the code still arrives.
+    serde_json::to_string(&envelope).unwrap_or_else(|_| {
+        "{\"error\":{\"code\":\"internal.error\",\"message\":\"Something went wrong on our side.\",\"details\":{\"retryable\":false}}}"
+            .to_owned()
+    })
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    error: Error<'a>,
+}
+
+#[derive(Serialize)]
+struct Error<'a> {
+    code: &'static str,
+    message: &'a str,
+    details: Details<'a>,
+    /// Here and in the details, because the text asks for it and does not say where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Details<'a> {
+    retryable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Wrong<'a>>,
+}
+
+#[derive(Serialize)]
+struct Wrong<'a> {
+    pointer: &'a str,
+    keyword: &'a str,
+    expected: &'a str,
+}
+
+impl<'a> From<&'a Problem> for Wrong<'a> {
+    fn from(problem: &'a Problem) -> Wrong<'a> {
+        Wrong {
+            pointer: &problem.pointer,
+            keyword: problem.keyword,
+            expected: &problem.expected,
+        }
+    }
+}
+
+fn code(kind: FaultKind, place: Place<'_>) -> Code {
+    match kind {
+        FaultKind::Malformed => codes::MALFORMED,
+        FaultKind::NotRpc => codes::NOT_RPC,
+        FaultKind::HeaderMismatch => codes::HEADER_MISMATCH,
+        FaultKind::WrongVersion => codes::WRONG_VERSION,
+        FaultKind::UnknownMethod => codes::UNKNOWN_METHOD,
+        FaultKind::UnknownTool => codes::UNKNOWN_TOOL,
+        FaultKind::InvalidArgument => codes::INVALID,
+        FaultKind::InvalidCursor => codes::INVALID_CURSOR,
+        FaultKind::Unauthenticated => codes::UNAUTHORIZED,
+        FaultKind::Forbidden => codes::INSUFFICIENT_SCOPE,
+        FaultKind::TenantRequired => codes::DEALERSHIP_REQUIRED,
+        FaultKind::TenantForbidden => codes::DEALERSHIP_FORBIDDEN,
+        FaultKind::StepUp => codes::STEP_UP_REQUIRED,
+        FaultKind::NotFound => not_found(place),
+        FaultKind::Stale => codes::VERSION_CONFLICT,
+        FaultKind::KeyReused => codes::IDEMPOTENCY_CONFLICT,
+        FaultKind::KeyInFlight => codes::IN_PROGRESS,
+        FaultKind::RateLimited => codes::RATE_LIMITED,
+        FaultKind::TooLarge => codes::TOO_LARGE,
+        FaultKind::WrongMedia => codes::WRONG_MEDIA,
+        FaultKind::WrongVerb => codes::WRONG_VERB,
+        FaultKind::WrongHost => codes::WRONG_HOST,
+        FaultKind::Cancelled => codes::CANCELLED,
+        FaultKind::Unavailable => codes::UNAVAILABLE,
+        FaultKind::Internal => codes::INTERNAL,
+        FaultKind::Domain(code) => code,
+    }
+}
+
+/// Named after what was looked for: the first half of a tool's name, the second part of an address.
+fn not_found(place: Place<'_>) -> Code {
+    let domain = match place {
+        Place::Tool(name) => name.split('.').next(),
+        Place::Resource(address) => address.split(['/', '?']).nth(3),
+        Place::Method | Place::Transport => None,
+    };
+    match domain {
+        Some("inventory") => codes::INVENTORY_NOT_FOUND,
+        Some("leads") => codes::LEADS_NOT_FOUND,
+        Some("customers") => codes::CUSTOMERS_NOT_FOUND,
+        Some(_) | None => codes::NOT_FOUND,
+    }
+}

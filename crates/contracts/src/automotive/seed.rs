@@ -1,0 +1,286 @@
+//! Demo dealerships as rows: what a first start puts into an empty store. It invents nothing but ids;
+//! people, cars and dates come from `demo`.
+
+use std::collections::HashMap;
+
+use frontdesk_engine::plan::{Change, Event, Step};
+use frontdesk_engine::table::{Kind, Row};
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::{Fault, Scopes};
+use time::OffsetDateTime;
+
+use super::customer::{self, Customer, LatestLead, LatestSale, Location};
+use super::demo::{DemoCustomer, DemoDealership, DemoLead, DemoVehicle, dealerships};
+use super::lead::{self, Consent, Lead, Owner, Source};
+use super::scopes;
+use super::shapes::{Contact, Distance, Money};
+use super::tools::TENANT;
+use super::vehicle::{self, Equipment, Medium, Vehicle};
+use super::vocabulary::Term;
+use crate::demo::{Business, Demo, Example};
+
+/// Both demo dealerships as they look at `now`, ready to be committed. `new_id` makes an id from a
+/// prefix.
+pub fn demo(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Demo {
+    let now = OffsetDateTime::from_unix_timestamp(now.seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    Demo {
+        businesses: dealerships(now).iter().map(|dealership| business(dealership, new_id)).collect(),
+        tenant_key: TENANT,
+        scopes: Scopes::new(scopes::all()),
+        example: Example {
+            tool: "inventory.search",
+            arguments: r#"{"text":"leather","price_max":{"amount":3500000,"currency":"USD"},"sort":"price_asc","limit":3}"#,
+        },
+    }
+}
+
+fn business(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Business {
+    let rows = rows(dealership, new_id);
+    let created = |(kind, row): &(&'static Kind, Row)| Event {
+        kind: kind.name,
+        id: row.id.clone(),
+        change: Change::Created,
+    };
+    let insert = |(kind, row)| Step::Insert {
+        kind,
+        row,
+        taken: Fault::internal("demo data is there already"),
+    };
+    Business {
+        id: dealership.id,
+        name: dealership.name,
+        events: rows.iter().map(created).collect(),
+        steps: rows.into_iter().map(insert).collect(),
+    }
+}
+
+fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Vec<(&'static Kind, Row)> {
+    let mut ids = |prefix: &str, count: usize| -> Vec<String> { (0..count).map(|_| new_id(prefix)).collect() };
+    let vehicle_ids = ids(vehicle::PREFIX, dealership.vehicles.len());
+    let customer_ids = ids(customer::PREFIX, dealership.customers.len());
+    let lead_ids = ids(lead::PREFIX, dealership.leads.len());
+    let sale_ids = ids("sal", dealership.customers.len());
+    let latest = latest_leads(&dealership.leads, &lead_ids);
+
+    let vehicles = dealership.vehicles.iter().zip(&vehicle_ids).map(|(demo, id)| {
+        let row = vehicle(dealership, demo, id).row();
+        row.map(|row| (&vehicle::KIND, row))
+    });
+    let customers = dealership.customers.iter().zip(&customer_ids).enumerate().map(|(place, (demo, id))| {
+        let row = customer(dealership, demo, id, latest.get(&place).cloned(), sale_ids.get(place)).row();
+        row.map(|row| (&customer::KIND, row))
+    });
+    let leads = dealership.leads.iter().zip(&lead_ids).filter_map(|(demo, id)| {
+        let writer = dealership.customers.get(demo.customer).zip(customer_ids.get(demo.customer))?;
+        let vehicle_id = demo.vehicle.and_then(|place| vehicle_ids.get(place));
+        let row = lead(dealership, demo, id, writer, vehicle_id).row();
+        Some(row.map(|row| (&lead::KIND, row)))
+    });
+    // Plain data always becomes JSON, so nothing is left out here.
+    vehicles.chain(customers).chain(leads).flatten().collect()
+}
+
+fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle {
+    let money = |amount| Money {
+        amount,
+        currency: demo.currency.to_owned(),
+    };
+    let in_stock_at = millis(demo.in_stock_at);
+    let medium = |order: u8| Medium {
+        url: format!("https://media.example.com/{}/{id}/{order}.jpg", dealership.id),
+        r#type: Term::of("image"),
+        alt: format!("{} {} {}, picture {}", demo.year, demo.make, demo.model, u16::from(order) + 1),
+        order: i64::from(order),
+    };
+    Vehicle {
+        id: id.to_owned(),
+        r#type: "vehicle",
+        dealership_id: dealership.id.to_owned(),
+        vin: demo.vin.as_str().to_owned(),
+        stock_number: demo.stock_number.clone(),
+        condition: Term::of(demo.condition),
+        year: i64::from(demo.year),
+        make: demo.make.to_owned(),
+        model: demo.model.to_owned(),
+        trim: demo.trim.to_owned(),
+        body_style: Term::of(demo.body_style),
+        doors: i64::from(demo.doors),
+        mileage: Distance {
+            value: demo.mileage,
+            unit: "mi".to_owned(),
+        },
+        exterior_color: demo.exterior_color.to_owned(),
+        interior_color: demo.interior_color.to_owned(),
+        engine: demo.engine.to_owned(),
+        transmission: Term::of(demo.transmission),
+        drivetrain: Term::of(demo.drivetrain),
+        fuel_type: Term::of(demo.fuel_type),
+        options: demo
+            .options
+            .iter()
+            .map(|option| Equipment {
+                code: option.code.to_owned(),
+                name: option.name.to_owned(),
+            })
+            .collect(),
+        media: (0..demo.media_count).map(medium).collect(),
+        price: money(demo.price_minor),
+        msrp: demo.msrp_minor.map(money),
+        status: Term::of(demo.status),
+        in_stock_at,
+        description: demo.description.clone(),
+        created_at: in_stock_at,
+        updated_at: in_stock_at,
+        version: 1,
+    }
+}
+
+fn customer(
+    dealership: &DemoDealership,
+    demo: &DemoCustomer,
+    id: &str,
+    latest_lead: Option<LatestLead>,
+    sale: Option<&String>,
+) -> Customer {
+    let created_at = millis(demo.created_at);
+    Customer {
+        open: customer::Open {
+            id: id.to_owned(),
+            r#type: customer::Type::Customer,
+            dealership_id: dealership.id.to_owned(),
+            kind: Term::of(demo.kind),
+            location: Location {
+                city: demo.city.to_owned(),
+                region: demo.region.to_owned(),
+                country: demo.country.to_owned(),
+            },
+            lifetime_value: Money {
+                amount: demo.lifetime_value_minor,
+                currency: "USD".to_owned(),
+            },
+            latest_lead,
+            latest_sale: sale.zip(demo.latest_sale_at).map(|(id, closed_at)| LatestSale {
+                id: id.clone(),
+                closed_at: millis(closed_at),
+            }),
+            vehicle_of_interest: Some(customer::Wanted {
+                make: demo.vehicle_of_interest.make.to_owned(),
+                model: demo.vehicle_of_interest.model.to_owned(),
+            }),
+            created_at,
+            updated_at: created_at,
+            version: 1,
+        },
+        personal: customer::Personal {
+            primary_contact: contact(demo),
+            redacted: Vec::new(),
+        },
+    }
+}
+
+fn lead(
+    dealership: &DemoDealership,
+    demo: &DemoLead,
+    id: &str,
+    (writer, customer_id): (&DemoCustomer, &String),
+    vehicle_id: Option<&String>,
+) -> Lead {
+    let received_at = millis(demo.received_at);
+    let updated_at = millis(demo.updated_at);
+    Lead {
+        open: lead::Open {
+            id: id.to_owned(),
+            r#type: lead::Type::Lead,
+            dealership_id: dealership.id.to_owned(),
+            status: Term::of(demo.status),
+            interest: Term::of(demo.interest),
+            source: Source {
+                channel: Term::of(demo.channel),
+                provider: Some(demo.provider.to_owned()),
+                external_id: None,
+            },
+            owner: Some(Owner {
+                id: demo.owner.id.to_owned(),
+                name: demo.owner.name.to_owned(),
+            }),
+            customer_id: Some(customer_id.clone()),
+            vehicle_id: vehicle_id.cloned(),
+            vehicle_of_interest: Some(lead::Wanted {
+                make: writer.vehicle_of_interest.make.to_owned(),
+                model: writer.vehicle_of_interest.model.to_owned(),
+                year: None,
+            }),
+            timeframe: Some(Term::of(timeframe(demo.timeframe))),
+            consent: Consent {
+                status: Term::of("granted"),
+                channels: vec![Term::of("email"), Term::of("voice_call")],
+                granted_at: received_at,
+                expires_at: None,
+            },
+            received_at,
+            last_contact_at: (demo.status != "new").then_some(updated_at),
+            lost_reason: demo.lost_reason.map(|reason| Term::of(lost_reason(reason))),
+            created_at: received_at,
+            updated_at,
+            version: 1,
+        },
+        personal: lead::Personal {
+            contact: contact(writer),
+            comments: Some(demo.comments.to_owned()),
+            consent_text: Some("I agree to be contacted about my enquiry.".to_owned()),
+            redacted: Vec::new(),
+        },
+    }
+}
+
+/// Each customer's newest lead, by the customer's place.
+fn latest_leads(leads: &[DemoLead], ids: &[String]) -> HashMap<usize, LatestLead> {
+    let mut by_age: Vec<(&DemoLead, &String)> = leads.iter().zip(ids).collect();
+    by_age.sort_by_key(|(lead, _)| lead.received_at);
+    let entries = by_age.into_iter().map(|(lead, id)| {
+        let latest = LatestLead {
+            id: id.clone(),
+            status: Term::of(lead.status),
+        };
+        (lead.customer, latest)
+    });
+    entries.collect()
+}
+
+fn contact(demo: &DemoCustomer) -> Contact {
+    Contact {
+        name: match demo.company {
+            Some(company) => company.to_owned(),
+            None => format!("{} {}", demo.given_name, demo.family_name),
+        },
+        email: Some(demo.email.clone()),
+        phone: Some(demo.phone.clone()),
+    }
+}
+
+/// The demo speaks like a back office; the contract has words for it.
+fn timeframe(said: &str) -> &'static str {
+    match said {
+        "this week" => "within_week",
+        "within 2 weeks" => "within_two_weeks",
+        "within 30 days" => "within_month",
+        "1 to 3 months" => "within_quarter",
+        "just looking" => "just_looking",
+        _ => "unknown",
+    }
+}
+
+fn lost_reason(said: &str) -> &'static str {
+    match said {
+        "Bought from another dealer" => "bought_elsewhere",
+        "Financing was declined" => "financing",
+        "Price out of reach" => "price",
+        "Decided to keep the current car" => "kept_current_vehicle",
+        "No answer after six attempts" => "no_response",
+        _ => "unknown",
+    }
+}
+
+fn millis(at: OffsetDateTime) -> Millis {
+    Millis(at.unix_timestamp().saturating_mul(1000))
+}
