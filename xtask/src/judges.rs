@@ -18,39 +18,22 @@ pub fn python(workspace: &Workspace) -> Result<PathBuf, String> {
     let stamp = folder.join("installed.txt");
     let wanted = read(&workspace.root.join(REQUIREMENTS))?;
     let installed = fs::read_to_string(&stamp).is_ok_and(|text| text == wanted);
-    if installed
-        && process::works(process::command(
-            &interpreter,
-            &["--version"],
-            &workspace.root,
-        ))
-    {
+    if installed && process::works(process::command(&interpreter, &["--version"], &workspace.root)) {
         return Ok(interpreter);
     }
 
     // The stamp goes first and comes back last: an install that is cut short is done again.
     if stamp.exists() {
-        fs::remove_file(&stamp)
-            .map_err(|cause| format!("cannot remove {}: {cause}", stamp.display()))?;
+        fs::remove_file(&stamp).map_err(|cause| format!("cannot remove {}: {cause}", stamp.display()))?;
     }
-    fs::create_dir_all(&folder)
-        .map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+    fs::create_dir_all(&folder).map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
     make_environment(workspace, &folder.join("venv"))?;
     process::stream(process::command(
         &interpreter,
-        &[
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "-r",
-            REQUIREMENTS,
-        ],
+        &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS],
         &workspace.root,
     ))?;
-    fs::write(&stamp, wanted)
-        .map_err(|cause| format!("cannot write {}: {cause}", stamp.display()))?;
+    fs::write(&stamp, wanted).map_err(|cause| format!("cannot write {}: {cause}", stamp.display()))?;
     Ok(interpreter)
 }
 
@@ -59,22 +42,11 @@ pub fn cargo_deny(workspace: &Workspace) -> Result<PathBuf, String> {
     let tools = workspace.target.join("tools");
     let program = tools.join("bin").join("cargo-deny");
     let present = process::works(process::command(&program, &["--version"], &workspace.root))
-        && process::capture(process::command(&program, &["--version"], &workspace.root)).is_ok_and(
-            |answer| {
-                String::from_utf8_lossy(&answer).trim() == format!("cargo-deny {DENY_VERSION}")
-            },
-        );
+        && process::capture(process::command(&program, &["--version"], &workspace.root))
+            .is_ok_and(|answer| String::from_utf8_lossy(&answer).trim() == format!("cargo-deny {DENY_VERSION}"));
     if !present {
         let mut install = process::cargo(
-            &[
-                "install",
-                "cargo-deny",
-                "--locked",
-                "--force",
-                "--version",
-                DENY_VERSION,
-                "--root",
-            ],
+            &["install", "cargo-deny", "--locked", "--force", "--version", DENY_VERSION, "--root"],
             &workspace.root,
         );
         // It runs for a second and is built for minutes: build it fast rather than make it fast.
@@ -104,13 +76,9 @@ fn make_environment(workspace: &Workspace, folder: &Path) -> Result<(), String> 
     if !root_user {
         return Err(format!("{problem}; {advice}"));
     }
-    process::stream(process::command(
-        "apt-get",
-        &["install", "-y", "python3", "python3-venv"],
-        &workspace.root,
-    ))
-    .and_then(|()| make())
-    .map_err(|again| format!("{again}; {advice}"))
+    process::stream(process::command("apt-get", &["install", "-y", "python3", "python3-venv"], &workspace.root))
+        .and_then(|()| make())
+        .map_err(|again| format!("{again}; {advice}"))
 }
 
 fn read(path: &Path) -> Result<String, String> {

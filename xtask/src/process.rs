@@ -21,9 +21,7 @@ pub fn cargo(arguments: &[&str], root: &Path) -> Command {
 pub fn stream(mut command: Command) -> Result<(), String> {
     let shown = show(&command);
     println!("$ {shown}");
-    let status = command
-        .status()
-        .map_err(|cause| cannot_start(&shown, &cause))?;
+    let status = command.status().map_err(|cause| cannot_start(&shown, &cause))?;
     judge(&shown, status)
 }
 
@@ -44,10 +42,7 @@ pub fn stream_and_keep(mut command: Command, wanted: &str) -> (Result<(), String
             }
         }
     }
-    let result = child
-        .wait()
-        .map_err(|cause| cannot_start(&shown, &cause))
-        .and_then(|status| judge(&shown, status));
+    let result = child.wait().map_err(|cause| cannot_start(&shown, &cause)).and_then(|status| judge(&shown, status));
     (result, kept)
 }
 
@@ -55,10 +50,7 @@ pub fn stream_and_keep(mut command: Command, wanted: &str) -> (Result<(), String
 pub fn capture(mut command: Command) -> Result<Vec<u8>, String> {
     let shown = show(&command);
     println!("$ {shown}");
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|cause| cannot_start(&shown, &cause))?;
+    let output = command.stderr(Stdio::inherit()).output().map_err(|cause| cannot_start(&shown, &cause))?;
     judge(&shown, output.status)?;
     Ok(output.stdout)
 }
@@ -67,19 +59,14 @@ pub fn capture(mut command: Command) -> Result<Vec<u8>, String> {
 pub fn feed(mut command: Command, input: Vec<u8>) -> Result<(), String> {
     let shown = show(&command);
     println!("$ {shown} < {} bytes", input.len());
-    let mut child = command
-        .stdin(Stdio::piped())
-        .spawn()
-        .map_err(|cause| cannot_start(&shown, &cause))?;
+    let mut child = command.stdin(Stdio::piped()).spawn().map_err(|cause| cannot_start(&shown, &cause))?;
     let writer = child.stdin.take().map(|mut pipe| {
         // A reader that stops early closes the pipe; its exit status tells the story.
         thread::spawn(move || pipe.write_all(&input).is_ok())
     });
     let status = child.wait().map_err(|cause| cannot_start(&shown, &cause))?;
     if let Some(writer) = writer {
-        writer
-            .join()
-            .map_err(|_| format!("`{shown}`: the feeding thread stopped"))?;
+        writer.join().map_err(|_| format!("`{shown}`: the feeding thread stopped"))?;
     }
     judge(&shown, status)
 }
@@ -88,9 +75,7 @@ pub fn feed(mut command: Command, input: Vec<u8>) -> Result<(), String> {
 pub fn within(limit: Duration, mut command: Command) -> Result<(), String> {
     let shown = show(&command);
     println!("$ {shown}");
-    let mut child = command
-        .spawn()
-        .map_err(|cause| cannot_start(&shown, &cause))?;
+    let mut child = command.spawn().map_err(|cause| cannot_start(&shown, &cause))?;
     match wait_until(&mut child, Instant::now() + limit)? {
         Some(status) => judge(&shown, status),
         None => Err(format!("`{shown}` was stopped after {} s", limit.as_secs())),
@@ -99,11 +84,7 @@ pub fn within(limit: Duration, mut command: Command) -> Result<(), String> {
 
 /// True when the program can be started at all and reports success; silent.
 pub fn works(mut command: Command) -> bool {
-    command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 fn wait_until(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, String> {
@@ -112,12 +93,8 @@ fn wait_until(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>
             Ok(Some(status)) => return Ok(Some(status)),
             Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(50)),
             Ok(None) => {
-                child
-                    .kill()
-                    .map_err(|cause| format!("cannot stop a program: {cause}"))?;
-                child
-                    .wait()
-                    .map_err(|cause| format!("cannot stop a program: {cause}"))?;
+                child.kill().map_err(|cause| format!("cannot stop a program: {cause}"))?;
+                child.wait().map_err(|cause| format!("cannot stop a program: {cause}"))?;
                 return Ok(None);
             }
             Err(cause) => return Err(format!("cannot wait for a program: {cause}")),
@@ -127,11 +104,7 @@ fn wait_until(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>
 
 fn show(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
-    words.extend(
-        command
-            .get_args()
-            .map(|word| word.to_string_lossy().into_owned()),
-    );
+    words.extend(command.get_args().map(|word| word.to_string_lossy().into_owned()));
     words.join(" ")
 }
 
@@ -140,9 +113,5 @@ fn cannot_start(shown: &str, cause: &std::io::Error) -> String {
 }
 
 fn judge(shown: &str, status: ExitStatus) -> Result<(), String> {
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{shown}` ended with {status}"))
-    }
+    if status.success() { Ok(()) } else { Err(format!("`{shown}` ended with {status}")) }
 }

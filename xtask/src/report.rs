@@ -35,17 +35,11 @@ pub struct Report {
 
 impl Report {
     pub fn failed(&self) -> usize {
-        self.lines
-            .iter()
-            .filter(|line| matches!(line.verdict, Verdict::Failed(_)))
-            .count()
+        self.lines.iter().filter(|line| matches!(line.verdict, Verdict::Failed(_))).count()
     }
 
     fn passed(&self) -> usize {
-        self.lines
-            .iter()
-            .filter(|line| matches!(line.verdict, Verdict::Passed(_)))
-            .count()
+        self.lines.iter().filter(|line| matches!(line.verdict, Verdict::Passed(_))).count()
     }
 
     /// The reasons of everything that did not pass, the table, and the count as the very last line.
@@ -53,74 +47,39 @@ impl Report {
         let mut text = String::new();
         for line in &self.lines {
             match &line.verdict {
-                Verdict::Failed(reason) => {
-                    put(&mut text, format_args!("{} FAILED: {reason}\n", line.step))
-                }
-                Verdict::NotChecked(reason) => put(
-                    &mut text,
-                    format_args!("{}: not checked ({reason})\n", line.step),
-                ),
+                Verdict::Failed(reason) => put(&mut text, format_args!("{} FAILED: {reason}\n", line.step)),
+                Verdict::NotChecked(reason) => put(&mut text, format_args!("{}: not checked ({reason})\n", line.step)),
                 Verdict::Passed(_) => {}
             }
         }
         put(&mut text, format_args!("\n{}", self.table()));
-        put(
-            &mut text,
-            format_args!("\n{} passed, {} failed\n", self.passed(), self.failed()),
-        );
+        put(&mut text, format_args!("\n{} passed, {} failed\n", self.passed(), self.failed()));
         text
     }
 
     fn table(&self) -> String {
-        let mut rows = vec![[
-            "step".to_owned(),
-            "result".to_owned(),
-            "time".to_owned(),
-            "what it covers".to_owned(),
-        ]];
+        let mut rows = vec![["step".to_owned(), "result".to_owned(), "time".to_owned(), "what it covers".to_owned()]];
         for line in &self.lines {
             let (result, seen) = match &line.verdict {
                 Verdict::Passed(seen) => ("passed", seen.clone()),
                 Verdict::Failed(_) => ("FAILED", String::new()),
                 Verdict::NotChecked(reason) => ("not checked", reason.clone()),
             };
-            let covers = if seen.is_empty() {
-                line.covers.to_owned()
-            } else {
-                format!("{} ({seen})", line.covers)
-            };
-            rows.push([
-                line.step.to_owned(),
-                result.to_owned(),
-                format!("{:.1} s", line.took.as_secs_f64()),
-                covers,
-            ]);
+            let covers = if seen.is_empty() { line.covers.to_owned() } else { format!("{} ({seen})", line.covers) };
+            rows.push([line.step.to_owned(), result.to_owned(), format!("{:.1} s", line.took.as_secs_f64()), covers]);
         }
         let width = |column: usize| {
-            rows.iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
+            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
         let (first, second, third) = (width(0), width(1), width(2));
         let mut text = String::new();
         for (number, [step, result, time, covers]) in rows.iter().enumerate() {
-            put(
-                &mut text,
-                format_args!("| {step:first$} | {result:second$} | {time:>third$} | {covers}\n"),
-            );
+            put(&mut text, format_args!("| {step:first$} | {result:second$} | {time:>third$} | {covers}\n"));
             if number == 0 {
                 let dashes = |count: usize| "-".repeat(count);
                 put(
                     &mut text,
-                    format_args!(
-                        "|-{}-|-{}-|-{}-|-{}\n",
-                        dashes(first),
-                        dashes(second),
-                        dashes(third),
-                        dashes(14)
-                    ),
+                    format_args!("|-{}-|-{}-|-{}-|-{}\n", dashes(first), dashes(second), dashes(third), dashes(14)),
                 );
             }
         }
@@ -138,12 +97,7 @@ mod tests {
     use super::*;
 
     fn line(step: &'static str, verdict: Verdict) -> Line {
-        Line {
-            step,
-            verdict,
-            took: Duration::from_millis(1_240),
-            covers: "something",
-        }
+        Line { step, verdict, took: Duration::from_millis(1_240), covers: "something" }
     }
 
     #[test]
@@ -153,10 +107,7 @@ mod tests {
                 line("fmt", Verdict::Passed(String::new())),
                 line("tests", Verdict::Passed("3 tests run: 3 passed".to_owned())),
                 line("tidy", Verdict::Failed("a.rs: too long".to_owned())),
-                line(
-                    "advisories",
-                    Verdict::NotChecked("database unreachable".to_owned()),
-                ),
+                line("advisories", Verdict::NotChecked("database unreachable".to_owned())),
             ],
         };
         assert_eq!(
@@ -179,16 +130,9 @@ advisories: not checked (database unreachable)
 
     #[test]
     fn only_a_failure_makes_the_report_fail() {
-        let report = Report {
-            lines: vec![line(
-                "advisories",
-                Verdict::NotChecked("offline".to_owned()),
-            )],
-        };
+        let report = Report { lines: vec![line("advisories", Verdict::NotChecked("offline".to_owned()))] };
         assert_eq!(report.failed(), 0);
-        let report = Report {
-            lines: vec![line("deny", Verdict::Failed("no".to_owned()))],
-        };
+        let report = Report { lines: vec![line("deny", Verdict::Failed("no".to_owned()))] };
         assert_eq!(report.failed(), 1);
     }
 }

@@ -31,66 +31,16 @@ struct Step {
 
 /// Cheap and telling first.
 const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        covers: "formatting",
-        pace: Pace::Quick,
-        run: fmt,
-    },
-    Step {
-        name: "tidy",
-        covers: "house rules, clause coverage, dependency direction",
-        pace: Pace::Quick,
-        run: tidy,
-    },
-    Step {
-        name: "clippy",
-        covers: "lints over all targets, warnings denied",
-        pace: Pace::Quick,
-        run: clippy,
-    },
-    Step {
-        name: "tests",
-        covers: "every unit and integration test",
-        pace: Pace::Quick,
-        run: tests,
-    },
-    Step {
-        name: "doctests",
-        covers: "examples in the documentation",
-        pace: Pace::Slow,
-        run: doctests,
-    },
-    Step {
-        name: "deny",
-        covers: "licences, banned and doubled crates, sources",
-        pace: Pace::Slow,
-        run: deny,
-    },
-    Step {
-        name: "advisories",
-        covers: "known vulnerabilities of dependencies",
-        pace: Pace::Slow,
-        run: advisories,
-    },
-    Step {
-        name: "release",
-        covers: "the binary as it is shipped",
-        pace: Pace::Slow,
-        run: release,
-    },
-    Step {
-        name: "judges",
-        covers: "the pinned Python packages that judge us",
-        pace: Pace::Slow,
-        run: environment,
-    },
-    Step {
-        name: "vins",
-        covers: "demo VINs against two independent decoders",
-        pace: Pace::Slow,
-        run: vins,
-    },
+    Step { name: "fmt", covers: "formatting", pace: Pace::Quick, run: fmt },
+    Step { name: "tidy", covers: "house rules, clause coverage, dependency direction", pace: Pace::Quick, run: tidy },
+    Step { name: "clippy", covers: "lints over all targets, warnings denied", pace: Pace::Quick, run: clippy },
+    Step { name: "tests", covers: "every unit and integration test", pace: Pace::Quick, run: tests },
+    Step { name: "doctests", covers: "examples in the documentation", pace: Pace::Slow, run: doctests },
+    Step { name: "deny", covers: "licences, banned and doubled crates, sources", pace: Pace::Slow, run: deny },
+    Step { name: "advisories", covers: "known vulnerabilities of dependencies", pace: Pace::Slow, run: advisories },
+    Step { name: "release", covers: "the binary as it is shipped", pace: Pace::Slow, run: release },
+    Step { name: "judges", covers: "the pinned Python packages that judge us", pace: Pace::Slow, run: environment },
+    Step { name: "vins", covers: "demo VINs against two independent decoders", pace: Pace::Slow, run: vins },
     Step {
         name: "python client",
         covers: "the official MCP client over TLS against the shipped binary",
@@ -114,20 +64,11 @@ pub fn run(workspace: &Workspace, extent: Extent<'_>) -> ExitCode {
         if let Verdict::Failed(reason) = &verdict {
             eprintln!("{} FAILED: {reason}", step.name);
         }
-        report.lines.push(Line {
-            step: step.name,
-            verdict,
-            took: started.elapsed(),
-            covers: step.covers,
-        });
+        report.lines.push(Line { step: step.name, verdict, took: started.elapsed(), covers: step.covers });
     }
     println!();
     print!("{}", report.render());
-    if report.failed() == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if report.failed() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn wanted(step: &Step, extent: Extent<'_>) -> bool {
@@ -139,11 +80,7 @@ fn wanted(step: &Step, extent: Extent<'_>) -> bool {
 }
 
 fn fmt(workspace: &Workspace) -> Verdict {
-    process::stream(process::cargo(
-        &["fmt", "--all", "--check"],
-        &workspace.root,
-    ))
-    .into()
+    process::stream(process::cargo(&["fmt", "--all", "--check"], &workspace.root)).into()
 }
 
 fn tidy(workspace: &Workspace) -> Verdict {
@@ -154,49 +91,28 @@ fn tidy(workspace: &Workspace) -> Verdict {
 }
 
 fn clippy(workspace: &Workspace) -> Verdict {
-    let arguments = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
+    let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     process::stream(process::cargo(&arguments, &workspace.root)).into()
 }
 
 fn tests(workspace: &Workspace) -> Verdict {
     if !process::works(process::cargo(&["nextest", "--version"], &workspace.root)) {
-        let arguments = [
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--no-fail-fast",
-        ];
+        let arguments = ["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
         return process::stream(process::cargo(&arguments, &workspace.root)).into();
     }
     let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
-    let (result, summary) =
-        process::stream_and_keep(process::cargo(&arguments, &workspace.root), "tests run:");
+    let (result, summary) = process::stream_and_keep(process::cargo(&arguments, &workspace.root), "tests run:");
     match result {
         // The line reads `Summary [ 1.2s] 12 tests run: 12 passed, 0 skipped`.
         Ok(()) => Verdict::Passed(
-            summary
-                .and_then(|line| Some(line.split_once(']')?.1.trim().to_owned()))
-                .unwrap_or_default(),
+            summary.and_then(|line| Some(line.split_once(']')?.1.trim().to_owned())).unwrap_or_default(),
         ),
         Err(problem) => Verdict::Failed(problem),
     }
 }
 
 fn doctests(workspace: &Workspace) -> Verdict {
-    process::stream(process::cargo(
-        &["test", "--workspace", "--doc", "--no-fail-fast"],
-        &workspace.root,
-    ))
-    .into()
+    process::stream(process::cargo(&["test", "--workspace", "--doc", "--no-fail-fast"], &workspace.root)).into()
 }
 
 fn deny(workspace: &Workspace) -> Verdict {
@@ -218,11 +134,7 @@ fn advisories(workspace: &Workspace) -> Verdict {
     if process::within(Duration::from_secs(60), fetch).is_err() {
         return Verdict::NotChecked("database unreachable".to_owned());
     }
-    let check = process::command(
-        &program,
-        &["check", "--disable-fetch", "advisories"],
-        &workspace.root,
-    );
+    let check = process::command(&program, &["check", "--disable-fetch", "advisories"], &workspace.root);
     process::stream(check).into()
 }
 
@@ -237,22 +149,12 @@ fn environment(workspace: &Workspace) -> Verdict {
 fn vins(workspace: &Workspace) -> Verdict {
     let judge = || {
         let python = judges::python(workspace)?;
-        let arguments = [
-            "run",
-            "--quiet",
-            "--package",
-            "frontdesk-contracts",
-            "--example",
-            "demo_vins",
-        ];
+        let arguments = ["run", "--quiet", "--package", "frontdesk-contracts", "--example", "demo_vins"];
         let lines = process::capture(process::cargo(&arguments, &workspace.root))?;
         if lines.is_empty() {
             return Err("the example demo_vins printed nothing to judge".to_owned());
         }
-        process::feed(
-            process::command(python, &["scripts/judges/vins.py"], &workspace.root),
-            lines,
-        )
+        process::feed(process::command(python, &["scripts/judges/vins.py"], &workspace.root), lines)
     };
     judge().into()
 }
@@ -262,11 +164,7 @@ fn python_client(workspace: &Workspace) -> Verdict {
         let python = judges::python(workspace)?;
         // Built again, which costs nothing when it is fresh, so that an old binary is never what is judged.
         build_release(workspace)?;
-        let mut client = process::command(
-            python,
-            &["scripts/judges/python_client.py"],
-            &workspace.root,
-        );
+        let mut client = process::command(python, &["scripts/judges/python_client.py"], &workspace.root);
         client.arg(workspace.release_binary());
         process::stream(client)
     };
@@ -274,10 +172,7 @@ fn python_client(workspace: &Workspace) -> Verdict {
 }
 
 fn build_release(workspace: &Workspace) -> Result<(), String> {
-    process::stream(process::cargo(
-        &["build", "--release", "--package", "frontdesk"],
-        &workspace.root,
-    ))
+    process::stream(process::cargo(&["build", "--release", "--package", "frontdesk"], &workspace.root))
 }
 
 #[cfg(test)]
@@ -285,11 +180,7 @@ mod tests {
     use super::*;
 
     fn names(extent: Extent<'_>) -> Vec<&'static str> {
-        STEPS
-            .iter()
-            .filter(|step| wanted(step, extent))
-            .map(|step| step.name)
-            .collect()
+        STEPS.iter().filter(|step| wanted(step, extent)).map(|step| step.name).collect()
     }
 
     #[test]

@@ -10,12 +10,8 @@ pub struct Workspace {
 
 impl Workspace {
     pub fn locate() -> Result<Self, String> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .ok_or("xtask has no parent folder")?
-            .to_path_buf();
-        let program = std::env::current_exe()
-            .map_err(|cause| format!("cannot find the running xtask: {cause}"))?;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent folder")?.to_path_buf();
+        let program = std::env::current_exe().map_err(|cause| format!("cannot find the running xtask: {cause}"))?;
         let target = program
             .parent()
             .and_then(Path::parent)

@@ -56,11 +56,7 @@ fn there_are_two_dealerships() {
 #[test]
 fn at_least_250_vehicles_of_each_are_for_sale() {
     for house in dealerships(NOW) {
-        let for_sale = house
-            .vehicles
-            .iter()
-            .filter(|car| car.status == "available")
-            .count();
+        let for_sale = house.vehicles.iter().filter(|car| car.status == "available").count();
         assert!(for_sale >= 250, "{}: {for_sale}", house.id);
     }
 }
@@ -70,33 +66,20 @@ fn every_vin_is_valid_and_reads_back_to_its_make_and_year() {
     for car in vehicles(&dealerships(NOW)) {
         let vin = Vin::parse(car.vin.as_str()).unwrap();
         assert!(vin.check_digit_holds(), "{vin}");
-        assert_eq!(
-            (vin.make(), vin.year()),
-            (Some(car.make), Some(car.year)),
-            "{vin}"
-        );
+        assert_eq!((vin.make(), vin.year()), (Some(car.make), Some(car.year)), "{vin}");
     }
 }
 
 #[test]
 fn vins_and_stock_numbers_are_distinct_and_exactly_one_vin_is_in_both() {
     let houses = dealerships(NOW);
-    let vins = |house: &DemoDealership| -> BTreeSet<Vin> {
-        house.vehicles.iter().map(|car| car.vin.clone()).collect()
-    };
+    let vins = |house: &DemoDealership| -> BTreeSet<Vin> { house.vehicles.iter().map(|car| car.vin.clone()).collect() };
     for house in &houses {
-        let numbers: BTreeSet<&str> = house
-            .vehicles
-            .iter()
-            .map(|car| car.stock_number.as_str())
-            .collect();
+        let numbers: BTreeSet<&str> = house.vehicles.iter().map(|car| car.stock_number.as_str()).collect();
         assert_eq!(vins(house).len(), house.vehicles.len());
         assert_eq!(numbers.len(), house.vehicles.len());
     }
-    let both: Vec<Vin> = vins(&houses[0])
-        .intersection(&vins(&houses[1]))
-        .cloned()
-        .collect();
+    let both: Vec<Vin> = vins(&houses[0]).intersection(&vins(&houses[1])).cloned().collect();
     assert_eq!(both.len(), 1, "{both:?}");
 }
 
@@ -107,17 +90,12 @@ fn every_vehicle_status_and_condition_of_the_vocabulary_occurs() {
         let statuses = count(house.vehicles.iter().map(|car| car.status));
         assert_eq!(
             statuses.keys().copied().collect::<Vec<_>>(),
-            words(
-                "available in_transit on_hold on_order pending reserved sold unavailable unknown wholesale"
-            ),
+            words("available in_transit on_hold on_order pending reserved sold unavailable unknown wholesale"),
             "{}",
             house.id
         );
         let conditions = count(house.vehicles.iter().map(|car| car.condition));
-        assert_eq!(
-            conditions.keys().copied().collect::<Vec<_>>(),
-            ["certified_pre_owned", "demo", "new", "used"]
-        );
+        assert_eq!(conditions.keys().copied().collect::<Vec<_>>(), ["certified_pre_owned", "demo", "new", "used"]);
     }
 }
 
@@ -125,18 +103,9 @@ fn every_vehicle_status_and_condition_of_the_vocabulary_occurs() {
 fn vehicles_speak_the_vocabulary() {
     let within = |words: &[&str], word: &str| assert!(words.contains(&word), "{word}");
     for car in vehicles(&dealerships(NOW)) {
-        within(
-            &words("sedan coupe hatchback wagon convertible suv crossover pickup van minivan")[..],
-            car.body_style,
-        );
-        within(
-            &words("gasoline diesel electric hybrid plug_in_hybrid flex_fuel hydrogen")[..],
-            car.fuel_type,
-        );
-        within(
-            &["automatic", "manual", "cvt", "dual_clutch", "direct_drive"],
-            car.transmission,
-        );
+        within(&words("sedan coupe hatchback wagon convertible suv crossover pickup van minivan")[..], car.body_style);
+        within(&words("gasoline diesel electric hybrid plug_in_hybrid flex_fuel hydrogen")[..], car.fuel_type);
+        within(&["automatic", "manual", "cvt", "dual_clutch", "direct_drive"], car.transmission);
         within(&["fwd", "rwd", "awd", "four_wd"], car.drivetrain);
         within(&["USD", "CAD"], car.currency);
     }
@@ -148,20 +117,12 @@ fn the_stock_is_varied() {
     for house in &houses {
         let bodies = count(house.vehicles.iter().map(|car| car.body_style));
         let fuels = count(house.vehicles.iter().map(|car| car.fuel_type));
-        let models: BTreeSet<_> = house
-            .vehicles
-            .iter()
-            .map(|car| (car.make, car.model))
-            .collect();
+        let models: BTreeSet<_> = house.vehicles.iter().map(|car| (car.make, car.model)).collect();
         assert_eq!(bodies.len(), 10, "{bodies:?}");
         assert_eq!(fuels.len(), 7, "{fuels:?}");
         assert!(models.len() >= 50, "{}", models.len());
         for word in ["leather", "sunroof", "tow package"] {
-            let hits = house
-                .vehicles
-                .iter()
-                .filter(|car| car.description.contains(word))
-                .count();
+            let hits = house.vehicles.iter().filter(|car| car.description.contains(word)).count();
             assert!((10..200).contains(&hits), "{word}: {hits}");
         }
     }
@@ -170,10 +131,7 @@ fn the_stock_is_varied() {
 #[test]
 fn prices_mileages_and_years_are_plausible() {
     for car in vehicles(&dealerships(NOW)) {
-        let what = format!(
-            "{} {} {} {}",
-            car.condition, car.year, car.model, car.mileage
-        );
+        let what = format!("{} {} {} {}", car.condition, car.year, car.model, car.mileage);
         assert!((2016..=2024).contains(&car.year), "{what}");
         let dollars = car.price_minor / 100;
         assert!((7_000..=100_000).contains(&dollars), "{what}: {dollars}");
@@ -184,10 +142,7 @@ fn prices_mileages_and_years_are_plausible() {
             _ => assert!((1_000..130_000).contains(&car.mileage), "{what}"),
         }
         if let Some(list) = car.msrp_minor {
-            assert!(
-                car.price_minor < list + 10_000,
-                "{what}: {dollars} of {list}"
-            );
+            assert!(car.price_minor < list + 10_000, "{what}: {dollars} of {list}");
         }
         assert_eq!(car.msrp_minor.is_none(), car.condition == "used", "{what}");
     }
@@ -221,22 +176,13 @@ fn times_are_whole_seconds_in_the_order_things_happen() {
         }
         for who in &house.customers {
             assert_eq!((NOW - who.created_at).whole_days(), who.created_days_ago);
-            assert!(
-                who.latest_sale_at
-                    .is_none_or(|sale| sale > who.created_at && sale < NOW)
-            );
+            assert!(who.latest_sale_at.is_none_or(|sale| sale > who.created_at && sale < NOW));
         }
         for lead in &house.leads {
             let created = house.customers[lead.customer].created_at;
-            assert!(
-                created <= lead.received_at,
-                "a lead older than its customer"
-            );
+            assert!(created <= lead.received_at, "a lead older than its customer");
             assert!(lead.received_at <= lead.updated_at && lead.updated_at < NOW);
-            assert_eq!(
-                (NOW - lead.received_at).whole_days(),
-                lead.received_days_ago
-            );
+            assert_eq!((NOW - lead.received_at).whole_days(), lead.received_days_ago);
             assert_eq!((NOW - lead.updated_at).whole_days(), lead.updated_days_ago);
         }
     }
@@ -248,10 +194,7 @@ fn another_moment_moves_the_times_and_nothing_else() {
     let (now, then) = (dealerships(NOW), dealerships(later));
     let first = &now[0].vehicles[0];
     let mut same = then[0].vehicles[0].clone();
-    assert_eq!(
-        same.in_stock_at - first.in_stock_at,
-        time::Duration::days(400)
-    );
+    assert_eq!(same.in_stock_at - first.in_stock_at, time::Duration::days(400));
     same.in_stock_at = first.in_stock_at;
     assert_eq!(&same, first);
 }
@@ -276,7 +219,5 @@ fn the_same_moment_gives_the_same_data_on_every_machine() {
 
 /// Written here because the hashes of the standard library may change with the compiler.
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

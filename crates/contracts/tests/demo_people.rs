@@ -30,16 +30,8 @@ fn customers_can_be_reached_nowhere() {
     let mut phones = BTreeSet::new();
     for customer in houses.iter().flat_map(|house| &house.customers) {
         let (local, domain) = customer.email.split_once('@').unwrap();
-        assert!(
-            ["example.com", "example.org", "example.net"].contains(&domain),
-            "{domain}"
-        );
-        assert!(
-            local
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || "-.".contains(c)),
-            "{local}"
-        );
+        assert!(["example.com", "example.org", "example.net"].contains(&domain), "{domain}");
+        assert!(local.chars().all(|c| c.is_ascii_lowercase() || "-.".contains(c)), "{local}");
         let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
         assert_eq!(
             letters(local),
@@ -51,22 +43,14 @@ fn customers_can_be_reached_nowhere() {
         assert_eq!(customer.phone.len(), 12, "{}", customer.phone);
         assert!(customer.phone.starts_with("+1"));
         assert_eq!(&customer.phone[5..10], "55501", "{}", customer.phone);
-        assert!(
-            phones.insert(&customer.phone),
-            "{} is given twice",
-            customer.phone
-        );
+        assert!(phones.insert(&customer.phone), "{} is given twice", customer.phone);
     }
 }
 
 #[test]
 fn customers_of_one_dealership_have_distinct_names_and_addresses() {
     for house in dealerships(NOW) {
-        let names: BTreeSet<_> = house
-            .customers
-            .iter()
-            .map(|who| (who.given_name, who.family_name))
-            .collect();
+        let names: BTreeSet<_> = house.customers.iter().map(|who| (who.given_name, who.family_name)).collect();
         let emails: BTreeSet<_> = house.customers.iter().map(|who| &who.email).collect();
         assert_eq!((names.len(), emails.len()), (120, 120));
     }
@@ -76,10 +60,7 @@ fn customers_of_one_dealership_have_distinct_names_and_addresses() {
 fn some_customers_are_businesses_and_only_they_have_a_company() {
     for house in dealerships(NOW) {
         let kinds = count(house.customers.iter().map(|who| who.kind));
-        assert_eq!(
-            kinds.into_iter().collect::<Vec<_>>(),
-            [("business", 7), ("individual", 111), ("unknown", 2)]
-        );
+        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [("business", 7), ("individual", 111), ("unknown", 2)]);
         for who in &house.customers {
             assert_eq!(who.company.is_some(), who.kind == "business");
             assert_eq!(who.latest_sale_at.is_some(), who.lifetime_value_minor > 0);
@@ -114,18 +95,12 @@ fn leads_are_spread_over_all_statuses() {
 fn leads_use_every_interest_and_channel_of_the_vocabulary() {
     let houses = dealerships(NOW);
     assert_eq!(
-        count(leads(&houses).map(|lead| lead.interest))
-            .into_keys()
-            .collect::<Vec<_>>(),
+        count(leads(&houses).map(|lead| lead.interest)).into_keys().collect::<Vec<_>>(),
         words("buy lease sell service test_drive trade_in unknown")
     );
     assert_eq!(
-        count(leads(&houses).map(|lead| lead.channel))
-            .into_keys()
-            .collect::<Vec<_>>(),
-        words(
-            "ai_agent chat email event oem phone referral social third_party unknown walk_in website"
-        )
+        count(leads(&houses).map(|lead| lead.channel)).into_keys().collect::<Vec<_>>(),
+        words("ai_agent chat email event oem phone referral social third_party unknown walk_in website")
     );
 }
 
@@ -142,12 +117,7 @@ fn a_lead_points_at_a_customer_and_a_fitting_vehicle_of_its_dealership() {
                 "negotiating" => &["available", "pending", "reserved"],
                 _ => &["available"],
             };
-            assert!(
-                fitting.contains(&car.status),
-                "{} about a {} car",
-                lead.status,
-                car.status
-            );
+            assert!(fitting.contains(&car.status), "{} about a {} car", lead.status, car.status);
         }
     }
 }
@@ -156,12 +126,7 @@ fn a_lead_points_at_a_customer_and_a_fitting_vehicle_of_its_dealership() {
 fn a_reason_is_given_exactly_for_lost_leads_and_nothing_is_blank() {
     for lead in leads(&dealerships(NOW)) {
         assert_eq!(lead.lost_reason.is_some(), lead.status == "lost");
-        for text in [
-            lead.provider,
-            lead.comments,
-            lead.timeframe,
-            lead.owner.name,
-        ] {
+        for text in [lead.provider, lead.comments, lead.timeframe, lead.owner.name] {
             assert!(!text.is_empty());
         }
         assert!(lead.owner.id.starts_with("emp_0"), "{}", lead.owner.id);

@@ -35,14 +35,8 @@ fn lower_case_is_read_and_kept_as_upper_case() {
 #[test]
 fn a_wrong_length_is_refused_and_counted() {
     assert_eq!(Vin::parse(""), Err(VinError::Length { found: 0 }));
-    assert_eq!(
-        Vin::parse("1HGCM82633A00435"),
-        Err(VinError::Length { found: 16 })
-    );
-    assert_eq!(
-        Vin::parse(" 1HGCM82633A004352"),
-        Err(VinError::Length { found: 18 })
-    );
+    assert_eq!(Vin::parse("1HGCM82633A00435"), Err(VinError::Length { found: 16 }));
+    assert_eq!(Vin::parse(" 1HGCM82633A004352"), Err(VinError::Length { found: 18 }));
 }
 
 #[test]
@@ -54,11 +48,7 @@ fn letters_that_look_like_digits_and_other_signs_are_refused_with_their_position
         ("1HGCM-2633A004352", 6),
         ("1HGCM82633A00435é", 17),
     ] {
-        assert_eq!(
-            Vin::parse(text),
-            Err(VinError::Character { position }),
-            "{text}"
-        );
+        assert_eq!(Vin::parse(text), Err(VinError::Character { position }), "{text}");
     }
 }
 
@@ -80,18 +70,12 @@ fn a_wrong_check_digit_is_only_a_remark_from_elsewhere() {
 
 #[test]
 fn messages_say_what_is_wrong_without_repeating_the_number() {
-    assert_eq!(
-        VinError::Length { found: 16 }.to_string(),
-        "a VIN has 17 characters, not 16"
-    );
+    assert_eq!(VinError::Length { found: 16 }.to_string(), "a VIN has 17 characters, not 16");
     assert_eq!(
         VinError::Character { position: 12 }.to_string(),
         "the character at position 12 cannot be in a VIN (digits and letters except I, O and Q)"
     );
-    assert_eq!(
-        VinError::CheckDigit.to_string(),
-        "the check digit at position 9 does not match"
-    );
+    assert_eq!(VinError::CheckDigit.to_string(), "the check digit at position 9 does not match");
 }
 
 #[test]
@@ -118,16 +102,8 @@ fn make_and_model_year_of_known_numbers() {
 #[test]
 fn position_seven_tells_the_cycle_of_thirty_years() {
     let year = |text| Vin::parse(text).unwrap().year();
-    assert_eq!(
-        year("4T1BE46K19U856421"),
-        Some(2009),
-        "a digit at position 7"
-    );
-    assert_eq!(
-        year("5FNYF5H59HB011946"),
-        Some(2017),
-        "a letter at position 7"
-    );
+    assert_eq!(year("4T1BE46K19U856421"), Some(2009), "a digit at position 7");
+    assert_eq!(year("5FNYF5H59HB011946"), Some(2017), "a letter at position 7");
     assert_eq!(year("2GCEC19Z0S1245490"), Some(1995), "S is 1995 or 2025");
 }
 
@@ -152,20 +128,8 @@ fn a_number_is_assembled_with_its_check_digit() {
 #[test]
 fn parts_that_do_not_read_back_make_no_number() {
     assert_eq!(Vin::assemble("2T3P1RF", 2021, 'C', 1), None, "too short");
-    assert_eq!(
-        Vin::assemble("2T3P1RFV", 2021, 'C', 1_000_000),
-        None,
-        "too long"
-    );
-    assert_eq!(
-        Vin::assemble("2T3P1RFV", 2021, 'I', 1),
-        None,
-        "no such plant"
-    );
+    assert_eq!(Vin::assemble("2T3P1RFV", 2021, 'C', 1_000_000), None, "too long");
+    assert_eq!(Vin::assemble("2T3P1RFV", 2021, 'I', 1), None, "no such plant");
     assert_eq!(Vin::assemble("2T3P1RFV", 1979, 'C', 1), None, "before VINs");
-    assert_eq!(
-        Vin::assemble("2T3P1RFV", 1991, 'C', 1),
-        None,
-        "position 7 says 2021"
-    );
+    assert_eq!(Vin::assemble("2T3P1RFV", 1991, 'C', 1), None, "position 7 says 2021");
 }

@@ -75,7 +75,8 @@ impl Scopes {
             return Some(Scopes::default());
         }
         let words: Vec<&str> = text.split(' ').collect();
-        let plain = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\');
+        let plain =
+            |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\');
         words.iter().all(plain).then(|| Scopes::new(words.into_iter().map(Scope::new)))
     }
 

@@ -53,10 +53,7 @@ pub struct Resource {
 pub enum Source {
     /// The same answer as this reading tool, its arguments taken from the address. `lists` names the
     /// kind whose rows are enumerated under this template.
-    Tool {
-        name: &'static str,
-        lists: Option<&'static Kind>,
-    },
+    Tool { name: &'static str, lists: Option<&'static Kind> },
     /// A fixed document, the same for every caller.
     Document(String),
 }

@@ -68,8 +68,5 @@ fn recall(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Option<Memo
     let plain = key.open(&place.parts(), &sealed)?;
     let content: (i64, i64, String, Map<String, Value>) = serde_json::from_slice(&plain).ok()?;
     let (until, value, id, filter) = content;
-    (now.0 < until).then_some(Memory {
-        filter,
-        key: page::Key { value, id },
-    })
+    (now.0 < until).then_some(Memory { filter, key: page::Key { value, id } })
 }

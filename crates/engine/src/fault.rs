@@ -103,19 +103,12 @@ impl Fault {
             [only] => format!("The argument at {} is not valid: {}.", only.pointer, only.expected),
             several => format!("{} arguments are not valid; see the list of errors.", several.len()),
         };
-        Fault {
-            problems,
-            ..Fault::new(FaultKind::InvalidArgument, message)
-        }
+        Fault { problems, ..Fault::new(FaultKind::InvalidArgument, message) }
     }
 
     /// One argument that is wrong for a reason a schema cannot say.
     pub fn invalid_argument(pointer: &str, keyword: &'static str, expected: impl Into<String>) -> Fault {
-        Fault::invalid(vec![Problem {
-            pointer: pointer.to_owned(),
-            keyword,
-            expected: expected.into(),
-        }])
+        Fault::invalid(vec![Problem { pointer: pointer.to_owned(), keyword, expected: expected.into() }])
     }
 
     pub fn not_found() -> Fault {

@@ -30,11 +30,7 @@ impl Inflight {
         if let Ok(mut waiting) = self.waiting.lock() {
             waiting.entry(key.clone()).or_default().push(Arc::clone(&withdrawn));
         }
-        Entry {
-            waiting: Arc::clone(&self.waiting),
-            key,
-            withdrawn,
-        }
+        Entry { waiting: Arc::clone(&self.waiting), key, withdrawn }
     }
 
     pub fn withdraw(&self, client: &ClientId, id: &Id) {

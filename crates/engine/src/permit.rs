@@ -72,17 +72,13 @@ pub(crate) fn rate_limited(seconds: u64) -> Fault {
 pub(crate) fn one_tenant(caller: &Caller, asked: Option<&str>) -> Result<TenantId, Fault> {
     match (asked, caller.tenants.as_slice()) {
         (Some(asked), tenants) => tenants.iter().find(|tenant| tenant.as_str() == asked).cloned().ok_or_else(|| {
-            Fault::new(
-                FaultKind::TenantForbidden,
-                "This token does not belong to the tenant that was named.",
-            )
+            Fault::new(FaultKind::TenantForbidden, "This token does not belong to the tenant that was named.")
         }),
         (None, [only]) => Ok(only.clone()),
         (None, []) => Err(Fault::new(FaultKind::TenantForbidden, "This token belongs to no tenant.")),
-        (None, [_, _, ..]) => Err(Fault::new(
-            FaultKind::TenantRequired,
-            "This token belongs to several tenants; name one of them.",
-        )),
+        (None, [_, _, ..]) => {
+            Err(Fault::new(FaultKind::TenantRequired, "This token belongs to several tenants; name one of them."))
+        }
     }
 }
 
@@ -113,19 +109,11 @@ fn open_window(
             Start::After(memory.key)
         }
     };
-    Ok(Some(Window {
-        start,
-        limit: asked.limit,
-        bytes: desk.settings.page_bytes,
-    }))
+    Ok(Some(Window { start, limit: asked.limit, bytes: desk.settings.page_bytes }))
 }
 
 fn place<'a>(contract: &'a str, tenant: &'a TenantId, spec: &ToolSpec) -> cursor::Place<'a> {
-    cursor::Place {
-        contract,
-        tenant: tenant.as_str(),
-        tool: spec.name,
-    }
+    cursor::Place { contract, tenant: tenant.as_str(), tool: spec.name }
 }
 
 impl Permitted<'_> {
@@ -156,11 +144,7 @@ impl Permitted<'_> {
 
     /// The window onto a list. A tool without one in its schema gets a single row.
     pub fn window(&self) -> Window {
-        self.window.clone().unwrap_or(Window {
-            start: Start::First,
-            limit: 1,
-            bytes: self.desk.settings.page_bytes,
-        })
+        self.window.clone().unwrap_or(Window { start: Start::First, limit: 1, bytes: self.desk.settings.page_bytes })
     }
 
     pub async fn get(&self, kind: &'static Kind, id: &str) -> Result<Option<Found>, Fault> {
@@ -183,10 +167,7 @@ impl Permitted<'_> {
 
     /// Seals where a page ended.
     pub(crate) fn cursor(&self, key: crate::page::Key) -> Option<String> {
-        let memory = Memory {
-            filter: self.reading.arguments.clone(),
-            key,
-        };
+        let memory = Memory { filter: self.reading.arguments.clone(), key };
         let place = place(self.contract, &self.tenant, self.spec);
         let random = self.desk.random.as_ref();
         cursor::issue(&self.desk.keys.cursor, random, self.desk.now(), place, &memory)

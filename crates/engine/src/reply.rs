@@ -20,30 +20,15 @@ pub struct Reply {
 
 impl Reply {
     pub fn rpc(body: impl Into<Bytes>) -> Reply {
-        Reply {
-            status: 200,
-            headers: Vec::new(),
-            body: body.into(),
-            form: Form::Rpc,
-        }
+        Reply { status: 200, headers: Vec::new(), body: body.into(), form: Form::Rpc }
     }
 
     pub fn plain(status: u16, body: impl Into<Bytes>) -> Reply {
-        Reply {
-            status,
-            headers: Vec::new(),
-            body: body.into(),
-            form: Form::Plain,
-        }
+        Reply { status, headers: Vec::new(), body: body.into(), form: Form::Plain }
     }
 
     pub fn empty(status: u16) -> Reply {
-        Reply {
-            status,
-            headers: Vec::new(),
-            body: Bytes::new(),
-            form: Form::Empty,
-        }
+        Reply { status, headers: Vec::new(), body: Bytes::new(), form: Form::Empty }
     }
 
     pub fn status(mut self, status: u16) -> Reply {

@@ -34,7 +34,10 @@ pub enum Presence {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Text {
     /// Between these many characters.
-    Free { least: usize, most: usize },
+    Free {
+        least: usize,
+        most: usize,
+    },
     /// One word of a controlled vocabulary.
     OneOf(&'static [&'static str]),
     /// RFC 3339 with an explicit offset.
@@ -69,19 +72,9 @@ impl Schema {
 }
 
 pub fn required(name: &'static str, shape: Schema, about: &'static str) -> Field {
-    Field {
-        name,
-        about,
-        shape,
-        presence: Presence::Required,
-    }
+    Field { name, about, shape, presence: Presence::Required }
 }
 
 pub fn optional(name: &'static str, shape: Schema, about: &'static str) -> Field {
-    Field {
-        name,
-        about,
-        shape,
-        presence: Presence::Optional,
-    }
+    Field { name, about, shape, presence: Presence::Optional }
 }

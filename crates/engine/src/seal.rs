@@ -61,20 +61,14 @@ impl Key {
         let mut nonce = [0; NONCE];
         random.fill(&mut nonce);
         let mut sealed = nonce.to_vec();
-        let payload = Payload {
-            msg: plain,
-            aad: &joined(place),
-        };
+        let payload = Payload { msg: plain, aad: &joined(place) };
         sealed.extend(self.cipher().encrypt(&Nonce::from(nonce), payload).ok()?);
         Some(sealed)
     }
 
     pub fn open(&self, place: &[&str], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, rest) = sealed.split_first_chunk::<NONCE>()?;
-        let payload = Payload {
-            msg: rest,
-            aad: &joined(place),
-        };
+        let payload = Payload { msg: rest, aad: &joined(place) };
         self.cipher().decrypt(&Nonce::from(*nonce), payload).ok()
     }
 

@@ -73,12 +73,7 @@ pub struct Mount {
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
         let catalogue = Catalogue::of(&contract);
-        Mount {
-            contract,
-            resource,
-            metadata,
-            catalogue,
-        }
+        Mount { contract, resource, metadata, catalogue }
     }
 }
 
@@ -142,10 +137,7 @@ async fn batch(
 /// Why a batch takes no further call.
 fn exhausted(desk: &Desk, bytes: usize, until: Instant) -> Option<Fault> {
     if bytes >= desk.settings.reply_bytes {
-        return Some(Fault::new(
-            FaultKind::TooLarge,
-            "The answers before this one fill the reply. Send it by itself.",
-        ));
+        return Some(Fault::new(FaultKind::TooLarge, "The answers before this one fill the reply. Send it by itself."));
     }
     (Instant::now() >= until).then(|| Fault::unavailable("the calls before it took all the time of the batch"))
 }

@@ -57,7 +57,10 @@ pub type Replay = for<'a> fn(&'a Permitted<'a>, Item) -> Future<'a, Result<Item,
 pub enum Run {
     Read(ReadTool),
     /// A writing tool answers a replayed key with what was stored, unless it has a hook.
-    Write { plan: WriteTool, replay: Option<Replay> },
+    Write {
+        plan: WriteTool,
+        replay: Option<Replay>,
+    },
 }
 
 pub struct Tool {

@@ -61,10 +61,7 @@ impl EmbeddedServer {
 
     fn afford(&self, key: &[&str], times: u32) -> Result<(), Refusal> {
         let per_minute = self.settings.token_requests_per_minute.saturating_mul(times);
-        let budget = Budget {
-            per_minute,
-            burst: per_minute,
-        };
+        let budget = Budget { per_minute, burst: per_minute };
         self.rates.take(key, budget, self.clock.now()).map_err(|seconds| {
             Refusal::new(
                 Reason::TooOften(seconds),
@@ -112,10 +109,7 @@ impl Presented {
     }
 
     fn new(id: &str, secret: &str) -> Presented {
-        Presented {
-            id: ClientId::new(id),
-            hash: sha256(secret.as_bytes()),
-        }
+        Presented { id: ClientId::new(id), hash: sha256(secret.as_bytes()) }
     }
 }
 

@@ -35,10 +35,7 @@ struct Entry {
 
 impl Cache {
     pub(crate) fn new(keep: Duration) -> Cache {
-        Cache {
-            millis: i64::try_from(keep.min(LONGEST).as_millis()).unwrap_or(0),
-            generations: Mutex::default(),
-        }
+        Cache { millis: i64::try_from(keep.min(LONGEST).as_millis()).unwrap_or(0), generations: Mutex::default() }
     }
 
     pub(crate) fn get(&self, hash: &[u8; 32], now: Millis) -> Option<Arc<Token>> {
@@ -60,10 +57,7 @@ impl Cache {
             generations.old = std::mem::take(&mut generations.young);
             generations.young_since = asked_at.0;
         }
-        let entry = Entry {
-            token: Arc::clone(token),
-            asked_at: asked_at.0,
-        };
+        let entry = Entry { token: Arc::clone(token), asked_at: asked_at.0 };
         generations.young.insert(token.hash, entry);
     }
 

@@ -61,10 +61,7 @@ fn split(pair: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn malformed() -> Refusal {
-    Refusal::new(
-        Reason::InvalidRequest,
-        "Send the parameters as name=value pairs joined by &, percent-encoded UTF-8.",
-    )
+    Refusal::new(Reason::InvalidRequest, "Send the parameters as name=value pairs joined by &, percent-encoded UTF-8.")
 }
 
 fn twice(name: &str) -> Refusal {

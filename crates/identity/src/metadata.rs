@@ -14,10 +14,7 @@ use crate::server::{AUTHORIZE, ProtectedResource, REVOKE, TOKEN};
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
 /// Clients look in either place, and some below the path of the resource.
-const SERVER: [&str; 2] = [
-    "/.well-known/oauth-authorization-server",
-    "/.well-known/openid-configuration",
-];
+const SERVER: [&str; 2] = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
 const VERBS: &str = "GET, HEAD, OPTIONS";
 

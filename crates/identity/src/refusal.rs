@@ -36,11 +36,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(reason: Reason, description: impl Into<Cow<'static, str>>) -> Refusal {
-        Refusal {
-            reason,
-            description: description.into(),
-            cause: None,
-        }
+        Refusal { reason, description: description.into(), cause: None }
     }
 
     /// One answer for every way in which a client fails to prove itself.
@@ -52,10 +48,7 @@ impl Refusal {
     }
 
     pub(crate) fn reply(&self) -> Reply {
-        let body = Body {
-            error: self.reason.error(),
-            error_description: &self.description,
-        };
+        let body = Body { error: self.reason.error(), error_description: &self.description };
         let reply = json(self.reason.status(), &body).header("Cache-Control", "no-store").header("Pragma", "no-cache");
         match self.reason {
             // Every 401 must name a scheme that would do (RFC 9110), also when none was tried.
@@ -83,10 +76,7 @@ impl From<Fault> for Refusal {
             true => Reason::Unavailable(fault.retry_after.unwrap_or(1)),
             false => Reason::Internal,
         };
-        Refusal {
-            cause: fault.cause,
-            ..Refusal::new(reason, fault.message)
-        }
+        Refusal { cause: fault.cause, ..Refusal::new(reason, fault.message) }
     }
 }
 

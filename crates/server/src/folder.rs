@@ -64,10 +64,7 @@ pub struct Folder {
 impl Folder {
     /// Takes the folder, making it if there is none.
     pub fn take(path: &Path) -> Result<Folder, FolderError> {
-        let failed = |error| FolderError::Unusable {
-            path: path.to_owned(),
-            error,
-        };
+        let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let mut options = OpenOptions::new();
         let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600);
@@ -77,10 +74,7 @@ impl Folder {
             Err(TryLockError::WouldBlock) => return Err(FolderError::InUse { path: path.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        Ok(Folder {
-            path: path.to_owned(),
-            _lock: lock,
-        })
+        Ok(Folder { path: path.to_owned(), _lock: lock })
     }
 
     /// Takes a folder that must have data in it already.
@@ -121,10 +115,7 @@ pub fn key_file(folder: &Path) -> PathBuf {
 }
 
 pub fn read_key(path: &Path) -> Result<Key, FolderError> {
-    let failed = |error| FolderError::Unusable {
-        path: path.to_owned(),
-        error,
-    };
+    let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
     let mut file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
         return Err(FolderError::Exposed { path: path.to_owned() });
@@ -136,10 +127,7 @@ pub fn read_key(path: &Path) -> Result<Key, FolderError> {
 
 /// The whole key is on disk before it has its name, so that no crash leaves half a key.
 fn create_key(path: &Path, random: &dyn Random) -> Result<(), FolderError> {
-    let failed = |error| FolderError::Unusable {
-        path: path.to_owned(),
-        error,
-    };
+    let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
     let draft = path.with_extension("key.new");
     let _ = fs::remove_file(&draft);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;

@@ -63,13 +63,7 @@ impl Vaults {
             commit_wait: COMMIT_WAIT,
         })
         .map_err(HouseError::Store)?;
-        Ok(Vaults {
-            folder,
-            store: Arc::new(store),
-            clock,
-            random,
-            master,
-        })
+        Ok(Vaults { folder, store: Arc::new(store), clock, random, master })
     }
 }
 
@@ -124,30 +118,17 @@ impl House {
             clock: Arc::clone(&vaults.clock),
             random: Arc::clone(&vaults.random),
             observer: Arc::clone(&log) as _,
-            keys: Keys {
-                cursor: vaults.master.derive("cursor"),
-                meaning: vaults.master.derive("meaning"),
-            },
+            keys: Keys { cursor: vaults.master.derive("cursor"), meaning: vaults.master.derive("meaning") },
             rates: Rates::default(),
             inflight: Default::default(),
             strangers: Default::default(),
             settings: Settings {
                 page_bytes: config.limits.page_bytes,
                 reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR),
-                calls: Budget {
-                    per_minute: config.limits.calls_per_minute,
-                    burst: config.limits.burst,
-                },
+                calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },
                 deadline: config.deadlines.call,
             },
         };
-        House {
-            vaults,
-            desk,
-            mounts,
-            identity,
-            log,
-            config,
-        }
+        House { vaults, desk, mounts, identity, log, config }
     }
 }

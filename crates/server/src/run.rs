@@ -1,6 +1,7 @@
 //! Keeping the desk open: the two listeners, the operator's socket and the small jobs in between,
 //! until somebody asks it to close.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,11 +30,7 @@ pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Result<Drain
     let socket = folder::operator_socket(house.vaults.folder.path());
     let registrar = Arc::new(Registrar::new(&house.vaults));
     attend(socket, registrar, shutdown.clone()).await?;
-    let small_jobs = [
-        tokio::spawn(count_strangers(Arc::clone(&house))),
-        tokio::spawn(forget(Arc::clone(&house))),
-        tokio::spawn(heed_signals(shutdown.clone())),
-    ];
+    let small_jobs = [tokio::spawn(count_strangers(Arc::clone(&house))), tokio::spawn(forget(Arc::clone(&house)))];
     let caps = caps(&house.config);
     let desk = Arc::clone(&house);
     let public = bound.public.serve(
@@ -67,15 +64,20 @@ fn caps(config: &Config) -> Caps {
     }
 }
 
-async fn heed_signals(shutdown: Shutdown) {
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
-        return;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    shutdown.request();
+/// From here on Ctrl-C and SIGTERM ask for an orderly end instead of a sudden one.
+pub fn heed_signals() -> io::Result<Shutdown> {
+    let shutdown = Shutdown::new();
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let asked = shutdown.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        asked.request();
+    });
+    Ok(shutdown)
 }
 
 /// Once a second, what strangers were refused becomes one audit record for each address.
@@ -87,7 +89,8 @@ async fn count_strangers(house: Arc<House>) {
         for (address, count) in house.desk.strangers.take() {
             let address = address.map_or_else(|| "others".to_owned(), |address| address.to_string());
             let at = house.desk.now().to_rfc3339();
-            let record = serde_json::json!({"at": at, "outcome": "unauthenticated", "address": address, "count": count});
+            let record =
+                serde_json::json!({"at": at, "outcome": "unauthenticated", "address": address, "count": count});
             let _ = house.vaults.store.observe(record.to_string(), Durability::Grouped).await;
         }
     }

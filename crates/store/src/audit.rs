@@ -16,12 +16,7 @@ pub(crate) fn node_chain(node: &str) -> String {
 /// A link's hash covers its chain, its place, its records and everything before it. It is keyed, so
 /// that whoever can write to the database but has no key cannot mend a chain after changing it.
 pub(crate) fn link(key: &Key, chain: &str, seq: i64, before: &[u8], records: &str) -> [u8; 32] {
-    key.digest(&[
-        chain.as_bytes(),
-        &seq.to_be_bytes(),
-        before,
-        records.as_bytes(),
-    ])
+    key.digest(&[chain.as_bytes(), &seq.to_be_bytes(), before, records.as_bytes()])
 }
 
 /// What verifying found.
@@ -75,12 +70,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(key: &'a Key, chain: &str, head: Head) -> Walk<'a> {
         Walk {
             key,
-            report: ChainReport {
-                chain: chain.to_owned(),
-                links: 0,
-                records: 0,
-                broken: None,
-            },
+            report: ChainReport { chain: chain.to_owned(), links: 0, records: 0, broken: None },
             seq: head.kept_after_seq,
             hash: head.kept_after_hash.clone(),
             head,
@@ -91,13 +81,7 @@ impl<'a> Walk<'a> {
         if self.report.broken.is_some() {
             return;
         }
-        let expected = self::link(
-            self.key,
-            &self.report.chain,
-            link.seq,
-            &self.hash,
-            &link.records,
-        );
+        let expected = self::link(self.key, &self.report.chain, link.seq, &self.hash, &link.records);
         if link.seq != self.seq + 1 {
             self.report.broken = Some((self.seq + 1, "a link is missing"));
         } else if link.hash != expected {
@@ -110,9 +94,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(crate) fn end(mut self) -> ChainReport {
-        if self.report.broken.is_none()
-            && (self.seq != self.head.seq || self.hash != self.head.hash)
-        {
+        if self.report.broken.is_none() && (self.seq != self.head.seq || self.hash != self.head.hash) {
             self.report.broken = Some((self.seq + 1, "the end of the chain is missing"));
         }
         self.report

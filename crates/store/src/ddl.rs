@@ -31,28 +31,19 @@ pub(crate) fn create(kind: &Kind) -> Vec<String> {
 
 /// A column that a newer declaration has added. Rows from before have no value in it.
 pub(crate) fn add_column(kind: &Kind, name: &str, holds: Holds) -> String {
-    format!(
-        "ALTER TABLE {} ADD COLUMN {name} {}",
-        kind.name,
-        type_of(holds)
-    )
+    format!("ALTER TABLE {} ADD COLUMN {name} {}", kind.name, type_of(holds))
 }
 
 /// Every index begins with the tenant, so that one tenant's size costs no other anything.
 pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
     let table = kind.name;
-    let mut made = vec![format!(
-        "CREATE INDEX IF NOT EXISTS {table}_by_created_at ON {table} (tenant, created_at, id)"
-    )];
+    let mut made =
+        vec![format!("CREATE INDEX IF NOT EXISTS {table}_by_created_at ON {table} (tenant, created_at, id)")];
     for column in kind.unique {
-        made.push(format!(
-            "CREATE UNIQUE INDEX IF NOT EXISTS {table}_one_{column} ON {table} (tenant, {column})"
-        ));
+        made.push(format!("CREATE UNIQUE INDEX IF NOT EXISTS {table}_one_{column} ON {table} (tenant, {column})"));
     }
     for column in kind.sorted.iter().filter(|column| **column != "created_at") {
-        made.push(format!(
-            "CREATE INDEX IF NOT EXISTS {table}_by_{column} ON {table} (tenant, {column}, id)"
-        ));
+        made.push(format!("CREATE INDEX IF NOT EXISTS {table}_by_{column} ON {table} (tenant, {column}, id)"));
     }
     for column in kind.filtered {
         made.push(format!(

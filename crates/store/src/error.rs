@@ -59,11 +59,7 @@ impl fmt::Display for StoreError {
                 "the master key does not open this database. Put back the master.key file that was made with it."
             ),
             StoreError::Folder { path, error } => {
-                write!(
-                    out,
-                    "cannot use {}: {error}. Check that the folder exists and may be written.",
-                    path.display()
-                )
+                write!(out, "cannot use {}: {error}. Check that the folder exists and may be written.", path.display())
             }
             StoreError::Database(error) => write!(out, "database: {error}"),
             StoreError::Busy => write!(out, "too much is waiting to be written"),

@@ -17,10 +17,7 @@ pub(crate) struct Statement {
 pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
 
 pub(crate) fn get(kind: &Kind) -> String {
-    format!(
-        "SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2",
-        kind.name
-    )
+    format!("SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
 pub(crate) fn find(kind: &Kind, column: &str) -> String {
@@ -53,40 +50,24 @@ pub(crate) fn update(kind: &Kind) -> String {
     for (position, column) in kind.columns.iter().enumerate() {
         let _ = write!(text, ", {} = ${}", column.name, position + 9);
     }
-    let _ = write!(
-        text,
-        " WHERE tenant = $1 AND id = $2 AND version = ${}",
-        kind.columns.len() + 9
-    );
+    let _ = write!(text, " WHERE tenant = $1 AND id = $2 AND version = ${}", kind.columns.len() + 9);
     text
 }
 
 pub(crate) fn adjust(kind: &Kind, column: &str) -> String {
-    format!(
-        "UPDATE {} SET {column} = {column} + $3 WHERE tenant = $1 AND id = $2 AND {column} + $3 >= $4",
-        kind.name
-    )
+    format!("UPDATE {} SET {column} = {column} + $3 WHERE tenant = $1 AND id = $2 AND {column} + $3 >= $4", kind.name)
 }
 
 pub(crate) fn version(kind: &Kind) -> String {
-    format!(
-        "SELECT version FROM {} WHERE tenant = $1 AND id = $2",
-        kind.name
-    )
+    format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
 pub(crate) fn add_word(kind: &Kind) -> String {
-    format!(
-        "INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3)",
-        kind.name
-    )
+    format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3)", kind.name)
 }
 
 pub(crate) fn remove_words(kind: &Kind) -> String {
-    format!(
-        "DELETE FROM {}_word WHERE tenant = $1 AND id = $2",
-        kind.name
-    )
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
 }
 
 /// A page: the window's rows and one more, to know whether there are any.
@@ -115,10 +96,7 @@ pub(crate) fn page(tenant: &str, query: &Query) -> Statement {
         let _ = write!(made.text, " AND ({column}, id) {compare} (${value}, ${id})");
     }
     let limit = made.bind(Cell::Integer(query.window.limit as i64 + 1));
-    let _ = write!(
-        made.text,
-        " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}"
-    );
+    let _ = write!(made.text, " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}");
     if let Start::Offset(rows) = query.window.start {
         let offset = made.bind(Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
         let _ = write!(made.text, " OFFSET ${offset}");
@@ -139,10 +117,8 @@ impl Statement {
                 let _ = write!(self.text, " AND {column} = ${number}");
             }
             Filter::AnyOf(column, values) => {
-                let numbers: Vec<String> = values
-                    .iter()
-                    .map(|value| format!("${}", self.bind(value.clone())))
-                    .collect();
+                let numbers: Vec<String> =
+                    values.iter().map(|value| format!("${}", self.bind(value.clone()))).collect();
                 // An empty list matches nothing, and `IN ()` is not SQL.
                 match numbers.is_empty() {
                     true => self.text.push_str(" AND 1 = 0"),

@@ -75,23 +75,13 @@ impl SqliteStore {
             vault: Vault::new(&options.master, options.random),
             audit_key: options.master.derive(AUDIT_KEY),
             clock: options.clock,
-            texts: options
-                .kinds
-                .iter()
-                .map(|kind| (kind.name, Texts::of(kind)))
-                .collect(),
+            texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
         });
         registry::unlock_tenants(&connection, &shared.vault)?;
         let pool = Pool::new(options.path.clone());
         let readers = Readers::start(&options.path, Arc::clone(&shared))?;
         let writer = Writer::start(connection, Arc::clone(&shared))?;
-        Ok(SqliteStore {
-            shared,
-            pool,
-            readers,
-            writer,
-            commit_wait: options.commit_wait,
-        })
+        Ok(SqliteStore { shared, pool, readers, writer, commit_wait: options.commit_wait })
     }
 }
 

@@ -21,32 +21,21 @@ pub(crate) struct Vault {
 
 impl Vault {
     pub(crate) fn new(master: &Key, random: Arc<dyn Random>) -> Vault {
-        Vault {
-            master: master.derive("tenant keys"),
-            random,
-            tenants: RwLock::new(HashMap::new()),
-        }
+        Vault { master: master.derive("tenant keys"), random, tenants: RwLock::new(HashMap::new()) }
     }
 
     /// A new tenant's key, sealed for keeping. It can be used only after `unlock`.
     pub(crate) fn create(&self, tenant: &str) -> Option<Vec<u8>> {
         let key = Key::random(self.random.as_ref());
-        self.master
-            .seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
+        self.master.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
     }
 
     /// Opens a kept key; `None` if the master key is not the one that sealed it.
     pub(crate) fn unlock(&self, tenant: &str, sealed: &[u8]) -> Option<()> {
         let plain = self.master.open(&["tenant key", tenant], sealed)?;
         let data = Key::from_bytes(plain.try_into().ok()?);
-        let keys = TenantKeys {
-            lookup: data.derive("look-up"),
-            data: data.derive("data"),
-        };
-        self.tenants
-            .write()
-            .ok()?
-            .insert(tenant.to_owned(), Arc::new(keys));
+        let keys = TenantKeys { lookup: data.derive("look-up"), data: data.derive("data") };
+        self.tenants.write().ok()?.insert(tenant.to_owned(), Arc::new(keys));
         Some(())
     }
 
@@ -56,8 +45,7 @@ impl Vault {
 
     /// Seals for one cell of one table, so that no sealed value can be moved to another place.
     pub(crate) fn seal(&self, keys: &TenantKeys, place: &[&str], plain: &str) -> Option<Vec<u8>> {
-        keys.data
-            .seal(self.random.as_ref(), place, plain.as_bytes())
+        keys.data.seal(self.random.as_ref(), place, plain.as_bytes())
     }
 }
 
@@ -69,9 +57,6 @@ impl TenantKeys {
     /// A keyed hash as text: equal values can be found, nothing can be read back.
     pub(crate) fn digest(&self, value: &str) -> String {
         let hash = self.lookup.digest(&[value.as_bytes()]);
-        hash.iter()
-            .take(16)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }

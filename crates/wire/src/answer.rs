@@ -111,9 +111,7 @@ pub fn sealed_result(object: &str, era: &Era, cache: Option<Cache>) -> String {
                 CacheScope::Public => "public",
                 CacheScope::Private => "private",
             };
-            let seal = format!(
-                "{{\"resultType\":\"complete\",\"ttlMs\":{ttl_ms},\"cacheScope\":\"{scope}\"}}"
-            );
+            let seal = format!("{{\"resultType\":\"complete\",\"ttlMs\":{ttl_ms},\"cacheScope\":\"{scope}\"}}");
             splice(object, &seal)
         }
     }

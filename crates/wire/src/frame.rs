@@ -18,16 +18,13 @@ const MAX_ID_BYTES: usize = 256;
 pub fn read(bytes: &[u8]) -> Result<Body, FrameError> {
     match json::parse(bytes).map_err(FrameError::Malformed)? {
         Value::Array(items) if items.is_empty() => Err(refused(None, "A batch must not be empty.")),
-        Value::Array(items) if items.len() > MAX_BATCH => Err(refused(
-            None,
-            "A batch must not hold more than 64 messages.",
-        )),
+        Value::Array(items) if items.len() > MAX_BATCH => {
+            Err(refused(None, "A batch must not hold more than 64 messages."))
+        }
         Value::Array(items) => Ok(Body::Batch(items.into_iter().map(frame).collect())),
-        one @ (Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::Object(_)) => frame(one).map(Body::One),
+        one @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+            frame(one).map(Body::One)
+        }
     }
 }
 
@@ -128,10 +125,7 @@ fn frame(value: Value) -> Result<Frame, FrameError> {
         // Whoever stands between client and desk could take such a message for the one or the
         // other.
         Some(_) if answers => {
-            return Err(refused(
-                id,
-                "A message must not be a request and a response at once.",
-            ));
+            return Err(refused(id, "A message must not be a request and a response at once."));
         }
         Some(Value::String(method)) => method,
         Some(_) => return Err(refused(id, "The method must be a string.")),
@@ -145,10 +139,7 @@ fn frame(value: Value) -> Result<Frame, FrameError> {
     };
     match id {
         Some(id) => Ok(Frame::Request(Request { id, method, params })),
-        None if named_id => Err(refused(
-            None,
-            "The id must be a whole number or a string of at most 256 bytes.",
-        )),
+        None if named_id => Err(refused(None, "The id must be a whole number or a string of at most 256 bytes.")),
         None => Ok(Frame::Notification(Notification { method, params })),
     }
 }

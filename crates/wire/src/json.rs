@@ -44,10 +44,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     }
     let refusal = Cell::new(JsonError::Syntax);
     let mut reader = serde_json::Deserializer::from_str(text);
-    let level = Level {
-        room: MAX_DEPTH,
-        refusal: &refusal,
-    };
+    let level = Level { room: MAX_DEPTH, refusal: &refusal };
     let value = level.deserialize(&mut reader).map_err(|_| refusal.get())?;
     reader.end().map_err(|_| JsonError::Syntax)?;
     Ok(value)
@@ -66,11 +63,7 @@ pub fn canonical(value: &Value) -> Vec<u8> {
 /// nothing, so the answer is an object always.
 pub fn splice(first: &str, second: &str) -> String {
     let (first, second) = (members(first), members(second));
-    let comma = if first.is_empty() || second.is_empty() {
-        ""
-    } else {
-        ","
-    };
+    let comma = if first.is_empty() || second.is_empty() { "" } else { "," };
     let mut joined = String::with_capacity(first.len() + second.len() + 3);
     for piece in ["{", first, comma, second, "}"] {
         joined.push_str(piece);
@@ -83,10 +76,7 @@ pub fn splice(first: &str, second: &str) -> String {
 pub(crate) fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest
-        .bytes()
-        .position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
-    {
+    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
         // An escaped character is ASCII, so both cuts fall between characters.
         let (plain, from) = rest.split_at(at);
         let (escaped, after) = from.split_at(1);
@@ -97,9 +87,7 @@ pub(crate) fn write_quoted(text: &str, out: &mut String) {
             "\n" => out.push_str("\\n"),
             "\r" => out.push_str("\\r"),
             "\t" => out.push_str("\\t"),
-            control => control
-                .bytes()
-                .for_each(|byte| out.push_str(&format!("\\u{byte:04x}"))),
+            control => control.bytes().for_each(|byte| out.push_str(&format!("\\u{byte:04x}"))),
         }
         rest = after;
     }
@@ -108,10 +96,7 @@ pub(crate) fn write_quoted(text: &str, out: &mut String) {
 }
 
 fn members(object: &str) -> &str {
-    let inner = object
-        .trim()
-        .strip_prefix('{')
-        .and_then(|text| text.strip_suffix('}'));
+    let inner = object.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     inner.unwrap_or_default().trim()
 }
 
@@ -216,9 +201,7 @@ impl<'de> Visitor<'de> for Level<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value)
-            .map(Value::Number)
-            .ok_or_else(|| self.refuse(JsonError::Syntax))
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| self.refuse(JsonError::Syntax))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {

@@ -25,13 +25,8 @@ pub enum Era {
 
 impl Version {
     /// Oldest first.
-    pub const ALL: [Self; 5] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-        Self::V2026_07_28,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
 
     pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
 
@@ -46,16 +41,12 @@ impl Version {
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|version| version.as_str() == text)
+        Self::ALL.into_iter().find(|version| version.as_str() == text)
     }
 
     pub fn era(self) -> Era {
         match self {
-            Self::V2024_11_05 | Self::V2025_03_26 | Self::V2025_06_18 | Self::V2025_11_25 => {
-                Era::Legacy(self)
-            }
+            Self::V2024_11_05 | Self::V2025_03_26 | Self::V2025_06_18 | Self::V2025_11_25 => Era::Legacy(self),
             Self::V2026_07_28 => Era::Modern,
         }
     }
@@ -90,10 +81,6 @@ pub fn negotiate(asked: &str) -> Version {
 /// All versions as the text of a JSON list, newest first. Discovery and the refusal of a version
 /// must name the same.
 pub fn supported() -> String {
-    let quoted: Vec<String> = Version::ALL
-        .iter()
-        .rev()
-        .map(|version| format!("\"{}\"", version.as_str()))
-        .collect();
+    let quoted: Vec<String> = Version::ALL.iter().rev().map(|version| format!("\"{}\"", version.as_str())).collect();
     format!("[{}]", quoted.join(","))
 }

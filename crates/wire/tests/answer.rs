@@ -2,8 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use frontdesk_wire::answer::{
-    Cache, CacheScope, ToolResult, code, error, error_without_id, quote, sealed_result, success,
-    tool_result,
+    Cache, CacheScope, ToolResult, code, error, error_without_id, quote, sealed_result, success, tool_result,
 };
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::json::{Value, parse};
@@ -17,18 +16,9 @@ fn text(bytes: Vec<u8>) -> String {
 
 #[test]
 fn a_success_echoes_the_id_with_its_type() {
-    assert_eq!(
-        text(success(&Id::Number(-7), r#"{"a":1}"#)),
-        r#"{"jsonrpc":"2.0","id":-7,"result":{"a":1}}"#
-    );
-    assert_eq!(
-        text(success(&Id::Large(u64::MAX), "{}")),
-        r#"{"jsonrpc":"2.0","id":18446744073709551615,"result":{}}"#
-    );
-    assert_eq!(
-        text(success(&Id::Text("7\"".to_owned()), "{}")),
-        r#"{"jsonrpc":"2.0","id":"7\"","result":{}}"#
-    );
+    assert_eq!(text(success(&Id::Number(-7), r#"{"a":1}"#)), r#"{"jsonrpc":"2.0","id":-7,"result":{"a":1}}"#);
+    assert_eq!(text(success(&Id::Large(u64::MAX), "{}")), r#"{"jsonrpc":"2.0","id":18446744073709551615,"result":{}}"#);
+    assert_eq!(text(success(&Id::Text("7\"".to_owned()), "{}")), r#"{"jsonrpc":"2.0","id":"7\"","result":{}}"#);
 }
 
 #[test]
@@ -43,21 +33,11 @@ fn a_result_goes_out_as_it_was_written() {
 #[test]
 fn an_error_carries_code_message_and_data() {
     assert_eq!(
-        text(error(
-            Some(&Id::Number(1)),
-            code::INVALID_PARAMS,
-            "No \"vin\".",
-            Some(r#"{"field":"vin"}"#)
-        )),
+        text(error(Some(&Id::Number(1)), code::INVALID_PARAMS, "No \"vin\".", Some(r#"{"field":"vin"}"#))),
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"No \"vin\".","data":{"field":"vin"}}}"#
     );
     assert_eq!(
-        text(error(
-            Some(&Id::Text("a".to_owned())),
-            4090,
-            "Conflict",
-            None
-        )),
+        text(error(Some(&Id::Text("a".to_owned())), 4090, "Conflict", None)),
         r#"{"jsonrpc":"2.0","id":"a","error":{"code":4090,"message":"Conflict"}}"#
     );
 }
@@ -88,9 +68,7 @@ fn the_codes_are_those_of_the_protocol() {
             code::UNSUPPORTED_VERSION,
             code::RESOURCE_NOT_FOUND,
         ],
-        [
-            -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022, -32002
-        ]
+        [-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022, -32002]
     );
 }
 
@@ -98,10 +76,7 @@ fn the_codes_are_those_of_the_protocol() {
 fn a_quoted_text_is_escaped_where_json_demands_it() {
     assert_eq!(quote(""), r#""""#);
     assert_eq!(quote("plain é 🚗"), r#""plain é 🚗""#);
-    assert_eq!(
-        quote("\"\\\n\r\t\u{8}\u{c}\u{0}\u{1f}/"),
-        r#""\"\\\n\r\t\u0008\u000c\u0000\u001f/""#
-    );
+    assert_eq!(quote("\"\\\n\r\t\u{8}\u{c}\u{0}\u{1f}/"), r#""\"\\\n\r\t\u0008\u000c\u0000\u001f/""#);
 }
 
 #[test]
@@ -121,11 +96,7 @@ fn a_tool_result_says_the_same_as_structure_and_as_text() {
 #[test]
 fn a_tool_error_says_so() {
     assert_eq!(
-        tool_result(
-            r#"{"error":{"code":"lead.not_found"}}"#,
-            ToolResult::Error,
-            &LEGACY
-        ),
+        tool_result(r#"{"error":{"code":"lead.not_found"}}"#, ToolResult::Error, &LEGACY),
         r#"{"content":[{"type":"text","text":"{\"error\":{\"code\":\"lead.not_found\"}}"}],"structuredContent":{"error":{"code":"lead.not_found"}},"isError":true}"#
     );
 }
@@ -140,24 +111,13 @@ fn a_modern_tool_result_names_its_type() {
 
 #[test]
 fn a_legacy_result_is_left_as_it_is() {
-    let cache = Some(Cache {
-        ttl_ms: 1000,
-        scope: CacheScope::Public,
-    });
-    assert_eq!(
-        sealed_result(r#"{ "tools":[] }"#, &LEGACY, cache),
-        r#"{ "tools":[] }"#
-    );
+    let cache = Some(Cache { ttl_ms: 1000, scope: CacheScope::Public });
+    assert_eq!(sealed_result(r#"{ "tools":[] }"#, &LEGACY, cache), r#"{ "tools":[] }"#);
 }
 
 #[test]
 fn a_modern_result_is_sealed_with_its_type_and_freshness() {
-    let cache = |scope| {
-        Some(Cache {
-            ttl_ms: 60_000,
-            scope,
-        })
-    };
+    let cache = |scope| Some(Cache { ttl_ms: 60_000, scope });
     assert_eq!(
         sealed_result(r#"{"tools":[]}"#, &Era::Modern, cache(CacheScope::Private)),
         r#"{"tools":[],"resultType":"complete","ttlMs":60000,"cacheScope":"private"}"#
@@ -166,8 +126,5 @@ fn a_modern_result_is_sealed_with_its_type_and_freshness() {
         sealed_result("{}", &Era::Modern, cache(CacheScope::Public)),
         r#"{"resultType":"complete","ttlMs":60000,"cacheScope":"public"}"#
     );
-    assert_eq!(
-        sealed_result(r#"{"a":1}"#, &Era::Modern, None),
-        r#"{"a":1,"resultType":"complete"}"#
-    );
+    assert_eq!(sealed_result(r#"{"a":1}"#, &Era::Modern, None), r#"{"a":1,"resultType":"complete"}"#);
 }

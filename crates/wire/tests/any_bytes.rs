@@ -1,10 +1,6 @@
 //! No bytes, however mangled, make the reader or the decision panic, and whatever is answered about
 //! them is JSON.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use frontdesk_wire::answer;
 use frontdesk_wire::frame::{Body, Frame, FrameError, read};
@@ -74,22 +70,11 @@ fn any_bytes_are_read_or_refused() {
         }
         if let Ok(value) = parse(&bytes) {
             let bytes = canonical(&value);
-            assert_eq!(
-                canonical(&parse(&bytes).unwrap()),
-                bytes,
-                "canonical bytes are their own canonical bytes"
-            );
+            assert_eq!(canonical(&parse(&bytes).unwrap()), bytes, "canonical bytes are their own canonical bytes");
         }
     }
     // The mutations must reach every outcome, or the test has looked at nothing.
-    let counts = [
-        seen.requests,
-        seen.decided,
-        seen.undecided,
-        seen.others,
-        seen.malformed,
-        seen.not_rpc,
-    ];
+    let counts = [seen.requests, seen.decided, seen.undecided, seen.others, seen.malformed, seen.not_rpc];
     assert!(counts.iter().all(|count| *count > 1000), "{counts:?}");
 }
 
@@ -112,12 +97,7 @@ impl Seen {
         self.requests += 1;
         assert!(parse(&answer::success(&request.id, "{}")).is_ok());
         let versions = [None, Some(header), Some("2026-07-28"), Some("2025-11-25")];
-        let texts = [
-            None,
-            Some(header),
-            Some(request.method.as_str()),
-            Some("=?base64?YS5i?="),
-        ];
+        let texts = [None, Some(header), Some(request.method.as_str()), Some("=?base64?YS5i?=")];
         let headers = Headers {
             protocol_version: versions[chance.below(4)],
             method: texts[chance.below(4)],
@@ -128,12 +108,7 @@ impl Seen {
             Err(error) => {
                 self.undecided += 1;
                 let data = error.data();
-                let answer = answer::error(
-                    Some(&request.id),
-                    error.code(),
-                    &error.to_string(),
-                    data.as_deref(),
-                );
+                let answer = answer::error(Some(&request.id), error.code(), &error.to_string(), data.as_deref());
                 assert!(parse(&answer).is_ok());
             }
         }
@@ -144,15 +119,7 @@ impl Seen {
             FrameError::Malformed(_) => self.malformed += 1,
             FrameError::NotRpc { .. } => self.not_rpc += 1,
         }
-        assert!(
-            parse(&answer::error(
-                error.id(),
-                error.code(),
-                &error.to_string(),
-                None
-            ))
-            .is_ok()
-        );
+        assert!(parse(&answer::error(error.id(), error.code(), &error.to_string(), None)).is_ok());
     }
 }
 
@@ -160,9 +127,7 @@ impl Seen {
 fn mutated(chance: &mut Xorshift) -> Vec<u8> {
     if chance.below(8) == 0 {
         let length = chance.below(64);
-        return (0..length)
-            .map(|_| u8::try_from(chance.below(256)).unwrap())
-            .collect();
+        return (0..length).map(|_| u8::try_from(chance.below(256)).unwrap()).collect();
     }
     let mut bytes = SEEDS[chance.below(SEEDS.len())].as_bytes().to_vec();
     for _ in 0..chance.below(4) {

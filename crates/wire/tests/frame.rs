@@ -1,10 +1,6 @@
 //! JSON-RPC envelopes: what is taken for a request, a notification or a response, and what is
 //! refused under which id.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use frontdesk_wire::frame::{Body, Frame, FrameError, Id, Notification, Request, read};
 use frontdesk_wire::json::JsonError;
@@ -29,11 +25,7 @@ fn refusal(text: &str) -> (i64, String, String) {
 }
 
 fn shown(error: &FrameError) -> (i64, String, String) {
-    (
-        error.code(),
-        serde_json::to_string(&error.id()).unwrap(),
-        error.to_string(),
-    )
+    (error.code(), serde_json::to_string(&error.id()).unwrap(), error.to_string())
 }
 
 fn invalid(id: &str, message: &str) -> (i64, String, String) {
@@ -42,15 +34,10 @@ fn invalid(id: &str, message: &str) -> (i64, String, String) {
 
 #[test]
 fn a_request_carries_id_method_and_params() {
-    let request = request(
-        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"inventory.get"}}"#,
-    );
+    let request = request(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"inventory.get"}}"#);
     assert_eq!(request.id, Id::Number(7));
     assert_eq!(request.method, "tools/call");
-    assert_eq!(
-        serde_json::to_string(&request.params).unwrap(),
-        r#"{"name":"inventory.get"}"#
-    );
+    assert_eq!(serde_json::to_string(&request.params).unwrap(), r#"{"name":"inventory.get"}"#);
 }
 
 #[test]
@@ -62,13 +49,8 @@ fn absent_params_are_empty_params() {
 
 #[test]
 fn meta_is_found_when_it_is_an_object() {
-    let with = request(
-        r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":3}}}"#,
-    );
-    assert_eq!(
-        serde_json::to_string(&with.meta()).unwrap(),
-        r#"{"progressToken":3}"#
-    );
+    let with = request(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":3}}}"#);
+    assert_eq!(serde_json::to_string(&with.meta()).unwrap(), r#"{"progressToken":3}"#);
     let without = request(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":[]}}"#);
     assert_eq!(without.meta(), None);
 }
@@ -76,13 +58,8 @@ fn meta_is_found_when_it_is_an_object() {
 #[test]
 fn a_message_without_an_id_is_a_notification() {
     let frame = one(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    let Frame::Notification(Notification { method, params }) = frame else {
-        panic!("{frame:?}")
-    };
-    assert_eq!(
-        (method.as_str(), params.len()),
-        ("notifications/initialized", 0)
-    );
+    let Frame::Notification(Notification { method, params }) = frame else { panic!("{frame:?}") };
+    assert_eq!((method.as_str(), params.len()), ("notifications/initialized", 0));
 }
 
 #[test]
@@ -98,15 +75,7 @@ fn an_answer_to_nothing_is_a_response() {
 
 #[test]
 fn an_id_keeps_its_type() {
-    for id in [
-        "0",
-        "-1",
-        "9223372036854775807",
-        "9223372036854775808",
-        "18446744073709551615",
-        "\"1\"",
-        "\"\"",
-    ] {
+    for id in ["0", "-1", "9223372036854775807", "9223372036854775808", "18446744073709551615", "\"1\"", "\"\""] {
         let request = request(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
         assert_eq!(serde_json::to_string(&request.id).unwrap(), id);
     }
@@ -116,17 +85,7 @@ fn an_id_keeps_its_type() {
 fn an_id_that_cannot_be_echoed_is_refused() {
     let why = "The id must be a whole number or a string of at most 256 bytes.";
     let long = format!("\"{}\"", "x".repeat(257));
-    for id in [
-        "null",
-        "true",
-        "1.5",
-        "1.0",
-        "18446744073709551616",
-        "-9223372036854775809",
-        "{}",
-        "[1]",
-        &long,
-    ] {
+    for id in ["null", "true", "1.5", "1.0", "18446744073709551616", "-9223372036854775809", "{}", "[1]", &long] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         assert_eq!(refusal(&text), invalid("null", why), "{id}");
     }
@@ -135,51 +94,29 @@ fn an_id_that_cannot_be_echoed_is_refused() {
 #[test]
 fn an_id_of_256_bytes_is_taken() {
     let id = "x".repeat(256);
-    assert_eq!(
-        request(&format!(
-            r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#
-        ))
-        .id,
-        Id::Text(id)
-    );
+    assert_eq!(request(&format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#)).id, Id::Text(id));
 }
 
 #[test]
 fn another_protocol_is_refused_under_its_id() {
     let why = "A message must say \"jsonrpc\":\"2.0\".";
     assert_eq!(refusal(r#"{"id":3,"method":"ping"}"#), invalid("3", why));
-    assert_eq!(
-        refusal(r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#),
-        invalid("\"a\"", why)
-    );
-    assert_eq!(
-        refusal(r#"{"jsonrpc":2.0,"id":3,"method":"ping"}"#),
-        invalid("3", why)
-    );
+    assert_eq!(refusal(r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#), invalid("\"a\"", why));
+    assert_eq!(refusal(r#"{"jsonrpc":2.0,"id":3,"method":"ping"}"#), invalid("3", why));
     assert_eq!(refusal("{}"), invalid("null", why));
 }
 
 #[test]
 fn a_message_that_names_no_method_is_refused() {
-    assert_eq!(
-        refusal(r#"{"jsonrpc":"2.0","id":3}"#),
-        invalid("3", "A message must name a method.")
-    );
-    assert_eq!(
-        refusal(r#"{"jsonrpc":"2.0","id":3,"method":1}"#),
-        invalid("3", "The method must be a string.")
-    );
+    assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":3}"#), invalid("3", "A message must name a method."));
+    assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":3,"method":1}"#), invalid("3", "The method must be a string."));
 }
 
 #[test]
 fn params_that_are_no_object_are_refused() {
     for params in ["[]", "[1]", "null", "1", "\"x\"", "false"] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":3,"method":"ping","params":{params}}}"#);
-        assert_eq!(
-            refusal(&text),
-            invalid("3", "The params must be an object."),
-            "{params}"
-        );
+        assert_eq!(refusal(&text), invalid("3", "The params must be an object."), "{params}");
     }
 }
 
@@ -187,29 +124,19 @@ fn params_that_are_no_object_are_refused() {
 fn a_message_that_asks_and_answers_is_refused() {
     assert_eq!(
         refusal(r#"{"jsonrpc":"2.0","id":3,"method":"ping","result":{}}"#),
-        invalid(
-            "3",
-            "A message must not be a request and a response at once."
-        )
+        invalid("3", "A message must not be a request and a response at once.")
     );
 }
 
 #[test]
 fn further_members_of_the_envelope_are_passed_over() {
-    assert_eq!(
-        request(r#"{"jsonrpc":"2.0","id":1,"method":"ping","trace":{"a":[1]}}"#).method,
-        "ping"
-    );
+    assert_eq!(request(r#"{"jsonrpc":"2.0","id":1,"method":"ping","trace":{"a":[1]}}"#).method, "ping");
 }
 
 #[test]
 fn a_body_that_is_no_message_is_refused() {
     for text in ["null", "true", "1", "\"ping\""] {
-        assert_eq!(
-            refusal(text),
-            invalid("null", "A message must be an object."),
-            "{text}"
-        );
+        assert_eq!(refusal(text), invalid("null", "A message must be an object."), "{text}");
     }
 }
 
@@ -221,10 +148,7 @@ fn a_body_that_is_no_json_is_a_parse_error() {
         refusal(r#"{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}"#),
         parse_error("An object names the same key twice.")
     );
-    assert_eq!(
-        read(b"\xff").unwrap_err(),
-        FrameError::Malformed(JsonError::Encoding)
-    );
+    assert_eq!(read(b"\xff").unwrap_err(), FrameError::Malformed(JsonError::Encoding));
 }
 
 #[test]
@@ -237,9 +161,7 @@ fn the_elements_of_a_batch_stand_and_fall_each_for_itself() {
         [{"jsonrpc":"2.0","id":3,"method":"ping"}],
         7
     ]"#;
-    let Body::Batch(items) = read(text.as_bytes()).unwrap() else {
-        panic!("not a batch")
-    };
+    let Body::Batch(items) = read(text.as_bytes()).unwrap() else { panic!("not a batch") };
     let seen: Vec<String> = items
         .iter()
         .map(|item| match item {
@@ -271,18 +193,8 @@ fn an_empty_batch_is_refused() {
 
 #[test]
 fn sixty_four_messages_are_a_batch_and_sixty_five_are_too_many() {
-    let batch = |count: usize| {
-        format!(
-            "[{}]",
-            vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; count].join(",")
-        )
-    };
-    let Body::Batch(items) = read(batch(64).as_bytes()).unwrap() else {
-        panic!("not a batch")
-    };
+    let batch = |count: usize| format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; count].join(","));
+    let Body::Batch(items) = read(batch(64).as_bytes()).unwrap() else { panic!("not a batch") };
     assert_eq!(items.len(), 64);
-    assert_eq!(
-        refusal(&batch(65)),
-        invalid("null", "A batch must not hold more than 64 messages.")
-    );
+    assert_eq!(refusal(&batch(65)), invalid("null", "A batch must not hold more than 64 messages."));
 }

@@ -34,18 +34,12 @@ fn a_key_named_twice_is_refused_at_the_top() {
 
 #[test]
 fn a_key_named_twice_is_refused_below() {
-    assert_eq!(
-        refusal(r#"[{"x":[{"a":{},"a":{}}]}]"#),
-        JsonError::DuplicateKey
-    );
+    assert_eq!(refusal(r#"[{"x":[{"a":{},"a":{}}]}]"#), JsonError::DuplicateKey);
 }
 
 #[test]
 fn a_key_named_twice_is_found_behind_an_escape() {
-    assert_eq!(
-        refusal(r#"{"name":1,"n\u0061me":2}"#),
-        JsonError::DuplicateKey
-    );
+    assert_eq!(refusal(r#"{"name":1,"n\u0061me":2}"#), JsonError::DuplicateKey);
 }
 
 #[test]
@@ -58,13 +52,7 @@ fn sixty_four_levels_are_read_and_sixty_five_refused() {
     let lists = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     assert!(parse(lists(64).as_bytes()).is_ok());
     assert_eq!(refusal(lists(65)), JsonError::TooDeep);
-    let objects = |levels: usize| {
-        format!(
-            "{}{{}}{}",
-            "{\"a\":".repeat(levels - 1),
-            "}".repeat(levels - 1)
-        )
-    };
+    let objects = |levels: usize| format!("{}{{}}{}", "{\"a\":".repeat(levels - 1), "}".repeat(levels - 1));
     assert!(parse(objects(64).as_bytes()).is_ok());
     assert_eq!(refusal(objects(65)), JsonError::TooDeep);
 }
@@ -77,16 +65,8 @@ fn a_million_open_brackets_do_not_exhaust_the_stack() {
 #[test]
 fn bytes_that_are_not_utf_8_are_refused() {
     assert_eq!(refusal(b"\"\xff\""), JsonError::Encoding);
-    assert_eq!(
-        refusal(b"\"\xc0\xaf\""),
-        JsonError::Encoding,
-        "an overlong slash"
-    );
-    assert_eq!(
-        refusal(b"\"\xed\xa0\x80\""),
-        JsonError::Encoding,
-        "a surrogate in UTF-8"
-    );
+    assert_eq!(refusal(b"\"\xc0\xaf\""), JsonError::Encoding, "an overlong slash");
+    assert_eq!(refusal(b"\"\xed\xa0\x80\""), JsonError::Encoding, "a surrogate in UTF-8");
     assert_eq!(refusal(b"{\x00}\xfe"), JsonError::Encoding);
 }
 
@@ -98,13 +78,7 @@ fn a_byte_order_mark_is_refused() {
 
 #[test]
 fn lone_surrogates_are_refused() {
-    for text in [
-        r#""\ud800""#,
-        r#""\udc00""#,
-        r#""\ud800\ud800""#,
-        r#""\ud800x""#,
-        r#"{"\udfff":1}"#,
-    ] {
+    for text in [r#""\ud800""#, r#""\udc00""#, r#""\ud800\ud800""#, r#""\ud800x""#, r#"{"\udfff":1}"#] {
         assert_eq!(refusal(text), JsonError::Syntax, "{text}");
     }
 }
@@ -118,39 +92,14 @@ fn anything_after_the_value_is_refused() {
 
 #[test]
 fn numbers_that_json_does_not_know_are_refused() {
-    for text in [
-        "NaN",
-        "Infinity",
-        "-Infinity",
-        "1e400",
-        "-1e400",
-        "01",
-        "+1",
-        ".5",
-        "1.",
-        "0x10",
-        "1e",
-        "-",
-    ] {
+    for text in ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", "01", "+1", ".5", "1.", "0x10", "1e", "-"] {
         assert_eq!(refusal(text), JsonError::Syntax, "{text}");
     }
 }
 
 #[test]
 fn relaxed_spellings_are_refused() {
-    for text in [
-        "",
-        " ",
-        "{",
-        "{a:1}",
-        "{'a':1}",
-        "[1,]",
-        "{\"a\":1,}",
-        "\"a\nb\"",
-        r#""\x41""#,
-        "tru",
-        "// c\n1",
-    ] {
+    for text in ["", " ", "{", "{a:1}", "{'a':1}", "[1,]", "{\"a\":1,}", "\"a\nb\"", r#""\x41""#, "tru", "// c\n1"] {
         assert_eq!(refusal(text), JsonError::Syntax, "{text}");
     }
 }
@@ -164,15 +113,9 @@ fn keys_that_mean_something_to_the_library_are_plain_keys() {
 #[test]
 fn a_refusal_repeats_nothing_of_the_text() {
     let messages = [
-        (
-            JsonError::Encoding,
-            "The text is not UTF-8 without a byte order mark.",
-        ),
+        (JsonError::Encoding, "The text is not UTF-8 without a byte order mark."),
         (JsonError::Syntax, "The text is not valid JSON."),
-        (
-            JsonError::DuplicateKey,
-            "An object names the same key twice.",
-        ),
+        (JsonError::DuplicateKey, "An object names the same key twice."),
         (JsonError::TooDeep, "The text is nested too deeply."),
     ];
     for (error, message) in messages {
@@ -195,10 +138,7 @@ fn the_order_of_a_list_changes_the_canonical_bytes() {
 
 #[test]
 fn spellings_of_one_number_share_their_canonical_bytes() {
-    assert_eq!(
-        canonical_text("[100,100.0,1e2,1.0E+2]"),
-        "[100,100,100,100]"
-    );
+    assert_eq!(canonical_text("[100,100.0,1e2,1.0E+2]"), "[100,100,100,100]");
     assert_eq!(canonical_text("[0,-0,0.0,-0.0]"), "[0,0,0,0]");
     assert_eq!(canonical_text("[1.50,15e-1,-2.0]"), "[1.5,1.5,-2]");
 }
@@ -215,26 +155,14 @@ fn different_numbers_never_share_their_canonical_bytes() {
 #[test]
 fn canonical_strings_keep_what_they_mean() {
     let text = r#"["\"","\\","\n\r\t","\u0000\u001f","\u007f","é"]"#;
-    assert_eq!(
-        canonical_text(text),
-        "[\"\\\"\",\"\\\\\",\"\\n\\r\\t\",\"\\u0000\\u001f\",\"\u{7f}\",\"é\"]"
-    );
-    assert_eq!(
-        parse(canonical_text(text).as_bytes()),
-        parse(text.as_bytes())
-    );
+    assert_eq!(canonical_text(text), "[\"\\\"\",\"\\\\\",\"\\n\\r\\t\",\"\\u0000\\u001f\",\"\u{7f}\",\"é\"]");
+    assert_eq!(parse(canonical_text(text).as_bytes()), parse(text.as_bytes()));
 }
 
 #[test]
 fn two_objects_are_spliced_into_one() {
-    assert_eq!(
-        splice(r#"{"a":1}"#, r#"{"b":{"c":2}}"#),
-        r#"{"a":1,"b":{"c":2}}"#
-    );
-    assert_eq!(
-        splice(" { \"a\":{} } \n", r#"{"b":"}"}"#),
-        r#"{"a":{},"b":"}"}"#
-    );
+    assert_eq!(splice(r#"{"a":1}"#, r#"{"b":{"c":2}}"#), r#"{"a":1,"b":{"c":2}}"#);
+    assert_eq!(splice(" { \"a\":{} } \n", r#"{"b":"}"}"#), r#"{"a":{},"b":"}"}"#);
 }
 
 #[test]

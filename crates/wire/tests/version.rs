@@ -4,20 +4,8 @@ use frontdesk_wire::version::{Era, Version, negotiate, supported};
 
 #[test]
 fn versions_are_listed_oldest_first_and_read_back() {
-    let texts: Vec<&str> = Version::ALL
-        .iter()
-        .map(|version| version.as_str())
-        .collect();
-    assert_eq!(
-        texts,
-        [
-            "2024-11-05",
-            "2025-03-26",
-            "2025-06-18",
-            "2025-11-25",
-            "2026-07-28"
-        ]
-    );
+    let texts: Vec<&str> = Version::ALL.iter().map(|version| version.as_str()).collect();
+    assert_eq!(texts, ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]);
     assert!(Version::ALL.is_sorted());
     for version in Version::ALL {
         assert_eq!(Version::parse(version.as_str()), Some(version));
@@ -29,28 +17,19 @@ fn versions_are_listed_oldest_first_and_read_back() {
 
 #[test]
 fn only_the_newest_version_is_modern() {
-    let modern: Vec<Version> = Version::ALL
-        .into_iter()
-        .filter(|version| version.era() == Era::Modern)
-        .collect();
+    let modern: Vec<Version> = Version::ALL.into_iter().filter(|version| version.era() == Era::Modern).collect();
     assert_eq!(modern, [Version::V2026_07_28]);
 }
 
 #[test]
 fn only_one_version_takes_batches() {
-    let taking: Vec<Version> = Version::ALL
-        .into_iter()
-        .filter(|version| version.takes_batches())
-        .collect();
+    let taking: Vec<Version> = Version::ALL.into_iter().filter(|version| version.takes_batches()).collect();
     assert_eq!(taking, [Version::V2025_03_26]);
 }
 
 #[test]
 fn supported_versions_are_named_newest_first() {
-    assert_eq!(
-        supported(),
-        r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#
-    );
+    assert_eq!(supported(), r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#);
 }
 
 #[test]

@@ -5,18 +5,9 @@ use super::code::without_words;
 use super::tree::Tree;
 
 const FORBIDDEN: &[(&str, &str)] = &[
-    (
-        "#[allow(",
-        "use #[expect(.., reason = \"..\")], which complains when it is no longer needed",
-    ),
-    (
-        "#![allow(",
-        "use #![expect(.., reason = \"..\")], which complains when it is no longer needed",
-    ),
-    (
-        "#[ignore",
-        "a test that does not run proves nothing: repair it or remove it",
-    ),
+    ("#[allow(", "use #[expect(.., reason = \"..\")], which complains when it is no longer needed"),
+    ("#![allow(", "use #![expect(.., reason = \"..\")], which complains when it is no longer needed"),
+    ("#[ignore", "a test that does not run proves nothing: repair it or remove it"),
     ("todo!(", "finish it, or leave it out"),
     ("unimplemented!(", "finish it, or leave it out"),
 ];
@@ -27,15 +18,8 @@ pub fn nothing_is_waved_through(tree: &Tree) -> Vec<Finding> {
         for (index, line) in without_words(&file.text).lines().enumerate() {
             // White space inside an attribute is legal, and no way around the rule.
             let dense: String = line.split_whitespace().collect();
-            for (pattern, advice) in FORBIDDEN
-                .iter()
-                .filter(|(pattern, _)| dense.contains(pattern))
-            {
-                findings.push(Finding::at(
-                    &file.path,
-                    index + 1,
-                    format!("`{pattern}`: {advice}"),
-                ));
+            for (pattern, advice) in FORBIDDEN.iter().filter(|(pattern, _)| dense.contains(pattern)) {
+                findings.push(Finding::at(&file.path, index + 1, format!("`{pattern}`: {advice}")));
             }
         }
     }
@@ -48,10 +32,7 @@ mod tests {
 
     fn found(line: &str) -> Vec<String> {
         let tree = Tree::of(&[("crates/wire/src/a.rs", line)]);
-        nothing_is_waved_through(&tree)
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        nothing_is_waved_through(&tree).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -69,19 +50,13 @@ mod tests {
         }
         assert_eq!(
             found("\n#[ignore]"),
-            [
-                "crates/wire/src/a.rs:2: `#[ignore`: a test that does not run proves nothing: repair it or remove it"
-            ]
+            ["crates/wire/src/a.rs:2: `#[ignore`: a test that does not run proves nothing: repair it or remove it"]
         );
     }
 
     #[test]
     fn words_about_them_are_left_alone() {
-        for line in [
-            "// never #[allow(..)]",
-            "let a = \"todo!()\";",
-            "#[expect(dead_code, reason = \"b\")]",
-        ] {
+        for line in ["// never #[allow(..)]", "let a = \"todo!()\";", "#[expect(dead_code, reason = \"b\")]"] {
             assert_eq!(found(line), [""; 0], "{line}");
         }
     }

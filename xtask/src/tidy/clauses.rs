@@ -12,15 +12,7 @@ const LIST: &str = "spec/automotive/clauses.tsv";
 /// How many clauses each section of the published text comes to; the ids run from 01 without a gap.
 const SECTIONS: &[(u8, usize)] = &[(2, 7), (3, 34), (4, 8), (5, 16), (6, 24)];
 
-const LEVELS: &[&str] = &[
-    "MUST",
-    "MUST NOT",
-    "SHOULD",
-    "SHOULD NOT",
-    "MAY",
-    "fact",
-    "derived",
-];
+const LEVELS: &[&str] = &["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY", "fact", "derived"];
 
 pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
     let Some(list) = tree.file(LIST) else {
@@ -40,21 +32,11 @@ pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
     }
 
     let published = published();
-    for id in published
-        .iter()
-        .filter(|id| !rows.contains_key(id.as_str()))
-    {
-        findings.push(Finding::in_file(
-            LIST,
-            format!("{id} is missing from the list"),
-        ));
+    for id in published.iter().filter(|id| !rows.contains_key(id.as_str())) {
+        findings.push(Finding::in_file(LIST, format!("{id} is missing from the list")));
     }
     for (id, (number, _)) in rows.iter().filter(|(id, _)| !published.contains(**id)) {
-        findings.push(Finding::at(
-            LIST,
-            *number,
-            format!("the text has no clause {id}"),
-        ));
+        findings.push(Finding::at(LIST, *number, format!("the text has no clause {id}")));
     }
 
     let mut tested = BTreeSet::new();
@@ -67,10 +49,7 @@ pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
                     format!("`{}` names {id}, which is no clause", test.name),
                 )),
                 Some((_, Status::Later)) => {
-                    let message = format!(
-                        "`{}` proves {id}, which {LIST} puts off: set it to `test`",
-                        test.name
-                    );
+                    let message = format!("`{}` proves {id}, which {LIST} puts off: set it to `test`", test.name);
                     findings.push(Finding::at(&test.path, test.line, message));
                 }
                 Some((_, Status::Test | Status::Client)) => {}
@@ -78,16 +57,9 @@ pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
             tested.insert(id);
         }
     }
-    for (id, (number, _)) in rows
-        .iter()
-        .filter(|(id, (_, status))| *status == Status::Test && !tested.contains(**id))
-    {
+    for (id, (number, _)) in rows.iter().filter(|(id, (_, status))| *status == Status::Test && !tested.contains(**id)) {
         let name = id.to_lowercase().replace('-', "_");
-        findings.push(Finding::at(
-            LIST,
-            *number,
-            format!("{id} has no test: none is named `{name}_..`"),
-        ));
+        findings.push(Finding::at(LIST, *number, format!("{id} has no test: none is named `{name}_..`")));
     }
     findings
 }
@@ -113,10 +85,7 @@ fn row(line: &str) -> Result<(&str, Status), String> {
         return Err("four cells are needed: id, level, paraphrase, status".to_owned());
     };
     if !LEVELS.contains(level) {
-        return Err(format!(
-            "`{level}` is no level; one of {}",
-            LEVELS.join(", ")
-        ));
+        return Err(format!("`{level}` is no level; one of {}", LEVELS.join(", ")));
     }
     if paraphrase.trim().is_empty() {
         return Err(format!("{id} does not say what it asks"));
@@ -124,25 +93,15 @@ fn row(line: &str) -> Result<(&str, Status), String> {
     match *status {
         "test" => Ok((id, Status::Test)),
         "client" => Ok((id, Status::Client)),
-        other
-            if other
-                .strip_prefix("later: ")
-                .is_some_and(|why| !why.trim().is_empty()) =>
-        {
-            Ok((id, Status::Later))
-        }
-        other => Err(format!(
-            "`{other}` is no status; `test`, `client` or `later: <why>`"
-        )),
+        other if other.strip_prefix("later: ").is_some_and(|why| !why.trim().is_empty()) => Ok((id, Status::Later)),
+        other => Err(format!("`{other}` is no status; `test`, `client` or `later: <why>`")),
     }
 }
 
 fn published() -> BTreeSet<String> {
     SECTIONS
         .iter()
-        .flat_map(|(section, count)| {
-            (1..=*count).map(move |number| format!("A{section}-{number:02}"))
-        })
+        .flat_map(|(section, count)| (1..=*count).map(move |number| format!("A{section}-{number:02}")))
         .collect()
 }
 
@@ -150,10 +109,7 @@ fn published() -> BTreeSet<String> {
 fn tests(tree: &Tree) -> Vec<Test> {
     let mut found = Vec::new();
     for file in tree.inside("crates/", ".rs") {
-        if file
-            .in_crate()
-            .is_some_and(|(_, rest)| rest.starts_with("tests/"))
-        {
+        if file.in_crate().is_some_and(|(_, rest)| rest.starts_with("tests/")) {
             let mut marked = false;
             for (index, line) in without_words(&file.text).lines().enumerate() {
                 let line = line.trim();
@@ -161,11 +117,7 @@ fn tests(tree: &Tree) -> Vec<Test> {
                     marked |= is_test_attribute(attribute);
                 } else if let Some(name) = function(line, "fn ") {
                     if marked {
-                        found.push(Test {
-                            path: file.path.clone(),
-                            line: index + 1,
-                            name,
-                        });
+                        found.push(Test { path: file.path.clone(), line: index + 1, name });
                     }
                     marked = false;
                 } else if line.ends_with(';') || line.ends_with('}') {
@@ -177,11 +129,7 @@ fn tests(tree: &Tree) -> Vec<Test> {
     for file in tree.inside("scripts/judges/", ".py") {
         for (number, line) in file.lines() {
             if let Some(name) = function(line.trim(), "def ") {
-                found.push(Test {
-                    path: file.path.clone(),
-                    line: number,
-                    name,
-                });
+                found.push(Test { path: file.path.clone(), line: number, name });
             }
         }
     }
@@ -190,22 +138,15 @@ fn tests(tree: &Tree) -> Vec<Test> {
 
 /// `test]`, `tokio::test]` and `tokio::test(..)]`, but not `cfg(test)]`.
 fn is_test_attribute(attribute: &str) -> bool {
-    let path = attribute
-        .split(['(', ']'])
-        .next()
-        .unwrap_or_default()
-        .trim();
+    let path = attribute.split(['(', ']']).next().unwrap_or_default().trim();
     path.rsplit("::").next() == Some("test")
 }
 
 fn function(line: &str, keyword: &str) -> Option<String> {
     let line = line.strip_prefix("pub ").unwrap_or(line);
     let line = line.strip_prefix("async ").unwrap_or(line);
-    let name: String = line
-        .strip_prefix(keyword)?
-        .chars()
-        .take_while(|next| next.is_alphanumeric() || *next == '_')
-        .collect();
+    let name: String =
+        line.strip_prefix(keyword)?.chars().take_while(|next| next.is_alphanumeric() || *next == '_').collect();
     Some(name)
 }
 
@@ -223,9 +164,7 @@ fn ids(name: &str) -> Vec<String> {
 fn leading_id(name: &str) -> Option<(String, &str)> {
     let (section, rest) = name.strip_prefix('a')?.split_once('_')?;
     let (number, rest) = rest.split_once('_')?;
-    let digits = |text: &str, count: usize| {
-        text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
+    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     (digits(section, 1) && digits(number, 2)).then(|| (format!("A{section}-{number}"), rest))
 }
 

@@ -4,73 +4,37 @@ use super::*;
 
 /// A list in which the other side owes everything, so that nothing is missing.
 fn list() -> String {
-    published()
-        .iter()
-        .map(|id| format!("{id}\tMUST\tsomething\tclient\n"))
-        .collect()
+    published().iter().map(|id| format!("{id}\tMUST\tsomething\tclient\n")).collect()
 }
 
 fn found(list: &str, tests: &str) -> Vec<String> {
     let tree = Tree::of(&[("crates/server/tests/a.rs", tests), (LIST, list)]);
-    every_clause_has_a_test(&tree)
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    every_clause_has_a_test(&tree).iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn a_whole_list_with_its_tests_is_clean() {
-    let list = list().replace(
-        "A2-01\tMUST\tsomething\tclient",
-        "A2-01\tMUST\tsomething\ttest",
-    );
-    assert_eq!(
-        found(&list, "#[test]\nfn a2_01_domains_are_declared() {}"),
-        [""; 0]
-    );
-    assert_eq!(
-        found(
-            &list,
-            "#[tokio::test(flavor = \"multi_thread\")]\nasync fn a2_01_declared() {}"
-        ),
-        [""; 0]
-    );
+    let list = list().replace("A2-01\tMUST\tsomething\tclient", "A2-01\tMUST\tsomething\ttest");
+    assert_eq!(found(&list, "#[test]\nfn a2_01_domains_are_declared() {}"), [""; 0]);
+    assert_eq!(found(&list, "#[tokio::test(flavor = \"multi_thread\")]\nasync fn a2_01_declared() {}"), [""; 0]);
     assert_eq!(found(&list, "#[test]\nfn a2_02_a2_01_both() {}"), [""; 0]);
 }
 
 #[test]
 fn a_judge_may_carry_the_test() {
-    let list = list().replace(
-        "A2-01\tMUST\tsomething\tclient",
-        "A2-01\tMUST\tsomething\ttest",
-    );
-    let tree = Tree::of(&[
-        (
-            "scripts/judges/client.py",
-            "def a2_01_declared(session):\n    pass",
-        ),
-        (LIST, &list),
-    ]);
+    let list = list().replace("A2-01\tMUST\tsomething\tclient", "A2-01\tMUST\tsomething\ttest");
+    let tree = Tree::of(&[("scripts/judges/client.py", "def a2_01_declared(session):\n    pass"), (LIST, &list)]);
     assert_eq!(every_clause_has_a_test(&tree), []);
 }
 
 #[test]
 fn a_clause_without_a_test_is_found() {
-    let list = list().replace(
-        "A2-01\tMUST\tsomething\tclient",
-        "A2-01\tMUST\tsomething\ttest",
-    );
+    let list = list().replace("A2-01\tMUST\tsomething\tclient", "A2-01\tMUST\tsomething\ttest");
     let missing = ["spec/automotive/clauses.tsv:1: A2-01 has no test: none is named `a2_01_..`"];
     assert_eq!(found(&list, "#[test]\nfn something_else() {}"), missing);
     assert_eq!(found(&list, "fn a2_01_is_no_test() {}"), missing);
-    assert_eq!(
-        found(&list, "// #[test]\n// fn a2_01_is_a_comment() {}"),
-        missing
-    );
-    assert_eq!(
-        found(&list, "#[cfg(test)]\nfn a2_01_is_no_test() {}"),
-        missing
-    );
+    assert_eq!(found(&list, "// #[test]\n// fn a2_01_is_a_comment() {}"), missing);
+    assert_eq!(found(&list, "#[cfg(test)]\nfn a2_01_is_no_test() {}"), missing);
 }
 
 #[test]
@@ -83,10 +47,7 @@ fn a_test_of_an_unknown_clause_is_found() {
 
 #[test]
 fn a_clause_that_is_put_off_although_it_is_tested_is_found() {
-    let list = list().replace(
-        "A2-01\tMUST\tsomething\tclient",
-        "A2-01\tMUST\tsomething\tlater: no events",
-    );
+    let list = list().replace("A2-01\tMUST\tsomething\tclient", "A2-01\tMUST\tsomething\tlater: no events");
     assert_eq!(
         found(&list, "#[test]\nfn a2_01_declared() {}"),
         [
@@ -115,19 +76,13 @@ fn a_clause_that_is_missing_doubled_or_invented_is_found() {
 #[test]
 fn a_row_that_cannot_be_read_is_found() {
     for (row, problem) in [
-        (
-            "A2-01\tMUST\tsomething",
-            "four cells are needed: id, level, paraphrase, status",
-        ),
+        ("A2-01\tMUST\tsomething", "four cells are needed: id, level, paraphrase, status"),
         (
             "A2-01\tmust\tsomething\ttest",
             "`must` is no level; one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY, fact, derived",
         ),
         ("A2-01\tMUST\t \ttest", "A2-01 does not say what it asks"),
-        (
-            "A2-01\tMUST\tsomething\tlater",
-            "`later` is no status; `test`, `client` or `later: <why>`",
-        ),
+        ("A2-01\tMUST\tsomething\tlater", "`later` is no status; `test`, `client` or `later: <why>`"),
     ] {
         let list = list().replace("A2-01\tMUST\tsomething\tclient", row);
         assert_eq!(

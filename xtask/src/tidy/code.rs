@@ -8,10 +8,7 @@ pub fn without_words(source: &str) -> String {
     let mut at = 0;
     while let Some(&character) = characters.get(at) {
         let rest = characters.get(at..).unwrap_or_default();
-        let after_word = at > 0
-            && characters
-                .get(at - 1)
-                .is_some_and(|before| is_word(*before));
+        let after_word = at > 0 && characters.get(at - 1).is_some_and(|before| is_word(*before));
         let length = match character {
             '/' if starts(rest, "//") => rest.iter().take_while(|next| **next != '\n').count(),
             '/' if starts(rest, "/*") => block_comment(rest),
@@ -27,11 +24,7 @@ pub fn without_words(source: &str) -> String {
             blanked.push(character);
             at += 1;
         } else {
-            blanked.extend(
-                rest.iter()
-                    .take(length)
-                    .map(|word| if *word == '\n' { '\n' } else { ' ' }),
-            );
+            blanked.extend(rest.iter().take(length).map(|word| if *word == '\n' { '\n' } else { ' ' }));
             at += length;
         }
     }
@@ -43,10 +36,7 @@ fn is_word(character: char) -> bool {
 }
 
 fn starts(rest: &[char], wanted: &str) -> bool {
-    wanted
-        .chars()
-        .enumerate()
-        .all(|(index, character)| rest.get(index) == Some(&character))
+    wanted.chars().enumerate().all(|(index, character)| rest.get(index) == Some(&character))
 }
 
 /// Block comments nest.
@@ -85,17 +75,11 @@ fn string(rest: &[char]) -> usize {
 }
 
 fn raw_string(rest: &[char]) -> Option<usize> {
-    let hashes = rest
-        .iter()
-        .skip(1)
-        .take_while(|character| **character == '#')
-        .count();
+    let hashes = rest.iter().skip(1).take_while(|character| **character == '#').count();
     if rest.get(1 + hashes) != Some(&'"') {
         return None;
     }
-    let end: String = std::iter::once('"')
-        .chain(std::iter::repeat_n('#', hashes))
-        .collect();
+    let end: String = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
     let body = 2 + hashes;
     (body..rest.len())
         .find(|index| starts(rest.get(*index..).unwrap_or_default(), &end))
@@ -106,11 +90,7 @@ fn raw_string(rest: &[char]) -> Option<usize> {
 /// A lifetime such as `'static` has no closing quote two characters on, and gives zero.
 fn character_literal(rest: &[char]) -> usize {
     match (rest.get(1), rest.get(2)) {
-        (Some('\\'), _) => rest
-            .iter()
-            .skip(3)
-            .position(|character| *character == '\'')
-            .map_or(0, |index| index + 4),
+        (Some('\\'), _) => rest.iter().skip(3).position(|character| *character == '\'').map_or(0, |index| index + 4),
         (Some(_), Some('\'')) => 3,
         _ => 0,
     }

@@ -12,16 +12,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("store", &["frontdesk-engine"]),
     ("identity", &["frontdesk-engine"]),
     ("probe", &["frontdesk-wire"]),
-    (
-        "server",
-        &[
-            "frontdesk-wire",
-            "frontdesk-engine",
-            "frontdesk-contracts",
-            "frontdesk-store",
-            "frontdesk-identity",
-        ],
-    ),
+    ("server", &["frontdesk-wire", "frontdesk-engine", "frontdesk-contracts", "frontdesk-store", "frontdesk-identity"]),
 ];
 
 /// What would let the engine open a database or a connection by itself.
@@ -45,19 +36,14 @@ pub fn point_one_way(tree: &Tree) -> Vec<Finding> {
     for file in manifests(tree) {
         let folder = file.in_crate().map_or("", |(folder, _)| folder);
         let Some((_, allowed)) = MAY_KNOW.iter().find(|(name, _)| *name == folder) else {
-            let message =
-                "a new crate: decide in xtask/src/tidy/dependencies.rs what it may depend on";
+            let message = "a new crate: decide in xtask/src/tidy/dependencies.rs what it may depend on";
             findings.push(Finding::in_file(&file.path, message));
             continue;
         };
         for (number, name) in dependencies(&file.text) {
             let member = name == "frontdesk" || name.starts_with("frontdesk-");
             if member && !allowed.contains(&name.as_str()) {
-                findings.push(Finding::at(
-                    &file.path,
-                    number,
-                    format!("`{folder}` must not depend on `{name}`"),
-                ));
+                findings.push(Finding::at(&file.path, number, format!("`{folder}` must not depend on `{name}`")));
             }
         }
     }
@@ -72,19 +58,14 @@ pub fn engine_reaches_no_sql_or_http(tree: &Tree) -> Vec<Finding> {
         .into_iter()
         .filter(|(_, name)| NOT_IN_THE_ENGINE.contains(&name.as_str()))
         .map(|(number, name)| {
-            let message = format!(
-                "`{name}`: the engine reaches databases and networks through its ports only"
-            );
+            let message = format!("`{name}`: the engine reaches databases and networks through its ports only");
             Finding::at(&file.path, number, message)
         })
         .collect()
 }
 
 fn manifests(tree: &Tree) -> impl Iterator<Item = &File> {
-    tree.inside("crates/", "/Cargo.toml").filter(|file| {
-        file.in_crate()
-            .is_some_and(|(_, rest)| rest == "Cargo.toml")
-    })
+    tree.inside("crates/", "/Cargo.toml").filter(|file| file.in_crate().is_some_and(|(_, rest)| rest == "Cargo.toml"))
 }
 
 /// The names in every dependency table but the one for tests, each with its line. A renamed package gives both names.
@@ -95,24 +76,16 @@ fn dependencies(manifest: &str) -> Vec<(usize, String)> {
         let line = line.split('#').next().unwrap_or_default().trim();
         if let Some(header) = line.strip_prefix('[') {
             let parts: Vec<&str> = header.trim_end_matches(']').split('.').map(bare).collect();
-            let table = parts
-                .iter()
-                .position(|part| matches!(*part, "dependencies" | "build-dependencies"));
+            let table = parts.iter().position(|part| matches!(*part, "dependencies" | "build-dependencies"));
             inside = table.is_some();
             // `[dependencies.name]` names its crate in the header.
             if let Some(name) = table.and_then(|at| parts.get(at + 1)) {
                 found.push((index + 1, (*name).to_owned()));
             }
         } else if let Some((key, value)) = line.split_once('=').filter(|_| inside) {
-            found.push((
-                index + 1,
-                bare(key.split('.').next().unwrap_or_default()).to_owned(),
-            ));
-            let package = if bare(key) == "package" {
-                Some(value)
-            } else {
-                value.split_once("package").map(|(_, rest)| rest)
-            };
+            found.push((index + 1, bare(key.split('.').next().unwrap_or_default()).to_owned()));
+            let package =
+                if bare(key) == "package" { Some(value) } else { value.split_once("package").map(|(_, rest)| rest) };
             if let Some(name) = package.and_then(|rest| rest.split('"').nth(1)) {
                 found.push((index + 1, name.to_owned()));
             }
@@ -147,10 +120,7 @@ mod tests {
             let tree = Tree::of(&[("crates/contracts/Cargo.toml", manifest)]);
             let found = point_one_way(&tree);
             assert_eq!(found.len(), 1, "{manifest}");
-            assert_eq!(
-                found[0].message,
-                "`contracts` must not depend on `frontdesk-store`"
-            );
+            assert_eq!(found[0].message, "`contracts` must not depend on `frontdesk-store`");
         }
     }
 
@@ -161,14 +131,8 @@ mod tests {
                 "crates/contracts/Cargo.toml",
                 "[dependencies]\nfrontdesk-engine.workspace = true\nserde.workspace = true",
             ),
-            (
-                "crates/engine/Cargo.toml",
-                "[dev-dependencies]\nfrontdesk-store.workspace = true",
-            ),
-            (
-                "crates/server/Cargo.toml",
-                "[dependencies]\nfrontdesk-identity.workspace = true",
-            ),
+            ("crates/engine/Cargo.toml", "[dev-dependencies]\nfrontdesk-store.workspace = true"),
+            ("crates/server/Cargo.toml", "[dependencies]\nfrontdesk-identity.workspace = true"),
         ]);
         assert_eq!(point_one_way(&tree), []);
     }
@@ -178,9 +142,7 @@ mod tests {
         let tree = Tree::of(&[("crates/extra/Cargo.toml", "[package]")]);
         assert_eq!(
             messages(point_one_way(&tree)),
-            [
-                "crates/extra/Cargo.toml: a new crate: decide in xtask/src/tidy/dependencies.rs what it may depend on"
-            ]
+            ["crates/extra/Cargo.toml: a new crate: decide in xtask/src/tidy/dependencies.rs what it may depend on"]
         );
     }
 

@@ -12,45 +12,28 @@ pub fn files_are_short(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut excused = Vec::new();
     if let Some(list) = tree.file(EXCEPTIONS) {
-        for (number, line) in list
-            .lines()
-            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-        {
+        for (number, line) in list.lines().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
             match line.split_once('\t') {
                 Some((path, reason)) if !reason.trim().is_empty() => excused.push((number, path)),
-                Some(_) | None => findings.push(Finding::at(
-                    EXCEPTIONS,
-                    number,
-                    "a path, a tab and a reason are needed",
-                )),
+                Some(_) | None => {
+                    findings.push(Finding::at(EXCEPTIONS, number, "a path, a tab and a reason are needed"))
+                }
             }
         }
     }
     for file in tree.inside("", ".rs") {
-        let limit = if is_test(file) {
-            LONGEST_TEST
-        } else {
-            LONGEST_SOURCE
-        };
+        let limit = if is_test(file) { LONGEST_TEST } else { LONGEST_SOURCE };
         let length = file.text.lines().count();
         let excuse = excused.iter().any(|(_, path)| *path == file.path);
         if length > limit && !excuse {
-            let message = format!(
-                "{length} lines, {limit} at most: it tells more than one thing, so split it"
-            );
+            let message = format!("{length} lines, {limit} at most: it tells more than one thing, so split it");
             findings.push(Finding::in_file(&file.path, message));
         }
     }
     for (number, path) in excused {
-        let needed = tree
-            .file(path)
-            .is_some_and(|file| file.text.lines().count() > LONGEST_SOURCE);
+        let needed = tree.file(path).is_some_and(|file| file.text.lines().count() > LONGEST_SOURCE);
         if !needed {
-            findings.push(Finding::at(
-                EXCEPTIONS,
-                number,
-                format!("{path} needs no exception (any more)"),
-            ));
+            findings.push(Finding::at(EXCEPTIONS, number, format!("{path} needs no exception (any more)")));
         }
     }
     findings
@@ -60,12 +43,7 @@ pub fn modules_are_introduced(tree: &Tree) -> Vec<Finding> {
     tree.inside("", ".rs")
         .filter(|file| file.is_crate_source() || file.path.starts_with("xtask/src/"))
         .filter(|file| !file.text.trim_start().starts_with("//!"))
-        .map(|file| {
-            Finding::in_file(
-                &file.path,
-                "must open with `//!`: what it is for, and what it must never do",
-            )
-        })
+        .map(|file| Finding::in_file(&file.path, "must open with `//!`: what it is for, and what it must never do"))
         .collect()
 }
 

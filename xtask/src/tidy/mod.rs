@@ -27,30 +27,15 @@ pub struct Finding {
 type Rule = fn(&Tree) -> Vec<Finding>;
 
 const RULES: &[(&str, Rule)] = &[
-    (
-        "the engine names no contract",
-        names::engine_names_no_contract,
-    ),
-    (
-        "the engine reaches neither SQL nor HTTP",
-        dependencies::engine_reaches_no_sql_or_http,
-    ),
+    ("the engine names no contract", names::engine_names_no_contract),
+    ("the engine reaches neither SQL nor HTTP", dependencies::engine_reaches_no_sql_or_http),
     ("SQL is written in the store only", sql::only_in_the_store),
     ("a file tells one thing", layout::files_are_short),
-    (
-        "every module says what it is for",
-        layout::modules_are_introduced,
-    ),
+    ("every module says what it is for", layout::modules_are_introduced),
     ("every clause has a test", clauses::every_clause_has_a_test),
-    (
-        "the text speaks of the project alone",
-        text::speaks_of_the_project_alone,
-    ),
+    ("the text speaks of the project alone", text::speaks_of_the_project_alone),
     ("documents named in the text exist", text::documents_exist),
-    (
-        "nothing is waved through",
-        attributes::nothing_is_waved_through,
-    ),
+    ("nothing is waved through", attributes::nothing_is_waved_through),
     ("dependencies point one way", dependencies::point_one_way),
 ];
 
@@ -66,11 +51,7 @@ pub fn check(root: &Path) -> Result<String, String> {
         }
     }
     if wrong.is_empty() {
-        Ok(format!(
-            "{} rules over {} files",
-            RULES.len(),
-            tree.files.len()
-        ))
+        Ok(format!("{} rules over {} files", RULES.len(), tree.files.len()))
     } else {
         Err(wrong.join("\n"))
     }
@@ -78,11 +59,7 @@ pub fn check(root: &Path) -> Result<String, String> {
 
 impl Finding {
     fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            message: message.into(),
-        }
+        Self { path: path.to_owned(), line, message: message.into() }
     }
 
     fn in_file(path: &str, message: impl Into<String>) -> Self {
@@ -113,13 +90,7 @@ mod tests {
 
     #[test]
     fn a_finding_reads_like_a_compiler_message() {
-        assert_eq!(
-            Finding::at("a.rs", 3, "too long").to_string(),
-            "a.rs:3: too long"
-        );
-        assert_eq!(
-            Finding::in_file("a.rs", "too long").to_string(),
-            "a.rs: too long"
-        );
+        assert_eq!(Finding::at("a.rs", 3, "too long").to_string(), "a.rs:3: too long");
+        assert_eq!(Finding::in_file("a.rs", "too long").to_string(), "a.rs: too long");
     }
 }

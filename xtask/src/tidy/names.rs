@@ -5,31 +5,15 @@ use super::Finding;
 use super::tree::Tree;
 
 /// As whole words: `leading` and `tomorrow` are English, `Lead` and `tomo_error` are not the engine's business.
-const WORDS: &[&str] = &[
-    "automotive",
-    "amcp",
-    "dealership",
-    "dealerships",
-    "emcp",
-    "evo",
-    "lead",
-    "leads",
-    "tomo",
-    "vehicle",
-    "vehicles",
-];
+const WORDS: &[&str] =
+    &["automotive", "amcp", "dealership", "dealerships", "emcp", "evo", "lead", "leads", "tomo", "vehicle", "vehicles"];
 
 pub fn engine_names_no_contract(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.inside("crates/engine/src/", ".rs") {
         for (number, line) in file.lines() {
-            for word in words(line)
-                .into_iter()
-                .filter(|word| WORDS.contains(&word.as_str()))
-            {
-                let message = format!(
-                    "`{word}` belongs to a contract; say it in the engine's own words or move it"
-                );
+            for word in words(line).into_iter().filter(|word| WORDS.contains(&word.as_str())) {
+                let message = format!("`{word}` belongs to a contract; say it in the engine's own words or move it");
                 findings.push(Finding::at(&file.path, number, message));
             }
         }
@@ -41,10 +25,7 @@ pub fn engine_names_no_contract(tree: &Tree) -> Vec<Finding> {
 /// counts once more as a whole, so that `eMCP` is found although its capitals fall oddly.
 fn words(line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for run in line
-        .split(|character: char| !character.is_alphabetic())
-        .filter(|run| !run.is_empty())
-    {
+    for run in line.split(|character: char| !character.is_alphabetic()).filter(|run| !run.is_empty()) {
         let parts = split_at_capitals(run);
         if parts.len() > 1 {
             found.push(run.to_lowercase());
@@ -62,9 +43,7 @@ fn split_at_capitals(run: &str) -> Vec<String> {
         let before = index.checked_sub(1).and_then(|index| letters.get(index));
         let next = letters.get(index + 1);
         let begins = letter.is_uppercase()
-            && before.is_some_and(|before| {
-                before.is_lowercase() || next.is_some_and(|next| next.is_lowercase())
-            });
+            && before.is_some_and(|before| before.is_lowercase() || next.is_some_and(|next| next.is_lowercase()));
         match parts.last_mut() {
             Some(part) if !begins => part.extend(letter.to_lowercase()),
             Some(_) | None => parts.push(letter.to_lowercase().collect()),
@@ -79,10 +58,7 @@ mod tests {
 
     fn found(line: &str) -> Vec<String> {
         let tree = Tree::of(&[("crates/engine/src/serve.rs", line)]);
-        engine_names_no_contract(&tree)
-            .into_iter()
-            .map(|finding| finding.message)
-            .collect()
+        engine_names_no_contract(&tree).into_iter().map(|finding| finding.message).collect()
     }
 
     #[test]

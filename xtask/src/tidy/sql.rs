@@ -5,27 +5,15 @@ use super::Finding;
 use super::tree::Tree;
 
 /// In capitals these are SQL wherever they stand.
-const STATEMENTS: &[&str] = &[
-    "SELECT",
-    "INSERT INTO",
-    "DELETE FROM",
-    "CREATE TABLE",
-    "CREATE INDEX",
-    "ALTER TABLE",
-    "DROP TABLE",
-];
+const STATEMENTS: &[&str] =
+    &["SELECT", "INSERT INTO", "DELETE FROM", "CREATE TABLE", "CREATE INDEX", "ALTER TABLE", "DROP TABLE"];
 
 pub fn only_in_the_store(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree
-        .files
-        .iter()
-        .filter(|file| file.is_crate_source() && !file.path.starts_with("crates/store/"))
-    {
+    for file in tree.files.iter().filter(|file| file.is_crate_source() && !file.path.starts_with("crates/store/")) {
         for (number, line) in file.lines() {
             if let Some(statement) = statement(line) {
-                let message =
-                    format!("`{statement}` reads like SQL, which is written in crates/store only");
+                let message = format!("`{statement}` reads like SQL, which is written in crates/store only");
                 findings.push(Finding::at(&file.path, number, message));
             }
         }
@@ -37,11 +25,7 @@ pub fn only_in_the_store(tree: &Tree) -> Vec<Finding> {
 /// at the start of a line or right after a quote.
 fn statement(line: &str) -> Option<&'static str> {
     let begins = line.trim_start().to_uppercase();
-    let quoted: Vec<String> = line
-        .split('"')
-        .skip(1)
-        .map(|piece| piece.trim_start().to_uppercase())
-        .collect();
+    let quoted: Vec<String> = line.split('"').skip(1).map(|piece| piece.trim_start().to_uppercase()).collect();
     let found = STATEMENTS.iter().copied().find(|statement| {
         let opening = format!("{statement} ");
         holds_word(line, statement)
@@ -49,28 +33,17 @@ fn statement(line: &str) -> Option<&'static str> {
             || quoted.iter().any(|piece| piece.starts_with(&opening))
     });
     found.or_else(|| {
-        let update = |text: &str| {
-            text.split_once("UPDATE ")
-                .is_some_and(|(_, rest)| rest.contains(" SET "))
-        };
-        (update(line)
-            || quoted
-                .iter()
-                .any(|piece| piece.starts_with("UPDATE ") && update(piece)))
-        .then_some("UPDATE .. SET")
+        let update = |text: &str| text.split_once("UPDATE ").is_some_and(|(_, rest)| rest.contains(" SET "));
+        (update(line) || quoted.iter().any(|piece| piece.starts_with("UPDATE ") && update(piece)))
+            .then_some("UPDATE .. SET")
     })
 }
 
 fn holds_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line.get(..at).and_then(|text| text.chars().next_back());
-        let after = line
-            .get(at + word.len()..)
-            .and_then(|text| text.chars().next());
-        [before, after]
-            .iter()
-            .flatten()
-            .all(|near| !near.is_alphanumeric() && *near != '_')
+        let after = line.get(at + word.len()..).and_then(|text| text.chars().next());
+        [before, after].iter().flatten().all(|near| !near.is_alphanumeric() && *near != '_')
     })
 }
 

@@ -10,29 +10,15 @@ const THIS_FILE: &str = "xtask/src/tidy/text.rs";
 const MACHINE_FOLDERS: &[&str] = &["/home/", "/root/", "/Users/", "/work/", "/workspace/"];
 
 /// A build that needs these by name works only where they are reachable; cargo and pip know where to look.
-const INDEX_HOSTS: &[&str] = &[
-    "index.crates.io",
-    "static.crates.io",
-    "files.pythonhosted.org",
-    "pypi.org",
-    "registry.npmjs.org",
-];
+const INDEX_HOSTS: &[&str] =
+    &["index.crates.io", "static.crates.io", "files.pythonhosted.org", "pypi.org", "registry.npmjs.org"];
 
 pub fn speaks_of_the_project_alone(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree
-        .files
-        .iter()
-        .filter(|file| file.path != THIS_FILE && file.path != "LICENSE")
-    {
+    for file in tree.files.iter().filter(|file| file.path != THIS_FILE && file.path != "LICENSE") {
         for (number, line) in file.lines() {
-            for folder in MACHINE_FOLDERS
-                .iter()
-                .filter(|folder| begins_a_path(line, folder))
-            {
-                let message = format!(
-                    "`{folder}..` is a path of one machine; name it from the root of the project"
-                );
+            for folder in MACHINE_FOLDERS.iter().filter(|folder| begins_a_path(line, folder)) {
+                let message = format!("`{folder}..` is a path of one machine; name it from the root of the project");
                 findings.push(Finding::at(&file.path, number, message));
             }
             for host in INDEX_HOSTS.iter().filter(|host| line.contains(*host)) {
@@ -53,11 +39,7 @@ pub fn documents_exist(tree: &Tree) -> Vec<Finding> {
     for file in tree.files.iter().filter(|file| file.path != THIS_FILE) {
         for (number, line) in file.lines() {
             for name in documents(line).filter(|name| !exists(tree, file, name)) {
-                findings.push(Finding::at(
-                    &file.path,
-                    number,
-                    format!("`{name}` is not in the repository"),
-                ));
+                findings.push(Finding::at(&file.path, number, format!("`{name}` is not in the repository")));
             }
         }
     }
@@ -79,15 +61,12 @@ fn documents(line: &str) -> impl Iterator<Item = &str> {
         !(character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '/' | ':' | '*'))
     })
     .map(|word| word.trim_end_matches(['.', ':']))
-    .filter(|word| {
-        word.ends_with(".md") && !word.contains("://") && !word.contains('*') && *word != ".md"
-    })
+    .filter(|word| word.ends_with(".md") && !word.contains("://") && !word.contains('*') && *word != ".md")
 }
 
 fn exists(tree: &Tree, from: &File, name: &str) -> bool {
     let folder = from.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    tree.file(name).is_some()
-        || resolve(folder, name).is_some_and(|path| tree.file(&path).is_some())
+    tree.file(name).is_some() || resolve(folder, name).is_some_and(|path| tree.file(&path).is_some())
 }
 
 /// Walks a relative path; a path that climbs out of the repository has no end.
@@ -114,15 +93,9 @@ mod tests {
     #[test]
     fn a_path_of_one_machine_is_found() {
         let tree = Tree::of(&[
-            (
-                "README.md",
-                "run /home/ann/frontdesk\nsee `/Users/ann/desk`",
-            ),
+            ("README.md", "run /home/ann/frontdesk\nsee `/Users/ann/desk`"),
             ("scripts/a.py", "open(\"/root/x\")"),
-            (
-                "docs/ok.md",
-                "https://example.com/home/ann and crates/a/home/b and {dir}/home/x",
-            ),
+            ("docs/ok.md", "https://example.com/home/ann and crates/a/home/b and {dir}/home/x"),
         ]);
         assert_eq!(
             messages(speaks_of_the_project_alone(&tree)),
@@ -136,29 +109,18 @@ mod tests {
 
     #[test]
     fn the_address_of_a_package_index_is_found() {
-        let tree = Tree::of(&[(
-            "scripts/judges/requirements.txt",
-            "--index-url https://pypi.org/simple\nvin==0.6.2",
-        )]);
+        let tree = Tree::of(&[("scripts/judges/requirements.txt", "--index-url https://pypi.org/simple\nvin==0.6.2")]);
         assert_eq!(
             messages(speaks_of_the_project_alone(&tree)),
-            [
-                "scripts/judges/requirements.txt:1: `pypi.org`: leave the address to the tool's own settings"
-            ]
+            ["scripts/judges/requirements.txt:1: `pypi.org`: leave the address to the tool's own settings"]
         );
     }
 
     #[test]
     fn a_document_that_is_not_there_is_found() {
         let tree = Tree::of(&[
-            (
-                "README.md",
-                "See docs/guide.md, [this](docs/gone.md) and https://example.com/far.md.",
-            ),
-            (
-                "docs/guide.md",
-                "Back to ../README.md and ../../outside.md, or any *.md.",
-            ),
+            ("README.md", "See docs/guide.md, [this](docs/gone.md) and https://example.com/far.md."),
+            ("docs/guide.md", "Back to ../README.md and ../../outside.md, or any *.md."),
             ("crates/a/src/lib.rs", "//! As docs/guide.md says."),
         ]);
         assert_eq!(

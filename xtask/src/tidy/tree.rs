@@ -32,14 +32,8 @@ impl Tree {
     }
 
     /// Files whose path is inside `folder` and ends with `ending`.
-    pub fn inside<'tree>(
-        &'tree self,
-        folder: &str,
-        ending: &str,
-    ) -> impl Iterator<Item = &'tree File> {
-        self.files
-            .iter()
-            .filter(move |file| file.path.starts_with(folder) && file.path.ends_with(ending))
+    pub fn inside<'tree>(&'tree self, folder: &str, ending: &str) -> impl Iterator<Item = &'tree File> {
+        self.files.iter().filter(move |file| file.path.starts_with(folder) && file.path.ends_with(ending))
     }
 
     pub fn file(&self, path: &str) -> Option<&File> {
@@ -48,23 +42,15 @@ impl Tree {
 
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Self {
-        let files = files.iter().map(|(path, text)| File {
-            path: (*path).to_owned(),
-            text: (*text).to_owned(),
-        });
-        Self {
-            files: files.collect(),
-        }
+        let files = files.iter().map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() });
+        Self { files: files.collect() }
     }
 }
 
 impl File {
     /// The lines with their numbers, counted from one.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.text
-            .lines()
-            .enumerate()
-            .map(|(index, line)| (index + 1, line))
+        self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
 
     /// The crate folder a path such as `crates/wire/src/lib.rs` belongs to, with what follows it.
@@ -74,19 +60,11 @@ impl File {
 
     /// Whether this is the source of a crate, as opposed to its tests, examples or manifest.
     pub fn is_crate_source(&self) -> bool {
-        self.path.ends_with(".rs")
-            && self
-                .in_crate()
-                .is_some_and(|(_, rest)| rest.starts_with("src/"))
+        self.path.ends_with(".rs") && self.in_crate().is_some_and(|(_, rest)| rest.starts_with("src/"))
     }
 }
 
-fn collect(
-    folder: &Path,
-    prefix: &str,
-    skipped: &[String],
-    files: &mut Vec<File>,
-) -> Result<(), String> {
+fn collect(folder: &Path, prefix: &str, skipped: &[String], files: &mut Vec<File>) -> Result<(), String> {
     let problem = |cause: std::io::Error| format!("cannot read {}: {cause}", folder.display());
     for entry in fs::read_dir(folder).map_err(problem)? {
         let entry = entry.map_err(problem)?;
@@ -94,11 +72,7 @@ fn collect(
         if (prefix.is_empty() && skipped.contains(&name)) || name == "__pycache__" {
             continue;
         }
-        let path = if prefix.is_empty() {
-            name
-        } else {
-            format!("{prefix}/{name}")
-        };
+        let path = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
         let kind = entry.file_type().map_err(problem)?;
         if kind.is_dir() {
             collect(&entry.path(), &path, skipped, files)?;
@@ -118,17 +92,11 @@ mod tests {
 
     #[test]
     fn a_path_knows_its_crate() {
-        let tree = Tree::of(&[
-            ("crates/wire/src/lib.rs", ""),
-            ("crates/wire/tests/a.rs", ""),
-            ("xtask/src/main.rs", ""),
-        ]);
+        let tree =
+            Tree::of(&[("crates/wire/src/lib.rs", ""), ("crates/wire/tests/a.rs", ""), ("xtask/src/main.rs", "")]);
         let sources: Vec<bool> = tree.files.iter().map(File::is_crate_source).collect();
         assert_eq!(sources, [true, false, false]);
-        assert_eq!(
-            tree.file("crates/wire/tests/a.rs").unwrap().in_crate(),
-            Some(("wire", "tests/a.rs"))
-        );
+        assert_eq!(tree.file("crates/wire/tests/a.rs").unwrap().in_crate(), Some(("wire", "tests/a.rs")));
     }
 
     #[test]

@@ -15,16 +15,7 @@ pub const PREFIX: &str = "cus";
 
 pub static KIND: Kind = Kind {
     name: "customer",
-    columns: &[
-        Column {
-            name: "email",
-            holds: Holds::Digest,
-        },
-        Column {
-            name: "phone",
-            holds: Holds::Digest,
-        },
-    ],
+    columns: &[Column { name: "email", holds: Holds::Digest }, Column { name: "phone", holds: Holds::Digest }],
     unique: &[],
     sorted: &[],
     filtered: &["email", "phone"],
@@ -165,10 +156,8 @@ pub fn schema() -> Schema {
         required("id", Schema::text(64), "The sale's id."),
         required("closed_at", Schema::Text(Text::Instant), "When it was closed."),
     ]);
-    let wanted = Schema::object([
-        required("make", Schema::text(60), "Make."),
-        required("model", Schema::text(60), "Model."),
-    ]);
+    let wanted =
+        Schema::object([required("make", Schema::text(60), "Make."), required("model", Schema::text(60), "Model.")]);
     shapes::resource(
         &["customer"],
         [

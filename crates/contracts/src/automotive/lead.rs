@@ -131,12 +131,7 @@ impl Personal {
         let mut redacted = self.contact.redacted("contact");
         let texts = [("comments", &self.comments), ("consent_text", &self.consent_text)];
         redacted.extend(texts.iter().filter(|(_, text)| text.is_some()).map(|(field, _)| (*field).to_owned()));
-        Personal {
-            contact: self.contact.masked(),
-            comments: None,
-            consent_text: None,
-            redacted,
-        }
+        Personal { contact: self.contact.masked(), comments: None, consent_text: None, redacted }
     }
 }
 

@@ -67,16 +67,7 @@ fn list(
     about: &'static str,
     tool: &'static str,
 ) -> Resource {
-    Resource {
-        template,
-        name,
-        title,
-        about,
-        source: Source::Tool {
-            name: tool,
-            lists: None,
-        },
-    }
+    Resource { template, name, title, about, source: Source::Tool { name: tool, lists: None } }
 }
 
 fn one(
@@ -86,14 +77,5 @@ fn one(
     about: &'static str,
     (tool, kind): (&'static str, &'static Kind),
 ) -> Resource {
-    Resource {
-        template,
-        name,
-        title,
-        about,
-        source: Source::Tool {
-            name: tool,
-            lists: Some(kind),
-        },
-    }
+    Resource { template, name, title, about, source: Source::Tool { name: tool, lists: Some(kind) } }
 }

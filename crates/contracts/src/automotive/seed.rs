@@ -36,16 +36,9 @@ pub fn demo(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Demo {
 
 fn business(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Business {
     let rows = rows(dealership, new_id);
-    let created = |(kind, row): &(&'static Kind, Row)| Event {
-        kind: kind.name,
-        id: row.id.clone(),
-        change: Change::Created,
-    };
-    let insert = |(kind, row)| Step::Insert {
-        kind,
-        row,
-        taken: Fault::internal("demo data is there already"),
-    };
+    let created =
+        |(kind, row): &(&'static Kind, Row)| Event { kind: kind.name, id: row.id.clone(), change: Change::Created };
+    let insert = |(kind, row)| Step::Insert { kind, row, taken: Fault::internal("demo data is there already") };
     Business {
         id: dealership.id,
         name: dealership.name,
@@ -81,10 +74,7 @@ fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> 
 }
 
 fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle {
-    let money = |amount| Money {
-        amount,
-        currency: demo.currency.to_owned(),
-    };
+    let money = |amount| Money { amount, currency: demo.currency.to_owned() };
     let in_stock_at = millis(demo.in_stock_at);
     let medium = |order: u8| Medium {
         url: format!("https://media.example.com/{}/{id}/{order}.jpg", dealership.id),
@@ -105,10 +95,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
         trim: demo.trim.to_owned(),
         body_style: Term::of(demo.body_style),
         doors: i64::from(demo.doors),
-        mileage: Distance {
-            value: demo.mileage,
-            unit: "mi".to_owned(),
-        },
+        mileage: Distance { value: demo.mileage, unit: "mi".to_owned() },
         exterior_color: demo.exterior_color.to_owned(),
         interior_color: demo.interior_color.to_owned(),
         engine: demo.engine.to_owned(),
@@ -118,10 +105,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
         options: demo
             .options
             .iter()
-            .map(|option| Equipment {
-                code: option.code.to_owned(),
-                name: option.name.to_owned(),
-            })
+            .map(|option| Equipment { code: option.code.to_owned(), name: option.name.to_owned() })
             .collect(),
         media: (0..demo.media_count).map(medium).collect(),
         price: money(demo.price_minor),
@@ -154,15 +138,11 @@ fn customer(
                 region: demo.region.to_owned(),
                 country: demo.country.to_owned(),
             },
-            lifetime_value: Money {
-                amount: demo.lifetime_value_minor,
-                currency: "USD".to_owned(),
-            },
+            lifetime_value: Money { amount: demo.lifetime_value_minor, currency: "USD".to_owned() },
             latest_lead,
-            latest_sale: sale.zip(demo.latest_sale_at).map(|(id, closed_at)| LatestSale {
-                id: id.clone(),
-                closed_at: millis(closed_at),
-            }),
+            latest_sale: sale
+                .zip(demo.latest_sale_at)
+                .map(|(id, closed_at)| LatestSale { id: id.clone(), closed_at: millis(closed_at) }),
             vehicle_of_interest: Some(customer::Wanted {
                 make: demo.vehicle_of_interest.make.to_owned(),
                 model: demo.vehicle_of_interest.model.to_owned(),
@@ -171,10 +151,7 @@ fn customer(
             updated_at: created_at,
             version: 1,
         },
-        personal: customer::Personal {
-            primary_contact: contact(demo),
-            redacted: Vec::new(),
-        },
+        personal: customer::Personal { primary_contact: contact(demo), redacted: Vec::new() },
     }
 }
 
@@ -199,10 +176,7 @@ fn lead(
                 provider: Some(demo.provider.to_owned()),
                 external_id: None,
             },
-            owner: Some(Owner {
-                id: demo.owner.id.to_owned(),
-                name: demo.owner.name.to_owned(),
-            }),
+            owner: Some(Owner { id: demo.owner.id.to_owned(), name: demo.owner.name.to_owned() }),
             customer_id: Some(customer_id.clone()),
             vehicle_id: vehicle_id.cloned(),
             vehicle_of_interest: Some(lead::Wanted {
@@ -238,10 +212,7 @@ fn latest_leads(leads: &[DemoLead], ids: &[String]) -> HashMap<usize, LatestLead
     let mut by_age: Vec<(&DemoLead, &String)> = leads.iter().zip(ids).collect();
     by_age.sort_by_key(|(lead, _)| lead.received_at);
     let entries = by_age.into_iter().map(|(lead, id)| {
-        let latest = LatestLead {
-            id: id.clone(),
-            status: Term::of(lead.status),
-        };
+        let latest = LatestLead { id: id.clone(), status: Term::of(lead.status) };
         (lead.customer, latest)
     });
     entries.collect()

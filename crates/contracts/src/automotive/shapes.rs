@@ -33,10 +33,7 @@ impl Money {
 
     /// Reads an argument that its schema has already accepted.
     pub fn read(object: &Map<String, Value>) -> Option<Money> {
-        Some(Money {
-            amount: object.get("amount")?.as_i64()?,
-            currency: object.get("currency")?.as_str()?.to_owned(),
-        })
+        Some(Money { amount: object.get("amount")?.as_i64()?, currency: object.get("currency")?.as_str()?.to_owned() })
     }
 }
 
@@ -56,10 +53,7 @@ impl Distance {
     }
 
     pub fn read(object: &Map<String, Value>) -> Option<Distance> {
-        Some(Distance {
-            value: object.get("value")?.as_i64()?,
-            unit: object.get("unit")?.as_str()?.to_owned(),
-        })
+        Some(Distance { value: object.get("value")?.as_i64()?, unit: object.get("unit")?.as_str()?.to_owned() })
     }
 
     /// In this unit both miles and kilometres are whole, so that distances compare exactly.

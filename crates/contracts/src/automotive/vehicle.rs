@@ -183,15 +183,9 @@ pub fn schema() -> Schema {
 }
 
 const fn text(name: &'static str) -> Column {
-    Column {
-        name,
-        holds: Holds::Text,
-    }
+    Column { name, holds: Holds::Text }
 }
 
 const fn integer(name: &'static str) -> Column {
-    Column {
-        name,
-        holds: Holds::Integer,
-    }
+    Column { name, holds: Holds::Integer }
 }

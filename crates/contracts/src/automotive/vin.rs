@@ -27,9 +27,7 @@ impl Vin {
         }
         let upper = text.to_ascii_uppercase();
         if let Some(index) = upper.chars().position(|c| value(c).is_none()) {
-            return Err(VinError::Character {
-                position: index + 1,
-            });
+            return Err(VinError::Character { position: index + 1 });
         }
         let vin = Self(upper);
         if vin.is_north_american() && !vin.check_digit_holds() {
@@ -61,10 +59,7 @@ impl Vin {
         if STELLANTIS.iter().any(|code| self.0.starts_with(code)) {
             return stellantis_make(self.at(5)?);
         }
-        MAKES
-            .iter()
-            .find(|(code, _)| self.0.starts_with(code))
-            .map(|(_, make)| *make)
+        MAKES.iter().find(|(code, _)| self.0.starts_with(code)).map(|(_, make)| *make)
     }
 
     /// The model year of position 10. A letter at position 7 means the cycle from 2010, a digit the one
@@ -75,11 +70,7 @@ impl Vin {
         }
         let code = self.at(10)?;
         let step = u16::try_from(YEAR_CODES.chars().position(|c| c == code)?).ok()?;
-        let cycle = if self.at(7)?.is_ascii_digit() {
-            1980
-        } else {
-            2010
-        };
+        let cycle = if self.at(7)?.is_ascii_digit() { 1980 } else { 2010 };
         Some(cycle + step)
     }
 
@@ -158,9 +149,7 @@ fn value(character: char) -> Option<u32> {
 const YEAR_CODES: &str = "ABCDEFGHJKLMNPRSTVWXY123456789";
 
 fn year_code(year: u16) -> Option<char> {
-    YEAR_CODES
-        .chars()
-        .nth(usize::from(year.checked_sub(1980)? % 30))
+    YEAR_CODES.chars().nth(usize::from(year.checked_sub(1980)? % 30))
 }
 
 /// Codes of one manufacturer whose several makes are told apart by position 5.

@@ -70,44 +70,21 @@ states! {
 }
 
 /// What a caller may set: nobody knows a lead to be `unknown`.
-pub const SETTABLE_LEAD_STATUS: &[&str] = &[
-    "new",
-    "contacted",
-    "working",
-    "appointment_set",
-    "negotiating",
-    "sold",
-    "lost",
-    "duplicate",
-    "invalid",
-];
+pub const SETTABLE_LEAD_STATUS: &[&str] =
+    &["new", "contacted", "working", "appointment_set", "negotiating", "sold", "lost", "duplicate", "invalid"];
 
 /// What a person can agree to: consent to an unknown channel is none.
 pub const GRANTABLE_CHANNEL: &[&str] = &["email", "sms", "voice_call", "autodialed_call", "mail", "push"];
 
 /// Why a caller may say that a lead was lost.
-pub const STATED_LOST_REASON: &[&str] = &[
-    "bought_elsewhere",
-    "price",
-    "financing",
-    "vehicle_unavailable",
-    "kept_current_vehicle",
-    "no_response",
-    "other",
-];
+pub const STATED_LOST_REASON: &[&str] =
+    &["bought_elsewhere", "price", "financing", "vehicle_unavailable", "kept_current_vehicle", "no_response", "other"];
 
 /// Units are no states: a distance without a known unit is not a distance.
 pub const DISTANCE_UNIT: &[&str] = &["mi", "km"];
 
-pub const SORT: &[&str] = &[
-    "newest",
-    "price_asc",
-    "price_desc",
-    "year_desc",
-    "year_asc",
-    "mileage_asc",
-    "mileage_desc",
-];
+pub const SORT: &[&str] =
+    &["newest", "price_asc", "price_desc", "year_desc", "year_asc", "mileage_asc", "mileage_desc"];
 
 /// The eight domains of the published text. Tools and scopes are named after them.
 pub const DOMAINS: &[&str] = &["inventory", "leads", "deals", "service", "parts", "fni", "signals", "consent"];

@@ -33,11 +33,7 @@ struct Problems {
 impl Problems {
     fn add(&mut self, pointer: &str, keyword: &'static str, expected: impl Into<String>) {
         if self.found.len() < MOST_PROBLEMS {
-            self.found.push(Problem {
-                pointer: pointer.to_owned(),
-                keyword,
-                expected: expected.into(),
-            });
+            self.found.push(Problem { pointer: pointer.to_owned(), keyword, expected: expected.into() });
         }
     }
 
@@ -128,15 +124,11 @@ impl Text {
             Text::Email if is_email(given) => Ok(()),
             Text::Email => Err(("format", "an e-mail address is expected".to_owned())),
             Text::Phone if is_phone(given) => Ok(()),
-            Text::Phone => Err((
-                "pattern",
-                "a telephone number in E.164 form is expected, such as +15125550123".to_owned(),
-            )),
+            Text::Phone => {
+                Err(("pattern", "a telephone number in E.164 form is expected, such as +15125550123".to_owned()))
+            }
             Text::Currency if given.len() == 3 && given.bytes().all(|b| b.is_ascii_uppercase()) => Ok(()),
-            Text::Currency => Err((
-                "pattern",
-                "an ISO 4217 currency code is expected, such as USD".to_owned(),
-            )),
+            Text::Currency => Err(("pattern", "an ISO 4217 currency code is expected, such as USD".to_owned())),
         }
     }
 }

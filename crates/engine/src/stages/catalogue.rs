@@ -34,7 +34,8 @@ impl Catalogue {
         {
             return Arc::clone(text);
         }
-        let callable = |position: &usize| contract.tools.get(*position).is_some_and(|tool| scopes.has(&tool.spec.scope));
+        let callable =
+            |position: &usize| contract.tools.get(*position).is_some_and(|tool| scopes.has(&tool.spec.scope));
         let visible = self.tools.iter().filter(|(_, position)| callable(position));
         let tools: Vec<&str> = visible.map(|(text, _)| text.as_str()).collect();
         let text: Arc<str> = format!("{{\"tools\":[{}]}}", tools.join(",")).into();

@@ -74,10 +74,7 @@ pub fn era(incoming: &Incoming, request: &Request) -> Result<Era, Fault> {
             EraError::HeaderMismatch { .. } => FaultKind::HeaderMismatch,
             EraError::BadMeta { .. } => FaultKind::InvalidArgument,
         };
-        Fault {
-            data: error.data(),
-            ..Fault::new(kind, error.to_string())
-        }
+        Fault { data: error.data(), ..Fault::new(kind, error.to_string()) }
     })
 }
 
@@ -107,10 +104,7 @@ impl From<Fault> for Unframed {
 
 impl From<FrameError> for Unframed {
     fn from(error: FrameError) -> Unframed {
-        Unframed {
-            id: error.id().cloned(),
-            fault: error.into(),
-        }
+        Unframed { id: error.id().cloned(), fault: error.into() }
     }
 }
 

@@ -39,7 +39,9 @@ pub async fn list(
             (0, Start::First)
         }
         (Some(cursor), Some(tenant)) => resume(desk, mount, tenant, &sections, cursor)?,
-        (Some(_), None) => return Err(Fault::new(FaultKind::InvalidCursor, "This list has one page and issues no cursors.")),
+        (Some(_), None) => {
+            return Err(Fault::new(FaultKind::InvalidCursor, "This list has one page and issues no cursors."));
+        }
     };
     let mut next = None;
     while let (Some(tenant), Some((resource, kind))) = (tenant, sections.get(section)) {
@@ -75,10 +77,7 @@ pub async fn list(
     };
     let more = cursor.map(|cursor| format!(",\"nextCursor\":{}", quote(&cursor))).unwrap_or_default();
     let result = format!("{{\"resources\":[{}]{more}}}", entries.join(","));
-    let cache = Cache {
-        ttl_ms: 0,
-        scope: CacheScope::Private,
-    };
+    let cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
     Ok(at.result(&sealed_result(&result, &at.spoken(), Some(cache))))
 }
 
@@ -130,33 +129,19 @@ async fn ids(desk: &Desk, tenant: &TenantId, kind: &'static Kind, start: Start, 
         wants: Wants::Ids,
         kind,
         filters: Vec::new(),
-        order: Order {
-            column: "created_at",
-            direction: Direction::Falling,
-        },
-        window: Window {
-            start,
-            limit,
-            bytes: desk.settings.page_bytes,
-        },
+        order: Order { column: "created_at", direction: Direction::Falling },
+        window: Window { start, limit, bytes: desk.settings.page_bytes },
     };
     desk.store.page(tenant, query).await
 }
 
 fn place<'a>(mount: &'a Mount, tenant: &'a TenantId) -> Place<'a> {
-    Place {
-        contract: mount.contract.id,
-        tenant: tenant.as_str(),
-        tool: "resources/list",
-    }
+    Place { contract: mount.contract.id, tenant: tenant.as_str(), tool: "resources/list" }
 }
 
 /// Before the first row of a list that falls.
 fn before_all() -> Key {
-    Key {
-        value: i64::MAX,
-        id: String::from("~"),
-    }
+    Key { value: i64::MAX, id: String::from("~") }
 }
 
 /// A section is remembered by its template and not by its number, because the sections a caller has

@@ -28,16 +28,10 @@ pub enum Target<'a> {
 }
 
 /// How long a list may be kept by a client. Short, because a token's scopes can change.
-const LISTS: Cache = Cache {
-    ttl_ms: 60_000,
-    scope: CacheScope::Private,
-};
+const LISTS: Cache = Cache { ttl_ms: 60_000, scope: CacheScope::Private };
 
 /// Discovery is the same for everybody.
-const DISCOVERY: Cache = Cache {
-    ttl_ms: 3_600_000,
-    scope: CacheScope::Public,
-};
+const DISCOVERY: Cache = Cache { ttl_ms: 3_600_000, scope: CacheScope::Public };
 
 /// What the answer will be about, as far as the request says it itself. A resource keeps its place
 /// even if there is none, so that all that cannot be found looks the same.
@@ -48,12 +42,7 @@ pub fn place(request: &Request) -> Place<'_> {
     }
 }
 
-pub fn resolve<'a>(
-    mount: &'a Mount,
-    caller: &Caller,
-    request: &'a Request,
-    at: &At<'_>,
-) -> Result<Target<'a>, Fault> {
+pub fn resolve<'a>(mount: &'a Mount, caller: &Caller, request: &'a Request, at: &At<'_>) -> Result<Target<'a>, Fault> {
     let contract = &mount.contract;
     let era = at.spoken();
     match (request.method.as_str(), era) {
@@ -126,11 +115,7 @@ fn call<'a>(contract: &'a Contract, request: &'a Request) -> Result<Target<'a>, 
         None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
     };
-    Ok(Target::Tool {
-        tool,
-        arguments,
-        place: Place::Tool(tool.spec.name),
-    })
+    Ok(Target::Tool { tool, arguments, place: Place::Tool(tool.spec.name) })
 }
 
 fn find<'a>(contract: &'a Contract, name: &str) -> Option<&'a Tool> {

@@ -43,12 +43,11 @@ pub fn shape(
             sighting.counted(page.rows.len());
             let cursor = match page.next {
                 None => None,
-                Some(key) => Some(permitted.cursor(key).ok_or_else(|| Fault::internal("the cursor could not be sealed"))?),
+                Some(key) => {
+                    Some(permitted.cursor(key).ok_or_else(|| Fault::internal("the cursor could not be sealed"))?)
+                }
             };
-            Shaped::Many {
-                items: page.rows,
-                cursor,
-            }
+            Shaped::Many { items: page.rows, cursor }
         }
     };
     let reply = mount.contract.dialect.success(shaped, &at.0);

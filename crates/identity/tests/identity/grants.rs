@@ -33,11 +33,7 @@ async fn a_client_gets_a_token_that_only_it_knows() {
 #[tokio::test]
 async fn the_scope_granted_is_the_scope_asked_for() {
     let bench = bench();
-    for scope in [
-        "amcp:leads:read",
-        "amcp:leads:write",
-        "amcp:inventory:read amcp:leads:write",
-    ] {
+    for scope in ["amcp:leads:read", "amcp:leads:write", "amcp:inventory:read amcp:leads:write"] {
         let form = format!("grant_type=client_credentials&scope={}", scope.replace(' ', "+"));
         let reply = bench.form("/token", &form).await;
         let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
@@ -121,12 +117,8 @@ async fn scope_string_tricks_are_refused_and_not_echoed() {
 #[tokio::test]
 async fn only_client_credentials_are_granted() {
     let bench = bench();
-    for grant in [
-        "password&username=a&password=b",
-        "authorization_code&code=x",
-        "refresh_token",
-        "Client_Credentials",
-    ] {
+    for grant in ["password&username=a&password=b", "authorization_code&code=x", "refresh_token", "Client_Credentials"]
+    {
         let reply = bench.form("/token", &format!("grant_type={grant}")).await;
         let refused = r#"{"error":"unsupported_grant_type","error_description":"The only grant served here is client_credentials."}"#;
         assert_eq!(text(&reply), (400, refused), "{grant}");

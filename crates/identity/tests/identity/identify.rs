@@ -51,12 +51,7 @@ async fn a_token_is_good_for_its_own_resource_only() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
-    for resource in [
-        SECOND_RESOURCE,
-        "https://desk.example/mcp/automotive/",
-        "https://desk.example",
-        "",
-    ] {
+    for resource in [SECOND_RESOURCE, "https://desk.example/mcp/automotive/", "https://desk.example", ""] {
         assert_refused(&bench.identify(&token, resource).await.unwrap_err());
     }
 }

@@ -32,16 +32,7 @@ async fn the_request_of_the_official_python_client_is_understood() {
     let bench = bench();
     let form = "grant_type=client_credentials&resource=https%3A%2F%2Fdesk.example%2Fmcp%2Fautomotive&scope=amcp%3Ainventory%3Aread";
     let authorization = &["Basic Y2xpX25vcnRoOmZkc19ub3J0aA=="];
-    assert_eq!(
-        bench
-            .send(Asked {
-                authorization,
-                ..asked("/token", form)
-            })
-            .await
-            .status,
-        200
-    );
+    assert_eq!(bench.send(Asked { authorization, ..asked("/token", form) }).await.status, 200);
     let form = "grant_type=client_credentials&client_id=cli_north&client_secret=fds_north&resource=https%3A%2F%2Fdesk.example%2Fmcp%2Fautomotive&scope=amcp%3Ainventory%3Aread";
     assert_eq!(bench.send(asked("/token", form)).await.status, 200);
 }
@@ -70,14 +61,9 @@ async fn unknown_wrong_and_revoked_clients_cannot_be_told_apart() {
     let bench = bench();
     bench.registry.revoke_client(&ClientId::new(OTHER_ID), Millis(START)).await.unwrap();
     bench.registry.state().calls.clear();
-    for (id, secret) in [
-        ("cli_nobody", SECRET),
-        (ID, "wrong"),
-        (ID, OTHER_SECRET),
-        (OTHER_ID, OTHER_SECRET),
-        ("", ""),
-        (ID, ""),
-    ] {
+    for (id, secret) in
+        [("cli_nobody", SECRET), (ID, "wrong"), (ID, OTHER_SECRET), (OTHER_ID, OTHER_SECRET), ("", ""), (ID, "")]
+    {
         let reply = bench.form_as(id, secret, "/token", GRANT).await;
         assert_eq!(text(&reply), (401, INVALID_CLIENT), "{id}");
         assert_eq!(header(&reply, "WWW-Authenticate"), Some("Basic realm=\"frontdesk\", charset=\"UTF-8\""));
@@ -106,38 +92,14 @@ async fn a_broken_or_foreign_authorization_header_is_refused() {
     let tab = good.replace(' ', "\t");
     let twice = good.replace(' ', "  ");
     let newline = format!("{good}\n");
-    let headers = [
-        "Basic",
-        "Basic ",
-        "Basic ***",
-        "Basic Y2xp",
-        "Basic /w==",
-        "Bearer abc",
-        "Digest x",
-        &tab,
-        &twice,
-        &newline,
-    ];
+    let headers =
+        ["Basic", "Basic ", "Basic ***", "Basic Y2xp", "Basic /w==", "Bearer abc", "Digest x", &tab, &twice, &newline];
     for value in headers {
-        let reply = bench
-            .send(Asked {
-                authorization: &[value],
-                ..asked("/token", GRANT)
-            })
-            .await;
+        let reply = bench.send(Asked { authorization: &[value], ..asked("/token", GRANT) }).await;
         assert_eq!(text(&reply), (401, INVALID_CLIENT), "{value:?}");
     }
     let lower = good.replace("Basic", "basic");
-    assert_eq!(
-        bench
-            .send(Asked {
-                authorization: &[&lower],
-                ..asked("/token", GRANT)
-            })
-            .await
-            .status,
-        200
-    );
+    assert_eq!(bench.send(Asked { authorization: &[&lower], ..asked("/token", GRANT) }).await.status, 200);
 }
 
 /// [K40, O24] Also when both are right, or the two headers are equal.
@@ -157,12 +119,7 @@ async fn two_ways_of_authenticating_are_refused() {
         (&[], &secret_and_assertion),
     ];
     for (authorization, form) in cases {
-        let reply = bench
-            .send(Asked {
-                authorization,
-                ..asked("/token", form)
-            })
-            .await;
+        let reply = bench.send(Asked { authorization, ..asked("/token", form) }).await;
         assert_eq!(text(&reply), (400, ONE_WAY), "{form}");
     }
     assert!(bench.registry.state().calls.is_empty());
@@ -173,31 +130,13 @@ async fn two_ways_of_authenticating_are_refused() {
 async fn parameters_in_the_url_are_refused() {
     let bench = bench();
     let good = basic(ID, SECRET);
-    for query in [
-        "client_secret=fds_north",
-        "client_id=cli_north",
-        "access_token=x",
-        "Client%5Fsecret=x",
-        "scope=a",
-    ] {
+    for query in ["client_secret=fds_north", "client_id=cli_north", "access_token=x", "Client%5Fsecret=x", "scope=a"] {
         for path in ["/token", "/revoke"] {
-            let reply = bench
-                .send(Asked {
-                    query: Some(query),
-                    authorization: &[&good],
-                    ..asked(path, GRANT)
-                })
-                .await;
+            let reply = bench.send(Asked { query: Some(query), authorization: &[&good], ..asked(path, GRANT) }).await;
             assert_eq!(text(&reply), (400, IN_THE_BODY), "{query}");
         }
     }
-    let reply = bench
-        .send(Asked {
-            query: Some(""),
-            authorization: &[&good],
-            ..asked("/token", GRANT)
-        })
-        .await;
+    let reply = bench.send(Asked { query: Some(""), authorization: &[&good], ..asked("/token", GRANT) }).await;
     assert_eq!(reply.status, 200);
 }
 
@@ -225,19 +164,11 @@ async fn a_parameter_sent_twice_is_refused() {
 #[tokio::test]
 async fn a_malformed_form_is_refused() {
     let bench = bench();
-    for form in [
-        "scope", "a=1&&b=2", "&", "a=1&", "a=%", "a=%4", "a=%4g", "a=%+1", "a=%ff", "%c3=x",
-    ] {
+    for form in ["scope", "a=1&&b=2", "&", "a=1&", "a=%", "a=%4", "a=%4g", "a=%+1", "a=%ff", "%c3=x"] {
         assert_eq!(text(&bench.form("/token", form).await), (400, PAIRS), "{form}");
     }
     let good = basic(ID, SECRET);
-    let reply = bench
-        .send(Asked {
-            body: b"a=\xff",
-            authorization: &[&good],
-            ..asked("/token", "")
-        })
-        .await;
+    let reply = bench.send(Asked { body: b"a=\xff", authorization: &[&good], ..asked("/token", "") }).await;
     assert_eq!(text(&reply), (400, PAIRS));
 }
 
@@ -252,35 +183,16 @@ async fn unknown_parameters_are_ignored() {
 async fn only_a_form_is_read() {
     let bench = bench();
     let good = basic(ID, SECRET);
-    for content_type in [
-        None,
-        Some(""),
-        Some("application/json"),
-        Some("text/plain"),
-        Some("application/x-www-form-urlencodedx"),
-    ] {
-        let reply = bench
-            .send(Asked {
-                content_type,
-                authorization: &[&good],
-                ..asked("/token", GRANT)
-            })
-            .await;
+    for content_type in
+        [None, Some(""), Some("application/json"), Some("text/plain"), Some("application/x-www-form-urlencodedx")]
+    {
+        let reply = bench.send(Asked { content_type, authorization: &[&good], ..asked("/token", GRANT) }).await;
         let refused = r#"{"error":"invalid_request","error_description":"Send Content-Type: application/x-www-form-urlencoded."}"#;
         assert_eq!(text(&reply), (415, refused), "{content_type:?}");
     }
-    for content_type in [
-        "Application/X-WWW-Form-Urlencoded",
-        "application/x-www-form-urlencoded; charset=utf-8",
-    ] {
+    for content_type in ["Application/X-WWW-Form-Urlencoded", "application/x-www-form-urlencoded; charset=utf-8"] {
         let content_type = Some(content_type);
-        let reply = bench
-            .send(Asked {
-                content_type,
-                authorization: &[&good],
-                ..asked("/token", GRANT)
-            })
-            .await;
+        let reply = bench.send(Asked { content_type, authorization: &[&good], ..asked("/token", GRANT) }).await;
         assert_eq!(reply.status, 200);
     }
 }
@@ -290,21 +202,10 @@ async fn other_verbs_are_refused_and_other_origins_not_invited() {
     let bench = bench();
     let good = basic(ID, SECRET);
     for method in ["GET", "HEAD", "PUT", "DELETE", "post"] {
-        let reply = bench
-            .send(Asked {
-                method,
-                authorization: &[&good],
-                ..asked("/token", GRANT)
-            })
-            .await;
+        let reply = bench.send(Asked { method, authorization: &[&good], ..asked("/token", GRANT) }).await;
         assert_eq!((error(&reply, 405).as_str(), header(&reply, "Allow")), ("invalid_request", Some("POST, OPTIONS")));
     }
-    let reply = bench
-        .send(Asked {
-            method: "OPTIONS",
-            ..asked("/token", "")
-        })
-        .await;
+    let reply = bench.send(Asked { method: "OPTIONS", ..asked("/token", "") }).await;
     assert_eq!((reply.status, header(&reply, "Allow")), (204, Some("POST, OPTIONS")));
     assert_eq!(header(&reply, "Access-Control-Allow-Origin"), None);
 }
@@ -331,34 +232,16 @@ async fn a_client_that_asks_too_often_is_told_truthfully_when_to_come_back() {
 #[tokio::test]
 async fn wrong_secrets_use_up_the_budget_of_the_address_and_not_of_the_client() {
     let bench = bench_with(1000, 1);
-    let elsewhere = |address: &str| Asked {
-        address: address.parse().unwrap(),
-        ..asked("/token", GRANT)
-    };
+    let elsewhere = |address: &str| Asked { address: address.parse().unwrap(), ..asked("/token", GRANT) };
     let wrong = basic(ID, "wrong");
     for _ in 0..10 {
-        let reply = bench
-            .send(Asked {
-                authorization: &[&wrong],
-                ..elsewhere("2001:db8:0:1::1")
-            })
-            .await;
+        let reply = bench.send(Asked { authorization: &[&wrong], ..elsewhere("2001:db8:0:1::1") }).await;
         assert_eq!(reply.status, 401);
     }
     // The whole /64 is one neighbour, the next one is not.
-    let reply = bench
-        .send(Asked {
-            authorization: &[&wrong],
-            ..elsewhere("2001:db8:0:1:ffff::2")
-        })
-        .await;
+    let reply = bench.send(Asked { authorization: &[&wrong], ..elsewhere("2001:db8:0:1:ffff::2") }).await;
     assert_eq!((reply.status, header(&reply, "Retry-After")), (429, Some("6")));
-    let reply = bench
-        .send(Asked {
-            authorization: &[&wrong],
-            ..elsewhere("2001:db8:0:2::1")
-        })
-        .await;
+    let reply = bench.send(Asked { authorization: &[&wrong], ..elsewhere("2001:db8:0:2::1") }).await;
     assert_eq!(reply.status, 401);
     assert_eq!(bench.form("/token", GRANT).await.status, 200);
 }

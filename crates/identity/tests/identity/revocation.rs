@@ -22,11 +22,7 @@ async fn a_client_ends_its_own_token_at_once() {
 async fn tokens_of_others_and_unknown_ones_get_the_same_answer_and_live_on() {
     let bench = bench();
     let token = bench.token(GRANT).await;
-    for other in [
-        token.as_str(),
-        "fdt_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB",
-        "nonsense",
-    ] {
+    for other in [token.as_str(), "fdt_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB", "nonsense"] {
         let reply = bench.form_as(OTHER_ID, OTHER_SECRET, "/revoke", &format!("token={other}")).await;
         assert_eq!(text(&reply), (200, ""), "{other}");
     }
@@ -41,12 +37,7 @@ async fn a_stranger_ends_nothing() {
     assert_eq!(error(&bench.send(asked("/revoke", &form)).await, 401), "invalid_client");
     assert_eq!(error(&bench.form_as(OTHER_ID, "wrong", "/revoke", &form).await, 401), "invalid_client");
     let bearer = format!("Bearer {token}");
-    let reply = bench
-        .send(Asked {
-            authorization: &[&bearer],
-            ..asked("/revoke", &form)
-        })
-        .await;
+    let reply = bench.send(Asked { authorization: &[&bearer], ..asked("/revoke", &form) }).await;
     assert_eq!(error(&reply, 401), "invalid_client");
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
 }

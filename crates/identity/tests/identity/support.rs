@@ -220,12 +220,7 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
         resource("/mcp/automotive", "Automotive", &["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
     let second = resource("/mcp/second", "Second", &["amcp:leads:read", "other:read"]);
     let server = EmbeddedServer::new(parts, settings, vec![first, second]);
-    Bench {
-        server,
-        registry,
-        clock,
-        log,
-    }
+    Bench { server, registry, clock, log }
 }
 
 pub(crate) fn client(id: &str, secret: &str, tenant: &str, scopes: &str) -> Client {
@@ -261,11 +256,7 @@ impl Bench {
     }
 
     pub(crate) async fn form_as(&self, id: &str, secret: &str, path: &str, body: &str) -> Reply {
-        self.send(Asked {
-            authorization: &[&basic(id, secret)],
-            ..asked(path, body)
-        })
-        .await
+        self.send(Asked { authorization: &[&basic(id, secret)], ..asked(path, body) }).await
     }
 
     pub(crate) async fn send(&self, asked: Asked<'_>) -> Reply {

@@ -61,8 +61,6 @@ pub struct Export {
 }
 
 fn moment(text: &str) -> Result<OffsetDateTime, String> {
-    OffsetDateTime::parse(text, &Rfc3339).map_err(|_| {
-        "write date, time and zone, such as 2026-01-31T09:30:00Z or 2026-01-31T09:30:00+01:00"
-            .to_owned()
-    })
+    OffsetDateTime::parse(text, &Rfc3339)
+        .map_err(|_| "write date, time and zone, such as 2026-01-31T09:30:00Z or 2026-01-31T09:30:00+01:00".to_owned())
 }

@@ -14,20 +14,14 @@ fn the_definition_is_sound_and_every_command_has_examples_or_commands() {
     while let Some(command) = open.pop() {
         let taught = command.get_after_help().is_some() || command.has_subcommands();
         assert!(taught, "{} --help has no example", command.get_name());
-        assert!(
-            command.get_about().is_some(),
-            "{} says nothing",
-            command.get_name()
-        );
+        assert!(command.get_about().is_some(), "{} says nothing", command.get_name());
         open.extend(command.get_subcommands().cloned());
     }
 }
 
 #[test]
 fn demo_takes_a_folder_an_address_and_json() {
-    let Command::Demo(demo) = said("demo --data /tmp/desk --listen [::1]:0 --json") else {
-        panic!("not demo")
-    };
+    let Command::Demo(demo) = said("demo --data /tmp/desk --listen [::1]:0 --json") else { panic!("not demo") };
     assert_eq!(demo.data.as_deref(), Some(Path::new("/tmp/desk")));
     assert_eq!(demo.listen, Some("[::1]:0".parse().unwrap()));
     assert!(demo.json);
@@ -48,12 +42,7 @@ fn a_client_has_tenants_and_scopes_however_they_are_repeated() {
         "client add --name Finder --tenant a --tenant b --scope x:read --scope y:read",
         "client add --name Finder --dealership a b --scope x:read y:read",
     ] {
-        let Command::Client(Client {
-            command: ClientCommand::Add(add),
-        }) = said(line)
-        else {
-            panic!("not client add")
-        };
+        let Command::Client(Client { command: ClientCommand::Add(add) }) = said(line) else { panic!("not client add") };
         assert_eq!(add.name, "Finder");
         assert_eq!(add.tenants, ["a", "b"]);
         assert_eq!(add.scopes, ["x:read", "y:read"]);
@@ -75,22 +64,10 @@ fn a_client_without_tenant_or_scope_is_refused() {
 
 #[test]
 fn a_command_is_about_a_folder_or_a_configuration_but_not_both() {
-    let Command::Client(Client {
-        command: ClientCommand::Revoke(client),
-    }) = said("client revoke c1 --data d")
-    else {
+    let Command::Client(Client { command: ClientCommand::Revoke(client) }) = said("client revoke c1 --data d") else {
         panic!("not client revoke")
     };
-    assert_eq!(
-        (client.id.as_str(), client.place),
-        (
-            "c1",
-            Place {
-                data: Some("d".into()),
-                config: None
-            }
-        )
-    );
+    assert_eq!((client.id.as_str(), client.place), ("c1", Place { data: Some("d".into()), config: None }));
     assert_eq!(
         refused("client rotate c1 --data d --config f.toml"),
         "error: the argument '--data <DIR>' cannot be used with '--config <FILE>'"
@@ -100,17 +77,11 @@ fn a_command_is_about_a_folder_or_a_configuration_but_not_both() {
 #[test]
 fn an_export_starts_at_a_moment() {
     let line = "audit export --since 2026-01-31T09:30:00+01:00 --tenant a --output out.jsonl --config f.toml";
-    let Command::Audit(Audit {
-        command: AuditCommand::Export(export),
-    }) = said(line)
-    else {
+    let Command::Audit(Audit { command: AuditCommand::Export(export) }) = said(line) else {
         panic!("not audit export")
     };
     assert_eq!(export.since, Some(datetime!(2026-01-31 08:30:00 UTC)));
-    assert_eq!(
-        (export.tenant.as_deref(), export.output.as_deref()),
-        (Some("a"), Some(Path::new("out.jsonl")))
-    );
+    assert_eq!((export.tenant.as_deref(), export.output.as_deref()), (Some("a"), Some(Path::new("out.jsonl"))));
     assert_eq!(
         refused("audit export --since yesterday"),
         "error: invalid value 'yesterday' for '--since <RFC3339>': \
@@ -120,31 +91,18 @@ fn an_export_starts_at_a_moment() {
 
 #[test]
 fn serve_and_config_take_a_file_or_leave_it_to_the_environment() {
-    let Command::Serve(Serve { config }) = said("serve --config f.toml") else {
-        panic!("not serve")
-    };
+    let Command::Serve(Serve { config }) = said("serve --config f.toml") else { panic!("not serve") };
     assert_eq!(config.as_deref(), Some(Path::new("f.toml")));
-    let Command::Config(ConfigCommands {
-        command: ConfigCommand::Show(file),
-    }) = said("config show")
-    else {
+    let Command::Config(ConfigCommands { command: ConfigCommand::Show(file) }) = said("config show") else {
         panic!("not config show")
     };
     assert_eq!(file.config, None);
-    assert!(matches!(
-        said("config check"),
-        Command::Config(ConfigCommands {
-            command: ConfigCommand::Check(_)
-        })
-    ));
+    assert!(matches!(said("config check"), Command::Config(ConfigCommands { command: ConfigCommand::Check(_) })));
 }
 
 #[test]
 fn the_version_is_printed_on_one_line() {
-    assert_eq!(
-        refused("--version"),
-        concat!("frontdesk ", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(refused("--version"), concat!("frontdesk ", env!("CARGO_PKG_VERSION")));
 }
 
 fn said(line: &str) -> Command {

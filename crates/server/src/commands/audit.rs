@@ -38,16 +38,19 @@ fn open(place: Place) -> Result<AuditReader, Failure> {
 
 fn hand_out(export: Export) -> Result<ExitCode, Failure> {
     let selection = Selection {
-        since: export.since.map_or(0, |since| i64::try_from(since.unix_timestamp_nanos() / 1_000_000).unwrap_or_default()),
+        since: export
+            .since
+            .map_or(0, |since| i64::try_from(since.unix_timestamp_nanos() / 1_000_000).unwrap_or_default()),
         tenant: export.tenant,
     };
     let reader = open(export.place)?;
-    let mut out: Box<dyn Write> = match &export.output {
-        Some(path) => Box::new(BufWriter::new(
-            File::create(path).map_err(|error| format!("cannot write {}: {error}. Name another file with --output.", path.display()))?,
-        )),
-        None => Box::new(BufWriter::new(io::stdout().lock())),
-    };
+    let mut out: Box<dyn Write> =
+        match &export.output {
+            Some(path) => Box::new(BufWriter::new(File::create(path).map_err(|error| {
+                format!("cannot write {}: {error}. Name another file with --output.", path.display())
+            })?)),
+            None => Box::new(BufWriter::new(io::stdout().lock())),
+        };
     let count = reader.export(&selection, |chain, record| {
         let chain = frontdesk_wire::answer::quote(chain);
         // The record is an object; the chain it belongs to becomes its first member.
@@ -71,7 +74,9 @@ fn describe(report: &Report) -> String {
     lines.push(match report.holds() {
         true if report.chains.is_empty() => "Nothing has been recorded yet.".to_owned(),
         true => "The audit record is whole.".to_owned(),
-        false => "The audit record was changed or is incomplete. Keep this data folder as it is and look into it.".to_owned(),
+        false => {
+            "The audit record was changed or is incomplete. Keep this data folder as it is and look into it.".to_owned()
+        }
     });
     lines.join("\n")
 }

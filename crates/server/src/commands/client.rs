@@ -14,11 +14,7 @@ use crate::operator::{Answer, ClientView, Order, Registrar, ask};
 pub(super) fn client(command: ClientCommand) -> Result<ExitCode, Failure> {
     let (order, place, json) = match command {
         ClientCommand::Add(add) => {
-            let order = Order::AddClient {
-                name: add.name,
-                tenants: add.tenants,
-                scopes: add.scopes,
-            };
+            let order = Order::AddClient { name: add.name, tenants: add.tenants, scopes: add.scopes };
             (order, add.place, add.json)
         }
         ClientCommand::List(list) => (Order::ListClients, list.place, list.json),

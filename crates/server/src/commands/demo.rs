@@ -53,13 +53,11 @@ async fn seed(house: &House, demo: &Demo) -> Result<bool, Failure> {
         let Some(tenant) = TenantId::parse(business.id) else {
             continue;
         };
-        let registered = Tenant {
-            id: tenant.clone(),
-            name: business.name.to_owned(),
-        };
+        let registered = Tenant { id: tenant.clone(), name: business.name.to_owned() };
         house.vaults.store.add_tenant(registered).await.map_err(explain)?;
         let at = house.desk.now();
-        let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
+        let audit =
+            serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
         let events = business.events.iter().map(|event| (house.desk.new_id("evt"), event.clone()));
         let commit = Commit {
             tenant,
@@ -72,19 +70,16 @@ async fn seed(house: &House, demo: &Demo) -> Result<bool, Failure> {
                 key: SEEDING.to_owned(),
                 meaning: [0; 32],
             }),
-            answer: Item {
-                id: business.id.to_owned(),
-                body: "{}".to_owned(),
-                masked: None,
-                personal: None,
-            },
+            answer: Item { id: business.id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
             audit: audit.to_string(),
         };
         match house.vaults.store.commit(commit).await.map_err(explain)? {
             Committed::Done => reused = false,
             Committed::Claimed(_) => {}
             Committed::Refused(fault) => return Err(fault.message.into_owned().into()),
-            Committed::Stale | Committed::Unknown => return Err("the demo data could not be written in time; start again".into()),
+            Committed::Stale | Committed::Unknown => {
+                return Err("the demo data could not be written in time; start again".into());
+            }
         }
     }
     Ok(reused)
@@ -105,18 +100,14 @@ async fn clients(house: &House, demo: &Demo) -> Result<Vec<DemoClient>, Failure>
             None => {
                 let scopes: Scopes = demo.scopes.clone();
                 let vaults = &house.vaults;
-                let (client, secret) = new_client(name, vec![tenant], scopes, vaults.clock.as_ref(), vaults.random.as_ref());
+                let (client, secret) =
+                    new_client(name, vec![tenant], scopes, vaults.clock.as_ref(), vaults.random.as_ref());
                 let id = client.id.as_str().to_owned();
                 vaults.store.add_client(client).await.map_err(explain)?;
                 (id, Some(secret))
             }
         };
-        clients.push(DemoClient {
-            id,
-            secret,
-            tenant: business.id.to_owned(),
-            business: business.name.to_owned(),
-        });
+        clients.push(DemoClient { id, secret, tenant: business.id.to_owned(), business: business.name.to_owned() });
     }
     Ok(clients)
 }

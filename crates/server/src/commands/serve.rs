@@ -11,8 +11,8 @@ use crate::cli;
 use crate::config::{Certificate, Config, Loaded};
 use crate::folder::{self, Folder};
 use crate::house::{House, Vaults};
-use crate::net::{self, Created, Drained, Shutdown, Tls};
-use crate::run::{Bound, run};
+use crate::net::{self, Drained, Shutdown, Tls};
+use crate::run::{Bound, heed_signals, run};
 
 pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
     let loaded = settings(command.config, Vec::new())?;
@@ -30,27 +30,21 @@ pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
 pub(super) struct Opened {
     pub(super) house: House,
     pub(super) bound: Bound,
+    shutdown: Shutdown,
     /// The development authority's certificate, if that is what vouches for us.
     pub(super) ca_file: Option<std::path::PathBuf>,
 }
 
 /// Ports first: they are what most often is not free, and nothing has been made yet when they are not.
 pub(super) async fn open(loaded: &Loaded) -> Result<Opened, Failure> {
+    let shutdown = heed_signals()?;
     let public = net::bind(loaded.config.listen).await?;
     let operator = net::bind(loaded.config.operator.listen).await?;
     let config = loaded.bound_to(public.local_addr());
     let vaults = Vaults::open(Folder::take(&config.data)?)?;
     let (tls, ca_file) = certificate(&config, vaults.clock.now())?;
-    let bound = Bound {
-        public,
-        operator,
-        tls: Arc::new(tls),
-    };
-    Ok(Opened {
-        house: House::open(vaults, config),
-        bound,
-        ca_file,
-    })
+    let bound = Bound { public, operator, tls: Arc::new(tls) };
+    Ok(Opened { house: House::open(vaults, config), bound, shutdown, ca_file })
 }
 
 fn certificate(config: &Config, now: Millis) -> Result<(Tls, Option<std::path::PathBuf>), Failure> {
@@ -60,9 +54,6 @@ fn certificate(config: &Config, now: Millis) -> Result<(Tls, Option<std::path::P
             let now = OffsetDateTime::from_unix_timestamp(now.seconds())?;
             let names = [config.public_url.host().to_owned()];
             let made = net::ensure(&folder::certificates(&config.data), &names, now)?;
-            match made.created {
-                Created::New | Created::Reused | Created::Renewed => {}
-            }
             let tls = Tls::new(net::load(&made.certificate, &made.key)?);
             Ok((tls, Some(made.ca_file)))
         }
@@ -71,7 +62,7 @@ fn certificate(config: &Config, now: Millis) -> Result<(Tls, Option<std::path::P
 
 pub(super) async fn keep_open(opened: Opened) -> Result<ExitCode, Failure> {
     let log = Arc::clone(&opened.house.log);
-    match run(opened.house, opened.bound, Shutdown::new()).await? {
+    match run(opened.house, opened.bound, opened.shutdown).await? {
         Drained::Finished => {}
         Drained::Cut(left) => log.say(&format!("closed with {left} connections still busy after the drain deadline")),
     }

@@ -12,8 +12,7 @@ use super::mount::{self, Mount};
 use super::show::Origin;
 use super::web::PublicUrl;
 use super::{
-    Audit, Certificate, Config, Database, Deadlines, Idempotency, Limits, Log, LogFormat, Operator,
-    Retention, Token,
+    Audit, Certificate, Config, Database, Deadlines, Idempotency, Limits, Log, LogFormat, Operator, Retention, Token,
 };
 
 /// One field per key. What is optional here was not given and follows from other keys, or is empty on purpose.
@@ -79,22 +78,13 @@ impl Draft {
 
     /// The draft with everything that follows from other keys filled in.
     pub(super) fn derived(mut self) -> Self {
-        let url = self
-            .public_url
-            .get_or_insert(PublicUrl::localhost(self.listen.port()))
-            .clone();
+        let url = self.public_url.get_or_insert(PublicUrl::localhost(self.listen.port())).clone();
         self.allowed_hosts.get_or_insert_with(|| {
             let mut hosts = vec![url.host().to_owned()];
-            hosts.extend(
-                LOCAL
-                    .iter()
-                    .filter(|local| **local != url.host())
-                    .map(|local| (*local).to_owned()),
-            );
+            hosts.extend(LOCAL.iter().filter(|local| **local != url.host()).map(|local| (*local).to_owned()));
             hosts
         });
-        self.allowed_origins
-            .get_or_insert_with(|| vec![url.to_string()]);
+        self.allowed_origins.get_or_insert_with(|| vec![url.to_string()]);
         self
     }
 }
@@ -109,15 +99,11 @@ pub(super) fn complete(draft: Draft) -> Config {
     Config {
         data: draft.data,
         listen: draft.listen,
-        public_url: draft
-            .public_url
-            .unwrap_or(PublicUrl::localhost(draft.listen.port())),
+        public_url: draft.public_url.unwrap_or(PublicUrl::localhost(draft.listen.port())),
         allowed_hosts: draft.allowed_hosts.unwrap_or_default(),
         allowed_origins: draft.allowed_origins.unwrap_or_default(),
         certificate,
-        operator: Operator {
-            listen: draft.operator_listen,
-        },
+        operator: Operator { listen: draft.operator_listen },
         token: Token {
             lifetime: seconds(draft.token_lifetime_seconds),
             cache: Duration::from_millis(draft.token_cache_milliseconds.into()),
@@ -131,22 +117,15 @@ pub(super) fn complete(draft: Draft) -> Config {
             burst: draft.burst,
             token_requests_per_minute: draft.token_requests_per_minute,
         },
-        deadlines: Deadlines {
-            call: seconds(draft.call_seconds),
-            drain: seconds(draft.drain_seconds),
-        },
-        idempotency: Idempotency {
-            retain: Duration::from_hours(draft.retain_hours.into()),
-        },
+        deadlines: Deadlines { call: seconds(draft.call_seconds), drain: seconds(draft.drain_seconds) },
+        idempotency: Idempotency { retain: Duration::from_hours(draft.retain_hours.into()) },
         audit: Audit {
             retain: match draft.retain_days {
                 0 => Retention::Forever,
                 days => Retention::Days(days),
             },
         },
-        log: Log {
-            format: draft.log_format,
-        },
+        log: Log { format: draft.log_format },
         database: draft.database,
         mounts: draft.mounts.unwrap_or_default(),
     }
@@ -165,35 +144,18 @@ pub(super) struct Settled {
 /// Fills in what follows from other keys and judges the keys together.
 pub(super) fn settle(gathered: &Gathered, contracts: &[&str]) -> Settled {
     let mut given = gathered.draft.clone();
-    let mut report = Report {
-        broken: &gathered.broken,
-        found: Vec::new(),
-    };
+    let mut report = Report { broken: &gathered.broken, found: Vec::new() };
     if given.mounts.is_none() {
         if gathered.file.is_some() {
-            report.add(
-                &["mount"],
-                Wrong::new("nothing is mounted", mount::advice(contracts)),
-            );
+            report.add(&["mount"], Wrong::new("nothing is mounted", mount::advice(contracts)));
         }
-        given.mounts = Some(
-            contracts
-                .iter()
-                .map(|contract| Mount::usual(contract))
-                .collect(),
-        );
+        given.mounts = Some(contracts.iter().map(|contract| Mount::usual(contract)).collect());
     }
     problems(&given, &mut report);
     let problems = std::mem::take(&mut report.found);
     let draft = given.clone().derived();
     warnings(&draft, gathered.origins.get("public_url"), &mut report);
-    Settled {
-        config: complete(draft.clone()),
-        given,
-        draft,
-        problems,
-        warnings: report.found,
-    }
+    Settled { config: complete(draft.clone()), given, draft, problems, warnings: report.found }
 }
 
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -222,10 +184,7 @@ fn problems(draft: &Draft, report: &mut Report<'_>) {
     let overlap = listen.ip() == operator.ip() || listen.ip().is_unspecified();
     if same_port && overlap {
         let wrong = format!("{operator} is taken by `listen` = {listen}");
-        report.add(
-            &["operator.listen", "listen"],
-            Wrong::new(wrong, "Give one of them another port"),
-        );
+        report.add(&["operator.listen", "listen"], Wrong::new(wrong, "Give one of them another port"));
     }
     match (&draft.certificate, &draft.key) {
         (Some(_), None) => {
@@ -236,62 +195,34 @@ fn problems(draft: &Draft, report: &mut Report<'_>) {
             report.add(&["tls.key", "tls.certificate"], wrong);
         }
         (None, Some(_)) => {
-            let wrong = Wrong::new(
-                "it is empty, but `tls.key` is set",
-                "Set both, or neither for the development authority",
-            );
+            let wrong =
+                Wrong::new("it is empty, but `tls.key` is set", "Set both, or neither for the development authority");
             report.add(&["tls.certificate", "tls.key"], wrong);
         }
         (Some(_), Some(_)) | (None, None) => {}
     }
     if draft.connections_per_address > draft.connections {
-        let wrong = format!(
-            "{} is more than `limits.connections` = {}",
-            draft.connections_per_address, draft.connections
-        );
-        let next = format!(
-            "Use at most {}, or raise `limits.connections`",
-            draft.connections
-        );
-        report.add(
-            &["limits.connections_per_address", "limits.connections"],
-            Wrong::new(wrong, next),
-        );
+        let wrong =
+            format!("{} is more than `limits.connections` = {}", draft.connections_per_address, draft.connections);
+        let next = format!("Use at most {}, or raise `limits.connections`", draft.connections);
+        report.add(&["limits.connections_per_address", "limits.connections"], Wrong::new(wrong, next));
     }
 }
 
 fn warnings(draft: &Draft, public_url: Option<&Origin>, report: &mut Report<'_>) {
     if draft.token_lifetime_seconds > LONG_TOKEN {
-        let wrong = format!(
-            "tokens that live {} seconds are of use to a thief for long",
-            draft.token_lifetime_seconds
-        );
-        report.add(
-            &["token.lifetime_seconds"],
-            Wrong::new(wrong, format!("Prefer {LONG_TOKEN} or less")),
-        );
+        let wrong = format!("tokens that live {} seconds are of use to a thief for long", draft.token_lifetime_seconds);
+        report.add(&["token.lifetime_seconds"], Wrong::new(wrong, format!("Prefer {LONG_TOKEN} or less")));
     }
     if public_url == Some(&Origin::Default) && !draft.listen.ip().is_loopback() {
-        let wrong = format!(
-            "other machines can reach {}, but clients will be told to use localhost",
-            draft.listen
-        );
-        report.add(
-            &["public_url", "listen"],
-            Wrong::new(wrong, "Set it to the URL that clients use"),
-        );
+        let wrong = format!("other machines can reach {}, but clients will be told to use localhost", draft.listen);
+        report.add(&["public_url", "listen"], Wrong::new(wrong, "Set it to the URL that clients use"));
     }
     if let (Some(url), Some(hosts)) = (&draft.public_url, &draft.allowed_hosts)
         && !hosts.iter().any(|host| host == url.host())
     {
-        let wrong = format!(
-            "{} is missing, so requests to `public_url` will be refused",
-            url.host()
-        );
-        report.add(
-            &["allowed_hosts", "public_url"],
-            Wrong::new(wrong, format!("Add \"{}\"", url.host())),
-        );
+        let wrong = format!("{} is missing, so requests to `public_url` will be refused", url.host());
+        report.add(&["allowed_hosts", "public_url"], Wrong::new(wrong, format!("Add \"{}\"", url.host())));
     }
 }
 

@@ -15,12 +15,7 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            key,
-            place,
-            wrong,
-            next,
-        } = self;
+        let Self { key, place, wrong, next } = self;
         if place.is_empty() {
             write!(out, "{key}: {wrong}. {next}")
         } else {
@@ -61,26 +56,14 @@ pub(super) struct Wrong {
 
 impl Wrong {
     pub(super) fn new(wrong: impl Into<String>, next: impl Into<String>) -> Self {
-        Self {
-            at: String::new(),
-            wrong: wrong.into(),
-            next: next.into(),
-        }
+        Self { at: String::new(), wrong: wrong.into(), next: next.into() }
     }
 
     pub(super) fn at(self, at: impl Into<String>) -> Self {
-        Self {
-            at: at.into(),
-            ..self
-        }
+        Self { at: at.into(), ..self }
     }
 
     pub(super) fn found(self, key: &str, place: &str) -> Finding {
-        Finding {
-            key: format!("{key}{}", self.at),
-            place: place.to_owned(),
-            wrong: self.wrong,
-            next: self.next,
-        }
+        Finding { key: format!("{key}{}", self.at), place: place.to_owned(), wrong: self.wrong, next: self.next }
     }
 }

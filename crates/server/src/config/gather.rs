@@ -29,13 +29,8 @@ pub(super) fn gather(
     contracts: &[&str],
 ) -> Gathered {
     // A map, so that the last of a name counts and problems come in a stable order.
-    let mut variables: BTreeMap<String, String> = environment
-        .filter(|(name, _)| name.starts_with(PREFIX))
-        .collect();
-    let named_file = variables
-        .remove(FILE)
-        .filter(|path| !path.is_empty())
-        .map(PathBuf::from);
+    let mut variables: BTreeMap<String, String> = environment.filter(|(name, _)| name.starts_with(PREFIX)).collect();
+    let named_file = variables.remove(FILE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let mut gathered = Gathered {
         draft: Draft::blank(),
         origins: BTreeMap::new(),
@@ -55,9 +50,7 @@ impl Gathered {
     fn defaults(&mut self, contracts: &[&str]) {
         for key in KEYS {
             match key.default {
-                Fallback::Text(text) => {
-                    self.accept(key, Raw::Text(text), Origin::Default, "default", contracts)
-                }
+                Fallback::Text(text) => self.accept(key, Raw::Text(text), Origin::Default, "default", contracts),
                 Fallback::Derived(_) => {
                     self.origins.insert(key.path, Origin::Default);
                 }
@@ -69,15 +62,9 @@ impl Gathered {
         let place = path.display().to_string();
         let table = std::fs::read_to_string(path)
             .map_err(|error| {
-                Wrong::new(
-                    format!("the file cannot be read: {error}"),
-                    "Check the path and who may read it",
-                )
+                Wrong::new(format!("the file cannot be read: {error}"), "Check the path and who may read it")
             })
-            .and_then(|text| {
-                text.parse::<Table>()
-                    .map_err(|error| not_toml(&text, &error))
-            });
+            .and_then(|text| text.parse::<Table>().map_err(|error| not_toml(&text, &error)));
         match table {
             Ok(table) => self.table("", &table, &place, contracts),
             Err(wrong) => {
@@ -91,11 +78,7 @@ impl Gathered {
     /// One level of a file: `prefix` is empty at the top.
     fn table(&mut self, prefix: &str, table: &Table, place: &str, contracts: &[&str]) {
         for (name, value) in table {
-            let path = if prefix.is_empty() {
-                name.clone()
-            } else {
-                format!("{prefix}.{name}")
-            };
+            let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
             if let Some(key) = KEYS.iter().find(|key| key.path == path) {
                 self.accept(key, Raw::Toml(value), Origin::File, place, contracts);
             } else if prefix.is_empty() && tables().any(|table| table == path) {
@@ -108,10 +91,7 @@ impl Gathered {
                     | Value::Datetime(_)
                     | Value::Array(_) => {
                         let wrong = format!("it is {} instead of a table", named(value));
-                        self.problem(
-                            Wrong::new(wrong, format!("Write its keys under [{path}]"))
-                                .found(&path, place),
-                        );
+                        self.problem(Wrong::new(wrong, format!("Write its keys under [{path}]")).found(&path, place));
                     }
                 }
             } else {
@@ -123,12 +103,8 @@ impl Gathered {
     fn environment(&mut self, variables: &BTreeMap<String, String>, contracts: &[&str]) {
         for (name, value) in variables {
             let Some(key) = KEYS.iter().find(|key| key.env == name) else {
-                let right =
-                    nearest(name, KEYS.iter().map(|key| key.env).chain([FILE])).unwrap_or_default();
-                let wrong = Wrong::new(
-                    "this variable does not exist",
-                    format!("Did you mean `{right}`?"),
-                );
+                let right = nearest(name, KEYS.iter().map(|key| key.env).chain([FILE])).unwrap_or_default();
+                let wrong = Wrong::new("this variable does not exist", format!("Did you mean `{right}`?"));
                 self.problem(wrong.found(name, "environment"));
                 continue;
             };
@@ -141,14 +117,7 @@ impl Gathered {
         }
     }
 
-    fn accept(
-        &mut self,
-        key: &'static Key,
-        raw: Raw<'_>,
-        origin: Origin,
-        place: &str,
-        contracts: &[&str],
-    ) {
+    fn accept(&mut self, key: &'static Key, raw: Raw<'_>, origin: Origin, place: &str, contracts: &[&str]) {
         match key.kind.accept(&mut self.draft, raw, contracts) {
             Ok(()) => {
                 self.origins.insert(key.path, origin);
@@ -159,8 +128,7 @@ impl Gathered {
 
     fn refuse(&mut self, key: &'static Key, wrongs: Vec<Wrong>, place: &str) {
         self.broken.insert(key.path);
-        self.problems
-            .extend(wrongs.into_iter().map(|wrong| wrong.found(key.path, place)));
+        self.problems.extend(wrongs.into_iter().map(|wrong| wrong.found(key.path, place)));
     }
 
     fn problem(&mut self, finding: Finding) {
@@ -170,53 +138,30 @@ impl Gathered {
 
 /// Says where without showing the line, which may hold something secret.
 fn not_toml(text: &str, error: &toml::de::Error) -> Wrong {
-    let before = error
-        .span()
-        .and_then(|span| text.get(..span.start))
-        .unwrap_or_default();
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let message = error.message().replace('\n', ", ");
-    Wrong::new(
-        format!("line {line} is not TOML: {message}"),
-        "Mend that line",
-    )
+    Wrong::new(format!("line {line} is not TOML: {message}"), "Mend that line")
 }
 
 /// The names of the tables that hold keys.
 fn tables() -> impl Iterator<Item = &'static str> {
-    KEYS.iter()
-        .map(|key| key.split().0)
-        .filter(|table| !table.is_empty())
+    KEYS.iter().map(|key| key.split().0).filter(|table| !table.is_empty())
 }
 
 /// A table is compared with tables and a list of tables with lists of tables, so that the advice fits what was written.
 fn unknown(path: &str, value: &Value, prefix: &str) -> Wrong {
-    let list_of_tables = value
-        .as_array()
-        .is_some_and(|list| list.iter().any(Value::is_table));
+    let list_of_tables = value.as_array().is_some_and(|list| list.iter().any(Value::is_table));
     let (what, right) = if value.is_table() && prefix.is_empty() {
-        (
-            "table",
-            nearest(path, tables().chain(["mount"])).map(bracketed),
-        )
+        ("table", nearest(path, tables().chain(["mount"])).map(bracketed))
     } else if list_of_tables {
         ("table", Some(bracketed("mount")))
     } else {
-        (
-            "key",
-            nearest(path, KEYS.iter().map(|key| key.path)).map(str::to_owned),
-        )
+        ("key", nearest(path, KEYS.iter().map(|key| key.path)).map(str::to_owned))
     };
-    Wrong::new(
-        format!("this {what} does not exist"),
-        format!("Did you mean `{}`?", right.unwrap_or_default()),
-    )
+    Wrong::new(format!("this {what} does not exist"), format!("Did you mean `{}`?", right.unwrap_or_default()))
 }
 
 fn bracketed(table: &str) -> String {
-    if table == "mount" {
-        format!("[[{table}]]")
-    } else {
-        format!("[{table}]")
-    }
+    if table == "mount" { format!("[[{table}]]") } else { format!("[{table}]") }
 }

@@ -43,46 +43,26 @@ pub(super) enum Raw<'a> {
 }
 
 impl Kind {
-    pub(super) fn accept(
-        &self,
-        draft: &mut Draft,
-        raw: Raw<'_>,
-        contracts: &[&str],
-    ) -> Result<(), Vec<Wrong>> {
+    pub(super) fn accept(&self, draft: &mut Draft, raw: Raw<'_>, contracts: &[&str]) -> Result<(), Vec<Wrong>> {
         match self {
             Self::Folder(at) => {
                 let text = text(raw)?;
                 if text.is_empty() {
-                    return Err(one(
-                        "it is empty",
-                        "Name a folder, or leave the key out for the default",
-                    ));
+                    return Err(one("it is empty", "Name a folder, or leave the key out for the default"));
                 }
                 *at(draft) = PathBuf::from(text);
             }
-            Self::File(at) => {
-                *at(draft) = Some(text(raw)?)
-                    .filter(|text| !text.is_empty())
-                    .map(PathBuf::from)
-            }
+            Self::File(at) => *at(draft) = Some(text(raw)?).filter(|text| !text.is_empty()).map(PathBuf::from),
             Self::Address(at) => *at(draft) = socket(raw)?,
             Self::Loopback(at) => {
                 let address = socket(raw)?;
                 if !address.ip().is_loopback() {
                     let wrong = format!("{} can be reached from other machines", address.ip());
-                    return Err(one(
-                        wrong,
-                        format!(
-                            "Use a loopback address, such as 127.0.0.1:{}",
-                            address.port()
-                        ),
-                    ));
+                    return Err(one(wrong, format!("Use a loopback address, such as 127.0.0.1:{}", address.port())));
                 }
                 *at(draft) = address;
             }
-            Self::Url(at) => {
-                *at(draft) = Some(PublicUrl::read(text(raw)?).map_err(|wrong| vec![wrong])?)
-            }
+            Self::Url(at) => *at(draft) = Some(PublicUrl::read(text(raw)?).map_err(|wrong| vec![wrong])?),
             Self::Hosts(at) => {
                 let hosts = list(raw, web::host)?;
                 if hosts.is_empty() {
@@ -101,10 +81,7 @@ impl Kind {
                     "pretty" => LogFormat::Pretty,
                     "json" => LogFormat::Json,
                     other => {
-                        return Err(one(
-                            format!("{other:?} is not a log format"),
-                            "Use auto, pretty or json",
-                        ));
+                        return Err(one(format!("{other:?} is not a log format"), "Use auto, pretty or json"));
                     }
                 };
             }
@@ -132,20 +109,10 @@ impl Kind {
             Self::Folder(at) => path(Some(at(draft))),
             Self::File(at) => path(at(draft).as_ref()),
             Self::Address(at) | Self::Loopback(at) => Value::String(at(draft).to_string()),
-            Self::Url(at) => Value::String(
-                at(draft)
-                    .as_ref()
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
-            ),
-            Self::Hosts(at) | Self::Origins(at) => Value::Array(
-                at(draft)
-                    .iter()
-                    .flatten()
-                    .cloned()
-                    .map(Value::String)
-                    .collect(),
-            ),
+            Self::Url(at) => Value::String(at(draft).as_ref().map(ToString::to_string).unwrap_or_default()),
+            Self::Hosts(at) | Self::Origins(at) => {
+                Value::Array(at(draft).iter().flatten().cloned().map(Value::String).collect())
+            }
             Self::Number { at, .. } => Value::Integer(i64::from(*at(draft))),
             Self::LogFormat(at) => Value::String(
                 match at(draft) {
@@ -206,10 +173,7 @@ fn text(raw: Raw<'_>) -> Result<&str, Vec<Wrong>> {
     match raw {
         Raw::Text(text) => Ok(text),
         Raw::Toml(Value::String(text)) => Ok(text),
-        Raw::Toml(value) => Err(one(
-            format!("it is {} instead of text", named(value)),
-            "Write it in quotes",
-        )),
+        Raw::Toml(value) => Err(one(format!("it is {} instead of text", named(value)), "Write it in quotes")),
     }
 }
 
@@ -220,13 +184,8 @@ fn socket(raw: Raw<'_>) -> Result<SocketAddr, Vec<Wrong>> {
 fn parse(text: &str) -> Result<SocketAddr, Wrong> {
     text.parse().map_err(|_| {
         // The commonest slips are a name for an address and a port alone; both still tell us the port.
-        let port = text
-            .rsplit(':')
-            .next()
-            .and_then(|port| port.parse::<u16>().ok())
-            .unwrap_or(8443);
-        let next =
-            format!("Write an IP address and a port, such as 127.0.0.1:{port} or 0.0.0.0:{port}");
+        let port = text.rsplit(':').next().and_then(|port| port.parse::<u16>().ok()).unwrap_or(8443);
+        let next = format!("Write an IP address and a port, such as 127.0.0.1:{port} or 0.0.0.0:{port}");
         Wrong::new(format!("{text:?} is not an address and a port"), next)
     })
 }
@@ -234,43 +193,27 @@ fn parse(text: &str) -> Result<SocketAddr, Wrong> {
 fn number(raw: Raw<'_>, least: u32, most: u32) -> Result<u32, Vec<Wrong>> {
     let next = format!("Use a number from {least} to {most}");
     let given = match raw {
-        Raw::Text(text) => text
-            .trim()
-            .parse::<i64>()
-            .map_err(|_| one(format!("{text:?} is not a number"), next.as_str()))?,
+        Raw::Text(text) => {
+            text.trim().parse::<i64>().map_err(|_| one(format!("{text:?} is not a number"), next.as_str()))?
+        }
         Raw::Toml(Value::Integer(number)) => *number,
         Raw::Toml(value) => {
-            return Err(one(
-                format!("it is {} instead of a number", named(value)),
-                next,
-            ));
+            return Err(one(format!("it is {} instead of a number", named(value)), next));
         }
     };
-    u32::try_from(given)
-        .ok()
-        .filter(|given| (least..=most).contains(given))
-        .ok_or_else(|| {
-            let wrong = if given < i64::from(least) {
-                "too small"
-            } else {
-                "too large"
-            };
-            one(format!("{given} is {wrong}"), next)
-        })
+    u32::try_from(given).ok().filter(|given| (least..=most).contains(given)).ok_or_else(|| {
+        let wrong = if given < i64::from(least) { "too small" } else { "too large" };
+        one(format!("{given} is {wrong}"), next)
+    })
 }
 
 /// Reads every entry, so that all wrong ones are reported; a repeated entry counts once.
 fn list(raw: Raw<'_>, entry: fn(&str) -> Result<String, Wrong>) -> Result<Vec<String>, Vec<Wrong>> {
     let texts: Vec<&str> = match raw {
-        Raw::Text(text) => text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .collect(),
-        Raw::Toml(Value::Array(values)) => values
-            .iter()
-            .map(|value| text(Raw::Toml(value)))
-            .collect::<Result<_, _>>()?,
+        Raw::Text(text) => text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect(),
+        Raw::Toml(Value::Array(values)) => {
+            values.iter().map(|value| text(Raw::Toml(value))).collect::<Result<_, _>>()?
+        }
         Raw::Toml(value) => {
             return Err(one(
                 format!("it is {} instead of a list", named(value)),
@@ -287,18 +230,11 @@ fn list(raw: Raw<'_>, entry: fn(&str) -> Result<String, Wrong>) -> Result<Vec<St
             Err(wrong) => wrongs.push(wrong.at(format!("[{index}]"))),
         }
     }
-    if wrongs.is_empty() {
-        Ok(entries)
-    } else {
-        Err(wrongs)
-    }
+    if wrongs.is_empty() { Ok(entries) } else { Err(wrongs) }
 }
 
 fn path(path: Option<&PathBuf>) -> Value {
-    Value::String(
-        path.map(|path| path.display().to_string())
-            .unwrap_or_default(),
-    )
+    Value::String(path.map(|path| path.display().to_string()).unwrap_or_default())
 }
 
 fn table(Mount { contract, path }: &Mount) -> Value {

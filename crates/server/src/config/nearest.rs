@@ -2,10 +2,7 @@
 
 /// The candidate nearest to `wrong`, both dotted paths. A right name in the wrong table, and a name cut short
 /// or lengthened, count as near, because those are the slips that plain edit distance ranks last.
-pub(super) fn nearest<'a>(
-    wrong: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(super) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_lowercase().replace('-', "_");
     candidates.min_by_key(|candidate| cost(&wrong, &candidate.to_lowercase()))
 }
@@ -45,11 +42,8 @@ fn distance(left: &str, right: &str) -> usize {
         let mut left_of = row + 1;
         for (column, other) in right.iter().enumerate() {
             let corner = at(&above, column);
-            let mut best = (at(&above, column + 1) + 1)
-                .min(left_of + 1)
-                .min(corner + usize::from(letter != *other));
-            let swapped =
-                column > 0 && previous == Some(*other) && right.get(column - 1) == Some(&letter);
+            let mut best = (at(&above, column + 1) + 1).min(left_of + 1).min(corner + usize::from(letter != *other));
+            let swapped = column > 0 && previous == Some(*other) && right.get(column - 1) == Some(&letter);
             if swapped {
                 best = best.min(at(&before, column - 1) + 1);
             }

@@ -14,9 +14,8 @@ pub fn reference() -> String {
 pub fn example(contracts: &[&str]) -> String {
     let gathered = gather(None, std::iter::empty(), contracts);
     let mut draft = draft::settle(&gathered, contracts).draft;
-    let mut text = String::from(
-        "# Every key of Frontdesk with its default. A file needs only what differs, and its mounts.\n",
-    );
+    let mut text =
+        String::from("# Every key of Frontdesk with its default. A file needs only what differs, and its mounts.\n");
     let mut header = "";
     for key in KEYS {
         let (table, name) = key.split();
@@ -60,13 +59,7 @@ fn row(key: &Key) -> String {
         Fallback::Text(text) => format!("`{text}`"),
         Fallback::Derived(words) => words.to_owned(),
     };
-    format!(
-        "| `{}` | `{}` | {} | {default} | {} |\n",
-        key.path,
-        key.env,
-        key.kind.describe(),
-        key.about
-    )
+    format!("| `{}` | `{}` | {} | {default} | {} |\n", key.path, key.env, key.kind.describe(), key.about)
 }
 
 fn mounted(Mount { contract, path }: &Mount) -> String {

@@ -36,21 +36,10 @@ pub struct Setting {
 
 /// One line a key, `key = value  # origin`.
 pub fn show(settings: &[Setting]) -> String {
-    let lines: Vec<String> = settings
-        .iter()
-        .map(|Setting { key, value, .. }| format!("{key} = {value}"))
-        .collect();
-    let width = lines
-        .iter()
-        .map(|line| line.chars().count())
-        .filter(|width| *width <= WIDEST)
-        .max()
-        .unwrap_or_default();
-    lines
-        .iter()
-        .zip(settings)
-        .map(|(line, setting)| format!("{line:width$}  # {}\n", setting.origin))
-        .collect()
+    let lines: Vec<String> = settings.iter().map(|Setting { key, value, .. }| format!("{key} = {value}")).collect();
+    let width =
+        lines.iter().map(|line| line.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or_default();
+    lines.iter().zip(settings).map(|(line, setting)| format!("{line:width$}  # {}\n", setting.origin)).collect()
 }
 
 pub(super) fn settings(draft: &Draft, origins: &BTreeMap<&'static str, Origin>) -> Vec<Setting> {

@@ -15,24 +15,17 @@ pub struct PublicUrl {
 
 impl PublicUrl {
     pub(super) fn localhost(port: u16) -> Self {
-        Self {
-            host: "localhost".to_owned(),
-            port,
-        }
+        Self { host: "localhost".to_owned(), port }
     }
 
     pub(super) fn read(text: &str) -> Result<Self, Wrong> {
         let next = "Write https, a host and perhaps a port, such as https://desk.example.com";
         let (scheme, host, port) = site(text).map_err(|wrong| Wrong::new(wrong, next))?;
         match scheme {
-            Scheme::Https => Ok(Self {
-                host,
-                port: port.unwrap_or(scheme.port()),
-            }),
-            Scheme::Http => Err(Wrong::new(
-                format!("{text:?} is not encrypted, and Frontdesk serves https only"),
-                next,
-            )),
+            Scheme::Https => Ok(Self { host, port: port.unwrap_or(scheme.port()) }),
+            Scheme::Http => {
+                Err(Wrong::new(format!("{text:?} is not encrypted, and Frontdesk serves https only"), next))
+            }
         }
     }
 
@@ -61,22 +54,15 @@ impl fmt::Display for PublicUrl {
 /// An origin as browsers send it.
 pub(super) fn origin(text: &str) -> Result<String, Wrong> {
     let (scheme, host, port) = site(text).map_err(|wrong| {
-        Wrong::new(
-            wrong,
-            "Write each origin as scheme, host and perhaps a port, such as https://app.example.com",
-        )
+        Wrong::new(wrong, "Write each origin as scheme, host and perhaps a port, such as https://app.example.com")
     })?;
     Ok(spell(scheme, &host, port))
 }
 
 /// A host name or address without scheme and port.
 pub(super) fn host(text: &str) -> Result<String, Wrong> {
-    named(&text.to_lowercase()).map_err(|wrong| {
-        Wrong::new(
-            wrong,
-            "Write each host alone, such as desk.example.com; any port is accepted",
-        )
-    })
+    named(&text.to_lowercase())
+        .map_err(|wrong| Wrong::new(wrong, "Write each host alone, such as desk.example.com; any port is accepted"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,10 +109,9 @@ fn site(text: &str) -> Result<(Scheme, String, Option<u16>), String> {
         return Err(format!("{text:?} has more than a host and a port"));
     }
     let (name, port) = match rest.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => (
-            name,
-            Some(number(port).ok_or(format!("{text:?} has no valid port"))?),
-        ),
+        Some((name, port)) if !port.ends_with(']') => {
+            (name, Some(number(port).ok_or(format!("{text:?} has no valid port"))?))
+        }
         Some(_) | None => (rest, None),
     };
     Ok((scheme, named(name)?, port))
@@ -138,31 +123,17 @@ fn number(port: &str) -> Option<u16> {
 }
 
 fn named(name: &str) -> Result<String, String> {
-    if let Some(address) = name
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    {
-        let address: Ipv6Addr = address
-            .parse()
-            .map_err(|_| format!("{name:?} is not an IPv6 address"))?;
+    if let Some(address) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let address: Ipv6Addr = address.parse().map_err(|_| format!("{name:?} is not an IPv6 address"))?;
         return Ok(format!("[{address}]"));
     }
     let last = name.rsplit('.').next().unwrap_or(name);
     if !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
-        let address: Ipv4Addr = name
-            .parse()
-            .map_err(|_| format!("{name:?} is not an IPv4 address"))?;
+        let address: Ipv4Addr = name.parse().map_err(|_| format!("{name:?} is not an IPv4 address"))?;
         return Ok(address.to_string());
     }
     let labels = name.split('.').all(|label| {
-        !label.is_empty()
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
     });
-    if labels {
-        Ok(name.to_owned())
-    } else {
-        Err(format!("{name:?} is not a host name"))
-    }
+    if labels { Ok(name.to_owned()) } else { Err(format!("{name:?} is not a host name")) }
 }

@@ -20,7 +20,9 @@ pub(super) fn refuse(config: &Config, headers: &HeaderMap) -> Option<&'static st
     for origin in headers.get_all(ORIGIN) {
         let known = origin.to_str().is_ok_and(|origin| config.allowed_origins.iter().any(|allowed| allowed == origin));
         if !known {
-            return Some("Requests from that origin are not allowed; see `allowed_origins` in the server's configuration.");
+            return Some(
+                "Requests from that origin are not allowed; see `allowed_origins` in the server's configuration.",
+            );
         }
     }
     None

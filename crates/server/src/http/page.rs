@@ -12,12 +12,19 @@ pub(super) fn front(house: &House) -> Reply {
         .mounts
         .iter()
         .map(|(_, mount)| {
-            let tools: Vec<String> =
-                mount.contract.tools.iter().map(|tool| format!("<li><code>{}</code> {}</li>", tool.spec.name, escape(tool.spec.title))).collect();
+            let tools: Vec<String> = mount
+                .contract
+                .tools
+                .iter()
+                .map(|tool| format!("<li><code>{}</code> {}</li>", tool.spec.name, escape(tool.spec.title)))
+                .collect();
             MOUNT
                 .replace("{title}", &escape(mount.contract.hello.title))
                 .replace("{endpoint}", &escape(&mount.resource))
-                .replace("{scopes}", &escape(&mount.contract.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" ")))
+                .replace(
+                    "{scopes}",
+                    &escape(&mount.contract.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" ")),
+                )
                 .replace("{tools}", &tools.concat())
         })
         .collect();
@@ -27,7 +34,10 @@ pub(super) fn front(house: &House) -> Reply {
         .replace("{public_url}", &escape(&house.config.public_url.to_string()));
     Reply::plain(200, page)
         .header("content-type", "text/html; charset=utf-8")
-        .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
+        .header(
+            "content-security-policy",
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+        )
         .header("x-frame-options", "DENY")
         .header("referrer-policy", "no-referrer")
         .header("cache-control", "no-cache")

@@ -89,10 +89,9 @@ fn media(headers: &HeaderMap) -> Result<(), Fault> {
 
 async fn collect(config: &Config, body: Body) -> Result<Bytes, Fault> {
     body.collect(config.limits.body_bytes, Caps::default().body).await.map_err(|error| match error {
-        BodyError::TooLarge => Fault::new(
-            FaultKind::TooLarge,
-            format!("The message is larger than {} bytes.", config.limits.body_bytes),
-        ),
+        BodyError::TooLarge => {
+            Fault::new(FaultKind::TooLarge, format!("The message is larger than {} bytes.", config.limits.body_bytes))
+        }
         BodyError::TooSlow | BodyError::Broken => {
             Fault::new(FaultKind::Malformed, "The message did not arrive whole and in time.")
         }

@@ -37,10 +37,7 @@ async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &st
     let path = head.uri.path();
     let open = |reply: Reply| match head.method {
         Method::GET => reply,
-        Method::HEAD => Reply {
-            body: Default::default(),
-            ..reply
-        },
+        Method::HEAD => Reply { body: Default::default(), ..reply },
         _ => problem(405, "Only GET is possible here.").header("allow", "GET, HEAD"),
     };
     if path == "/" {
@@ -50,7 +47,9 @@ async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &st
     for (at, text) in documents {
         if *at == path {
             let reply = Reply::plain(200, text.clone());
-            return open(reply.header("access-control-allow-origin", "*").header("cache-control", "public, max-age=3600"));
+            return open(
+                reply.header("access-control-allow-origin", "*").header("cache-control", "public, max-age=3600"),
+            );
         }
     }
     let Ok(body) = body.collect(FORM_BYTES, Caps::default().body).await else {

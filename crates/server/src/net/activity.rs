@@ -101,24 +101,13 @@ struct Stall {
 
 impl Activity {
     pub(super) fn new(caps: &Caps) -> Self {
-        let state = State {
-            phase: Phase::Handshake,
-            body: RequestBody::Ended,
-            stall: None,
-        };
-        Self {
-            state: Arc::new(Mutex::new(state)),
-            head: caps.head,
-            idle: caps.idle,
-            write: caps.write,
-        }
+        let state = State { phase: Phase::Handshake, body: RequestBody::Ended, stall: None };
+        Self { state: Arc::new(Mutex::new(state)), head: caps.head, idle: caps.idle, write: caps.write }
     }
 
     /// The handshake is done and the first head is awaited: silence now is as bad as half a head.
     pub(super) fn expect_head(&self) {
-        self.state().phase = Phase::First {
-            since: Instant::now(),
-        };
+        self.state().phase = Phase::First { since: Instant::now() };
     }
 
     /// A head is complete, and with it a request that has no body.
@@ -156,9 +145,7 @@ impl Activity {
 
     /// The connection was asked to close and may only say goodbye.
     pub(super) fn closing(&self) {
-        self.state().phase = Phase::Closing {
-            since: Instant::now(),
-        };
+        self.state().phase = Phase::Closing { since: Instant::now() };
     }
 
     /// The next moment at which patience ends; none while a call runs and its client reads.
@@ -167,35 +154,18 @@ impl Activity {
         let phase = match state.phase {
             // The handshake has a timeout of its own, and a call belongs to the service.
             Phase::Handshake | Phase::Call { .. } => None,
-            Phase::First { since } | Phase::Head { since } => Some(Deadline {
-                at: since + self.head,
-                then: Then::Cut,
-            }),
-            Phase::Idle { since } => Some(Deadline {
-                at: since + self.idle,
-                then: Then::Close,
-            }),
-            Phase::Closing { since } => Some(Deadline {
-                at: since + LINGER,
-                then: Then::Cut,
-            }),
+            Phase::First { since } | Phase::Head { since } => Some(Deadline { at: since + self.head, then: Then::Cut }),
+            Phase::Idle { since } => Some(Deadline { at: since + self.idle, then: Then::Close }),
+            Phase::Closing { since } => Some(Deadline { at: since + LINGER, then: Then::Cut }),
         };
-        let write = state.stall.as_ref().map(|stall| Deadline {
-            at: stall.since + self.write,
-            then: Then::Cut,
-        });
-        [phase, write]
-            .into_iter()
-            .flatten()
-            .min_by_key(|deadline| deadline.at)
+        let write = state.stall.as_ref().map(|stall| Deadline { at: stall.since + self.write, then: Then::Cut });
+        [phase, write].into_iter().flatten().min_by_key(|deadline| deadline.at)
     }
 
     fn read_some(&self) {
         let mut state = self.state();
         state.phase = match (&state.phase, &state.body) {
-            (Phase::Idle { .. }, _) => Phase::Head {
-                since: Instant::now(),
-            },
+            (Phase::Idle { .. }, _) => Phase::Head { since: Instant::now() },
             (Phase::First { since }, _) => Phase::Head { since: *since },
             (Phase::Call { .. }, RequestBody::Ended) => Phase::Call { next: Next::Begun },
             (Phase::Call { .. }, RequestBody::Unread)
@@ -218,10 +188,7 @@ impl Activity {
     }
 
     fn write_blocked(&self) {
-        self.state().stall.get_or_insert_with(|| Stall {
-            since: Instant::now(),
-            taken: 0,
-        });
+        self.state().stall.get_or_insert_with(|| Stall { since: Instant::now(), taken: 0 });
     }
 
     /// TLS flushes the socket only after everything it held has been taken.
@@ -232,16 +199,11 @@ impl Activity {
     fn linger(&self) -> Linger {
         let mut state = self.state();
         let linger = match (&state.phase, &state.body) {
-            (
-                Phase::First { .. } | Phase::Idle { .. } | Phase::Closing { .. },
-                RequestBody::Ended,
-            ) => Linger::No,
+            (Phase::First { .. } | Phase::Idle { .. } | Phase::Closing { .. }, RequestBody::Ended) => Linger::No,
             (Phase::Handshake | Phase::Head { .. } | Phase::Call { .. }, RequestBody::Ended)
             | (_, RequestBody::Unread) => Linger::Yes,
         };
-        state.phase = Phase::Closing {
-            since: Instant::now(),
-        };
+        state.phase = Phase::Closing { since: Instant::now() };
         linger
     }
 
@@ -258,11 +220,7 @@ enum Linger {
 
 impl Watched {
     pub(super) fn new(socket: TcpStream, activity: Activity) -> Self {
-        Self {
-            socket,
-            activity,
-            half_closed: false,
-        }
+        Self { socket, activity, half_closed: false }
     }
 
     fn note_write(&self, result: &Poll<io::Result<usize>>) {
@@ -275,11 +233,7 @@ impl Watched {
 }
 
 impl AsyncRead for Watched {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.socket).poll_read(cx, buffer);
         if buffer.filled().len() > before {
@@ -290,11 +244,7 @@ impl AsyncRead for Watched {
 }
 
 impl AsyncWrite for Watched {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.socket).poll_write(cx, bytes);
         self.note_write(&result);
         result
@@ -355,10 +305,7 @@ mod tests {
         let activity = calling();
         activity.write_blocked();
         activity.wrote(1);
-        assert_eq!(
-            activity.deadline().map(|deadline| deadline.then),
-            Some(Then::Cut)
-        );
+        assert_eq!(activity.deadline().map(|deadline| deadline.then), Some(Then::Cut));
         activity.flushed();
         assert_eq!(activity.deadline(), None);
     }

@@ -57,20 +57,13 @@ impl Admission {
         open.all += 1;
         count(&self.gauges.accepted);
         self.gauges.open.fetch_add(1, Ordering::Relaxed);
-        Some(Place {
-            admission: Arc::clone(self),
-            neighbourhood,
-        })
+        Some(Place { admission: Arc::clone(self), neighbourhood })
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut open = self
-            .admission
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.admission.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.all = open.all.saturating_sub(1);
         // An address that left is forgotten, so that the table never outgrows the open connections.
         if let Some(here) = open.by_neighbourhood.get_mut(&self.neighbourhood) {
@@ -99,11 +92,7 @@ mod tests {
     use super::*;
 
     fn admission(connections: usize, per_address: usize) -> Arc<Admission> {
-        let caps = Caps {
-            connections,
-            per_address,
-            ..Caps::default()
-        };
+        let caps = Caps { connections, per_address, ..Caps::default() };
         Admission::new(&caps, Arc::new(Gauges::default()))
     }
 
@@ -141,17 +130,9 @@ mod tests {
     #[test]
     fn a_full_server_refuses_every_address_and_remembers_none_that_left() {
         let admission = admission(2, 2);
-        let places: Vec<_> = ["192.0.2.1", "192.0.2.2"]
-            .map(|text| admission.admit(ip(text)).unwrap())
-            .into();
+        let places: Vec<_> = ["192.0.2.1", "192.0.2.2"].map(|text| admission.admit(ip(text)).unwrap()).into();
         assert!(admission.admit(ip("192.0.2.3")).is_none());
-        assert_eq!(
-            (
-                admission.gauges.snapshot().open,
-                admission.gauges.snapshot().refused_full
-            ),
-            (2, 1)
-        );
+        assert_eq!((admission.gauges.snapshot().open, admission.gauges.snapshot().refused_full), (2, 1));
         drop(places);
         assert_eq!(admission.gauges.snapshot().open, 0);
         assert!(admission.open.lock().unwrap().by_neighbourhood.is_empty());

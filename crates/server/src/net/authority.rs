@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
-    Issuer, KeyPair, KeyUsagePurpose, PKCS_ECDSA_P256_SHA256,
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, PKCS_ECDSA_P256_SHA256,
 };
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
@@ -52,11 +52,7 @@ pub enum Created {
 }
 
 /// Makes sure that `folder` holds a certificate for this machine and for `names` that stays good for two weeks.
-pub fn ensure(
-    folder: &Path,
-    names: &[String],
-    now: OffsetDateTime,
-) -> Result<DevCertificate, NetError> {
+pub fn ensure(folder: &Path, names: &[String], now: OffsetDateTime) -> Result<DevCertificate, NetError> {
     let names = all_names(names)?;
     files::make_folder(folder)?;
     let shelf = Shelf::new(folder);
@@ -66,12 +62,7 @@ pub fn ensure(
         State::ServerStale => shelf.renew(&names, now)?,
         State::AuthorityStale => shelf.start_anew(&names, now)?,
     };
-    Ok(DevCertificate {
-        ca_file: shelf.ca,
-        certificate: shelf.server,
-        key: shelf.server_key,
-        created,
-    })
+    Ok(DevCertificate { ca_file: shelf.ca, certificate: shelf.server, key: shelf.server_key, created })
 }
 
 struct Shelf {
@@ -118,11 +109,7 @@ impl Shelf {
         let named = server_facts.names == *names;
         // The key may be missing or belong to another certificate when a start was interrupted.
         let whole = tls::load(&self.server, &self.server_key).is_ok();
-        Ok(if lasts && named && whole && accepts(&ca, &server, now) {
-            State::Good
-        } else {
-            State::ServerStale
-        })
+        Ok(if lasts && named && whole && accepts(&ca, &server, now) { State::Good } else { State::ServerStale })
     }
 
     /// Keeps the authority, so that clients need not be told. Without its key, or with a wrong one, that is impossible.
@@ -148,11 +135,7 @@ impl Shelf {
         Ok(Created::Renewed)
     }
 
-    fn start_anew(
-        &self,
-        names: &BTreeSet<String>,
-        now: OffsetDateTime,
-    ) -> Result<Created, NetError> {
+    fn start_anew(&self, names: &BTreeSet<String>, now: OffsetDateTime) -> Result<Created, NetError> {
         let key = new_key()?;
         let key_pem = key.serialize_pem();
         let params = authority_params(now);
@@ -184,8 +167,7 @@ fn server_pair(
     authority_ends: OffsetDateTime,
 ) -> Result<ServerPair, NetError> {
     let key = new_key()?;
-    let mut params =
-        CertificateParams::new(Vec::from_iter(names.iter().cloned())).map_err(not_made)?;
+    let mut params = CertificateParams::new(Vec::from_iter(names.iter().cloned())).map_err(not_made)?;
     params.distinguished_name = common_name("Frontdesk");
     params.not_before = now - CLOCK_SKEW;
     // A certificate that outlives its authority only looks good.
@@ -196,11 +178,7 @@ fn server_pair(
     // Strict verifiers refuse a certificate without it.
     params.use_authority_key_identifier_extension = true;
     let signed = params.signed_by(&key, issuer).map_err(not_made)?;
-    Ok(ServerPair {
-        der: signed.der().clone(),
-        pem: signed.pem(),
-        key_pem: key.serialize_pem(),
-    })
+    Ok(ServerPair { der: signed.der().clone(), pem: signed.pem(), key_pem: key.serialize_pem() })
 }
 
 fn authority_params(now: OffsetDateTime) -> CertificateParams {
@@ -225,20 +203,12 @@ fn new_key() -> Result<KeyPair, NetError> {
 
 /// The local names and the wanted ones, each once, as certificates write them.
 fn all_names(wanted: &[String]) -> Result<BTreeSet<String>, NetError> {
-    LOCAL
-        .iter()
-        .copied()
-        .chain(wanted.iter().map(String::as_str))
-        .map(clean_name)
-        .collect()
+    LOCAL.iter().copied().chain(wanted.iter().map(String::as_str)).map(clean_name).collect()
 }
 
 fn clean_name(name: &str) -> Result<String, NetError> {
     // The host of a URL has brackets around an IPv6 address.
-    let bare = name
-        .strip_prefix('[')
-        .and_then(|name| name.strip_suffix(']'))
-        .unwrap_or(name);
+    let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
     if let Ok(address) = bare.parse::<IpAddr>() {
         return Ok(address.to_string());
     }
@@ -260,27 +230,17 @@ fn certificate(file: &Path) -> Result<Option<(CertificateDer<'static>, Facts)>, 
 }
 
 /// Whether a client that trusts `ca` accepts `server` now.
-fn accepts(
-    ca: &CertificateDer<'static>,
-    server: &CertificateDer<'static>,
-    now: OffsetDateTime,
-) -> bool {
+fn accepts(ca: &CertificateDer<'static>, server: &CertificateDer<'static>, now: OffsetDateTime) -> bool {
     let mut roots = RootCertStore::empty();
-    let (Ok(()), Ok(name), Ok(seconds)) = (
-        roots.add(ca.clone()),
-        ServerName::try_from("localhost"),
-        u64::try_from(now.unix_timestamp()),
-    ) else {
+    let (Ok(()), Ok(name), Ok(seconds)) =
+        (roots.add(ca.clone()), ServerName::try_from("localhost"), u64::try_from(now.unix_timestamp()))
+    else {
         return false;
     };
     let at = UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds));
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), tls::provider())
         .build()
-        .is_ok_and(|verifier| {
-            verifier
-                .verify_server_cert(server, &[], &name, &[], at)
-                .is_ok()
-        })
+        .is_ok_and(|verifier| verifier.verify_server_cert(server, &[], &name, &[], at).is_ok())
 }
 
 fn absent_is_none<T>(result: Result<T, NetError>) -> Result<Option<T>, NetError> {
@@ -303,26 +263,19 @@ mod tests {
 
     #[test]
     fn no_certificate_outlives_its_authority() {
-        let folder =
-            std::env::temp_dir().join(format!("frontdesk-authority-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("frontdesk-authority-{}", std::process::id()));
         let start = datetime!(2026-11-15 12:00 UTC);
         ensure(&folder, &[], start).unwrap();
         let shelf = Shelf::new(&folder);
         let end = |file: &Path| certificate(file).unwrap().unwrap().1.not_after;
         assert_eq!(
             (end(&shelf.ca), end(&shelf.server)),
-            (
-                datetime!(2027-11-15 12:00 UTC),
-                datetime!(2027-02-13 12:00 UTC)
-            )
+            (datetime!(2027-11-15 12:00 UTC), datetime!(2027-02-13 12:00 UTC))
         );
         ensure(&folder, &[], start + Duration::days(300)).unwrap();
         assert_eq!(
             (end(&shelf.ca), end(&shelf.server)),
-            (
-                datetime!(2027-11-15 12:00 UTC),
-                datetime!(2027-11-15 12:00 UTC)
-            )
+            (datetime!(2027-11-15 12:00 UTC), datetime!(2027-11-15 12:00 UTC))
         );
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -34,10 +34,7 @@ pub struct ResponseBody {
 }
 
 enum Source {
-    Network {
-        incoming: Incoming,
-        activity: Activity,
-    },
+    Network { incoming: Incoming, activity: Activity },
     Ready(Bytes),
 }
 
@@ -49,15 +46,11 @@ enum Content {
 impl Body {
     /// A body that is already here, for calls that did not come over the network.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
-        Self {
-            source: Source::Ready(bytes.into()),
-        }
+        Self { source: Source::Ready(bytes.into()) }
     }
 
     pub(super) fn incoming(incoming: Incoming, activity: Activity) -> Self {
-        Self {
-            source: Source::Network { incoming, activity },
-        }
+        Self { source: Source::Network { incoming, activity } }
     }
 
     /// Reads the whole body. `deadline` counts from now and is for all of it, so that a byte now and then buys no time.
@@ -106,11 +99,7 @@ async fn read(mut incoming: Incoming, limit: usize, deadline: Instant) -> Result
             whole.extend_from_slice(&data);
         }
     }
-    Ok(if whole.is_empty() {
-        first
-    } else {
-        whole.freeze()
-    })
+    Ok(if whole.is_empty() { first } else { whole.freeze() })
 }
 
 impl fmt::Debug for Body {
@@ -138,16 +127,12 @@ impl ResponseBody {
     }
 
     pub fn full(bytes: impl Into<Bytes>) -> Self {
-        Self {
-            content: Content::Full(bytes.into()),
-        }
+        Self { content: Content::Full(bytes.into()) }
     }
 
     /// A stream; an error of it cuts the connection, so that the client cannot take the part for the whole.
     pub fn stream(body: impl HttpBody<Data = Bytes, Error = io::Error> + Send + 'static) -> Self {
-        Self {
-            content: Content::Stream(Box::pin(body)),
-        }
+        Self { content: Content::Stream(Box::pin(body)) }
     }
 }
 
@@ -155,10 +140,7 @@ impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match &mut self.get_mut().content {
             Content::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
             Content::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
@@ -175,9 +157,7 @@ impl HttpBody for ResponseBody {
 
     fn size_hint(&self) -> SizeHint {
         match &self.content {
-            Content::Full(bytes) => {
-                SizeHint::with_exact(u64::try_from(bytes.len()).unwrap_or(u64::MAX))
-            }
+            Content::Full(bytes) => SizeHint::with_exact(u64::try_from(bytes.len()).unwrap_or(u64::MAX)),
             Content::Stream(body) => body.size_hint(),
         }
     }

@@ -116,12 +116,7 @@ impl<'a> Der<'a> {
             if bytes.len() > 4 {
                 return None;
             }
-            (
-                bytes
-                    .iter()
-                    .fold(0, |length, byte| length << 8 | usize::from(*byte)),
-                rest,
-            )
+            (bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
         };
         let (content, rest) = rest.split_at_checked(length)?;
         self.0 = rest;
@@ -129,9 +124,7 @@ impl<'a> Der<'a> {
     }
 
     fn expect(&mut self, wanted: u8) -> Option<&'a [u8]> {
-        self.next()
-            .filter(|(tag, _)| *tag == wanted)
-            .map(|(_, content)| content)
+        self.next().filter(|(tag, _)| *tag == wanted).map(|(_, content)| content)
     }
 }
 
@@ -146,34 +139,21 @@ mod tests {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let mut params = CertificateParams::new(names).unwrap();
         params.not_after = not_after;
-        params
-            .self_signed(&KeyPair::generate().unwrap())
-            .unwrap()
-            .der()
-            .to_vec()
+        params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().to_vec()
     }
 
     #[test]
     fn the_end_and_the_names_are_read() {
-        let der = certificate(
-            &["desk.example.com", "127.0.0.1", "::1"],
-            datetime!(2027-02-28 23:59:58 UTC),
-        );
+        let der = certificate(&["desk.example.com", "127.0.0.1", "::1"], datetime!(2027-02-28 23:59:58 UTC));
         let facts = facts(&der).unwrap();
         assert_eq!(facts.not_after, datetime!(2027-02-28 23:59:58 UTC));
-        assert_eq!(
-            Vec::from_iter(facts.names),
-            ["127.0.0.1", "::1", "desk.example.com"]
-        );
+        assert_eq!(Vec::from_iter(facts.names), ["127.0.0.1", "::1", "desk.example.com"]);
     }
 
     #[test]
     fn years_after_2049_are_read() {
         let der = certificate(&[], datetime!(2051-01-02 03:04:05 UTC));
-        assert_eq!(
-            facts(&der).unwrap().not_after,
-            datetime!(2051-01-02 03:04:05 UTC)
-        );
+        assert_eq!(facts(&der).unwrap().not_after, datetime!(2051-01-02 03:04:05 UTC));
     }
 
     #[test]

@@ -73,12 +73,8 @@ async fn shake_hands<S>(socket: Watched, house: &House<S>) -> Option<TlsStream<W
     timeout(house.caps.handshake, handshake).await.ok()?.ok()
 }
 
-async fn converse<S, F>(
-    stream: TlsStream<Watched>,
-    peer: Peer,
-    house: &House<S>,
-    activity: &Activity,
-) where
+async fn converse<S, F>(stream: TlsStream<Watched>, peer: Peer, house: &House<S>, activity: &Activity)
+where
     S: Fn(Request<Body>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<ResponseBody>> + Send,
 {
@@ -198,10 +194,7 @@ impl HttpBody for Answer {
     type Data = Bytes;
     type Error = std::io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<std::io::Result<Frame<Bytes>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<std::io::Result<Frame<Bytes>>>> {
         Pin::new(&mut self.body).poll_frame(cx)
     }
 

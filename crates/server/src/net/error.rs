@@ -15,10 +15,7 @@ pub enum NetError {
     /// The address belongs to no interface of this machine.
     AddressNotHere(SocketAddr),
     /// Listening failed for a reason that has no better name.
-    NoListener {
-        address: SocketAddr,
-        cause: io::Error,
-    },
+    NoListener { address: SocketAddr, cause: io::Error },
     /// A certificate or key file is not there.
     FileMissing(PathBuf),
     /// A certificate or key file is there and cannot be read.
@@ -32,11 +29,7 @@ pub enum NetError {
     /// The key is not the one the certificate was made for.
     KeyMismatch { certificate: PathBuf, key: PathBuf },
     /// The pair is well formed but cannot be used for TLS.
-    Unusable {
-        certificate: PathBuf,
-        key: PathBuf,
-        cause: String,
-    },
+    Unusable { certificate: PathBuf, key: PathBuf, cause: String },
     /// A private key can be read by other users.
     KeyExposed { file: PathBuf, mode: u32 },
     /// A name that cannot stand in a certificate.
@@ -69,10 +62,7 @@ impl fmt::Display for NetError {
                 port = address.port(),
             ),
             Self::NoListener { address, cause } => {
-                write!(
-                    f,
-                    "cannot listen on {address} ({cause}); choose another address with `--listen ADDR:PORT`"
-                )
+                write!(f, "cannot listen on {address} ({cause}); choose another address with `--listen ADDR:PORT`")
             }
             Self::FileMissing(file) => write!(
                 f,
@@ -108,11 +98,7 @@ impl fmt::Display for NetError {
                 key.display(),
                 certificate.display()
             ),
-            Self::Unusable {
-                certificate,
-                key,
-                cause,
-            } => write!(
+            Self::Unusable { certificate, key, cause } => write!(
                 f,
                 "the certificate in {} and the key in {} cannot be used ({cause}); use an ECDSA, Ed25519 or RSA key \
                  and an X.509 version 3 certificate",

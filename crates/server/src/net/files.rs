@@ -25,31 +25,16 @@ pub(super) fn read(file: &Path) -> Result<Vec<u8>, NetError> {
 }
 
 pub(super) fn refuse_exposed(file: &Path, exposure: Exposure) -> Result<(), NetError> {
-    let mode = fs::metadata(file)
-        .map_err(|cause| unreadable(file, cause))?
-        .permissions()
-        .mode()
-        & 0o7777;
+    let mode = fs::metadata(file).map_err(|cause| unreadable(file, cause))?.permissions().mode() & 0o7777;
     let forbidden = match exposure {
         Exposure::ToGroupOrEveryone => 0o077,
         Exposure::ToEveryone => 0o007,
     };
-    if mode & forbidden == 0 {
-        Ok(())
-    } else {
-        Err(NetError::KeyExposed {
-            file: file.to_owned(),
-            mode,
-        })
-    }
+    if mode & forbidden == 0 { Ok(()) } else { Err(NetError::KeyExposed { file: file.to_owned(), mode }) }
 }
 
 pub(super) fn make_folder(folder: &Path) -> Result<(), NetError> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|cause| unwritable(folder, cause))
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|cause| unwritable(folder, cause))
 }
 
 /// Writes beside the file and renames, so that a crash leaves the old file or the new one.
@@ -57,13 +42,10 @@ pub(super) fn replace(file: &Path, content: &str, audience: Audience) -> Result<
     let beside = file.with_added_extension(format!("{}.new", std::process::id()));
     // Only a crash of a process with the same number can have left one.
     let _ = fs::remove_file(&beside);
-    let written = write(&beside, content, audience)
-        .and_then(|()| fs::rename(&beside, file))
-        .and_then(|()| {
-            // The rename itself is durable only when the folder is.
-            file.parent()
-                .map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-        });
+    let written = write(&beside, content, audience).and_then(|()| fs::rename(&beside, file)).and_then(|()| {
+        // The rename itself is durable only when the folder is.
+        file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    });
     written.map_err(|cause| {
         let _ = fs::remove_file(&beside);
         unwritable(file, cause)
@@ -71,11 +53,7 @@ pub(super) fn replace(file: &Path, content: &str, audience: Audience) -> Result<
 }
 
 fn write(file: &Path, content: &str, audience: Audience) -> io::Result<()> {
-    let mut opened = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file)?;
+    let mut opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
     opened.write_all(content.as_bytes())?;
     match audience {
         Audience::Owner => {}
@@ -88,16 +66,10 @@ fn unreadable(file: &Path, cause: io::Error) -> NetError {
     if cause.kind() == io::ErrorKind::NotFound {
         NetError::FileMissing(file.to_owned())
     } else {
-        NetError::FileUnreadable {
-            file: file.to_owned(),
-            cause,
-        }
+        NetError::FileUnreadable { file: file.to_owned(), cause }
     }
 }
 
 fn unwritable(file: &Path, cause: io::Error) -> NetError {
-    NetError::FileUnwritable {
-        file: file.to_owned(),
-        cause,
-    }
+    NetError::FileUnwritable { file: file.to_owned(), cause }
 }

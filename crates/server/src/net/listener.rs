@@ -38,12 +38,8 @@ pub enum Drained {
 }
 
 pub async fn bind(address: SocketAddr) -> Result<Listener, NetError> {
-    let socket = TcpListener::bind(address)
-        .await
-        .map_err(|cause| refused(address, cause))?;
-    let address = socket
-        .local_addr()
-        .map_err(|cause| refused(address, cause))?;
+    let socket = TcpListener::bind(address).await.map_err(|cause| refused(address, cause))?;
+    let address = socket.local_addr().map_err(|cause| refused(address, cause))?;
     Ok(Listener { socket, address })
 }
 
@@ -81,13 +77,7 @@ impl Listener {
         F: Future<Output = Response<ResponseBody>> + Send + 'static,
     {
         let admission = Admission::new(&caps, Arc::clone(&gauges));
-        let house = Arc::new(House {
-            tls,
-            caps,
-            gauges,
-            service,
-            shutdown,
-        });
+        let house = Arc::new(House { tls, caps, gauges, service, shutdown });
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {
@@ -136,10 +126,7 @@ fn welcome<S, F>(
 
 /// A connection that died in the queue is nothing; anything else means the machine is short of something.
 async fn recover(error: &io::Error, shutdown: &Shutdown) {
-    let died_in_the_queue = [
-        io::ErrorKind::ConnectionAborted,
-        io::ErrorKind::ConnectionReset,
-    ];
+    let died_in_the_queue = [io::ErrorKind::ConnectionAborted, io::ErrorKind::ConnectionReset];
     if !died_in_the_queue.contains(&error.kind()) {
         tokio::select! {
             () = shutdown.requested() => {}

@@ -12,9 +12,7 @@ pub struct Shutdown {
 
 impl Shutdown {
     pub fn new() -> Self {
-        Self {
-            asked: Arc::new(watch::Sender::new(false)),
-        }
+        Self { asked: Arc::new(watch::Sender::new(false)) }
     }
 
     /// Asks to finish. Asking twice is the same as asking once.

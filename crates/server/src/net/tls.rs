@@ -24,18 +24,13 @@ pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
     files::refuse_exposed(key, files::Exposure::ToEveryone)?;
     let chain = certificates(certificate)?;
     let pem = files::read(key)?;
-    let private =
-        PrivateKeyDer::from_pem_slice(&pem).map_err(|_| NetError::NoKey(key.to_owned()))?;
+    let private = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| NetError::NoKey(key.to_owned()))?;
     let unusable = |error: rustls::Error| {
         let (certificate, key) = (certificate.to_owned(), key.to_owned());
         if error == rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) {
             NetError::KeyMismatch { certificate, key }
         } else {
-            NetError::Unusable {
-                certificate,
-                key,
-                cause: error.to_string(),
-            }
+            NetError::Unusable { certificate, key, cause: error.to_string() }
         }
     };
     let mut config = ServerConfig::builder_with_provider(provider())
@@ -50,9 +45,7 @@ pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
 
 impl Tls {
     pub fn new(config: ServerConfig) -> Self {
-        Self {
-            current: RwLock::new(Arc::new(config)),
-        }
+        Self { current: RwLock::new(Arc::new(config)) }
     }
 
     /// Takes effect with the next handshake.

@@ -15,18 +15,10 @@ use crate::house::Vaults;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
-    AddClient {
-        name: String,
-        tenants: Vec<String>,
-        scopes: Vec<String>,
-    },
+    AddClient { name: String, tenants: Vec<String>, scopes: Vec<String> },
     ListClients,
-    RotateClient {
-        id: String,
-    },
-    RevokeClient {
-        id: String,
-    },
+    RotateClient { id: String },
+    RevokeClient { id: String },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,10 +88,7 @@ impl Registrar {
         };
         let mut new_tenants = Vec::new();
         for id in &tenants {
-            let tenant = Tenant {
-                id: id.clone(),
-                name: id.as_str().to_owned(),
-            };
+            let tenant = Tenant { id: id.clone(), name: id.as_str().to_owned() };
             if self.store.add_tenant(tenant).await.map_err(explain)? == Changed::Done {
                 new_tenants.push(id.as_str().to_owned());
             }
@@ -107,11 +96,7 @@ impl Registrar {
         let (client, secret) = new_client(name, tenants, scopes, self.clock.as_ref(), self.random.as_ref());
         self.store.add_client(client.clone()).await.map_err(explain)?;
         self.record("client.add", &client.id).await?;
-        Ok(Answer::Secret {
-            client: view(&client),
-            secret: secret.expose().to_owned(),
-            new_tenants,
-        })
+        Ok(Answer::Secret { client: view(&client), secret: secret.expose().to_owned(), new_tenants })
     }
 
     async fn rotate(&self, id: ClientId) -> Result<Answer, String> {
@@ -135,9 +120,7 @@ impl Registrar {
             Changed::Nothing => Err(unknown(&id)),
             Changed::Done => {
                 self.record("client.revoke", &id).await?;
-                Ok(Answer::Revoked {
-                    id: id.as_str().to_owned(),
-                })
+                Ok(Answer::Revoked { id: id.as_str().to_owned() })
             }
         }
     }
@@ -155,7 +138,9 @@ impl Registrar {
                 let all: Vec<&str> = self.scopes.iter().map(Scope::as_str).collect();
                 Err(format!("there is no scope `{unknown}`; there are: {}", all.join(", ")))
             }
-            None if scopes.is_empty() => Err("a client without scopes could do nothing; name some with --scope".to_owned()),
+            None if scopes.is_empty() => {
+                Err("a client without scopes could do nothing; name some with --scope".to_owned())
+            }
             None => Ok(Scopes::new(scopes.iter().map(|scope| Scope::new(scope.as_str())))),
         }
     }

@@ -40,10 +40,7 @@ impl std::error::Error for SocketError {}
 
 /// Takes orders until the desk closes.
 pub async fn attend(path: PathBuf, registrar: Arc<Registrar>, shutdown: Shutdown) -> Result<(), SocketError> {
-    let listener = open(&path).map_err(|error| SocketError {
-        path: path.clone(),
-        error,
-    })?;
+    let listener = open(&path).map_err(|error| SocketError { path: path.clone(), error })?;
     tokio::spawn(async move {
         loop {
             tokio::select! {

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use frontdesk::config::{
-    Certificate, Config, Fallback, KEYS, Loaded, LogFormat, Mount, Origin, Retention, example,
-    load, reference, show,
+    Certificate, Config, Fallback, KEYS, Loaded, LogFormat, Mount, Origin, Retention, example, load, reference, show,
 };
 use source::{CONTRACTS, MOUNT, from_file, from_nothing, pairs, written};
 
@@ -49,71 +48,30 @@ mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "to
 
 #[test]
 fn defaults_become_typed_values() {
-    let Config {
-        certificate,
-        token,
-        deadlines,
-        idempotency,
-        audit,
-        log,
-        mounts,
-        limits,
-        ..
-    } = from_nothing(&[]).unwrap().config;
+    let Config { certificate, token, deadlines, idempotency, audit, log, mounts, limits, .. } =
+        from_nothing(&[]).unwrap().config;
     assert_eq!(certificate, Certificate::Development);
-    assert_eq!(
-        (token.lifetime, token.cache),
-        (Duration::from_secs(300), Duration::from_secs(1))
-    );
-    assert_eq!(
-        (deadlines.call, deadlines.drain),
-        (Duration::from_secs(30), Duration::from_secs(25))
-    );
+    assert_eq!((token.lifetime, token.cache), (Duration::from_secs(300), Duration::from_secs(1)));
+    assert_eq!((deadlines.call, deadlines.drain), (Duration::from_secs(30), Duration::from_secs(25)));
     assert_eq!(idempotency.retain, Duration::from_secs(7 * 24 * 3600));
-    assert_eq!(
-        (audit.retain, log.format),
-        (Retention::Forever, LogFormat::Auto)
-    );
+    assert_eq!((audit.retain, log.format), (Retention::Forever, LogFormat::Auto));
     assert_eq!((limits.body_bytes, limits.page_bytes), (1_048_576, 262_144));
-    assert_eq!(
-        (limits.connections, limits.connections_per_address),
-        (4096, 256)
-    );
-    assert_eq!(
-        (
-            limits.calls_per_minute,
-            limits.burst,
-            limits.token_requests_per_minute
-        ),
-        (600, 100, 60)
-    );
-    assert_eq!(
-        mounts,
-        [
-            mount("automotive", "/mcp/automotive"),
-            mount("tomo", "/mcp/tomo")
-        ]
-    );
+    assert_eq!((limits.connections, limits.connections_per_address), (4096, 256));
+    assert_eq!((limits.calls_per_minute, limits.burst, limits.token_requests_per_minute), (600, 100, 60));
+    assert_eq!(mounts, [mount("automotive", "/mcp/automotive"), mount("tomo", "/mcp/tomo")]);
 }
 
 #[test]
 fn the_environment_outranks_the_file_and_the_file_outranks_the_default() {
     let file = "listen = \"127.0.0.1:9000\"\n[limits]\nburst = 7\n[token]\nlifetime_seconds = 60\n";
-    let loaded = from_file(
-        &format!("{file}{MOUNT}"),
-        &[("FRONTDESK_LISTEN", "127.0.0.1:9001")],
-    )
-    .unwrap();
+    let loaded = from_file(&format!("{file}{MOUNT}"), &[("FRONTDESK_LISTEN", "127.0.0.1:9001")]).unwrap();
     assert_eq!(loaded.config.listen.to_string(), "127.0.0.1:9001");
     assert_eq!(loaded.config.limits.burst, 7);
     assert_eq!(loaded.config.token.cache, Duration::from_secs(1));
     assert_eq!(origin(&loaded, "listen"), Origin::Environment);
     assert_eq!(origin(&loaded, "limits.burst"), Origin::File);
     assert_eq!(origin(&loaded, "token.cache_milliseconds"), Origin::Default);
-    assert_eq!(
-        loaded.config.public_url.to_string(),
-        "https://localhost:9001"
-    );
+    assert_eq!(loaded.config.public_url.to_string(), "https://localhost:9001");
 }
 
 #[test]
@@ -126,10 +84,7 @@ fn the_later_of_two_equal_variables_counts_so_that_flags_can_be_appended() {
 fn the_environment_sets_lists_mounts_and_tables() {
     let loaded = from_nothing(&[
         ("FRONTDESK_ALLOWED_HOSTS", "Desk.example.com, localhost"),
-        (
-            "FRONTDESK_ALLOWED_ORIGINS",
-            "https://app.example.com:443/,http://localhost:6274",
-        ),
+        ("FRONTDESK_ALLOWED_ORIGINS", "https://app.example.com:443/,http://localhost:6274"),
         ("FRONTDESK_MOUNT", "tomo=/shop, automotive=/cars"),
         ("FRONTDESK_TLS_CERTIFICATE", "desk.pem"),
         ("FRONTDESK_TLS_KEY", "desk.key"),
@@ -137,42 +92,22 @@ fn the_environment_sets_lists_mounts_and_tables() {
         ("HOME", "/root"),
     ])
     .unwrap();
-    assert_eq!(
-        loaded.config.allowed_hosts,
-        ["desk.example.com", "localhost"]
-    );
-    assert_eq!(
-        loaded.config.allowed_origins,
-        ["https://app.example.com", "http://localhost:6274"]
-    );
-    assert_eq!(
-        loaded.config.mounts,
-        [mount("tomo", "/shop"), mount("automotive", "/cars")]
-    );
+    assert_eq!(loaded.config.allowed_hosts, ["desk.example.com", "localhost"]);
+    assert_eq!(loaded.config.allowed_origins, ["https://app.example.com", "http://localhost:6274"]);
+    assert_eq!(loaded.config.mounts, [mount("tomo", "/shop"), mount("automotive", "/cars")]);
     assert_eq!(loaded.config.audit.retain, Retention::Days(400));
     assert_eq!(
         loaded.config.certificate,
-        Certificate::Files {
-            certificate: PathBuf::from("desk.pem"),
-            key: PathBuf::from("desk.key")
-        }
+        Certificate::Files { certificate: PathBuf::from("desk.pem"), key: PathBuf::from("desk.key") }
     );
 }
 
 #[test]
 fn the_public_url_gives_the_allowed_host_and_origin() {
-    let config = from_nothing(&[("FRONTDESK_PUBLIC_URL", "https://Desk.Example.com:443/")])
-        .unwrap()
-        .config;
+    let config = from_nothing(&[("FRONTDESK_PUBLIC_URL", "https://Desk.Example.com:443/")]).unwrap().config;
     assert_eq!(config.public_url.to_string(), "https://desk.example.com");
-    assert_eq!(
-        config.public_url.at("/mcp/tomo"),
-        "https://desk.example.com/mcp/tomo"
-    );
-    assert_eq!(
-        config.allowed_hosts,
-        ["desk.example.com", "localhost", "127.0.0.1", "[::1]"]
-    );
+    assert_eq!(config.public_url.at("/mcp/tomo"), "https://desk.example.com/mcp/tomo");
+    assert_eq!(config.allowed_hosts, ["desk.example.com", "localhost", "127.0.0.1", "[::1]"]);
     assert_eq!(config.allowed_origins, ["https://desk.example.com"]);
 }
 
@@ -185,13 +120,8 @@ fn what_nobody_set_follows_the_port_that_the_system_chose() {
     assert_eq!(config.allowed_origins, ["https://localhost:40123"]);
     assert_eq!(config.mounts, loaded.config.mounts);
 
-    let said = [
-        ("FRONTDESK_LISTEN", "127.0.0.1:0"),
-        ("FRONTDESK_PUBLIC_URL", "https://desk.example.com"),
-    ];
-    let config = from_nothing(&said)
-        .unwrap()
-        .bound_to("127.0.0.1:40123".parse().unwrap());
+    let said = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_PUBLIC_URL", "https://desk.example.com")];
+    let config = from_nothing(&said).unwrap().bound_to("127.0.0.1:40123".parse().unwrap());
     assert_eq!(config.public_url.to_string(), "https://desk.example.com");
 }
 
@@ -199,27 +129,18 @@ fn what_nobody_set_follows_the_port_that_the_system_chose() {
 fn the_variable_frontdesk_config_names_the_file() {
     let file = written("data = \"named\"\n");
     let path = file.to_str().unwrap();
-    let loaded =
-        from_nothing(&[("FRONTDESK_CONFIG", path), ("FRONTDESK_MOUNT", "tomo=/t")]).unwrap();
+    let loaded = from_nothing(&[("FRONTDESK_CONFIG", path), ("FRONTDESK_MOUNT", "tomo=/t")]).unwrap();
     assert_eq!(loaded.config.data, Path::new("named"));
     assert_eq!(loaded.file, Some(file));
 }
 
 #[test]
 fn what_config_show_prints_is_a_file_with_the_same_meaning() {
-    let loaded = from_nothing(&[
-        ("FRONTDESK_PUBLIC_URL", "https://desk.example.com"),
-        ("FRONTDESK_DATA", "a \"b\""),
-    ])
-    .unwrap();
+    let loaded =
+        from_nothing(&[("FRONTDESK_PUBLIC_URL", "https://desk.example.com"), ("FRONTDESK_DATA", "a \"b\"")]).unwrap();
     let again = from_file(&show(&loaded.origins), &[]).unwrap();
     assert_eq!(again.config, loaded.config);
-    assert!(
-        again
-            .origins
-            .iter()
-            .all(|setting| setting.origin == Origin::File)
-    );
+    assert!(again.origins.iter().all(|setting| setting.origin == Origin::File));
 }
 
 #[test]
@@ -227,21 +148,15 @@ fn every_example_loads_without_a_warning() {
     let mut names = Vec::new();
     for entry in fs::read_dir(project("examples")).unwrap() {
         let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "toml")
-        {
-            let loaded = load(Some(&path), pairs(&[]), CONTRACTS)
-                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let loaded =
+                load(Some(&path), pairs(&[]), CONTRACTS).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(loaded.warnings, [], "{}", path.display());
             names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
         }
     }
     for name in ["all-keys.toml", "minimal.toml", "production.toml"] {
-        assert!(
-            names.iter().any(|found| found == name),
-            "examples/{name} is missing"
-        );
+        assert!(names.iter().any(|found| found == name), "examples/{name} is missing");
     }
 }
 
@@ -249,22 +164,9 @@ fn every_example_loads_without_a_warning() {
 fn the_example_with_every_key_is_made_from_the_table_and_means_the_defaults() {
     let text = example(&["automotive"]);
     up_to_date("examples/all-keys.toml", &text);
-    let loaded = load(
-        Some(&project("examples/all-keys.toml")),
-        pairs(&[]),
-        &["automotive"],
-    )
-    .unwrap();
-    assert!(
-        loaded
-            .origins
-            .iter()
-            .all(|setting| setting.origin == Origin::File)
-    );
-    assert_eq!(
-        loaded.config,
-        load(None, pairs(&[]), &["automotive"]).unwrap().config
-    );
+    let loaded = load(Some(&project("examples/all-keys.toml")), pairs(&[]), &["automotive"]).unwrap();
+    assert!(loaded.origins.iter().all(|setting| setting.origin == Origin::File));
+    assert_eq!(loaded.config, load(None, pairs(&[]), &["automotive"]).unwrap().config);
 }
 
 #[test]
@@ -275,20 +177,9 @@ fn the_reference_is_made_from_the_table() {
 #[test]
 fn every_variable_is_named_after_its_key_and_every_key_is_explained() {
     for key in KEYS {
-        assert_eq!(
-            key.env,
-            format!("FRONTDESK_{}", key.path.to_uppercase().replace('.', "_"))
-        );
-        assert!(
-            key.about.ends_with('.') && !key.about.contains('|'),
-            "{}",
-            key.path
-        );
-        assert!(
-            !matches!(key.default, Fallback::Derived("")),
-            "{}",
-            key.path
-        );
+        assert_eq!(key.env, format!("FRONTDESK_{}", key.path.to_uppercase().replace('.', "_")));
+        assert!(key.about.ends_with('.') && !key.about.contains('|'), "{}", key.path);
+        assert!(!matches!(key.default, Fallback::Derived("")), "{}", key.path);
     }
 }
 
@@ -297,31 +188,18 @@ fn up_to_date(path: &str, text: &str) {
     let file = project(path);
     if fs::read_to_string(&file).unwrap_or_default() != text {
         fs::write(&file, text).unwrap();
-        assert_eq!(
-            "stale", "up to date",
-            "{path} was out of date and has been written anew; review and commit it"
-        );
+        assert_eq!("stale", "up to date", "{path} was out of date and has been written anew; review and commit it");
     }
 }
 
 fn project(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
 fn mount(contract: &str, path: &str) -> Mount {
-    Mount {
-        contract: contract.to_owned(),
-        path: path.to_owned(),
-    }
+    Mount { contract: contract.to_owned(), path: path.to_owned() }
 }
 
 fn origin(loaded: &Loaded, key: &str) -> Origin {
-    loaded
-        .origins
-        .iter()
-        .find(|setting| setting.key == key)
-        .unwrap()
-        .origin
+    loaded.origins.iter().find(|setting| setting.key == key).unwrap().origin
 }

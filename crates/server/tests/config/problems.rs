@@ -10,24 +10,12 @@ use crate::source::{CONTRACTS, MOUNT, from_nothing, pairs, written};
 fn an_unknown_key_is_refused_with_the_nearest_right_one() {
     for (written, key, right) in [
         ("listn = \"127.0.0.1:1\"\n", "listn", "listen"),
-        (
-            "[token]\nlifetime_second = 1\n",
-            "token.lifetime_second",
-            "token.lifetime_seconds",
-        ),
+        ("[token]\nlifetime_second = 1\n", "token.lifetime_second", "token.lifetime_seconds"),
         ("[tls]\ncert = \"x\"\n", "tls.cert", "tls.certificate"),
         ("[limits]\nbrust = 1\n", "limits.brust", "limits.burst"),
         ("retain_days = 1\n", "retain_days", "audit.retain_days"),
-        (
-            "public-url = \"https://a.example\"\n",
-            "public-url",
-            "public_url",
-        ),
-        (
-            "listen_address = \"127.0.0.1:1\"\n",
-            "listen_address",
-            "listen",
-        ),
+        ("public-url = \"https://a.example\"\n", "public-url", "public_url"),
+        ("listen_address = \"127.0.0.1:1\"\n", "listen_address", "listen"),
     ] {
         assert_eq!(
             problems_of_file(&format!("{written}{MOUNT}"), &[]),
@@ -41,11 +29,7 @@ fn an_unknown_key_is_refused_with_the_nearest_right_one() {
 #[test]
 fn an_unknown_table_is_refused_once_with_the_nearest_right_one() {
     for (written, table, right) in [
-        (
-            "[tokens]\nlifetime_seconds = 1\ncache_milliseconds = 1\n",
-            "tokens",
-            "[token]",
-        ),
+        ("[tokens]\nlifetime_seconds = 1\ncache_milliseconds = 1\n", "tokens", "[token]"),
         ("[limit]\nburst = 1\n", "limit", "[limits]"),
         ("[[mounts]]\ncontract = \"tomo\"\n", "mounts", "[[mount]]"),
     ] {
@@ -101,10 +85,7 @@ path = "/mcp"
 contrat = "tomo"
 path = "mcp"
 "#;
-    let environment = [
-        ("FRONTDESK_LIMITS_BURST", "many"),
-        ("FRONTDESK_LIMITS_BODY_BITES", "1"),
-    ];
+    let environment = [("FRONTDESK_LIMITS_BURST", "many"), ("FRONTDESK_LIMITS_BODY_BITES", "1")];
     assert_eq!(
         problems_of_file(file, &environment),
         r#"the configuration has 17 problems:
@@ -151,10 +132,7 @@ fn keys_that_contradict_each_other_are_refused() {
 #[test]
 fn a_broken_key_causes_no_second_complaint() {
     assert_eq!(
-        problems(&[
-            ("FRONTDESK_LISTEN", "here"),
-            ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:8443")
-        ]),
+        problems(&[("FRONTDESK_LISTEN", "here"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:8443")]),
         r#"the configuration has a problem:
   listen (FRONTDESK_LISTEN): "here" is not an address and a port. Write an IP address and a port, such as 127.0.0.1:8443 or 0.0.0.0:8443"#
     );
@@ -174,14 +152,8 @@ fn a_file_must_say_what_it_mounts() {
 #[test]
 fn a_path_that_frontdesk_answers_itself_or_that_needs_escaping_cannot_be_mounted() {
     for (path, wrong) in [
-        (
-            "/token",
-            "Frontdesk itself answers at /token. Choose another path, such as /mcp/tomo",
-        ),
-        (
-            "/.well-known/x",
-            "Frontdesk itself answers at /.well-known/x. Choose another path, such as /mcp/tomo",
-        ),
+        ("/token", "Frontdesk itself answers at /token. Choose another path, such as /mcp/tomo"),
+        ("/.well-known/x", "Frontdesk itself answers at /.well-known/x. Choose another path, such as /mcp/tomo"),
         (
             "/",
             r#""/" is not a path that can be mounted. Begin with /, and join letters, digits, - . _ ~ by single slashes"#,
@@ -205,26 +177,11 @@ fn a_path_that_frontdesk_answers_itself_or_that_needs_escaping_cannot_be_mounted
 #[test]
 fn a_public_url_is_https_and_host_and_port_only() {
     for (url, wrong) in [
-        (
-            "desk.example.com",
-            r#""desk.example.com" does not begin with https://"#,
-        ),
-        (
-            "https://user:hunter2@desk.example.com",
-            "it holds a user name or password",
-        ),
-        (
-            "https://desk.example.com/mcp",
-            r#""https://desk.example.com/mcp" has more than a host and a port"#,
-        ),
-        (
-            "https://desk.example.com:0",
-            r#""https://desk.example.com:0" has no valid port"#,
-        ),
-        (
-            "https://desk.example.com:+443",
-            r#""https://desk.example.com:+443" has no valid port"#,
-        ),
+        ("desk.example.com", r#""desk.example.com" does not begin with https://"#),
+        ("https://user:hunter2@desk.example.com", "it holds a user name or password"),
+        ("https://desk.example.com/mcp", r#""https://desk.example.com/mcp" has more than a host and a port"#),
+        ("https://desk.example.com:0", r#""https://desk.example.com:0" has no valid port"#),
+        ("https://desk.example.com:+443", r#""https://desk.example.com:+443" has no valid port"#),
         ("https://1.2.3", r#""1.2.3" is not an IPv4 address"#),
         ("https://[::g]", r#""[::g]" is not an IPv6 address"#),
         ("https://desk..com", r#""desk..com" is not a host name"#),
@@ -233,9 +190,7 @@ fn a_public_url_is_https_and_host_and_port_only() {
         let next = "Write https, a host and perhaps a port, such as https://desk.example.com";
         assert_eq!(
             problems(&[("FRONTDESK_PUBLIC_URL", url)]),
-            format!(
-                "the configuration has a problem:\n  public_url (FRONTDESK_PUBLIC_URL): {wrong}. {next}"
-            )
+            format!("the configuration has a problem:\n  public_url (FRONTDESK_PUBLIC_URL): {wrong}. {next}")
         );
     }
 }
@@ -243,10 +198,7 @@ fn a_public_url_is_https_and_host_and_port_only() {
 #[test]
 fn the_origin_null_and_wildcards_are_refused() {
     for origin in ["null", "*", "https://*.example.com"] {
-        assert!(
-            from_nothing(&[("FRONTDESK_ALLOWED_ORIGINS", origin)]).is_err(),
-            "{origin}"
-        );
+        assert!(from_nothing(&[("FRONTDESK_ALLOWED_ORIGINS", origin)]).is_err(), "{origin}");
     }
 }
 
@@ -260,12 +212,8 @@ fn a_value_that_is_not_unicode_is_refused() {
 
 #[test]
 fn a_file_that_is_missing_or_not_toml_is_named_along_with_other_problems() {
-    let missing = load(
-        Some(Path::new("no/such.toml")),
-        pairs(&[("FRONTDESK_LIMITS_BURST", "0")]),
-        CONTRACTS,
-    )
-    .unwrap_err();
+    let missing =
+        load(Some(Path::new("no/such.toml")), pairs(&[("FRONTDESK_LIMITS_BURST", "0")]), CONTRACTS).unwrap_err();
     assert_eq!(
         missing.to_string(),
         "the configuration has 2 problems:
@@ -296,12 +244,7 @@ fn what_is_allowed_but_unwise_is_a_warning() {
             "allowed_hosts: localhost is missing, so requests to `public_url` will be refused. Add \"localhost\"",
         ]
     );
-    assert_eq!(
-        from_nothing(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "900")])
-            .unwrap()
-            .warnings,
-        []
-    );
+    assert_eq!(from_nothing(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "900")]).unwrap().warnings, []);
 }
 
 fn problems(environment: &[(&str, &str)]) -> String {

@@ -10,9 +10,7 @@ pub(crate) const CONTRACTS: &[&str] = &["automotive", "tomo"];
 pub(crate) const MOUNT: &str = "[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n";
 
 pub(crate) fn pairs(pairs: &[(&str, &str)]) -> impl Iterator<Item = (String, String)> {
-    pairs
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
 }
 
 pub(crate) fn from_nothing(environment: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
@@ -27,8 +25,7 @@ pub(crate) fn from_file(text: &str, environment: &[(&str, &str)]) -> Result<Load
 pub(crate) fn written(text: &str) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    let file =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("config-{:x}.toml", hasher.finish()));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("config-{:x}.toml", hasher.finish()));
     fs::write(&file, text).unwrap();
     file
 }

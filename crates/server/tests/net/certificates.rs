@@ -29,20 +29,11 @@ fn mode(file: &Path) -> u32 {
 fn a_second_start_reuses_everything() {
     let folder = Folder::new();
     assert_eq!(created(&folder, &["desk.example.com"], START), Created::New);
-    let before = [
-        content(&folder, ["ca.pem", "ca.key"]),
-        content(&folder, ["server.pem", "server.key"]),
-    ];
+    let before = [content(&folder, ["ca.pem", "ca.key"]), content(&folder, ["server.pem", "server.key"])];
     // Order, case, brackets and repetition do not make another set of names.
     let same = ["[::1]", "DESK.example.com", "localhost"];
-    assert_eq!(
-        created(&folder, &same, START + Duration::days(75)),
-        Created::Reused
-    );
-    let after = [
-        content(&folder, ["ca.pem", "ca.key"]),
-        content(&folder, ["server.pem", "server.key"]),
-    ];
+    assert_eq!(created(&folder, &same, START + Duration::days(75)), Created::Reused);
+    let after = [content(&folder, ["ca.pem", "ca.key"]), content(&folder, ["server.pem", "server.key"])];
     assert_eq!(before, after);
 }
 
@@ -54,24 +45,11 @@ fn keys_are_for_the_owner_alone_and_no_other_file_is_left() {
     let mut files: Vec<_> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap())
-        .map(|entry| {
-            (
-                entry.file_name().into_string().unwrap(),
-                format!("{:04o}", mode(&entry.path())),
-            )
-        })
+        .map(|entry| (entry.file_name().into_string().unwrap(), format!("{:04o}", mode(&entry.path()))))
         .collect();
     files.sort();
-    let wanted = [
-        ("ca.key", "0600"),
-        ("ca.pem", "0644"),
-        ("server.key", "0600"),
-        ("server.pem", "0644"),
-    ];
-    assert_eq!(
-        files,
-        wanted.map(|(name, mode)| (name.to_owned(), mode.to_owned()))
-    );
+    let wanted = [("ca.key", "0600"), ("ca.pem", "0644"), ("server.key", "0600"), ("server.pem", "0644")];
+    assert_eq!(files, wanted.map(|(name, mode)| (name.to_owned(), mode.to_owned())));
     assert_eq!(mode(&folder), 0o700);
 }
 
@@ -81,14 +59,8 @@ fn the_certificate_is_renewed_in_its_last_two_weeks_under_the_same_authority() {
     created(&folder, &[], START);
     let authority = content(&folder, ["ca.pem", "ca.key"]);
     let server = content(&folder, ["server.pem", "server.key"]);
-    assert_eq!(
-        created(&folder, &[], START + Duration::days(76)),
-        Created::Reused
-    );
-    assert_eq!(
-        created(&folder, &[], START + Duration::days(76) + Duration::SECOND),
-        Created::Renewed
-    );
+    assert_eq!(created(&folder, &[], START + Duration::days(76)), Created::Reused);
+    assert_eq!(created(&folder, &[], START + Duration::days(76) + Duration::SECOND), Created::Renewed);
     assert_eq!(content(&folder, ["ca.pem", "ca.key"]), authority);
     assert_ne!(content(&folder, ["server.pem", "server.key"]), server);
 }
@@ -97,14 +69,8 @@ fn the_certificate_is_renewed_in_its_last_two_weeks_under_the_same_authority() {
 fn a_name_that_comes_or_goes_renews_the_certificate() {
     let folder = Folder::new();
     created(&folder, &[], START);
-    assert_eq!(
-        created(&folder, &["desk.example.com"], START),
-        Created::Renewed
-    );
-    assert_eq!(
-        created(&folder, &["desk.example.com"], START),
-        Created::Reused
-    );
+    assert_eq!(created(&folder, &["desk.example.com"], START), Created::Renewed);
+    assert_eq!(created(&folder, &["desk.example.com"], START), Created::Reused);
     assert_eq!(created(&folder, &["192.0.2.7"], START), Created::Renewed);
 }
 
@@ -118,18 +84,9 @@ fn everything_is_made_anew_when_the_authority_ends() {
         assert_eq!(created(&folder, &[], now), Created::Renewed);
     }
     // 320 days on, the last certificate ends with its authority, not after it.
-    assert_eq!(
-        created(&folder, &[], START + Duration::days(351)),
-        Created::Reused
-    );
-    assert_eq!(
-        created(&folder, &[], START + Duration::days(351) + Duration::SECOND),
-        Created::New
-    );
-    assert_eq!(
-        created(&folder, &[], START + Duration::days(400)),
-        Created::Reused
-    );
+    assert_eq!(created(&folder, &[], START + Duration::days(351)), Created::Reused);
+    assert_eq!(created(&folder, &[], START + Duration::days(351) + Duration::SECOND), Created::New);
+    assert_eq!(created(&folder, &[], START + Duration::days(400)), Created::Reused);
 }
 
 #[test]
@@ -181,9 +138,7 @@ fn a_key_that_others_can_read_is_refused() {
 #[test]
 fn a_host_that_no_certificate_can_name_is_refused() {
     let folder = Folder::new();
-    let refused = ensure(folder.path(), &["not a host".to_owned()], START)
-        .unwrap_err()
-        .to_string();
+    let refused = ensure(folder.path(), &["not a host".to_owned()], START).unwrap_err().to_string();
     assert_eq!(
         refused,
         "`not a host` cannot stand in a certificate; use a host name such as `desk.example.com` or an IP address as \
@@ -203,10 +158,8 @@ fn an_unusable_certificate_says_which_file_and_what_to_do() {
     let said = |certificate: &Path, key: &Path| load(certificate, key).unwrap_err().to_string();
 
     let absent = ours.join("absent.pem");
-    let missing = format!(
-        "{} does not exist; put the PEM file there or correct the path in the configuration",
-        absent.display()
-    );
+    let missing =
+        format!("{} does not exist; put the PEM file there or correct the path in the configuration", absent.display());
     assert_eq!(said(&absent, &mine.key), missing);
     assert_eq!(said(&mine.certificate, &absent), missing);
     assert_eq!(
@@ -234,10 +187,7 @@ fn an_unusable_certificate_says_which_file_and_what_to_do() {
         )
     );
     fs::set_permissions(&mine.key, Permissions::from_mode(0o640)).unwrap();
-    assert!(
-        load(&mine.certificate, &mine.key).is_ok(),
-        "a system key folder has a group"
-    );
+    assert!(load(&mine.certificate, &mine.key).is_ok(), "a system key folder has a group");
     fs::set_permissions(&mine.key, Permissions::from_mode(0o644)).unwrap();
     assert!(said(&mine.certificate, &mine.key).contains("(mode 0644)"));
 }

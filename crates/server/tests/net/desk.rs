@@ -12,9 +12,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use frontdesk::net::{
-    Body, BodyError, Caps, Drained, Gauges, Peer, ResponseBody, Shutdown, Snapshot, Tls,
-};
+use frontdesk::net::{Body, BodyError, Caps, Drained, Gauges, Peer, ResponseBody, Shutdown, Snapshot, Tls};
 use frontdesk::net::{bind, ensure, load};
 use http::{Request, Response, StatusCode};
 use hyper::body::Frame;
@@ -56,9 +54,7 @@ impl Desk {
     pub(crate) async fn open(caps: Caps) -> Self {
         let folder = Folder::new();
         let certificate = ensure(folder.path(), &[], now()).unwrap();
-        let tls = Arc::new(Tls::new(
-            load(&certificate.certificate, &certificate.key).unwrap(),
-        ));
+        let tls = Arc::new(Tls::new(load(&certificate.certificate, &certificate.key).unwrap()));
         let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let address = listener.local_addr();
         let gauges = Arc::new(Gauges::default());
@@ -69,23 +65,9 @@ impl Desk {
         let service = Arc::new(move |request: Request<Body>, peer: Peer| {
             answer(request, peer, body_deadline, Arc::clone(&noticed))
         });
-        let serving = tokio::spawn(listener.serve(
-            Arc::clone(&tls),
-            caps,
-            Arc::clone(&gauges),
-            service,
-            shutdown.clone(),
-        ));
-        Self {
-            address,
-            ca_file: certificate.ca_file,
-            tls,
-            shutdown,
-            abandoned,
-            serving,
-            gauges,
-            _folder: folder,
-        }
+        let serving =
+            tokio::spawn(listener.serve(Arc::clone(&tls), caps, Arc::clone(&gauges), service, shutdown.clone()));
+        Self { address, ca_file: certificate.ca_file, tls, shutdown, abandoned, serving, gauges, _folder: folder }
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -147,9 +129,7 @@ async fn answer(
             Response::new(ResponseBody::empty())
         }
         "/big" => Response::new(ResponseBody::full(vec![b'x'; BIG])),
-        "/stream" => Response::new(ResponseBody::stream(Pieces(
-            ["one ", "two ", "three"].into(),
-        ))),
+        "/stream" => Response::new(ResponseBody::stream(Pieces(["one ", "two ", "three"].into()))),
         "/panic" => panic!("a secret that no client may read"),
         "/ignore-body" => Response::new(ResponseBody::full("ignored")),
         "/echo" => match request.into_body().collect(BODY_LIMIT, body_deadline).await {
@@ -183,14 +163,7 @@ impl hyper::body::Body for Pieces {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Poll::Ready(
-            self.0
-                .pop_front()
-                .map(|piece| Ok(Frame::data(Bytes::from(piece)))),
-        )
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(Bytes::from(piece)))))
     }
 }

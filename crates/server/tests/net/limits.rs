@@ -17,21 +17,12 @@ async fn connect_from(desk: &Desk, from: [u8; 4]) -> std::io::Result<Connection>
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((from, 0))).unwrap();
     let socket = socket.connect(desk.address).await?;
-    Connection::over(
-        socket,
-        Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS)),
-        "localhost",
-    )
-    .await
+    Connection::over(socket, Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS)), "localhost").await
 }
 
 #[tokio::test]
 async fn an_address_over_its_cap_is_closed_at_once_and_others_are_served() {
-    let desk = Desk::open(Caps {
-        per_address: 2,
-        ..Caps::default()
-    })
-    .await;
+    let desk = Desk::open(Caps { per_address: 2, ..Caps::default() }).await;
     let first = desk.connect().await;
     let mut second = desk.connect().await;
     assert!(desk.try_connect().await.is_err());
@@ -40,10 +31,7 @@ async fn an_address_over_its_cap_is_closed_at_once_and_others_are_served() {
     second.send(HELLO).await.unwrap();
     assert_eq!(second.receive().await.unwrap().text(), "hello");
     let mut other = connect_from(&desk, [127, 0, 0, 2]).await.unwrap();
-    other
-        .send(b"GET /peer HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    other.send(b"GET /peer HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     assert_eq!(other.receive().await.unwrap().text(), "127.0.0.2");
 
     drop(first);
@@ -53,11 +41,7 @@ async fn an_address_over_its_cap_is_closed_at_once_and_others_are_served() {
 
 #[tokio::test]
 async fn a_full_desk_closes_every_further_connection_at_once() {
-    let desk = Desk::open(Caps {
-        connections: 2,
-        ..Caps::default()
-    })
-    .await;
+    let desk = Desk::open(Caps { connections: 2, ..Caps::default() }).await;
     let _first = desk.connect().await;
     let _second = connect_from(&desk, [127, 0, 0, 2]).await.unwrap();
     assert!(connect_from(&desk, [127, 0, 0, 3]).await.is_err());
@@ -66,11 +50,7 @@ async fn a_full_desk_closes_every_further_connection_at_once() {
 
 #[tokio::test]
 async fn a_flood_from_one_address_leaves_the_desk_open_for_others() {
-    let desk = Desk::open(Caps {
-        per_address: 16,
-        ..Caps::default()
-    })
-    .await;
+    let desk = Desk::open(Caps { per_address: 16, ..Caps::default() }).await;
     let mut held = Vec::new();
     for _ in 0..300 {
         held.push(tokio::net::TcpStream::connect(desk.address).await.unwrap());
@@ -78,67 +58,25 @@ async fn a_flood_from_one_address_leaves_the_desk_open_for_others() {
     let mut other = connect_from(&desk, [127, 0, 0, 2]).await.unwrap();
     other.send(HELLO).await.unwrap();
     assert_eq!(other.receive().await.unwrap().text(), "hello");
-    assert_eq!(
-        (desk.gauges().open, desk.gauges().refused_address),
-        (17, 284)
-    );
+    assert_eq!((desk.gauges().open, desk.gauges().refused_address), (17, 284));
 }
 
 #[tokio::test]
 async fn a_head_with_too_many_bytes_or_lines_is_refused() {
     let desk = Desk::open(Caps::default()).await;
     let long = "x".repeat(32 * 1024);
-    assert_eq!(
-        desk.client()
-            .request("GET", "/hello", &[("x-long", long.as_str())], "")
-            .await
-            .status,
-        431
-    );
+    assert_eq!(desk.client().request("GET", "/hello", &[("x-long", long.as_str())], "").await.status, 431);
     let fits = "x".repeat(24 * 1024);
-    assert_eq!(
-        desk.client()
-            .request("GET", "/hello", &[("x-long", fits.as_str())], "")
-            .await
-            .status,
-        200
-    );
+    assert_eq!(desk.client().request("GET", "/hello", &[("x-long", fits.as_str())], "").await.status, 200);
     let many = [("x-many", "1"); 100];
-    assert_eq!(
-        desk.client()
-            .request("GET", "/hello", &many, "")
-            .await
-            .status,
-        431
-    );
-    assert_eq!(
-        desk.client()
-            .request("GET", "/hello", many.get(..99).unwrap(), "")
-            .await
-            .status,
-        200
-    );
+    assert_eq!(desk.client().request("GET", "/hello", &many, "").await.status, 431);
+    assert_eq!(desk.client().request("GET", "/hello", many.get(..99).unwrap(), "").await.status, 200);
 }
 
 #[test]
 fn the_defaults_are_the_published_ones() {
     let caps = Caps::default();
-    assert_eq!(
-        (
-            caps.connections,
-            caps.per_address,
-            caps.head_bytes,
-            caps.headers
-        ),
-        (4096, 256, 32768, 100)
-    );
-    let seconds = [
-        caps.handshake,
-        caps.head,
-        caps.body,
-        caps.idle,
-        caps.write,
-        caps.drain,
-    ];
+    assert_eq!((caps.connections, caps.per_address, caps.head_bytes, caps.headers), (4096, 256, 32768, 100));
+    let seconds = [caps.handshake, caps.head, caps.body, caps.idle, caps.write, caps.drain];
     assert_eq!(seconds, [10, 10, 10, 75, 30, 25].map(Duration::from_secs));
 }

@@ -12,16 +12,11 @@ use crate::desk::{Desk, impatient};
 async fn a_running_call_is_finished_and_its_connection_closed() {
     let desk = Desk::open(Caps::default()).await;
     let mut busy = desk.connect().await;
-    busy.send(b"GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    busy.send(b"GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     sleep(Duration::from_millis(200)).await;
     desk.shutdown.request();
     let answer = busy.receive().await.unwrap();
-    assert_eq!(
-        (answer.status, answer.text(), answer.header("connection")),
-        (200, "slow", Some("close"))
-    );
+    assert_eq!((answer.status, answer.text(), answer.header("connection")), (200, "slow", Some("close")));
     assert_eq!(desk.serving.await.unwrap(), Drained::Finished);
 }
 
@@ -29,9 +24,7 @@ async fn a_running_call_is_finished_and_its_connection_closed() {
 async fn quiet_connections_are_closed_at_once_and_new_ones_refused() {
     let desk = Desk::open(Caps::default()).await;
     let mut idle = desk.connect().await;
-    idle.send(b"POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhello")
-        .await
-        .unwrap();
+    idle.send(b"POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhello").await.unwrap();
     assert_eq!(idle.receive().await.unwrap().text(), "hello");
     let mut fresh = desk.connect().await;
     let _handshaking = TcpStream::connect(desk.address).await.unwrap();
@@ -42,11 +35,7 @@ async fn quiet_connections_are_closed_at_once_and_new_ones_refused() {
     idle.closed_after().await;
     fresh.closed_after().await;
     assert_eq!(desk.serving.await.unwrap(), Drained::Finished);
-    assert!(
-        start.elapsed() < Duration::from_millis(800),
-        "took {:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_millis(800), "took {:?}", start.elapsed());
     assert!(TcpStream::connect(desk.address).await.is_err());
 }
 
@@ -54,18 +43,11 @@ async fn quiet_connections_are_closed_at_once_and_new_ones_refused() {
 async fn a_call_that_outlives_the_drain_is_cut() {
     let desk = Desk::open(impatient()).await;
     let mut stuck = desk.connect().await;
-    stuck
-        .send(b"GET /forever HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    stuck.send(b"GET /forever HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     sleep(Duration::from_millis(100)).await;
     desk.shutdown.request();
     let start = Instant::now();
     assert_eq!(desk.serving.await.unwrap(), Drained::Cut(1));
-    assert!(
-        (1100..1900).contains(&start.elapsed().as_millis()),
-        "took {:?}",
-        start.elapsed()
-    );
+    assert!((1100..1900).contains(&start.elapsed().as_millis()), "took {:?}", start.elapsed());
     assert!(stuck.receive().await.is_err());
 }

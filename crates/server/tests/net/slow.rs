@@ -13,15 +13,11 @@ use crate::desk::{Desk, impatient};
 
 const HEAD: &[u8] = b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const PARTIAL_HEAD: &[u8] = b"GET /hello HTTP/1.1\r\nhost: local";
-const PARTIAL_BODY: &[u8] =
-    b"POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nhalf";
+const PARTIAL_BODY: &[u8] = b"POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nhalf";
 
 /// Deadlines are 400 ms here. A busy machine may be late, never early.
 fn assert_cut_at_the_deadline(took: Duration) {
-    assert!(
-        (350..1100).contains(&took.as_millis()),
-        "closed after {took:?}"
-    );
+    assert!((350..1100).contains(&took.as_millis()), "closed after {took:?}");
 }
 
 /// Runs the slow client, and a good one all along.
@@ -82,11 +78,7 @@ async fn half_a_tls_record_is_cut_like_half_a_head() {
     let mut connection = desk.connect().await;
     connection.send(HEAD).await.unwrap();
     assert_eq!(connection.receive().await.unwrap().text(), "hello");
-    connection
-        .socket()
-        .write_all(&[0x17, 3, 3, 0, 64, 1, 2, 3])
-        .await
-        .unwrap();
+    connection.socket().write_all(&[0x17, 3, 3, 0, 64, 1, 2, 3]).await.unwrap();
     assert_cut_at_the_deadline(while_others_are_served(&desk, connection.closed_after()).await);
 }
 
@@ -109,21 +101,14 @@ async fn a_byte_now_and_then_buys_no_time() {
 #[tokio::test]
 async fn the_first_byte_buys_no_time_either() {
     let head = Duration::from_millis(1000);
-    let desk = Desk::open(Caps {
-        head,
-        ..impatient()
-    })
-    .await;
+    let desk = Desk::open(Caps { head, ..impatient() }).await;
     let mut connection = desk.connect().await;
     let start = Instant::now();
     sleep(Duration::from_millis(800)).await;
     connection.send(b"G").await.unwrap();
     connection.closed_after().await;
     let took = start.elapsed();
-    assert!(
-        (900..1600).contains(&took.as_millis()),
-        "closed after {took:?}"
-    );
+    assert!((900..1600).contains(&took.as_millis()), "closed after {took:?}");
 }
 
 #[tokio::test]
@@ -132,9 +117,7 @@ async fn an_unfinished_body_is_answered_and_the_connection_closed() {
     let mut connection = desk.connect().await;
     connection.send(PARTIAL_BODY).await.unwrap();
     let start = Instant::now();
-    let answer = while_others_are_served(&desk, connection.receive())
-        .await
-        .unwrap();
+    let answer = while_others_are_served(&desk, connection.receive()).await.unwrap();
     assert_eq!(answer.status, 408);
     assert_cut_at_the_deadline(start.elapsed());
     assert!(connection.closed_after().await < Duration::from_millis(300));
@@ -152,24 +135,13 @@ async fn a_quiet_client_is_kept_longer_than_a_head_may_take_and_then_let_go() {
     connection.send(HEAD).await.unwrap();
     assert_eq!(connection.receive().await.unwrap().text(), "hello");
     let took = while_others_are_served(&desk, connection.closed_after()).await;
-    assert!(
-        (1100..1900).contains(&took.as_millis()),
-        "closed after {took:?}"
-    );
-    assert_eq!(
-        desk.gauges().closed_late,
-        0,
-        "an idle client did nothing wrong"
-    );
+    assert!((1100..1900).contains(&took.as_millis()), "closed after {took:?}");
+    assert_eq!(desk.gauges().closed_late, 0, "an idle client did nothing wrong");
 }
 
 #[tokio::test]
 async fn a_later_head_that_has_begun_has_the_short_deadline() {
-    let desk = Desk::open(Caps {
-        idle: Duration::from_secs(5),
-        ..impatient()
-    })
-    .await;
+    let desk = Desk::open(Caps { idle: Duration::from_secs(5), ..impatient() }).await;
     let mut connection = desk.connect().await;
     connection.send(HEAD).await.unwrap();
     assert_eq!(connection.receive().await.unwrap().text(), "hello");
@@ -182,10 +154,7 @@ async fn a_later_head_that_has_begun_has_the_short_deadline() {
 async fn a_head_that_began_during_a_call_has_the_short_deadline_after_it() {
     let desk = Desk::open(impatient()).await;
     let mut connection = desk.connect().await;
-    connection
-        .send(b"GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    connection.send(b"GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     sleep(Duration::from_millis(100)).await;
     connection.send(PARTIAL_HEAD).await.unwrap();
     assert_eq!(connection.receive().await.unwrap().text(), "slow");
@@ -202,16 +171,10 @@ async fn a_call_may_take_longer_than_any_deadline_of_its_client() {
 async fn a_client_that_does_not_read_its_answer_is_cut() {
     let desk = Desk::open(impatient()).await;
     let mut connection = desk.connect().await;
-    connection
-        .send(b"GET /big HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    connection.send(b"GET /big HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     let start = Instant::now();
     while_others_are_served(&desk, desk.until(|gauges| gauges.closed_late == 1)).await;
     let took = start.elapsed();
-    assert!(
-        (500..1900).contains(&took.as_millis()),
-        "closed after {took:?}"
-    );
+    assert!((500..1900).contains(&took.as_millis()), "closed after {took:?}");
     assert!(connection.receive().await.is_err());
 }

@@ -15,20 +15,12 @@ use crate::support::folder::Folder;
 #[tokio::test]
 async fn both_tls_versions_are_spoken_and_http_1_1_is_chosen() {
     let desk = Desk::open(Caps::default()).await;
-    for (version, spoken) in [
-        (&TLS12, ProtocolVersion::TLSv1_2),
-        (&TLS13, ProtocolVersion::TLSv1_3),
-    ] {
+    for (version, spoken) in [(&TLS12, ProtocolVersion::TLSv1_2), (&TLS13, ProtocolVersion::TLSv1_3)] {
         let config = Arc::new(trusting(&desk.ca_file, &[version]));
-        let mut connection = Connection::open(desk.address, config, "localhost")
-            .await
-            .unwrap();
+        let mut connection = Connection::open(desk.address, config, "localhost").await.unwrap();
         assert_eq!(connection.version(), Some(spoken));
         assert_eq!(connection.application_protocol(), Some(&b"http/1.1"[..]));
-        connection
-            .send(b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n")
-            .await
-            .unwrap();
+        connection.send(b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
         assert_eq!(connection.receive().await.unwrap().text(), "hello");
     }
 }
@@ -39,13 +31,7 @@ async fn a_client_that_offers_http_2_alone_is_refused() {
     let mut config = trusting(&desk.ca_file, rustls::ALL_VERSIONS);
     config.alpn_protocols = vec![b"h2".to_vec()];
     let refused = Connection::open(desk.address, Arc::new(config), "localhost").await;
-    assert!(
-        refused
-            .err()
-            .unwrap()
-            .to_string()
-            .contains("NoApplicationProtocol")
-    );
+    assert!(refused.err().unwrap().to_string().contains("NoApplicationProtocol"));
 }
 
 #[tokio::test]
@@ -53,47 +39,23 @@ async fn a_client_that_trusts_another_authority_or_asks_for_another_name_refuses
     let desk = Desk::open(Caps::default()).await;
     let elsewhere = Folder::new();
     let other = ensure(elsewhere.path(), &[], now()).unwrap();
-    let refused = Client::new(desk.address, &other.ca_file)
-        .try_request("GET", "/hello", &[], "")
-        .await;
-    assert!(
-        refused
-            .err()
-            .unwrap()
-            .to_string()
-            .contains("invalid peer certificate")
-    );
+    let refused = Client::new(desk.address, &other.ca_file).try_request("GET", "/hello", &[], "").await;
+    assert!(refused.err().unwrap().to_string().contains("invalid peer certificate"));
 
     let config = Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS));
     let refused = Connection::open(desk.address, Arc::clone(&config), "desk.example.com").await;
-    assert!(
-        refused
-            .err()
-            .unwrap()
-            .to_string()
-            .contains("not valid for name")
-    );
-    assert!(
-        Connection::open(desk.address, config, "127.0.0.1")
-            .await
-            .is_ok()
-    );
+    assert!(refused.err().unwrap().to_string().contains("not valid for name"));
+    assert!(Connection::open(desk.address, config, "127.0.0.1").await.is_ok());
 }
 
 #[tokio::test]
 async fn plain_http_gets_no_http_answer() {
     let desk = Desk::open(Caps::default()).await;
     let mut socket = TcpStream::connect(desk.address).await.unwrap();
-    socket
-        .write_all(b"GET /hello HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\n\r\n")
-        .await
-        .unwrap();
+    socket.write_all(b"GET /hello HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\n\r\n").await.unwrap();
     let mut answer = Vec::new();
     let _ = socket.read_to_end(&mut answer).await;
-    assert!(
-        !answer.windows(4).any(|window| window == b"HTTP"),
-        "{answer:?}"
-    );
+    assert!(!answer.windows(4).any(|window| window == b"HTTP"), "{answer:?}");
     desk.until(|gauges| gauges.handshakes_failed == 1).await;
     assert_eq!(desk.client().get("/hello").await.text(), "hello");
 }
@@ -106,22 +68,10 @@ async fn a_replaced_certificate_serves_new_connections_and_leaves_open_ones_alon
 
     let folder = Folder::new();
     let fresh = ensure(folder.path(), &[], now()).unwrap();
-    desk.tls
-        .replace(load(&fresh.certificate, &fresh.key).unwrap());
+    desk.tls.replace(load(&fresh.certificate, &fresh.key).unwrap());
 
-    assert_eq!(
-        Client::new(desk.address, &fresh.ca_file)
-            .get("/hello")
-            .await
-            .text(),
-        "hello"
-    );
-    assert!(
-        desk.client()
-            .try_request("GET", "/hello", &[], "")
-            .await
-            .is_err()
-    );
+    assert_eq!(Client::new(desk.address, &fresh.ca_file).get("/hello").await.text(), "hello");
+    assert!(desk.client().try_request("GET", "/hello", &[], "").await.is_err());
     assert_eq!(old.get("/hello").await.text(), "hello");
     assert_eq!(old.opened, 1);
 }

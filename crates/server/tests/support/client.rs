@@ -51,12 +51,7 @@ pub(crate) struct Response {
 impl Client {
     /// A client that trusts the authority in `ca_file` and nobody else.
     pub(crate) fn new(address: SocketAddr, ca_file: &Path) -> Self {
-        Self {
-            address,
-            config: Arc::new(trusting(ca_file, rustls::ALL_VERSIONS)),
-            connection: None,
-            opened: 0,
-        }
+        Self { address, config: Arc::new(trusting(ca_file, rustls::ALL_VERSIONS)), connection: None, opened: 0 }
     }
 
     /// Sends a request and reads its answer. `host` and `content-length` are added unless given.
@@ -68,9 +63,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl AsRef<[u8]>,
     ) -> Response {
-        self.try_request(method, path, headers, body)
-            .await
-            .unwrap_or_else(|cause| panic!("{method} {path}: {cause}"))
+        self.try_request(method, path, headers, body).await.unwrap_or_else(|cause| panic!("{method} {path}: {cause}"))
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Response {
@@ -92,9 +85,7 @@ impl Client {
                 Connection::open(self.address, Arc::clone(&self.config), "localhost").await?
             }
         };
-        connection
-            .send(head(self.address, method, path, headers, body).as_bytes())
-            .await?;
+        connection.send(head(self.address, method, path, headers, body).as_bytes()).await?;
         connection.send(body).await?;
         let response = connection.receive_answer_to(method).await?;
         if response.header("connection") != Some("close") {
@@ -104,18 +95,8 @@ impl Client {
     }
 }
 
-fn head(
-    address: SocketAddr,
-    method: &str,
-    path: &str,
-    headers: &[(&str, &str)],
-    body: &[u8],
-) -> String {
-    let given = |name: &str| {
-        headers
-            .iter()
-            .any(|(given, _)| given.eq_ignore_ascii_case(name))
-    };
+fn head(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> String {
+    let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
     let mut head = format!("{method} {path} HTTP/1.1\r\n");
     if !given("host") {
         head += &format!("host: localhost:{}\r\n", address.port());
@@ -131,45 +112,28 @@ fn head(
 }
 
 /// A TLS configuration that trusts `ca_file` alone and speaks these versions.
-pub(crate) fn trusting(
-    ca_file: &Path,
-    versions: &[&'static SupportedProtocolVersion],
-) -> ClientConfig {
+pub(crate) fn trusting(ca_file: &Path, versions: &[&'static SupportedProtocolVersion]) -> ClientConfig {
     let mut roots = RootCertStore::empty();
-    roots
-        .add(CertificateDer::from_pem_file(ca_file).unwrap())
-        .unwrap();
-    let mut config =
-        ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_protocol_versions(versions)
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+    roots.add(CertificateDer::from_pem_file(ca_file).unwrap()).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_protocol_versions(versions)
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config
 }
 
 impl Connection {
-    pub(crate) async fn open(
-        address: SocketAddr,
-        config: Arc<ClientConfig>,
-        name: &'static str,
-    ) -> io::Result<Self> {
+    pub(crate) async fn open(address: SocketAddr, config: Arc<ClientConfig>, name: &'static str) -> io::Result<Self> {
         Self::over(TcpStream::connect(address).await?, config, name).await
     }
 
     /// Opens over a socket that the test has prepared.
-    pub(crate) async fn over(
-        socket: TcpStream,
-        config: Arc<ClientConfig>,
-        name: &'static str,
-    ) -> io::Result<Self> {
+    pub(crate) async fn over(socket: TcpStream, config: Arc<ClientConfig>, name: &'static str) -> io::Result<Self> {
         let name = ServerName::try_from(name).unwrap();
         let stream = within_patience(TlsConnector::from(config).connect(name, socket)).await?;
-        Ok(Self {
-            stream,
-            unread: Vec::new(),
-        })
+        Ok(Self { stream, unread: Vec::new() })
     }
 
     pub(crate) fn version(&self) -> Option<ProtocolVersion> {
@@ -230,11 +194,7 @@ impl Connection {
 
     async fn take_head(&mut self) -> io::Result<String> {
         loop {
-            if let Some(end) = self
-                .unread
-                .windows(4)
-                .position(|window| window == b"\r\n\r\n")
-            {
+            if let Some(end) = self.unread.windows(4).position(|window| window == b"\r\n\r\n") {
                 let head: Vec<u8> = self.unread.drain(..end + 4).collect();
                 return String::from_utf8(head).map_err(io::Error::other);
             }
@@ -285,10 +245,7 @@ impl Connection {
 
     async fn read_more(&mut self) -> io::Result<()> {
         match self.stream.read_buf(&mut self.unread).await? {
-            0 => Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                "the server closed the connection",
-            )),
+            0 => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")),
             _ => Ok(()),
         }
     }
@@ -296,29 +253,19 @@ impl Connection {
 
 fn parse_head(head: &str) -> io::Result<Response> {
     let mut lines = head.trim_end().split("\r\n");
-    let status = lines
-        .next()
-        .and_then(|line| line.split(' ').nth(1))
-        .and_then(|status| status.parse().ok());
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok());
     let status = status.ok_or_else(|| io::Error::other(format!("not an HTTP answer: {head:?}")))?;
     let headers = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    Ok(Response {
-        status,
-        headers,
-        body: Vec::new(),
-    })
+    Ok(Response { status, headers, body: Vec::new() })
 }
 
 impl Response {
     /// The first header of that name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(given, _)| given.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -326,13 +273,10 @@ impl Response {
     }
 
     pub(crate) fn json(&self) -> serde_json::Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|cause| panic!("{cause}: {:?}", self.text()))
+        serde_json::from_slice(&self.body).unwrap_or_else(|cause| panic!("{cause}: {:?}", self.text()))
     }
 }
 
 async fn within_patience<T>(work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    timeout(PATIENCE, work)
-        .await
-        .unwrap_or_else(|_| Err(io::Error::other("no answer in 20 s")))
+    timeout(PATIENCE, work).await.unwrap_or_else(|_| Err(io::Error::other("no answer in 20 s")))
 }

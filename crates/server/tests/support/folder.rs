@@ -8,11 +8,7 @@ pub(crate) struct Folder(PathBuf);
 impl Folder {
     pub(crate) fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "{}-{}",
-            std::process::id(),
-            NUMBER.fetch_add(1, Ordering::Relaxed)
-        );
+        let name = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)

@@ -1,4 +1,5 @@
 //! What the tests of the server share.
 
 pub(crate) mod client;
+pub(crate) mod desk;
 pub(crate) mod folder;

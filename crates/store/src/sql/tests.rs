@@ -7,16 +7,7 @@ use super::*;
 
 static BOAT: Kind = Kind {
     name: "boat",
-    columns: &[
-        Column {
-            name: "hull",
-            holds: Holds::Text,
-        },
-        Column {
-            name: "length",
-            holds: Holds::Integer,
-        },
-    ],
+    columns: &[Column { name: "hull", holds: Holds::Text }, Column { name: "length", holds: Holds::Integer }],
     unique: &["hull"],
     sorted: &["length"],
     filtered: &[],
@@ -33,18 +24,8 @@ fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
             Filter::Words(vec![Word::Plain("red".to_owned())]),
             Filter::AnyOf("hull", Vec::new()),
         ],
-        order: Order {
-            column: "length",
-            direction: Direction::Falling,
-        },
-        window: Window {
-            start: Start::After(Key {
-                value: 9,
-                id: "b_1".to_owned(),
-            }),
-            limit: 25,
-            bytes: 1000,
-        },
+        order: Order { column: "length", direction: Direction::Falling },
+        window: Window { start: Start::After(Key { value: 9, id: "b_1".to_owned() }), limit: 25, bytes: 1000 },
     };
     let made = page("t", &query);
     assert_eq!(

@@ -50,12 +50,7 @@ impl From<rusqlite::Error> for Ends {
 
 impl<'a> Scribe<'a> {
     pub(crate) fn new(connection: &'a Connection, shared: &'a Shared) -> Scribe<'a> {
-        Scribe {
-            connection,
-            shared,
-            counters: HashMap::new(),
-            heads: HashMap::new(),
-        }
+        Scribe { connection, shared, counters: HashMap::new(), heads: HashMap::new() }
     }
 
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
@@ -147,59 +142,27 @@ impl<'a> Scribe<'a> {
                     Err(error) => Err(error.into()),
                 }
             }
-            Step::Update {
-                kind,
-                row,
-                expect_version,
-                stale,
-            } => {
+            Step::Update { kind, row, expect_version, stale } => {
                 let texts = self.shared.texts(kind)?;
-                match self.write_row(
-                    &texts.update,
-                    tenant,
-                    keys,
-                    kind,
-                    row,
-                    Some(*expect_version),
-                )? {
+                match self.write_row(&texts.update, tenant, keys, kind, row, Some(*expect_version))? {
                     0 => Err(ends_stale(stale)),
                     _ => {
-                        self.connection
-                            .prepare_cached(&texts.remove_words)?
-                            .execute(params![tenant, row.id])?;
+                        self.connection.prepare_cached(&texts.remove_words)?.execute(params![tenant, row.id])?;
                         self.index(tenant, keys, kind, row)
                     }
                 }
             }
-            Step::Adjust {
-                kind,
-                id,
-                column,
-                by,
-                floor,
-                below,
-            } => {
+            Step::Adjust { kind, id, column, by, floor, below } => {
                 let text = sql::for_sqlite(&sql::adjust(kind, column));
-                match self
-                    .connection
-                    .prepare_cached(&text)?
-                    .execute(params![tenant, id, by, floor])?
-                {
+                match self.connection.prepare_cached(&text)?.execute(params![tenant, id, by, floor])? {
                     0 => Err(Ends::As(Committed::Refused(below.clone()))),
                     _ => Ok(()),
                 }
             }
-            Step::Require {
-                kind,
-                id,
-                expect_version,
-                stale,
-            } => {
+            Step::Require { kind, id, expect_version, stale } => {
                 let text = &self.shared.texts(kind)?.version;
                 let mut statement = self.connection.prepare_cached(text)?;
-                let version: Option<i64> = statement
-                    .query_row(params![tenant, id], |row| row.get(0))
-                    .optional()?;
+                let version: Option<i64> = statement.query_row(params![tenant, id], |row| row.get(0)).optional()?;
                 match version {
                     Some(version) if version == *expect_version => Ok(()),
                     Some(_) | None => Err(ends_stale(stale)),
@@ -222,12 +185,7 @@ impl<'a> Scribe<'a> {
             None => None,
             Some(personal) => {
                 let place = [tenant, kind.name, row.id.as_str(), "personal"];
-                Some(
-                    self.shared
-                        .vault
-                        .seal(keys, &place, personal)
-                        .ok_or(StoreError::WrongKey)?,
-                )
+                Some(self.shared.vault.seal(keys, &place, personal).ok_or(StoreError::WrongKey)?)
             }
         };
         let mut statement = self.connection.prepare_cached(text)?;
@@ -241,13 +199,8 @@ impl<'a> Scribe<'a> {
         statement.raw_bind_parameter(8, sealed)?;
         let mut number = 9;
         for column in kind.columns {
-            let cell = row
-                .cells
-                .iter()
-                .find(|(name, _)| *name == column.name)
-                .map(|(_, cell)| cell);
-            statement
-                .raw_bind_parameter(number, Bound::of(cell.unwrap_or(&Cell::Null), Some(keys)))?;
+            let cell = row.cells.iter().find(|(name, _)| *name == column.name).map(|(_, cell)| cell);
+            statement.raw_bind_parameter(number, Bound::of(cell.unwrap_or(&Cell::Null), Some(keys)))?;
             number += 1;
         }
         if let Some(version) = expect_version {
@@ -257,9 +210,7 @@ impl<'a> Scribe<'a> {
     }
 
     fn index(&self, tenant: &str, keys: &TenantKeys, kind: &Kind, row: &Row) -> Result<(), Ends> {
-        let mut statement = self
-            .connection
-            .prepare_cached(&self.shared.texts(kind)?.add_word)?;
+        let mut statement = self.connection.prepare_cached(&self.shared.texts(kind)?.add_word)?;
         for word in &row.words {
             let word = match word {
                 Word::Plain(word) => word.clone(),
@@ -293,36 +244,17 @@ impl<'a> Scribe<'a> {
         Ok(next)
     }
 
-    fn claim(
-        &self,
-        tenant: &str,
-        keys: &TenantKeys,
-        claim: &Claim,
-        answer: &Item,
-        at: i64,
-    ) -> Result<(), StoreError> {
+    fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {
         let key_hash = keys.digest(&claim.key);
         let place = [tenant, "fd_claim", claim.tool, key_hash.as_str()];
         let text = pack(answer);
-        let sealed = self
-            .shared
-            .vault
-            .seal(keys, &place, &text)
-            .ok_or(StoreError::WrongKey)?;
+        let sealed = self.shared.vault.seal(keys, &place, &text).ok_or(StoreError::WrongKey)?;
         self.connection
             .prepare_cached(
                 "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
-            .execute(params![
-                tenant,
-                claim.client.as_str(),
-                claim.tool,
-                key_hash,
-                claim.meaning,
-                sealed,
-                at
-            ])?;
+            .execute(params![tenant, claim.client.as_str(), claim.tool, key_hash, claim.meaning, sealed, at])?;
         Ok(())
     }
 
@@ -343,9 +275,7 @@ impl<'a> Scribe<'a> {
         let seq = last + 1;
         let hash = link(&self.shared.audit_key, chain, seq, &before, records);
         self.connection
-            .prepare_cached(
-                "INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
+            .prepare_cached("INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
             .execute(params![chain, seq, at, records, hash])?;
         self.connection
             .prepare_cached(
@@ -387,10 +317,7 @@ pub(crate) fn claimed(
         return Ok(None);
     };
     let place = [tenant, "fd_claim", claim.tool, key_hash.as_str()];
-    let answer = keys
-        .open(&place, &sealed)
-        .and_then(|text| unpack(&text))
-        .ok_or(StoreError::WrongKey)?;
+    let answer = keys.open(&place, &sealed).and_then(|text| unpack(&text)).ok_or(StoreError::WrongKey)?;
     Ok(Some(Claimed { meaning, answer }))
 }
 
@@ -400,12 +327,7 @@ fn pack(item: &Item) -> String {
 
 fn unpack(text: &str) -> Option<Item> {
     let (id, body, masked, personal) = serde_json::from_str(text).ok()?;
-    Some(Item {
-        id,
-        body,
-        masked,
-        personal,
-    })
+    Some(Item { id, body, masked, personal })
 }
 
 fn ends_stale(stale: &Stale) -> Ends {

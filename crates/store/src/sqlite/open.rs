@@ -16,9 +16,7 @@ const STATEMENTS: usize = 256;
 
 pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     if rusqlite::version_number() < OLDEST_LIBRARY {
-        return Err(StoreError::OldLibrary {
-            version: rusqlite::version(),
-        });
+        return Err(StoreError::OldLibrary { version: rusqlite::version() });
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(Duration::from_secs(5))?;
@@ -51,10 +49,7 @@ pub(crate) fn migrate(connection: &Connection, kinds: &[&'static Kind]) -> Resul
         return Err(StoreError::NewerSchema { found, known });
     }
     let transaction = connection.unchecked_transaction()?;
-    for text in ddl::MIGRATIONS
-        .iter()
-        .skip(usize::try_from(found).unwrap_or_default())
-    {
+    for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.execute_batch(text)?;
     }
     for kind in kinds {
@@ -68,32 +63,17 @@ pub(crate) fn migrate(connection: &Connection, kinds: &[&'static Kind]) -> Resul
 /// Makes a kind's table, or adds the columns its declaration has gained.
 fn grow(connection: &Connection, kind: &'static Kind) -> Result<(), StoreError> {
     let exists: Option<i64> = connection
-        .query_row(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
-            [kind.name],
-            |row| row.get(0),
-        )
+        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [kind.name], |row| row.get(0))
         .optional()?;
     if exists.is_some() {
         let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
-        let present: Vec<String> = statement
-            .query_map([kind.name], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
+        let present: Vec<String> = statement.query_map([kind.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let fixed: Vec<&str> = crate::sql::FIXED.split(", ").collect();
-        let declared = |name: &str| {
-            fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name)
-        };
+        let declared = |name: &str| fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name);
         if let Some(unknown) = present.iter().find(|name| !declared(name)) {
-            return Err(StoreError::UnknownColumn {
-                table: kind.name.to_owned(),
-                column: unknown.clone(),
-            });
+            return Err(StoreError::UnknownColumn { table: kind.name.to_owned(), column: unknown.clone() });
         }
-        for column in kind
-            .columns
-            .iter()
-            .filter(|column| !present.iter().any(|name| name == column.name))
-        {
+        for column in kind.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)) {
             connection.execute_batch(&ddl::add_column(kind, column.name, column.holds))?;
         }
     }

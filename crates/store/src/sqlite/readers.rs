@@ -36,16 +36,10 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(path: PathBuf) -> Pool {
-        Pool {
-            path,
-            idle: Mutex::new(Vec::new()),
-        }
+        Pool { path, idle: Mutex::new(Vec::new()) }
     }
 
-    pub(crate) fn with<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let connection = match idle {
             Some(connection) => connection,
@@ -81,10 +75,7 @@ impl Readers {
             std::thread::Builder::new()
                 .name(format!("reader-{number}"))
                 .spawn(move || work_off(&mut connection, &queue, &shared))
-                .map_err(|error| StoreError::Folder {
-                    path: path.to_owned(),
-                    error,
-                })?;
+                .map_err(|error| StoreError::Folder { path: path.to_owned(), error })?;
         }
         Ok(Readers { jobs })
     }
@@ -92,12 +83,7 @@ impl Readers {
     pub(crate) async fn page(&self, tenant: &TenantId, query: Query) -> Result<Page, Fault> {
         let (reply, answer) = oneshot::channel();
         let waiting = Waiting(Arc::new(AtomicBool::new(false)));
-        let job = Job {
-            statement: sql::page(tenant.as_str(), &query),
-            query,
-            given_up: Arc::clone(&waiting.0),
-            reply,
-        };
+        let job = Job { statement: sql::page(tenant.as_str(), &query), query, given_up: Arc::clone(&waiting.0), reply };
         match self.jobs.try_send(job) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => {
@@ -137,9 +123,7 @@ fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>, shared: &
         let until = Instant::now() + LONGEST;
         let stop = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
         let watched = connection.progress_handler(STEPS, Some(stop));
-        let page = watched
-            .map_err(StoreError::from)
-            .and_then(|()| read_page(connection, shared, &job));
+        let page = watched.map_err(StoreError::from).and_then(|()| read_page(connection, shared, &job));
         // Nobody waiting is not an error.
         let _ = job.reply.send(page);
     }
@@ -148,12 +132,7 @@ fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>, shared: &
 fn read_page(connection: &Connection, shared: &Shared, job: &Job) -> Result<Page, StoreError> {
     let mut statement = connection.prepare_cached(&sql::for_sqlite(&job.statement.text))?;
     let keys = tenant_keys(shared, &job.statement);
-    let values: Vec<Bound<'_>> = job
-        .statement
-        .values
-        .iter()
-        .map(|cell| Bound::of(cell, keys.as_deref()))
-        .collect();
+    let values: Vec<Bound<'_>> = job.statement.values.iter().map(|cell| Bound::of(cell, keys.as_deref())).collect();
     let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
     let mut page = Page::default();
     let mut last = None;
@@ -169,10 +148,7 @@ fn read_page(connection: &Connection, shared: &Shared, job: &Job) -> Result<Page
             page.next = last;
             break;
         }
-        last = Some(Key {
-            id: row.get(0)?,
-            value: row.get(1)?,
-        });
+        last = Some(Key { id: row.get(0)?, value: row.get(1)? });
         page.rows.push(text);
     }
     Ok(page)
@@ -183,10 +159,7 @@ fn listed(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
         Wants::Ids => Ok(row.get(0)?),
         Wants::Rows => {
             let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-            let masked = row
-                .get_ref(3)?
-                .as_str_or_null()
-                .map_err(rusqlite::Error::from)?;
+            let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
             Ok(match masked {
                 Some(masked) => splice(body, masked),
                 None => body.to_owned(),

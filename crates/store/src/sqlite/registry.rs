@@ -26,49 +26,35 @@ pub(crate) fn unlock_tenants(connection: &Connection, vault: &Vault) -> Result<(
     Ok(())
 }
 
-const CLIENT: &str =
-    "SELECT client, name, secret_hash, tenants, scopes, created_at, revoked_at FROM fd_client";
+const CLIENT: &str = "SELECT client, name, secret_hash, tenants, scopes, created_at, revoked_at FROM fd_client";
 
 impl Registry for SqliteStore {
     fn tenants(&self) -> Future<'_, Result<Vec<Tenant>, Fault>> {
         Box::pin(async move {
             let tenants = self.pool.with(|connection| {
-                let mut statement = connection
-                    .prepare_cached("SELECT tenant, name FROM fd_tenant ORDER BY tenant")?;
-                let rows =
-                    statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+                let mut statement = connection.prepare_cached("SELECT tenant, name FROM fd_tenant ORDER BY tenant")?;
+                let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
                 Ok(rows.collect::<Result<Vec<_>, _>>()?)
             })?;
-            let known = tenants.into_iter().filter_map(|(id, name)| {
-                Some(Tenant {
-                    id: TenantId::parse(&id)?,
-                    name,
-                })
-            });
+            let known = tenants.into_iter().filter_map(|(id, name)| Some(Tenant { id: TenantId::parse(&id)?, name }));
             Ok(known.collect())
         })
     }
 
     fn add_tenant(&self, tenant: Tenant) -> Future<'_, Result<Changed, Fault>> {
         Box::pin(async move {
-            let sealed = self
-                .shared
-                .vault
-                .create(tenant.id.as_str())
-                .ok_or(StoreError::WrongKey)?;
+            let sealed = self.shared.vault.create(tenant.id.as_str()).ok_or(StoreError::WrongKey)?;
             let id = tenant.id.as_str().to_owned();
             let key = sealed.clone();
             let changed = self
                 .change(move |scribe| {
-                    let text = "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+                    let text =
+                        "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
                     execute(scribe, text, params![id, tenant.name, key])
                 })
                 .await?;
             if changed == Changed::Done {
-                self.shared
-                    .vault
-                    .unlock(tenant.id.as_str(), &sealed)
-                    .ok_or(StoreError::WrongKey)?;
+                self.shared.vault.unlock(tenant.id.as_str(), &sealed).ok_or(StoreError::WrongKey)?;
             }
             Ok(changed)
         })
@@ -77,8 +63,7 @@ impl Registry for SqliteStore {
     fn clients(&self) -> Future<'_, Result<Vec<Client>, Fault>> {
         Box::pin(async move {
             Ok(self.pool.with(|connection| {
-                let mut statement =
-                    connection.prepare_cached(&format!("{CLIENT} ORDER BY created_at, client"))?;
+                let mut statement = connection.prepare_cached(&format!("{CLIENT} ORDER BY created_at, client"))?;
                 let rows = statement.query_map([], client)?;
                 Ok(rows.collect::<Result<Vec<_>, _>>()?)
             })?)
@@ -88,8 +73,7 @@ impl Registry for SqliteStore {
     fn client<'a>(&'a self, id: &'a ClientId) -> Future<'a, Result<Option<Client>, Fault>> {
         Box::pin(async move {
             Ok(self.pool.with(|connection| {
-                let mut statement =
-                    connection.prepare_cached(&format!("{CLIENT} WHERE client = ?1"))?;
+                let mut statement = connection.prepare_cached(&format!("{CLIENT} WHERE client = ?1"))?;
                 Ok(statement.query_row([id.as_str()], client).optional()?)
             })?)
         })
@@ -112,28 +96,18 @@ impl Registry for SqliteStore {
         }))
     }
 
-    fn rotate_client<'a>(
-        &'a self,
-        id: &'a ClientId,
-        secret: [u8; 32],
-    ) -> Future<'a, Result<Changed, Fault>> {
+    fn rotate_client<'a>(&'a self, id: &'a ClientId, secret: [u8; 32]) -> Future<'a, Result<Changed, Fault>> {
         let id = id.as_str().to_owned();
         Box::pin(self.change(move |scribe| {
-            let text =
-                "UPDATE fd_client SET secret_hash = ?2 WHERE client = ?1 AND revoked_at IS NULL";
+            let text = "UPDATE fd_client SET secret_hash = ?2 WHERE client = ?1 AND revoked_at IS NULL";
             end_tokens(scribe, execute(scribe, text, params![id, secret])?, &id)
         }))
     }
 
-    fn revoke_client<'a>(
-        &'a self,
-        id: &'a ClientId,
-        at: Millis,
-    ) -> Future<'a, Result<Changed, Fault>> {
+    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis) -> Future<'a, Result<Changed, Fault>> {
         let id = id.as_str().to_owned();
         Box::pin(self.change(move |scribe| {
-            let text =
-                "UPDATE fd_client SET revoked_at = ?2 WHERE client = ?1 AND revoked_at IS NULL";
+            let text = "UPDATE fd_client SET revoked_at = ?2 WHERE client = ?1 AND revoked_at IS NULL";
             end_tokens(scribe, execute(scribe, text, params![id, at.0])?, &id)
         }))
     }
@@ -167,11 +141,7 @@ impl Registry for SqliteStore {
         })
     }
 
-    fn revoke_token<'a>(
-        &'a self,
-        hash: [u8; 32],
-        client: &'a ClientId,
-    ) -> Future<'a, Result<Changed, Fault>> {
+    fn revoke_token<'a>(&'a self, hash: [u8; 32], client: &'a ClientId) -> Future<'a, Result<Changed, Fault>> {
         let client = client.as_str().to_owned();
         Box::pin(self.change(move |scribe| {
             let text = "DELETE FROM fd_token WHERE token_hash = ?1 AND client = ?2";
@@ -203,21 +173,15 @@ impl SqliteStore {
 }
 
 fn execute(scribe: &Scribe<'_>, text: &str, values: &[&dyn ToSql]) -> Result<Changed, StoreError> {
-    Ok(
-        match scribe.connection.prepare_cached(text)?.execute(values)? {
-            0 => Changed::Nothing,
-            _ => Changed::Done,
-        },
-    )
+    Ok(match scribe.connection.prepare_cached(text)?.execute(values)? {
+        0 => Changed::Nothing,
+        _ => Changed::Done,
+    })
 }
 
 fn end_tokens(scribe: &Scribe<'_>, changed: Changed, client: &str) -> Result<Changed, StoreError> {
     if changed == Changed::Done {
-        execute(
-            scribe,
-            "DELETE FROM fd_token WHERE client = ?1",
-            params![client],
-        )?;
+        execute(scribe, "DELETE FROM fd_token WHERE client = ?1", params![client])?;
     }
     Ok(changed)
 }

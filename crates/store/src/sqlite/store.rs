@@ -26,10 +26,7 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let text = &self.shared.texts(kind)?.get;
             let row = self.pool.with(|connection| {
-                Ok(connection
-                    .prepare_cached(text)?
-                    .query_row([tenant.as_str(), id], found)
-                    .optional()?)
+                Ok(connection.prepare_cached(text)?.query_row([tenant.as_str(), id], found).optional()?)
             })?;
             Ok(match row {
                 None => None,
@@ -51,9 +48,7 @@ impl Store for SqliteStore {
             let row = self.pool.with(|connection| {
                 let value = Bound::of(&value, keys.as_deref());
                 let mut statement = connection.prepare_cached(&text)?;
-                Ok(statement
-                    .query_row(rusqlite::params![tenant.as_str(), value], found)
-                    .optional()?)
+                Ok(statement.query_row(rusqlite::params![tenant.as_str(), value], found).optional()?)
             })?;
             Ok(row.map(|row| row.found))
         })
@@ -63,20 +58,10 @@ impl Store for SqliteStore {
         Box::pin(self.readers.page(tenant, query))
     }
 
-    fn claimed<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        claim: &'a Claim,
-    ) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
         Box::pin(async move {
-            let keys = self
-                .shared
-                .vault
-                .keys(tenant.as_str())
-                .ok_or(StoreError::WrongKey)?;
-            let claimed = self
-                .pool
-                .with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim))?;
+            let keys = self.shared.vault.keys(tenant.as_str()).ok_or(StoreError::WrongKey)?;
+            let claimed = self.pool.with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim))?;
             Ok(claimed)
         })
     }
@@ -93,11 +78,7 @@ impl Store for SqliteStore {
         })
     }
 
-    fn observe<'a>(
-        &'a self,
-        record: String,
-        durability: Durability,
-    ) -> Future<'a, Result<(), Fault>> {
+    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
                 Durability::Grouped => Ok(self.writer.send(Job::Note(record))?),
@@ -125,11 +106,7 @@ impl SqliteStore {
     ) -> Result<Found, StoreError> {
         let Sealed { mut found, sealed } = row;
         if let (Disclosure::Full, Some(sealed)) = (disclosure, sealed) {
-            let keys = self
-                .shared
-                .vault
-                .keys(tenant.as_str())
-                .ok_or(StoreError::WrongKey)?;
+            let keys = self.shared.vault.keys(tenant.as_str()).ok_or(StoreError::WrongKey)?;
             let place = [tenant.as_str(), kind.name, found.id.as_str(), "personal"];
             found.personal = Some(keys.open(&place, &sealed).ok_or(StoreError::WrongKey)?);
         }
@@ -137,10 +114,7 @@ impl SqliteStore {
     }
 
     /// Waits for the writer's word, but not for ever.
-    pub(crate) async fn settled(
-        &self,
-        waiting: oneshot::Receiver<Result<(), StoreError>>,
-    ) -> Result<(), Fault> {
+    pub(crate) async fn settled(&self, waiting: oneshot::Receiver<Result<(), StoreError>>) -> Result<(), Fault> {
         match tokio::time::timeout(self.commit_wait, waiting).await {
             Ok(Ok(outcome)) => Ok(outcome?),
             Ok(Err(_)) => Err(StoreError::Closed.into()),

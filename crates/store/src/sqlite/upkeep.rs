@@ -15,9 +15,7 @@ impl SqliteStore {
     /// Forgets idempotency keys that were claimed before this instant.
     pub async fn forget_claims(&self, before: Millis) -> Result<(), Fault> {
         self.tend(move |scribe| {
-            scribe
-                .connection
-                .execute("DELETE FROM fd_claim WHERE at < ?1", [before.0])?;
+            scribe.connection.execute("DELETE FROM fd_claim WHERE at < ?1", [before.0])?;
             Ok(())
         })
         .await
@@ -28,11 +26,9 @@ impl SqliteStore {
     pub async fn forget_audit(&self, before: Millis) -> Result<(), Fault> {
         self.tend(move |scribe| {
             let connection = scribe.connection;
-            let mut heads =
-                connection.prepare("SELECT chain, kept_after_seq FROM fd_audit_head")?;
-            let heads: Vec<(String, i64)> = heads
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<Result<_, _>>()?;
+            let mut heads = connection.prepare("SELECT chain, kept_after_seq FROM fd_audit_head")?;
+            let heads: Vec<(String, i64)> =
+                heads.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
             for (chain, kept_after) in heads {
                 trim(scribe, &chain, kept_after, before)?;
             }
@@ -51,12 +47,7 @@ impl SqliteStore {
     }
 }
 
-fn trim(
-    scribe: &Scribe<'_>,
-    chain: &str,
-    kept_after: i64,
-    before: Millis,
-) -> Result<(), StoreError> {
+fn trim(scribe: &Scribe<'_>, chain: &str, kept_after: i64, before: Millis) -> Result<(), StoreError> {
     let connection = scribe.connection;
     // The first link that stays; everything before it goes, so that no gap can appear.
     let stays: Option<i64> = connection.query_row(
@@ -64,16 +55,9 @@ fn trim(
         params![chain, before.0],
         |row| row.get(0),
     )?;
-    let last: Option<i64> = connection.query_row(
-        "SELECT MAX(seq) FROM fd_audit WHERE chain = ?1",
-        [chain],
-        |row| row.get(0),
-    )?;
-    let Some(upto) = stays
-        .map(|seq| seq - 1)
-        .or(last)
-        .filter(|upto| *upto > kept_after)
-    else {
+    let last: Option<i64> =
+        connection.query_row("SELECT MAX(seq) FROM fd_audit WHERE chain = ?1", [chain], |row| row.get(0))?;
+    let Some(upto) = stays.map(|seq| seq - 1).or(last).filter(|upto| *upto > kept_after) else {
         return Ok(());
     };
     connection.execute(
@@ -81,9 +65,6 @@ fn trim(
          kept_after_hash = (SELECT hash FROM fd_audit WHERE chain = ?1 AND seq = ?2) WHERE chain = ?1",
         params![chain, upto],
     )?;
-    connection.execute(
-        "DELETE FROM fd_audit WHERE chain = ?1 AND seq <= ?2",
-        params![chain, upto],
-    )?;
+    connection.execute("DELETE FROM fd_audit WHERE chain = ?1 AND seq <= ?2", params![chain, upto])?;
     Ok(())
 }

@@ -2,9 +2,7 @@
 //! its own, commits once for all of them, and only then answers.
 
 use std::sync::Arc;
-use std::sync::mpsc::{
-    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
-};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -48,14 +46,8 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || write(&connection, &queue, &shared))
-            .map_err(|error| StoreError::Folder {
-                path: "the writer thread".into(),
-                error,
-            })?;
-        Ok(Writer {
-            jobs,
-            thread: Some(thread),
-        })
+            .map_err(|error| StoreError::Folder { path: "the writer thread".into(), error })?;
+        Ok(Writer { jobs, thread: Some(thread) })
     }
 
     /// A full queue refuses at once instead of making everybody wait.
@@ -168,9 +160,7 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
             Job::Note(_) | Job::Stop => {}
         }
     }
-    let held = begun
-        .and_then(|()| scribe.note(&records))
-        .and_then(|()| scribe.finish());
+    let held = begun.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
     match &held {
         Ok(()) => *notes = Notes::default(),
         Err(_) => {

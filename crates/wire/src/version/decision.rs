@@ -61,11 +61,9 @@ impl EraError {
     /// The `data` of the error answer, as JSON text.
     pub fn data(&self) -> Option<String> {
         match self {
-            Self::Unsupported { asked } => Some(format!(
-                "{{\"supported\":{},\"requested\":{}}}",
-                supported(),
-                quote(asked)
-            )),
+            Self::Unsupported { asked } => {
+                Some(format!("{{\"supported\":{},\"requested\":{}}}", supported(), quote(asked)))
+            }
             Self::HeaderMismatch { .. } | Self::BadMeta { .. } => None,
         }
     }
@@ -76,10 +74,7 @@ impl fmt::Display for EraError {
         match self {
             Self::Unsupported { .. } => f.write_str("Unsupported protocol version"),
             Self::HeaderMismatch { what } => {
-                write!(
-                    f,
-                    "Header mismatch: {what} is missing, malformed or not the same as in the body"
-                )
+                write!(f, "Header mismatch: {what} is missing, malformed or not the same as in the body")
             }
             Self::BadMeta { why } => f.write_str(why),
         }
@@ -92,28 +87,17 @@ fn stated_version(request: &Request) -> Result<Option<&str>, EraError> {
     match request.meta().and_then(|meta| meta.get(VERSION_KEY)) {
         None => Ok(None),
         Some(Value::String(version)) => Ok(Some(version)),
-        Some(
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_),
-        ) => Err(EraError::BadMeta {
-            why: "The protocol version in _meta must be a string.",
-        }),
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+            Err(EraError::BadMeta { why: "The protocol version in _meta must be a string." })
+        }
     }
 }
 
-fn decide_by_meta(
-    version: &str,
-    headers: &Headers<'_>,
-    request: &Request,
-) -> Result<Era, EraError> {
+fn decide_by_meta(version: &str, headers: &Headers<'_>, request: &Request) -> Result<Era, EraError> {
     // A contradiction outranks an unknown version; a missing header does not, since only the
     // version tells whether the header is due.
-    if headers
-        .protocol_version
-        .is_some_and(|header| trimmed(header) != version)
-    {
-        return Err(EraError::HeaderMismatch {
-            what: "MCP-Protocol-Version",
-        });
+    if headers.protocol_version.is_some_and(|header| trimmed(header) != version) {
+        return Err(EraError::HeaderMismatch { what: "MCP-Protocol-Version" });
     }
     match Version::parse(version).map(Version::era) {
         None => Err(unsupported(version)),
@@ -146,19 +130,14 @@ fn decide_by_header(headers: &Headers<'_>, request: &Request) -> Result<Era, Era
 /// An `initialize` without a readable version gets the newest; its own reader refuses it for what
 /// it lacks.
 fn opened(request: &Request) -> Era {
-    let asked = request
-        .params
-        .get("protocolVersion")
-        .and_then(Value::as_str);
+    let asked = request.params.get("protocolVersion").and_then(Value::as_str);
     Era::Legacy(asked.map_or(Version::NEWEST_LEGACY, negotiate))
 }
 
 fn require_modern(headers: &Headers<'_>, request: &Request) -> Result<(), EraError> {
     // Whether it is equal has been checked already.
     if headers.protocol_version.is_none() {
-        return Err(EraError::HeaderMismatch {
-            what: "MCP-Protocol-Version",
-        });
+        return Err(EraError::HeaderMismatch { what: "MCP-Protocol-Version" });
     }
     if headers.method.map(trimmed) != Some(&request.method) {
         return Err(EraError::HeaderMismatch { what: "Mcp-Method" });
@@ -166,12 +145,9 @@ fn require_modern(headers: &Headers<'_>, request: &Request) -> Result<(), EraErr
     require_name(headers, request)?;
     match request.meta().and_then(|meta| meta.get(CAPABILITIES_KEY)) {
         Some(Value::Object(_)) => Ok(()),
-        Some(
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
-        )
-        | None => Err(EraError::BadMeta {
-            why: "The client capabilities in _meta are required and must be an object.",
-        }),
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) | None => {
+            Err(EraError::BadMeta { why: "The client capabilities in _meta are required and must be an object." })
+        }
     }
 }
 
@@ -194,18 +170,13 @@ fn require_name(headers: &Headers<'_>, request: &Request) -> Result<(), EraError
 /// Base64 of UTF-8.
 fn decoded(header: &str) -> Option<Cow<'_, str>> {
     let plain = trimmed(header);
-    match plain
-        .strip_prefix("=?base64?")
-        .and_then(|text| text.strip_suffix("?="))
-    {
+    match plain.strip_prefix("=?base64?").and_then(|text| text.strip_suffix("?=")) {
         Some(encoded) => {
             let bytes = STANDARD.decode(encoded).ok()?;
             String::from_utf8(bytes).ok().map(Cow::Owned)
         }
         None => {
-            let sendable = plain
-                .bytes()
-                .all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+            let sendable = plain.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
             sendable.then_some(Cow::Borrowed(plain))
         }
     }
@@ -217,9 +188,7 @@ fn trimmed(header: &str) -> &str {
 }
 
 fn unsupported(version: &str) -> EraError {
-    EraError::Unsupported {
-        asked: version.chars().take(MAX_ASKED_CHARS).collect(),
-    }
+    EraError::Unsupported { asked: version.chars().take(MAX_ASKED_CHARS).collect() }
 }
 
 fn meta_missing() -> EraError {

@@ -1,9 +1,5 @@
 //! What a request's body and headers decide together, and what is refused when they disagree.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod headers;
 mod versions;
@@ -22,19 +18,11 @@ fn request(method: &str, params: &str) -> Request {
 }
 
 fn headers<'a>(version: &'a str, method: &'a str, name: Option<&'a str>) -> Headers<'a> {
-    Headers {
-        protocol_version: Some(version),
-        method: Some(method),
-        name,
-    }
+    Headers { protocol_version: Some(version), method: Some(method), name }
 }
 
 fn version_only(version: Option<&str>) -> Headers<'_> {
-    Headers {
-        protocol_version: version,
-        method: None,
-        name: None,
-    }
+    Headers { protocol_version: version, method: None, name: None }
 }
 
 fn mismatch(what: &'static str) -> Result<Era, EraError> {
@@ -42,14 +30,11 @@ fn mismatch(what: &'static str) -> Result<Era, EraError> {
 }
 
 fn unsupported(asked: &str) -> Result<Era, EraError> {
-    Err(EraError::Unsupported {
-        asked: asked.to_owned(),
-    })
+    Err(EraError::Unsupported { asked: asked.to_owned() })
 }
 
 fn bad_meta(why: &'static str) -> Result<Era, EraError> {
     Err(EraError::BadMeta { why })
 }
 
-const NO_META: &str =
-    "A request of this protocol version must carry it in _meta, with the client capabilities.";
+const NO_META: &str = "A request of this protocol version must carry it in _meta, with the client capabilities.";

@@ -12,12 +12,7 @@ pub(super) struct Template {
 
 /// What its VINs are made of: positions 1 to 8, position 11, and the years position 10 may say.
 #[derive(Clone, Copy)]
-pub(super) struct Number(
-    pub(super) &'static str,
-    pub(super) char,
-    pub(super) u16,
-    pub(super) u16,
-);
+pub(super) struct Number(pub(super) &'static str, pub(super) char, pub(super) u16, pub(super) u16);
 
 /// Make, model, trim, body style, doors.
 #[derive(Clone, Copy)]
@@ -39,12 +34,7 @@ pub(super) struct Build(
 );
 
 const fn row(number: Number, car: Car, build: Build, msrp: i64) -> Template {
-    Template {
-        number,
-        car,
-        build,
-        msrp,
-    }
+    Template { number, car, build, msrp }
 }
 
 #[rustfmt::skip]

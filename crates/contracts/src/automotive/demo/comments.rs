@@ -48,11 +48,5 @@ pub(super) fn lost_reason(seed: &mut Seed) -> &'static str {
 }
 
 pub(super) fn timeframe(seed: &mut Seed) -> &'static str {
-    seed.pick(&[
-        "this week",
-        "within 2 weeks",
-        "within 30 days",
-        "1 to 3 months",
-        "just looking",
-    ])
+    seed.pick(&["this week", "within 2 weeks", "within 30 days", "1 to 3 months", "just looking"])
 }

@@ -50,9 +50,7 @@ pub(super) fn leads(
                 _ if seed.percent(80) => seed.choose(&for_sale),
                 _ => None,
             };
-            let created = customers
-                .get(customer)
-                .map_or(0, |customer| customer.created_days_ago);
+            let created = customers.get(customer).map_or(0, |customer| customer.created_days_ago);
             let received_days_ago = seed.within(newest..=oldest).min(created);
             let updated_days_ago = match status {
                 "new" => received_days_ago,
@@ -98,16 +96,7 @@ fn interest(seed: &mut Seed, status: &str) -> &'static str {
         "sold" | "negotiating" => seed.pick(&["buy", "buy", "buy", "lease"]),
         "appointment_set" => seed.pick(&["test_drive", "test_drive", "buy", "trade_in"]),
         "unknown" | "invalid" => seed.pick(&["unknown", "buy"]),
-        _ => seed.pick(&[
-            "buy",
-            "buy",
-            "buy",
-            "test_drive",
-            "trade_in",
-            "lease",
-            "sell",
-            "service",
-        ]),
+        _ => seed.pick(&["buy", "buy", "buy", "test_drive", "trade_in", "lease", "sell", "service"]),
     }
 }
 
@@ -118,11 +107,7 @@ fn owner(site: &Site, seed: &mut Seed) -> DemoEmployee {
 
 /// A duplicate is a second message of somebody who is already being talked to, about the same car.
 fn mirror_duplicates(leads: &mut [DemoLead]) {
-    let talking: Vec<DemoLead> = leads
-        .iter()
-        .filter(|lead| lead.status == "contacted")
-        .cloned()
-        .collect();
+    let talking: Vec<DemoLead> = leads.iter().filter(|lead| lead.status == "contacted").cloned().collect();
     let duplicates = leads.iter_mut().filter(|lead| lead.status == "duplicate");
     for (duplicate, first) in duplicates.zip(talking) {
         duplicate.customer = first.customer;

@@ -56,11 +56,7 @@ fn customer(
         _ => seed.within(366..=1_800),
     };
     // Who came within the last three months has not bought yet.
-    let sales = if created_days_ago > 90 && seed.percent(60) {
-        seed.within(1..=3)
-    } else {
-        0
-    };
+    let sales = if created_days_ago > 90 && seed.percent(60) { seed.within(1..=3) } else { 0 };
     let lifetime_value_minor = (0..sales).map(|_| seed.within(14_500..=61_000) * 100).sum();
     let latest_sale_at = (sales > 0).then(|| {
         let days = seed.within(20..=created_days_ago - 10);
@@ -127,18 +123,8 @@ fn phone(seed: &mut Seed, place: &Place, index: usize) -> String {
     format!("+1{}55501{line:02}", place.area)
 }
 
-const fn place(
-    city: &'static str,
-    region: &'static str,
-    country: &'static str,
-    area: &'static str,
-) -> Place {
-    Place {
-        city,
-        region,
-        country,
-        area,
-    }
+const fn place(city: &'static str, region: &'static str, country: &'static str, area: &'static str) -> Place {
+    Place { city, region, country, area }
 }
 
 pub(super) const AROUND_LAKESIDE: [Place; 8] = [

@@ -33,8 +33,7 @@ impl Seed {
         if last < 0 {
             return None;
         }
-        list.get(usize::try_from(self.within(0..=last)).ok()?)
-            .copied()
+        list.get(usize::try_from(self.within(0..=last)).ok()?).copied()
     }
 
     pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
@@ -45,12 +44,7 @@ impl Seed {
     }
 
     /// A moment that many days ago, in the part of that day the range of hours names.
-    pub(super) fn moment(
-        &mut self,
-        now: OffsetDateTime,
-        days_ago: i64,
-        hours: RangeInclusive<i64>,
-    ) -> OffsetDateTime {
+    pub(super) fn moment(&mut self, now: OffsetDateTime, days_ago: i64, hours: RangeInclusive<i64>) -> OffsetDateTime {
         let seconds = self.within(hours.start() * 3600..=hours.end() * 3600 - 1);
         now - Duration::days(days_ago) - Duration::seconds(seconds)
     }

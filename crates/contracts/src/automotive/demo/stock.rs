@@ -25,14 +25,9 @@ pub(super) fn vehicles(site: &Site, seed: &mut Seed, now: OffsetDateTime) -> Vec
 }
 
 /// A certified car of its owner as the other house offers it: same car, other number, other price.
-pub(super) fn shared(
-    owner: &[DemoVehicle],
-    other: &Site,
-    now: OffsetDateTime,
-) -> Option<DemoVehicle> {
-    let car = owner.iter().find(|car| {
-        car.condition == CERTIFIED && car.status == "available" && car.currency == USD
-    })?;
+pub(super) fn shared(owner: &[DemoVehicle], other: &Site, now: OffsetDateTime) -> Option<DemoVehicle> {
+    let car =
+        owner.iter().find(|car| car.condition == CERTIFIED && car.status == "available" && car.currency == USD)?;
     let mut car = car.clone();
     car.stock_number = stock_number(other, &car, VEHICLES);
     car.mileage += 412;
@@ -61,12 +56,7 @@ fn vehicle(
     // Thirteen apart and less than thirteen added: never the same serial twice.
     let place = u32::try_from(index).ok()?;
     let jitter = u32::try_from(seed.within(0..=12)).ok()?;
-    let vin = Vin::assemble(
-        descriptor,
-        year,
-        plant,
-        site.first_serial + place * 13 + jitter,
-    )?;
+    let vin = Vin::assemble(descriptor, year, plant, site.first_serial + place * 13 + jitter)?;
 
     let condition = condition(seed, year);
     let mileage = mileage(seed, condition, year);
@@ -76,14 +66,7 @@ fn vehicle(
     let features = words::features(seed, body_style, fuel_type);
     let exterior_color = seed.pick(words::EXTERIOR_COLORS);
     let name = format!("{year} {make} {model} {trim}");
-    let description = words::describe(
-        seed,
-        condition,
-        body_style,
-        &name,
-        exterior_color,
-        &features,
-    );
+    let description = words::describe(seed, condition, body_style, &name, exterior_color, &features);
     let mut vehicle = DemoVehicle {
         vin,
         stock_number: String::new(),
@@ -177,10 +160,7 @@ fn price(seed: &mut Seed, template: &Template, condition: &str, year: u16, milea
         CERTIFIED => (used() * 104 / 100, Some(list)),
         _ => (used(), None),
     };
-    Price {
-        asked: asked / 100 * 100 + seed.pick(&[0, 50, 90, 95]),
-        list,
-    }
+    Price { asked: asked / 100 * 100 + seed.pick(&[0, 50, 90, 95]), list }
 }
 
 /// Counts cars apart by whether they have had an owner, because the two kinds have other destinies.
@@ -230,7 +210,7 @@ fn days_in_stock(seed: &mut Seed, status: &str) -> i64 {
 fn media_count(seed: &mut Seed, status: &str) -> u8 {
     match status {
         "on_order" | "in_transit" => 0,
-        _ => u8::try_from(seed.within(4..=24)).unwrap_or_default(),
+        _ => u8::try_from(seed.within(2..=6)).unwrap_or_default(),
     }
 }
 

@@ -19,10 +19,7 @@ const MAX_AGE_SECONDS: u32 = 300;
 pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
     let reply = match way(fault, at) {
         Way::Http { status, header: None } => Reply::plain(status, body(fault, at)),
-        Way::Http {
-            status,
-            header: Some((name, value)),
-        } => Reply::plain(status, body(fault, at)).header(name, value),
+        Way::Http { status, header: Some((name, value)) } => Reply::plain(status, body(fault, at)).header(name, value),
         Way::Rpc { status, code } => rpc(fault, at, code).status(status),
         Way::Result => match at.id {
             Some(id) => Reply::rpc(success(id, &tool_result(&body(fault, at), ToolResult::Error, &spoken(at)))),
@@ -37,10 +34,7 @@ pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
 
 enum Way {
     /// The plain error object under this status, with the header that belongs to it.
-    Http {
-        status: u16,
-        header: Option<(&'static str, String)>,
-    },
+    Http { status: u16, header: Option<(&'static str, String)> },
     /// A JSON-RPC error, under this status.
     Rpc { status: u16, code: i64 },
     /// A tool result that says it is an error.
@@ -53,10 +47,7 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         FaultKind::Unauthenticated => challenged(401, unknown_caller(at)),
         FaultKind::StepUp => challenged(401, step_up(at)),
         FaultKind::Forbidden => challenged(403, more_scope(fault, at)),
-        FaultKind::WrongVerb => Way::Http {
-            status: 405,
-            header: Some(("Allow", "POST, DELETE".to_owned())),
-        },
+        FaultKind::WrongVerb => Way::Http { status: 405, header: Some(("Allow", "POST, DELETE".to_owned())) },
         FaultKind::WrongHost => plain(403),
         FaultKind::WrongMedia => plain(415),
         FaultKind::Malformed => refused(400, code::PARSE_ERROR),
@@ -69,7 +60,9 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         },
         FaultKind::UnknownTool => refused(200, code::INVALID_PARAMS),
         // Without an era the fault is about `_meta` itself, which the modern era answers with 400.
-        FaultKind::InvalidArgument if at.place == Place::Method && at.era.is_none() => refused(400, code::INVALID_PARAMS),
+        FaultKind::InvalidArgument if at.place == Place::Method && at.era.is_none() => {
+            refused(400, code::INVALID_PARAMS)
+        }
         FaultKind::InvalidArgument | FaultKind::InvalidCursor | FaultKind::TenantRequired => {
             by_place(at, 400, code::INVALID_PARAMS)
         }
@@ -116,10 +109,7 @@ fn plain(status: u16) -> Way {
 
 /// What a client must do to get in (RFC 6750, RFC 9728).
 fn challenged(status: u16, challenge: String) -> Way {
-    Way::Http {
-        status,
-        header: Some(("WWW-Authenticate", challenge)),
-    }
+    Way::Http { status, header: Some(("WWW-Authenticate", challenge)) }
 }
 
 /// Who sent no credential made no mistake yet, so no error is named.

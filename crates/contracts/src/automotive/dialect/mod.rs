@@ -36,12 +36,7 @@ impl Dialect for Automotive {
             Effect::Reads => None,
             Effect::Adds | Effect::Changes => one_key(named, header_key)?,
         };
-        Ok(Reading {
-            arguments,
-            tenant,
-            window,
-            key,
-        })
+        Ok(Reading { arguments, tenant, window, key })
     }
 
     fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {

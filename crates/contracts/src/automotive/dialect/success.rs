@@ -8,10 +8,7 @@ use frontdesk_wire::answer::{self, Cache, CacheScope, ToolResult, quote, sealed_
 use super::spoken;
 
 /// Stock and leads change at any time, so nothing read here may be kept.
-const NEVER: Cache = Cache {
-    ttl_ms: 0,
-    scope: CacheScope::Private,
-};
+const NEVER: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 
 pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
     let object = object(shaped);

@@ -46,17 +46,8 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         lead.open.updated_at = now;
         lead.open.version = found.version.saturating_add(1);
         let mut plan = Plan {
-            steps: vec![Step::Update {
-                kind: &lead::KIND,
-                row: lead.row()?,
-                expect_version: found.version,
-                stale,
-            }],
-            events: vec![Event {
-                kind: lead::KIND.name,
-                id: lead.open.id.clone(),
-                change: Change::Updated,
-            }],
+            steps: vec![Step::Update { kind: &lead::KIND, row: lead.row()?, expect_version: found.version, stale }],
+            events: vec![Event { kind: lead::KIND.name, id: lead.open.id.clone(), change: Change::Updated }],
             outcome: lead.item()?,
         };
         tell_customer(permitted, &lead, &mut plan).await?;
@@ -99,7 +90,11 @@ impl Arguments {
             }
             (true, None) => {}
             (false, Some(_)) => {
-                return Err(Fault::invalid_argument("/lost_reason", "const", "only a lost lead has one: send it with status lost"));
+                return Err(Fault::invalid_argument(
+                    "/lost_reason",
+                    "const",
+                    "only a lost lead has one: send it with status lost",
+                ));
             }
             (false, None) => open.lost_reason = None,
         }
@@ -138,8 +133,5 @@ async fn tell_customer(permitted: &Permitted<'_>, lead: &Lead, plan: &mut Plan) 
 }
 
 fn moved_on() -> Fault {
-    Fault::new(
-        FaultKind::Stale,
-        "The lead has changed since the version you named. Read it again and decide anew.",
-    )
+    Fault::new(FaultKind::Stale, "The lead has changed since the version you named. Read it again and decide anew.")
 }

@@ -60,12 +60,7 @@ pub(super) fn accept(stated: Option<&Stated>, contact: &Contact, now: Millis) ->
             channels.push(*channel);
         }
     }
-    Ok(Consent {
-        status: Term::of("granted"),
-        channels,
-        granted_at,
-        expires_at: stated.expires_at,
-    })
+    Ok(Consent { status: Term::of("granted"), channels, granted_at, expires_at: stated.expires_at })
 }
 
 pub(super) fn is_future(at: Millis, now: Millis) -> bool {
@@ -78,11 +73,7 @@ fn invalid(pointer: &str, keyword: &'static str, expected: &str) -> Fault {
 
 fn refuse(code: Code, (pointer, keyword): (&str, &'static str), expected: &str) -> Fault {
     Fault {
-        problems: vec![Problem {
-            pointer: pointer.to_owned(),
-            keyword,
-            expected: expected.to_owned(),
-        }],
+        problems: vec![Problem { pointer: pointer.to_owned(), keyword, expected: expected.to_owned() }],
         ..Fault::domain(code, format!("Nothing was recorded: {expected}."))
     }
 }

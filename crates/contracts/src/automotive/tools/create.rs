@@ -88,28 +88,17 @@ async fn recorded(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Fault> 
         row: lead.row()?,
         taken: Fault::internal("the id of a new lead was taken"),
     }];
-    let mut events = vec![Event {
-        kind: lead::KIND.name,
-        id: lead.open.id.clone(),
-        change: Change::Created,
-    }];
+    let mut events = vec![Event { kind: lead::KIND.name, id: lead.open.id.clone(), change: Change::Created }];
     if let Some(id) = &lead.open.customer_id {
         let known = known_customer(permitted, id).await?;
         let (mut customer, version) =
             known.ok_or_else(|| Fault::domain(codes::CUSTOMERS_NOT_FOUND, "No customer with this id exists here."))?;
-        customer.open.latest_lead = Some(LatestLead {
-            id: lead.open.id.clone(),
-            status: lead.open.status,
-        });
+        customer.open.latest_lead = Some(LatestLead { id: lead.open.id.clone(), status: lead.open.status });
         let (step, event) = super::changed_customer(permitted, customer, version)?;
         steps.push(step);
         events.push(event);
     }
-    Ok(Plan {
-        steps,
-        events,
-        outcome: lead.item()?,
-    })
+    Ok(Plan { steps, events, outcome: lead.item()? })
 }
 
 /// A lead nobody can answer is none.

@@ -140,12 +140,7 @@ fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
         ));
     }
     let currency = least.as_ref().or(most.as_ref()).map(|money| money.currency.clone());
-    let amounts = range(
-        "price_minor",
-        least.map(|money| money.amount),
-        most.map(|money| money.amount),
-        "/price_max",
-    )?;
+    let amounts = range("price_minor", least.map(|money| money.amount), most.map(|money| money.amount), "/price_max")?;
     Ok(currency.map(|currency| Filter::Equals("currency", Cell::Text(currency))).into_iter().chain(amounts).collect())
 }
 

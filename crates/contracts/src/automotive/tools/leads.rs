@@ -111,10 +111,7 @@ pub(super) fn create() -> Tool {
                 codes::CUSTOMERS_NOT_FOUND,
             ],
         },
-        run: Run::Write {
-            plan: create::plan,
-            replay: None,
-        },
+        run: Run::Write { plan: create::plan, replay: None },
     }
 }
 
@@ -149,10 +146,7 @@ pub(super) fn update() -> Tool {
             rate: RateKey::Client,
             codes: &[codes::LEADS_NOT_FOUND, codes::LOST_REASON_REQUIRED],
         },
-        run: Run::Write {
-            plan: change::plan,
-            replay: None,
-        },
+        run: Run::Write { plan: change::plan, replay: None },
     }
 }
 

@@ -45,22 +45,15 @@ pub(super) fn all() -> Vec<Tool> {
 
 /// The input of a tool that reads or writes one thing.
 fn arguments(own: impl IntoIterator<Item = Field>) -> Schema {
-    let tenant = optional(
-        TENANT,
-        Schema::text(64),
-        "The dealership meant. Needed only if the token is good for several.",
-    );
+    let tenant =
+        optional(TENANT, Schema::text(64), "The dealership meant. Needed only if the token is good for several.");
     Schema::object(own.into_iter().chain([tenant]))
 }
 
 /// The input of a tool that lists.
 fn listing(own: impl IntoIterator<Item = Field>) -> Schema {
     let window = [
-        optional(
-            CURSOR,
-            Schema::text(8192),
-            "next_cursor of the page before. Send the same filters with it, or none.",
-        ),
+        optional(CURSOR, Schema::text(8192), "next_cursor of the page before. Send the same filters with it, or none."),
         optional(LIMIT, Schema::integer(1, MOST_LIMIT), "How many items at most; 25 if absent."),
     ];
     arguments(own.into_iter().chain(window))
@@ -80,19 +73,15 @@ fn id_argument(about: &'static str) -> Field {
     required("id", Schema::text(64), about)
 }
 
-const NEWEST: Order = Order {
-    column: "created_at",
-    direction: Direction::Falling,
-};
+const NEWEST: Order = Order { column: "created_at", direction: Direction::Falling };
 
-async fn page(permitted: &Permitted<'_>, kind: &'static Kind, filters: Vec<Filter>, order: Order) -> Result<Outcome, Fault> {
-    let query = Query {
-        wants: Wants::Rows,
-        kind,
-        filters,
-        order,
-        window: permitted.window(),
-    };
+async fn page(
+    permitted: &Permitted<'_>,
+    kind: &'static Kind,
+    filters: Vec<Filter>,
+    order: Order,
+) -> Result<Outcome, Fault> {
+    let query = Query { wants: Wants::Rows, kind, filters, order, window: permitted.window() };
     permitted.page(query).await.map(Outcome::Many)
 }
 
@@ -103,12 +92,7 @@ async fn one(permitted: &Permitted<'_>, kind: &'static Kind) -> Result<Outcome, 
 }
 
 fn item(found: Found) -> Item {
-    Item {
-        id: found.id,
-        body: found.body,
-        masked: found.masked,
-        personal: found.personal,
-    }
+    Item { id: found.id, body: found.body, masked: found.masked, personal: found.personal }
 }
 
 /// A filter on a text column, where the argument was given.
@@ -162,16 +146,8 @@ async fn known_customer(permitted: &Permitted<'_>, id: &str) -> Result<Option<(C
 fn changed_customer(permitted: &Permitted<'_>, mut customer: Customer, version: i64) -> Result<(Step, Event), Fault> {
     customer.open.updated_at = permitted.now();
     customer.open.version = version.saturating_add(1);
-    let event = Event {
-        kind: customer::KIND.name,
-        id: customer.open.id.clone(),
-        change: Change::Updated,
-    };
-    let step = Step::Update {
-        kind: &customer::KIND,
-        row: customer.row()?,
-        expect_version: version,
-        stale: Stale::Rerun,
-    };
+    let event = Event { kind: customer::KIND.name, id: customer.open.id.clone(), change: Change::Updated };
+    let step =
+        Step::Update { kind: &customer::KIND, row: customer.row()?, expect_version: version, stale: Stale::Rerun };
     Ok((step, event))
 }

@@ -19,11 +19,7 @@ pub(super) fn features(seed: &mut Seed, body_style: &str, fuel_type: &str) -> Ve
         "van" => pool.extend(WORK),
         "minivan" => pool.extend(COMFORT.iter().chain(FAMILY)),
         "suv" => pool.extend(COMFORT.iter().chain([&TOW_PACKAGE])),
-        "convertible" => pool.extend(
-            COMFORT
-                .iter()
-                .filter(|feature| feature.option.code != SUNROOF),
-        ),
+        "convertible" => pool.extend(COMFORT.iter().filter(|feature| feature.option.code != SUNROOF)),
         _ => pool.extend(COMFORT),
     }
     match fuel_type {
@@ -48,20 +44,10 @@ pub(super) fn describe(
         NEW => seed.pick(&["Brand-new", "Factory-fresh", "Never registered:"]),
         DEMONSTRATOR => seed.pick(&["Low-mileage demonstrator:", "Driven only by our team:"]),
         CERTIFIED => seed.pick(&["Certified, inspected", "Certified one-owner"]),
-        _ => seed.pick(&[
-            "One-owner",
-            "Well-kept",
-            "Locally owned",
-            "Clean",
-            "Non-smoker",
-        ]),
+        _ => seed.pick(&["One-owner", "Well-kept", "Locally owned", "Clean", "Non-smoker"]),
     };
     let closing = closing(seed, condition, body_style);
-    let phrases: Vec<&str> = features
-        .iter()
-        .map(|feature| feature.phrase)
-        .take(3)
-        .collect();
+    let phrases: Vec<&str> = features.iter().map(|feature| feature.phrase).take(3).collect();
     let equipment = match phrases.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
@@ -77,19 +63,10 @@ fn closing(seed: &mut Seed, condition: &str, body_style: &str) -> &'static str {
             "Ready for work during the week and the lake at the weekend.",
             "Strong on the hill, quiet on the highway.",
         ],
-        "van" => &[
-            "Set up for trades and deliveries.",
-            "Easy to load through the side and the rear.",
-        ],
-        "minivan" => &[
-            "Room for seven and all their luggage.",
-            "The easy choice for school runs and long trips.",
-        ],
+        "van" => &["Set up for trades and deliveries.", "Easy to load through the side and the rear."],
+        "minivan" => &["Room for seven and all their luggage.", "The easy choice for school runs and long trips."],
         "coupe" | "convertible" => &["Made for weekends.", "A joy on a mountain road."],
-        _ => &[
-            "Comfortable on long trips and easy to park.",
-            "Ready for winter and for the daily commute.",
-        ],
+        _ => &["Comfortable on long trips and easy to park.", "Ready for winter and for the daily commute."],
     };
     let past: &[&str] = &[
         "Full service records and two keys.",
@@ -120,14 +97,7 @@ pub(super) const EXTERIOR_COLORS: &[&str] = &[
     "Solar Yellow",
 ];
 
-pub(super) const INTERIOR_COLORS: &[&str] = &[
-    "Black",
-    "Charcoal",
-    "Light Gray",
-    "Beige",
-    "Saddle Brown",
-    "Red",
-];
+pub(super) const INTERIOR_COLORS: &[&str] = &["Black", "Charcoal", "Light Gray", "Beige", "Saddle Brown", "Red"];
 
 const SUNROOF: &str = "SNR";
 
@@ -173,8 +143,5 @@ const FAST_CHARGING: Feature = feature("DCF", "DC fast charging", "DC fast charg
 const HEAT_PUMP: Feature = feature("HPM", "Heat pump", "a heat pump");
 
 const fn feature(code: &'static str, name: &'static str, phrase: &'static str) -> Feature {
-    Feature {
-        option: DemoOption { code, name },
-        phrase,
-    }
+    Feature { option: DemoOption { code, name }, phrase }
 }

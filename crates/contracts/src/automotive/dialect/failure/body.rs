@@ -62,11 +62,7 @@ struct Wrong<'a> {
 
 impl<'a> From<&'a Problem> for Wrong<'a> {
     fn from(problem: &'a Problem) -> Wrong<'a> {
-        Wrong {
-            pointer: &problem.pointer,
-            keyword: problem.keyword,
-            expected: &problem.expected,
-        }
+        Wrong { pointer: &problem.pointer, keyword: problem.keyword, expected: &problem.expected }
     }
 }
 

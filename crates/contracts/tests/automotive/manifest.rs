@@ -1,0 +1,94 @@
+//! The manifest, in all its places.
+
+use std::collections::BTreeSet;
+
+use frontdesk_contracts::automotive::contract;
+use frontdesk_engine::contract::Source;
+use serde_json::{Value, json};
+
+fn expected() -> Value {
+    json!({
+        "automotive_mcp": {
+            "spec_version": "0.1",
+            "server": {"name": "Frontdesk", "vendor": "Frontdesk"},
+            "domains": {"inventory": {"level": 1}, "leads": {"level": 2}},
+            "auth": {"type": "oauth2.1", "scopes": ["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]},
+        }
+    })
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a2_04_the_manifest_is_one_text_in_three_places() {
+    let contract = contract();
+    let [(path, document)] = contract.documents.as_slice() else {
+        panic!("one document is expected");
+    };
+    assert_eq!(*path, "/.well-known/automotive-mcp.json");
+    assert_eq!(parsed(document), expected());
+
+    let resource = contract.resources.iter().find(|resource| resource.template == "amcp://manifest").unwrap();
+    match &resource.source {
+        Source::Document(text) => assert_eq!(text, document),
+        Source::Tool { .. } => panic!("the manifest is no tool's answer"),
+    }
+
+    assert_eq!(
+        parsed(&contract.hello.capabilities),
+        json!({
+            "tools": {"listChanged": false},
+            "resources": {"subscribe": false, "listChanged": false},
+            "experimental": expected(),
+        })
+    );
+}
+
+#[test]
+fn a2_01_the_domains_of_the_manifest_are_those_of_the_tools() {
+    let declared = expected();
+    let declared: BTreeSet<&str> =
+        declared["automotive_mcp"]["domains"].as_object().unwrap().keys().map(String::as_str).collect();
+    let contract = contract();
+    let served: BTreeSet<&str> = contract
+        .tools
+        .iter()
+        .map(|tool| tool.spec.name.split('.').next().unwrap())
+        .map(|prefix| if prefix == "customers" { "leads" } else { prefix })
+        .collect();
+    assert_eq!(declared, served);
+}
+
+#[test]
+fn a2_03_levels_are_whole_numbers_from_one_to_three() {
+    for domain in expected()["automotive_mcp"]["domains"].as_object().unwrap().values() {
+        assert!((1..=3).contains(&domain["level"].as_i64().unwrap()));
+    }
+}
+
+#[test]
+fn resources_are_the_reading_tools_by_address() {
+    let contract = contract();
+    let addresses: Vec<(&str, &str)> = contract
+        .resources
+        .iter()
+        .map(|resource| match &resource.source {
+            Source::Document(_) => (resource.template, "document"),
+            Source::Tool { name, .. } => (resource.template, *name),
+        })
+        .collect();
+    assert_eq!(
+        addresses,
+        [
+            ("amcp://manifest", "document"),
+            ("amcp://{dealership_id}/inventory{?cursor,limit}", "inventory.list"),
+            ("amcp://{dealership_id}/inventory/{id}", "inventory.get"),
+            ("amcp://{dealership_id}/leads{?cursor,limit}", "leads.list"),
+            ("amcp://{dealership_id}/leads/{id}", "leads.get"),
+            ("amcp://{dealership_id}/customers{?cursor,limit}", "customers.list"),
+            ("amcp://{dealership_id}/customers/{id}", "customers.get"),
+        ]
+    );
+}

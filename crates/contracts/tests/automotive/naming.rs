@@ -1,0 +1,192 @@
+//! Names and vocabularies, walked through every schema the contract publishes.
+
+use std::collections::BTreeSet;
+
+use frontdesk_contracts::automotive::vocabulary::{DOMAINS, LeadStatus, STATES, Term, VERBS, VehicleStatus, known};
+use frontdesk_contracts::automotive::{codes, contract, scopes};
+use frontdesk_engine::tool::Effect;
+use serde_json::Value;
+
+/// Every schema of the contract: what the tools take and what they give.
+fn schemas() -> Vec<(String, Value)> {
+    let contract = contract();
+    let specs = contract.tools.iter().map(|tool| &tool.spec);
+    specs
+        .flat_map(|spec| {
+            let (input, output) = (spec.input.to_json(), spec.output.to_json());
+            [(format!("{} input", spec.name), input), (format!("{} output", spec.name), output)]
+        })
+        .collect()
+}
+
+/// Visits a schema and all within it, with the name of the field each stands in.
+fn walk(name: &str, schema: &Value, visit: &mut dyn FnMut(&str, &Value)) {
+    visit(name, schema);
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        walk(name, field, visit);
+    }
+    if let Some(items) = schema.get("items") {
+        walk(name, items, visit);
+    }
+}
+
+fn is_snake_case(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_lowercase())
+        && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+#[test]
+fn a5_01_tool_names_are_a_domain_a_dot_and_a_verb() {
+    let contract = contract();
+    let names: Vec<&str> = contract.tools.iter().map(|tool| tool.spec.name).collect();
+    assert_eq!(
+        names,
+        [
+            "inventory.list",
+            "inventory.search",
+            "inventory.get",
+            "leads.list",
+            "leads.get",
+            "leads.create",
+            "leads.update",
+            "customers.list",
+            "customers.get",
+        ]
+    );
+    for name in names {
+        let parts: Vec<&str> = name.split('.').collect();
+        assert!(parts.len() == 2 && parts.iter().all(|part| is_snake_case(part)), "{name}");
+    }
+}
+
+#[test]
+fn a5_02_prefixes_are_known_domains_and_customers() {
+    for tool in contract().tools {
+        let prefix = tool.spec.name.split('.').next().unwrap();
+        assert!(DOMAINS.contains(&prefix) || prefix == "customers", "{prefix}");
+    }
+}
+
+#[test]
+fn a5_03_verbs_are_those_of_the_text() {
+    for tool in contract().tools {
+        let verb = tool.spec.name.split(['.', '_']).nth(1).unwrap();
+        assert!(VERBS.contains(&verb), "{verb}");
+    }
+}
+
+#[test]
+fn a5_07_types_are_singular_snake_case_nouns() {
+    let mut types = BTreeSet::new();
+    for (place, schema) in schemas().iter().filter(|(place, _)| place.ends_with("output")) {
+        let resource = schema["properties"].get("items").map_or(schema, |list| &list["items"]);
+        let named = resource["properties"]["type"]["enum"].as_array().unwrap_or_else(|| panic!("{place} has no type"));
+        types.extend(named.iter().map(|word| word.as_str().unwrap().to_owned()));
+    }
+    assert_eq!(Vec::from_iter(types), ["customer", "lead", "vehicle"]);
+}
+
+#[test]
+fn a5_08_fields_are_lower_snake_case() {
+    let mut fields = 0;
+    for (place, schema) in schemas() {
+        for (name, field) in schema["properties"].as_object().unwrap() {
+            walk(name, field, &mut |name, _| {
+                fields += 1;
+                assert!(is_snake_case(name), "{place}: {name}");
+            });
+        }
+    }
+    assert!(fields > 300, "only {fields} were looked at");
+}
+
+#[test]
+fn a5_10_enum_values_are_lower_snake_case() {
+    for (place, schema) in schemas() {
+        walk("", &schema, &mut |name, field| {
+            for word in field["enum"].as_array().into_iter().flatten() {
+                assert!(is_snake_case(word.as_str().unwrap()), "{place}: {name}: {word}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a5_12_every_state_that_is_sent_can_be_unknown() {
+    for (place, schema) in schemas().iter().filter(|(place, _)| place.ends_with("output")) {
+        let mut states = 0;
+        walk("", schema, &mut |name, field| {
+            let Some(words) = field["enum"].as_array() else { return };
+            // A resource's own type and a unit are no states.
+            if name == "unit" || words.len() == 1 {
+                return;
+            }
+            states += 1;
+            assert!(words.contains(&Value::from("unknown")), "{place}: {name}");
+        });
+        assert!(states > 0, "{place} has no states");
+    }
+    assert!(STATES.iter().all(|(_, words)| words.last() == Some(&"unknown")));
+}
+
+#[test]
+fn a5_12_a_state_outside_its_vocabulary_becomes_unknown() {
+    assert_eq!(Term::<VehicleStatus>::of("weird!").as_str(), "unknown");
+    assert_eq!(Term::<VehicleStatus>::of("in_transit").as_str(), "in_transit");
+    assert_eq!(known(&["new", "unknown"], "New"), "unknown");
+    let read: Term<LeadStatus> = serde_json::from_str("\"weird!\"").unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), "\"unknown\"");
+}
+
+#[test]
+fn a3_17_lists_take_a_cursor_and_no_page_number() {
+    for tool in contract().tools {
+        let input = tool.spec.input.to_json();
+        let takes = |name: &str| input["properties"].get(name).is_some();
+        let lists = tool.spec.name.ends_with(".list") || tool.spec.name.ends_with(".search");
+        assert_eq!((takes("cursor"), takes("limit")), (lists, lists), "{}", tool.spec.name);
+        assert!(!takes("offset") && !takes("page"), "{}", tool.spec.name);
+    }
+}
+
+#[test]
+fn a3_02_a3_03_tools_declare_input_output_and_effect() {
+    for tool in contract().tools {
+        let spec = tool.spec;
+        assert_eq!(spec.input.to_json()["type"], "object");
+        assert_eq!(spec.output.to_json()["type"], "object");
+        let writes = spec.name.ends_with(".create") || spec.name.ends_with(".update");
+        assert_eq!(spec.effect == Effect::Reads, !writes, "{}", spec.name);
+        assert!(spec.codes.iter().all(|code| codes::ALL.contains(code)), "{}", spec.name);
+    }
+}
+
+#[test]
+fn a3_24_codes_have_a_namespace_except_the_one_the_text_spells_without() {
+    let all: BTreeSet<&str> = codes::ALL.iter().map(|code| code.0).collect();
+    assert_eq!(all.len(), codes::ALL.len(), "a code stands twice");
+    for code in all {
+        let parts: Vec<&str> = code.split('.').collect();
+        assert!(parts.iter().all(|part| is_snake_case(part)), "{code}");
+        assert!(parts.len() == 2 || code == "rate_limited", "{code}");
+    }
+}
+
+#[test]
+fn a6_07_scopes_are_per_domain_and_kind_of_access() {
+    assert_eq!(scopes::ALL, ["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
+    let contract = contract();
+    assert_eq!(contract.least.as_str(), "amcp:inventory:read");
+    for tool in &contract.tools {
+        let domain = match tool.spec.name.split('.').next() {
+            Some("customers") => "leads",
+            Some(domain) => domain,
+            None => panic!("{}", tool.spec.name),
+        };
+        let access = match tool.spec.effect {
+            Effect::Reads => "read",
+            Effect::Adds | Effect::Changes => "write",
+        };
+        assert_eq!(tool.spec.scope.as_str(), format!("amcp:{domain}:{access}"), "{}", tool.spec.name);
+    }
+}

@@ -1,0 +1,170 @@
+//! A desk with this contract mounted, over a store in memory, at a fixed moment.
+
+mod store;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use frontdesk_contracts::automotive;
+use frontdesk_engine::audit::Observation;
+use frontdesk_engine::incoming::{Credential, Incoming, Verb};
+use frontdesk_engine::inflight::Inflight;
+use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
+use frontdesk_engine::rate::{Budget, Rates};
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::serve::{Desk, Keys, Mount, Settings, serve};
+use frontdesk_engine::stages::identify::Strangers;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::tool::Future;
+use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
+use serde_json::{Value, json};
+
+pub use store::Memory;
+
+/// 2026-01-31T09:30:00Z
+pub const NOW: Millis = Millis(1_769_851_800_000);
+
+pub const EVERYTHING: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+
+pub struct House {
+    desk: Desk,
+    mount: Mount,
+    pub store: Arc<Memory>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl House {
+    /// Two dealerships with the demo's data.
+    pub fn open() -> House {
+        let store = Arc::new(Memory::default());
+        let desk = Desk {
+            store: store.clone(),
+            identity: Arc::new(Trusting),
+            clock: Arc::new(Still),
+            random: Arc::new(Counting::default()),
+            observer: Arc::new(Blind),
+            keys: Keys {
+                cursor: Key::from_bytes([1; 32]),
+                meaning: Key::from_bytes([2; 32]),
+            },
+            rates: Rates::default(),
+            inflight: Inflight::default(),
+            strangers: Strangers::default(),
+            settings: Settings {
+                page_bytes: 1 << 20,
+                reply_bytes: 4 << 20,
+                calls: Budget {
+                    per_minute: 6_000,
+                    burst: 6_000,
+                },
+                deadline: Duration::from_secs(10),
+            },
+        };
+        for business in automotive::seed::demo(NOW, &mut |prefix| desk.new_id(prefix)).businesses {
+            store.fill(business.id, business.steps);
+        }
+        House {
+            desk,
+            mount: Mount::new(
+                automotive::contract(),
+                "https://desk.example/mcp/automotive".to_owned(),
+                "https://desk.example/.well-known/oauth-protected-resource/mcp/automotive".to_owned(),
+            ),
+            store,
+            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+        }
+    }
+
+    /// Calls a tool for the Lakeside dealership with these scopes; gives `isError` and the object.
+    pub fn call(&self, scopes: &str, tool: &str, arguments: Value) -> (bool, Value) {
+        self.call_as(&format!("dlr_lakeside/{scopes}"), tool, arguments)
+    }
+
+    /// The token is `tenant[,tenant]/scope scope`.
+    pub fn call_as(&self, token: &str, tool: &str, arguments: Value) -> (bool, Value) {
+        let reply = self.send(token, "tools/call", json!({"name": tool, "arguments": arguments}));
+        let body: Value = serde_json::from_slice(&reply.body).unwrap();
+        let result = body.get("result").unwrap_or_else(|| panic!("no result in {body}"));
+        (result["isError"].as_bool().unwrap(), result["structuredContent"].clone())
+    }
+
+    /// As `call`, for one that must succeed.
+    pub fn ask(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
+        let (failed, answer) = self.call(scopes, tool, arguments);
+        assert!(!failed, "{answer}");
+        answer
+    }
+
+    /// As `call`, for one that must fail; gives the code.
+    pub fn refusal(&self, scopes: &str, tool: &str, arguments: Value) -> String {
+        let (failed, answer) = self.call(scopes, tool, arguments);
+        assert!(failed, "{answer}");
+        answer["error"]["code"].as_str().unwrap().to_owned()
+    }
+
+    pub fn send(&self, token: &str, method: &str, params: Value) -> Reply {
+        let incoming = Incoming {
+            verb: Verb::Post,
+            credential: Credential::Bearer(token.to_owned()),
+            protocol_version: Some("2025-11-25".to_owned()),
+            method_header: None,
+            name_header: None,
+            idempotency_key: None,
+            body: Ok(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string().into()),
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            trace: "trace".to_owned(),
+        };
+        self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
+    }
+}
+
+struct Trusting;
+
+impl Identity for Trusting {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+        Box::pin(async move {
+            let refused = || Fault::new(FaultKind::Unauthenticated, "no");
+            let Credential::Bearer(token) = credential else {
+                return Err(refused());
+            };
+            let (tenants, scopes) = token.split_once('/').ok_or_else(refused)?;
+            Ok(Caller {
+                client: ClientId::new("client"),
+                subject: "client".into(),
+                tenants: tenants.split(',').filter_map(TenantId::parse).collect(),
+                scopes: Scopes::parse(scopes).unwrap(),
+                authenticated_at: None,
+            })
+        })
+    }
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Millis {
+        NOW
+    }
+}
+
+/// Different bytes each time, the same in each run.
+#[derive(Default)]
+struct Counting(AtomicU64);
+
+impl Random for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        let next = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        bytes.fill(0);
+        for (byte, value) in bytes.iter_mut().rev().zip(next.iter().rev()) {
+            *byte = *value;
+        }
+    }
+}
+
+struct Blind;
+
+impl Observer for Blind {
+    fn seen(&self, _: &Observation, _: Option<&str>) {}
+}

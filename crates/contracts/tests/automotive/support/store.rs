@@ -1,0 +1,205 @@
+//! The store's port in memory: as small as the tests need, and no smaller than its promises.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+
+use frontdesk_engine::page::{Direction, Filter, Key, Page, Query, Start, Wants};
+use frontdesk_engine::plan::{Event, Stale, Step};
+use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
+use frontdesk_engine::table::{Cell, Found, Kind, Row};
+use frontdesk_engine::tool::Future;
+use frontdesk_engine::{Fault, TenantId};
+use frontdesk_wire::json::splice;
+
+#[derive(Default)]
+pub struct Memory(Mutex<State>);
+
+type Place = (String, &'static str, String);
+
+#[derive(Default)]
+struct State {
+    rows: BTreeMap<Place, Row>,
+    claims: HashMap<(String, &'static str, String), Claimed>,
+    events: Vec<Event>,
+}
+
+impl Memory {
+    pub fn fill(&self, tenant: &str, steps: Vec<Step>) {
+        let mut state = self.0.lock().unwrap();
+        for step in steps {
+            state.apply(tenant, step);
+        }
+    }
+
+    /// What happened since the demo data, as `kind change`.
+    pub fn events(&self) -> Vec<String> {
+        let state = self.0.lock().unwrap();
+        state.events.iter().map(|event| format!("{} {}", event.kind, event.change.word())).collect()
+    }
+
+    pub fn row(&self, tenant: &str, kind: &'static Kind, id: &str) -> Option<Row> {
+        self.0.lock().unwrap().rows.get(&place(tenant, kind, id)).cloned()
+    }
+}
+
+impl State {
+    fn apply(&mut self, tenant: &str, step: Step) {
+        match step {
+            Step::Insert { kind, row, .. } | Step::Update { kind, row, .. } => {
+                self.rows.insert(place(tenant, kind, &row.id), row);
+            }
+            Step::Adjust { .. } | Step::Require { .. } => {}
+        }
+    }
+
+    fn objection(&self, tenant: &str, step: &Step) -> Option<Committed> {
+        match step {
+            Step::Insert { kind, row, taken } => {
+                let there = self.rows.contains_key(&place(tenant, kind, &row.id));
+                there.then(|| Committed::Refused(taken.clone()))
+            }
+            Step::Update {
+                kind,
+                row,
+                expect_version,
+                stale,
+            } => {
+                let found = self.rows.get(&place(tenant, kind, &row.id));
+                match (found.map(|found| found.version) == Some(*expect_version), stale) {
+                    (true, _) => None,
+                    (false, Stale::Caller(fault)) => Some(Committed::Refused(fault.clone())),
+                    (false, Stale::Rerun) => Some(Committed::Stale),
+                }
+            }
+            Step::Adjust { .. } | Step::Require { .. } => None,
+        }
+    }
+}
+
+fn place(tenant: &str, kind: &'static Kind, id: &str) -> Place {
+    (tenant.to_owned(), kind.name, id.to_owned())
+}
+
+fn cell<'a>(row: &'a Row, column: &str) -> Option<&'a Cell> {
+    row.cells.iter().find(|(name, _)| *name == column).map(|(_, cell)| cell)
+}
+
+fn number(row: &Row, column: &str) -> i64 {
+    match cell(row, column) {
+        Some(Cell::Integer(number)) => *number,
+        Some(_) => panic!("{column} holds no number"),
+        None => row.created_at,
+    }
+}
+
+fn fits(row: &Row, filter: &Filter) -> bool {
+    match filter {
+        Filter::Equals(column, value) => cell(row, column).unwrap() == value,
+        Filter::AnyOf(column, values) => values.contains(cell(row, column).unwrap()),
+        Filter::AtLeast(column, least) => number(row, column) >= *least,
+        Filter::AtMost(column, most) => number(row, column) <= *most,
+        Filter::Words(words) => words.iter().all(|word| row.words.contains(word)),
+    }
+}
+
+impl Store for Memory {
+    fn get<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        kind: &'static Kind,
+        id: &'a str,
+        disclosure: Disclosure,
+    ) -> Future<'a, Result<Option<Found>, Fault>> {
+        let row = self.row(tenant.as_str(), kind, id);
+        let found = row.map(|row| Found {
+            id: row.id,
+            version: row.version,
+            created_at: row.created_at,
+            body: row.body,
+            masked: row.masked,
+            personal: match disclosure {
+                Disclosure::Full => row.personal,
+                Disclosure::Masked => None,
+            },
+        });
+        Box::pin(async { Ok(found) })
+    }
+
+    fn find<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'static Kind,
+        _: &'static str,
+        _: Cell,
+    ) -> Future<'a, Result<Option<Found>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
+        let state = self.0.lock().unwrap();
+        let mine = |(owner, kind, _): &Place| owner == tenant.as_str() && *kind == query.kind.name;
+        let mut rows: Vec<(i64, &Row)> = state
+            .rows
+            .iter()
+            .filter(|(place, row)| mine(place) && query.filters.iter().all(|filter| fits(row, filter)))
+            .map(|(_, row)| (number(row, query.order.column), row))
+            .collect();
+        rows.sort_by(|left, right| (left.0, &left.1.id).cmp(&(right.0, &right.1.id)));
+        if query.order.direction == Direction::Falling {
+            rows.reverse();
+        }
+        if let Start::After(key) = &query.window.start {
+            let last = (key.value, &key.id);
+            rows.retain(|(value, row)| match query.order.direction {
+                Direction::Rising => (*value, &row.id) > last,
+                Direction::Falling => (*value, &row.id) < last,
+            });
+        }
+        let more = rows.len() > query.window.limit;
+        rows.truncate(query.window.limit);
+        let next = rows.last().filter(|_| more).map(|(value, row)| Key {
+            value: *value,
+            id: row.id.clone(),
+        });
+        let text = |row: &Row| match (query.wants, &row.masked) {
+            (Wants::Ids, _) => row.id.clone(),
+            (Wants::Rows, Some(masked)) => splice(&row.body, masked),
+            (Wants::Rows, None) => row.body.clone(),
+        };
+        let rows = rows.into_iter().map(|(_, row)| text(row)).collect();
+        Box::pin(async { Ok(Page { rows, next }) })
+    }
+
+    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+        let key = (tenant.as_str().to_owned(), claim.tool, claim.key.clone());
+        let claimed = self.0.lock().unwrap().claims.get(&key).cloned();
+        Box::pin(async { Ok(claimed) })
+    }
+
+    fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
+        let mut state = self.0.lock().unwrap();
+        let tenant = commit.tenant.as_str();
+        let objection = commit.steps.iter().find_map(|step| state.objection(tenant, step));
+        let committed = objection.unwrap_or(Committed::Done);
+        if matches!(committed, Committed::Done) {
+            for step in commit.steps {
+                state.apply(tenant, step);
+            }
+            state.events.extend(commit.events.into_iter().map(|(_, event)| event));
+            if let Some(claim) = commit.claim {
+                let answer = Claimed {
+                    meaning: claim.meaning,
+                    answer: commit.answer,
+                };
+                state.claims.insert((tenant.to_owned(), claim.tool, claim.key), answer);
+            }
+        }
+        Box::pin(async { Ok(committed) })
+    }
+
+    fn observe<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn observe_detached(&self, _: String) {}
+}

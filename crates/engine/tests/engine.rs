@@ -1,0 +1,7 @@
+//! The engine from outside: requests go into `serve` as they would come from the network, and the
+//! answers stand beside them word for word. The contract is a library that lends books.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod parts;
+mod stages;
+mod support;

@@ -1,0 +1,7 @@
+//! What the stages are made of, each by itself.
+
+mod ids;
+mod rates;
+mod schema_check;
+mod schema_publish;
+mod words;

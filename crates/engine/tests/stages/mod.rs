@@ -1,0 +1,19 @@
+//! One file per stage, in the order of the stages.
+
+mod admit;
+mod batch;
+mod cursor;
+mod deadline;
+mod era;
+mod frame;
+mod identify;
+mod listing;
+mod perform;
+mod permit;
+mod read;
+mod record;
+mod repeat;
+mod resolve;
+mod resource;
+mod shape;
+mod withdraw;

@@ -1,0 +1,95 @@
+//! The library's manner of speaking: results are small JSON objects, and a fault says its word and
+//! its place, so that a test sees both.
+
+use frontdesk_engine::contract::{At, Dialect, Place, Shaped};
+use frontdesk_engine::fault::{Fault, FaultKind};
+use frontdesk_engine::reading::{Asked, Reading};
+use frontdesk_engine::reply::Reply;
+use frontdesk_engine::schema::Schema;
+use frontdesk_engine::tool::{Effect, ToolSpec};
+use frontdesk_wire::answer::{error, quote, sealed_result, success};
+use frontdesk_wire::version::{Era, Version};
+use serde_json::{Map, Value, json};
+
+pub(crate) struct Plainly;
+
+/// What a page holds when nobody says how much.
+const PAGE: usize = 2;
+
+impl Dialect for Plainly {
+    fn read(&self, tool: &ToolSpec, mut arguments: Map<String, Value>, header_key: Option<&str>) -> Result<Reading, Fault> {
+        let mut text = |name: &str| arguments.remove(name).and_then(|value| value.as_str().map(str::to_owned));
+        let (tenant, cursor, key) = (text("branch"), text("cursor"), text("request_key"));
+        let limit = arguments.remove("limit").and_then(|limit| limit.as_u64());
+        let is_list = matches!(&tool.input, Schema::Object(fields) if fields.iter().any(|field| field.name == "cursor"));
+        let key = match tool.effect {
+            Effect::Reads => None,
+            Effect::Adds | Effect::Changes => key.or(header_key.map(str::to_owned)),
+        };
+        Ok(Reading {
+            arguments,
+            tenant,
+            window: is_list.then(|| Asked {
+                cursor,
+                limit: limit.map_or(PAGE, |limit| limit as usize),
+            }),
+            key,
+        })
+    }
+
+    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {
+        let result = match shaped {
+            Shaped::One(item) => format!(r#"{{"item":{item}}}"#),
+            Shaped::Many { items, cursor: None } => format!(r#"{{"items":[{}]}}"#, items.join(",")),
+            Shaped::Many { items, cursor: Some(cursor) } => {
+                format!(r#"{{"items":[{}],"more":{}}}"#, items.join(","), quote(&cursor))
+            }
+        };
+        let era = at.era.unwrap_or(Era::Legacy(Version::V2025_03_26));
+        Reply::rpc(success(at.id.unwrap(), &sealed_result(&result, &era, None)))
+    }
+
+    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
+        let place = match at.place {
+            Place::Tool(name) => format!("tool {name}"),
+            Place::Resource(address) => format!("resource {address}"),
+            Place::Method => "method".to_owned(),
+            Place::Transport => "transport".to_owned(),
+        };
+        let mut data = json!({"fault": fault.kind.word(), "at": place});
+        if !fault.problems.is_empty() {
+            let problem = |problem: &frontdesk_engine::fault::Problem| {
+                format!("{} {}: {}", problem.pointer, problem.keyword, problem.expected)
+            };
+            data["problems"] = Value::from(fault.problems.iter().map(problem).collect::<Vec<_>>());
+        }
+        if let Some(seconds) = fault.retry_after {
+            data["retry_after"] = Value::from(seconds);
+        }
+        if !fault.needed.is_empty() {
+            data["needed"] = Value::from(fault.needed.iter().map(|scope| scope.as_str()).collect::<Vec<_>>());
+        }
+        let data = data.to_string();
+        match plain_status(fault.kind) {
+            Some(status) => Reply::plain(status, data),
+            None => Reply::rpc(error(at.id, -1, &fault.message, Some(&data))),
+        }
+    }
+
+    fn tenant_argument(&self) -> &'static str {
+        "branch"
+    }
+}
+
+/// Some faults are answered outside JSON-RPC, as contracts do it.
+fn plain_status(kind: FaultKind) -> Option<u16> {
+    if kind == FaultKind::Unauthenticated {
+        Some(401)
+    } else if kind == FaultKind::Forbidden || kind == FaultKind::WrongHost {
+        Some(403)
+    } else if kind == FaultKind::WrongVerb {
+        Some(405)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,133 @@
+//! A house to test in: a desk with a memory for a store, a clock that stands still, and callers with
+//! names.
+
+pub(crate) mod dialect;
+pub(crate) mod library;
+pub(crate) mod ports;
+pub(crate) mod requests;
+pub(crate) mod shelves;
+pub(crate) mod tools;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::rate::Budget;
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::serve::{Keys, Mount, Settings};
+use frontdesk_engine::{Desk, serve};
+
+use ports::{Callers, Dice, Guestbook, Hands};
+use requests::{post, rpc};
+use shelves::Shelves;
+
+/// May read books, in the north branch.
+pub(crate) const READER: &str = "reader";
+/// May do everything, in the north branch.
+pub(crate) const KEEPER: &str = "keeper";
+/// May read and write everything in the north branch, but not see how to reach a member.
+pub(crate) const CLERK: &str = "clerk";
+/// May do everything, in the south branch.
+pub(crate) const SOUTHERNER: &str = "southerner";
+/// May do everything in both branches.
+pub(crate) const TRAVELLER: &str = "traveller";
+/// Has every scope and belongs nowhere.
+pub(crate) const VAGRANT: &str = "vagrant";
+
+pub(crate) const SETTINGS: Settings = Settings {
+    page_bytes: 64 * 1024,
+    reply_bytes: 64 * 1024,
+    calls: Budget {
+        per_minute: 6000,
+        burst: 1000,
+    },
+    deadline: Duration::from_secs(20),
+};
+
+pub(crate) struct House {
+    pub(crate) desk: Desk,
+    pub(crate) mount: Mount,
+    pub(crate) store: Arc<Shelves>,
+    pub(crate) clock: Arc<Hands>,
+    pub(crate) guestbook: Arc<Guestbook>,
+    pub(crate) callers: Arc<Callers>,
+}
+
+/// An answer as the caller sees it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Heard {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+pub(crate) fn heard(status: u16, body: &str) -> Heard {
+    Heard {
+        status,
+        body: body.to_owned(),
+    }
+}
+
+impl House {
+    pub(crate) fn new() -> House {
+        House::with(SETTINGS)
+    }
+
+    pub(crate) fn with(settings: Settings) -> House {
+        let store = Arc::new(Shelves::default());
+        let clock = Arc::new(Hands::default());
+        let guestbook = Arc::new(Guestbook::default());
+        let callers = Arc::new(Callers::default());
+        let desk = Desk {
+            store: store.clone(),
+            identity: callers.clone(),
+            clock: clock.clone(),
+            random: Arc::new(Dice::default()),
+            observer: guestbook.clone(),
+            keys: Keys {
+                cursor: Key::from_bytes([1; 32]),
+                meaning: Key::from_bytes([2; 32]),
+            },
+            rates: Default::default(),
+            inflight: Default::default(),
+            strangers: Default::default(),
+            settings,
+        };
+        let mount = Mount::new(
+            library::contract(),
+            "https://library.example/mcp".to_owned(),
+            "https://library.example/metadata".to_owned(),
+        );
+        House {
+            desk,
+            mount,
+            store,
+            clock,
+            guestbook,
+            callers,
+        }
+    }
+
+    pub(crate) async fn serve(&self, incoming: Incoming) -> Heard {
+        let reply = serve(&self.desk, &self.mount, incoming).await;
+        Heard {
+            status: reply.status,
+            body: String::from_utf8(reply.body.to_vec()).unwrap(),
+        }
+    }
+
+    /// The body of the answer to one message of the legacy era, with id 1.
+    pub(crate) async fn ask(&self, who: &str, method: &str, params: &str) -> String {
+        self.serve(post(who, &rpc("1", method, params))).await.body
+    }
+
+    /// The body of the answer to a tool call of the legacy era, with id 1.
+    pub(crate) async fn call(&self, who: &str, tool: &str, arguments: &str) -> String {
+        let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
+        self.ask(who, "tools/call", &params).await
+    }
+
+    /// The body of the answer to reading a resource in the legacy era, with id 1.
+    pub(crate) async fn open(&self, who: &str, address: &str) -> String {
+        self.ask(who, "resources/read", &format!(r#"{{"uri":"{address}"}}"#)).await
+    }
+}

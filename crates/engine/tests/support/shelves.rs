@@ -1,0 +1,282 @@
+//! A store in memory that keeps what the port promises, with knobs for what can go wrong.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use frontdesk_engine::page::{Direction, Filter, Key, Page, Query, Start, Wants};
+use frontdesk_engine::plan::{Event, Stale, Step};
+use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
+use frontdesk_engine::table::{Cell, Found, Kind, Row};
+use frontdesk_engine::tool::Future;
+use frontdesk_engine::{Fault, TenantId};
+
+#[derive(Default)]
+pub(crate) struct Shelves {
+    kept: Arc<Mutex<Kept>>,
+    knobs: Mutex<Knobs>,
+}
+
+/// What is kept, readable by tests.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(crate) rows: BTreeMap<(String, &'static str, String), Row>,
+    pub(crate) claims: BTreeMap<[String; 4], Claimed>,
+    /// Each tenant's audit chain.
+    pub(crate) audit: Vec<String>,
+    pub(crate) events: Vec<(String, Event)>,
+    /// This node's audit chain.
+    pub(crate) records: Vec<(String, Durability)>,
+    pub(crate) commits: usize,
+}
+
+#[derive(Default, Clone)]
+pub(crate) struct Knobs {
+    pub(crate) reads: Mood,
+    pub(crate) commits: Mood,
+    pub(crate) records: Mood,
+    /// This many commits answer that a row has changed.
+    pub(crate) stale: usize,
+    /// This many look-ups of a key find nothing, as if another call had not committed yet.
+    pub(crate) blind_lookups: usize,
+    /// The next commit loses against a call that claimed its key with this.
+    pub(crate) rival: Option<Claimed>,
+    /// The next commit is not finished in time.
+    pub(crate) unknown: bool,
+}
+
+#[derive(Default, Clone, Copy, PartialEq)]
+pub(crate) enum Mood {
+    #[default]
+    Well,
+    Fails,
+    Hangs,
+    Slow(Duration),
+}
+
+impl Mood {
+    async fn suffer(self) -> Result<(), Fault> {
+        match self {
+            Mood::Well => Ok(()),
+            Mood::Fails => Err(Fault::unavailable("the cellar is under water")),
+            Mood::Hangs => std::future::pending().await,
+            Mood::Slow(time) => {
+                tokio::time::sleep(time).await;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Shelves {
+    pub(crate) fn turn(&self, change: impl FnOnce(&mut Knobs)) {
+        change(&mut self.knobs.lock().unwrap());
+    }
+
+    pub(crate) fn look<T>(&self, at: impl FnOnce(&Kept) -> T) -> T {
+        at(&self.kept.lock().unwrap())
+    }
+
+    pub(crate) fn put(&self, tenant: &str, kind: &'static Kind, row: Row) {
+        self.kept.lock().unwrap().rows.insert((tenant.to_owned(), kind.name, row.id.clone()), row);
+    }
+
+    /// The lines of this node's chain.
+    pub(crate) fn records(&self) -> Vec<String> {
+        self.look(|kept| kept.records.iter().map(|(line, _)| line.clone()).collect())
+    }
+
+    fn knobs(&self) -> Knobs {
+        self.knobs.lock().unwrap().clone()
+    }
+}
+
+impl Store for Shelves {
+    fn get<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        kind: &'static Kind,
+        id: &'a str,
+        disclosure: Disclosure,
+    ) -> Future<'a, Result<Option<Found>, Fault>> {
+        Box::pin(async move {
+            self.knobs().reads.suffer().await?;
+            let key = (tenant.as_str().to_owned(), kind.name, id.to_owned());
+            Ok(self.look(|kept| kept.rows.get(&key).map(|row| found(row, disclosure))))
+        })
+    }
+
+    fn find<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'static Kind,
+        _: &'static str,
+        _: Cell,
+    ) -> Future<'a, Result<Option<Found>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
+        Box::pin(async move {
+            self.knobs().reads.suffer().await?;
+            Ok(self.look(|kept| page(kept, tenant, &query)))
+        })
+    }
+
+    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+        Box::pin(async move {
+            let blind = self.knobs().blind_lookups;
+            self.turn(|knobs| knobs.blind_lookups = blind.saturating_sub(1));
+            match blind {
+                0 => Ok(self.look(|kept| kept.claims.get(&scoped(tenant, claim)).cloned())),
+                _ => Ok(None),
+            }
+        })
+    }
+
+    fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
+        Box::pin(async move {
+            let knobs = self.knobs();
+            self.turn(|knobs| {
+                knobs.stale = knobs.stale.saturating_sub(1);
+                knobs.rival = None;
+                knobs.unknown = false;
+            });
+            if knobs.stale > 0 {
+                self.kept.lock().unwrap().commits += 1;
+                return Ok(Committed::Stale);
+            }
+            if let Some(rival) = knobs.rival {
+                return Ok(Committed::Claimed(rival));
+            }
+            let kept = Arc::clone(&self.kept);
+            // Handed over: it goes on whether or not anybody waits.
+            let work = tokio::spawn(async move {
+                knobs.commits.suffer().await?;
+                Ok(apply(&mut kept.lock().unwrap(), commit))
+            });
+            match knobs.unknown {
+                true => Ok(Committed::Unknown),
+                false => work.await.unwrap(),
+            }
+        })
+    }
+
+    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
+        Box::pin(async move {
+            let mood = self.knobs().records;
+            if mood != Mood::Fails {
+                self.kept.lock().unwrap().records.push((record, durability));
+            }
+            mood.suffer().await
+        })
+    }
+
+    fn observe_detached(&self, record: String) {
+        self.kept.lock().unwrap().records.push((record, Durability::Grouped));
+    }
+}
+
+fn apply(kept: &mut Kept, commit: Commit) -> Committed {
+    kept.commits += 1;
+    let tenant = commit.tenant.as_str().to_owned();
+    if let Some(claim) = &commit.claim
+        && let Some(earlier) = kept.claims.get(&scoped(&commit.tenant, claim))
+    {
+        return Committed::Claimed(earlier.clone());
+    }
+    let mut rows = kept.rows.clone();
+    for step in commit.steps {
+        match step {
+            Step::Insert { kind, row, taken } => {
+                let mark = |row: &Row| row.cells.iter().find(|(name, _)| *name == "shelfmark").cloned();
+                let same = |(key, other): (&(String, &str, String), &Row)| {
+                    key.0 == tenant && matches!(mark(other), Some((_, Cell::Text(_)))) && mark(other) == mark(&row)
+                };
+                if rows.iter().any(same) {
+                    return Committed::Refused(taken);
+                }
+                rows.insert((tenant.clone(), kind.name, row.id.clone()), row);
+            }
+            Step::Update {
+                kind,
+                row,
+                expect_version,
+                stale,
+            } => {
+                let key = (tenant.clone(), kind.name, row.id.clone());
+                match (rows.get(&key), stale) {
+                    (Some(known), _) if known.version == expect_version => rows.insert(key, row),
+                    (_, Stale::Caller(fault)) => return Committed::Refused(fault),
+                    (_, Stale::Rerun) => return Committed::Stale,
+                };
+            }
+            Step::Adjust { .. } | Step::Require { .. } => panic!("the library never does this"),
+        }
+    }
+    kept.rows = rows;
+    if let Some(claim) = &commit.claim {
+        let claimed = Claimed {
+            meaning: claim.meaning,
+            answer: commit.answer,
+        };
+        kept.claims.insert(scoped(&commit.tenant, claim), claimed);
+    }
+    kept.events.extend(commit.events);
+    kept.audit.push(commit.audit);
+    Committed::Done
+}
+
+fn scoped(tenant: &TenantId, claim: &Claim) -> [String; 4] {
+    [tenant.as_str(), claim.client.as_str(), claim.tool, &claim.key].map(str::to_owned)
+}
+
+fn found(row: &Row, disclosure: Disclosure) -> Found {
+    Found {
+        id: row.id.clone(),
+        version: row.version,
+        created_at: row.created_at,
+        body: row.body.clone(),
+        masked: row.masked.clone(),
+        personal: match disclosure {
+            Disclosure::Full => row.personal.clone(),
+            Disclosure::Masked => None,
+        },
+    }
+}
+
+/// The library sorts by `created_at`, falling, and by nothing else.
+fn page(kept: &Kept, tenant: &TenantId, query: &Query) -> Page {
+    assert_eq!((query.order.column, query.order.direction), ("created_at", Direction::Falling));
+    let of_kind = |(key, _): &(&(String, &str, String), &Row)| key.0 == tenant.as_str() && key.1 == query.kind.name;
+    let mut rows: Vec<&Row> = kept.rows.iter().filter(of_kind).map(|(_, row)| row).collect();
+    rows.retain(|row| query.filters.iter().all(|filter| fits(row, filter)));
+    rows.sort_by_key(|row| std::cmp::Reverse((row.created_at, row.id.clone())));
+    match &query.window.start {
+        Start::First => {}
+        Start::After(key) => rows.retain(|row| (row.created_at, &row.id) < (key.value, &key.id)),
+        Start::Offset(_) => panic!("the library never does this"),
+    }
+    let more = rows.len() > query.window.limit;
+    rows.truncate(query.window.limit);
+    let last = rows.last().map(|row| Key {
+        value: row.created_at,
+        id: row.id.clone(),
+    });
+    let text = |row: &&Row| match query.wants {
+        Wants::Rows => row.body.clone(),
+        Wants::Ids => row.id.clone(),
+    };
+    Page {
+        rows: rows.iter().map(text).collect(),
+        next: last.filter(|_| more),
+    }
+}
+
+fn fits(row: &Row, filter: &Filter) -> bool {
+    match filter {
+        Filter::Equals(column, value) => row.cells.iter().any(|(name, cell)| name == column && cell == value),
+        Filter::Words(words) => words.iter().all(|word| row.words.contains(word)),
+        Filter::AnyOf(..) | Filter::AtLeast(..) | Filter::AtMost(..) => panic!("the library never does this"),
+    }
+}

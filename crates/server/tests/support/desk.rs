@@ -1,0 +1,248 @@
+//! A whole Frontdesk, as a user starts it: the binary, a data folder of its own, a free port, and the
+//! callers that tests need.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, Response};
+use super::folder::Folder;
+
+pub(crate) const READ_STOCK: &str = "amcp:inventory:read";
+pub(crate) const READ_LEADS: &str = "amcp:leads:read";
+pub(crate) const WRITE_LEADS: &str = "amcp:leads:write";
+pub(crate) const EVERYTHING: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+pub(crate) const PATH: &str = "/mcp/automotive";
+
+/// A running desk. Dropping it kills the process.
+pub(crate) struct Desk {
+    process: Child,
+    pub(crate) folder: Folder,
+    pub(crate) card: Value,
+    pub(crate) address: SocketAddr,
+    clients: Vec<(String, String, String)>,
+    log: Arc<Mutex<String>>,
+    settings: Vec<(String, String)>,
+}
+
+/// The two dealerships of the demo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum House {
+    Lakeside,
+    Summit,
+}
+
+impl Desk {
+    pub(crate) fn open() -> Desk {
+        Desk::open_with(&[])
+    }
+
+    /// With these `FRONTDESK_*` settings.
+    pub(crate) fn open_with(settings: &[(&str, &str)]) -> Desk {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Desk::start(Folder::new(), settings, Vec::new())
+    }
+
+    fn start(folder: Folder, settings: Vec<(String, String)>, known: Vec<(String, String, String)>) -> Desk {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
+            .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
+            .arg(folder.join("data"))
+            .env_clear()
+            .envs(settings.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let mut errors = process.stderr.take().unwrap();
+        let written = Arc::clone(&log);
+        std::thread::spawn(move || {
+            let mut piece = [0; 8192];
+            while let Ok(length) = errors.read(&mut piece) {
+                if length == 0 {
+                    break;
+                }
+                written.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..length]));
+            }
+        });
+        let card: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
+            let _ = process.wait();
+            panic!("no card; the log says: {}", log.lock().unwrap())
+        });
+        let endpoint = card["endpoint"].as_str().unwrap();
+        let port = endpoint.strip_prefix("https://localhost:").unwrap().split('/').next().unwrap();
+        let clients = match known.is_empty() {
+            false => known,
+            true => card["clients"].as_array().unwrap().iter().map(client).collect(),
+        };
+        Desk { process, address: format!("127.0.0.1:{port}").parse().unwrap(), folder, card, clients, log, settings }
+    }
+
+    /// Ends the process at once, as a crash would, and starts it again on the same data.
+    pub(crate) fn crash_and_reopen(mut self) -> Desk {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        self.reopened()
+    }
+
+    /// Asks for an orderly end; the exit code.
+    pub(crate) fn close(&mut self) -> Option<i32> {
+        self.signal("TERM");
+        self.process.wait().unwrap().code()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").arg(format!("-{name}")).arg(self.process.id().to_string()).status();
+        assert!(sent.unwrap().success());
+    }
+
+    pub(crate) fn close_and_reopen(mut self) -> Desk {
+        assert_eq!(self.close(), Some(0));
+        self.reopened()
+    }
+
+    fn reopened(mut self) -> Desk {
+        let folder = std::mem::replace(&mut self.folder, Folder::new());
+        Desk::start(folder, std::mem::take(&mut self.settings), std::mem::take(&mut self.clients))
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    pub(crate) fn ca_file(&self) -> PathBuf {
+        Path::new(self.card["ca_file"].as_str().unwrap()).to_owned()
+    }
+
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// What the process has written to its log so far.
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Somebody without any credential.
+    pub(crate) fn stranger(&self) -> Client {
+        Client::new(self.address, &self.ca_file())
+    }
+
+    /// Client id, secret and dealership as the card names them.
+    pub(crate) fn credentials(&self, house: House) -> (String, String, String) {
+        self.clients[house as usize].clone()
+    }
+
+    /// An agent of a dealership whose token carries these scopes.
+    pub(crate) async fn agent(&self, house: House, scopes: &str) -> Agent {
+        let (id, secret, dealership) = self.credentials(house);
+        let token = self.token(&id, &secret, scopes).await;
+        Agent { http: self.stranger(), token, dealership, next: 0 }
+    }
+
+    /// Runs another `frontdesk` command on this desk's data folder: its exit code, output and errors.
+    pub(crate) fn command(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+        let output = command.env_clear().args(arguments).arg("--data").arg(self.data()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+
+    pub(crate) async fn token(&self, id: &str, secret: &str, scopes: &str) -> String {
+        let response = self.ask_for_token(id, secret, scopes).await;
+        assert_eq!(response.status, 200, "{}", response.text());
+        let granted: Value = serde_json::from_str(response.text()).unwrap();
+        granted["access_token"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn ask_for_token(&self, id: &str, secret: &str, scopes: &str) -> Response {
+        let scope = match scopes.is_empty() {
+            true => String::new(),
+            false => format!("&scope={}", scopes.replace(':', "%3A").replace(' ', "+")),
+        };
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}{scope}");
+        let headers = [("content-type", "application/x-www-form-urlencoded")];
+        self.stranger().request("POST", "/token", &headers, form).await
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn client(entry: &Value) -> (String, String, String) {
+    let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+    (text("id"), text("secret"), text("dealership_id"))
+}
+
+/// A caller with a token.
+pub(crate) struct Agent {
+    pub(crate) http: Client,
+    pub(crate) token: String,
+    pub(crate) dealership: String,
+    next: i64,
+}
+
+impl Agent {
+    /// Sends a legacy request (2025-11-25) and shows the whole HTTP answer.
+    pub(crate) async fn send(&mut self, method: &str, params: Value) -> Response {
+        self.next += 1;
+        let body = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.post(&body.to_string(), &[("mcp-protocol-version", "2025-11-25")]).await
+    }
+
+    /// Sends these bytes with the token and these headers besides.
+    pub(crate) async fn post(&mut self, body: &str, headers: &[(&str, &str)]) -> Response {
+        let bearer = format!("Bearer {}", self.token);
+        let mut all = vec![("authorization", bearer.as_str()), ("content-type", "application/json")];
+        all.extend_from_slice(headers);
+        self.http.request("POST", PATH, &all, body).await
+    }
+
+    /// The `result` of a request that must succeed on the JSON-RPC level.
+    pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
+        let response = self.send(method, params).await;
+        assert_eq!(response.status, 200, "{}", response.text());
+        let answer: Value = serde_json::from_str(response.text()).unwrap();
+        assert!(answer.get("result").is_some(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// A tool's structured answer, success or error alike; it is checked that the text says the same.
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.result("tools/call", json!({"name": tool, "arguments": arguments})).await;
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, result["structuredContent"]);
+        assert_eq!(result["isError"], json!(text.get("error").is_some()));
+        text
+    }
+
+    /// The code of the error a tool must answer with.
+    pub(crate) async fn code(&mut self, tool: &str, arguments: Value) -> String {
+        let answer = self.call(tool, arguments).await;
+        answer["error"]["code"].as_str().unwrap_or_else(|| panic!("no error: {answer}")).to_owned()
+    }
+
+    /// Every item of a list, page by page.
+    pub(crate) async fn all(&mut self, tool: &str, arguments: Value) -> Vec<Value> {
+        let mut items = Vec::new();
+        let mut arguments = arguments;
+        loop {
+            let page = self.call(tool, arguments.clone()).await;
+            items.extend(page["items"].as_array().unwrap_or_else(|| panic!("{page}")).iter().cloned());
+            match page.get("next_cursor") {
+                Some(cursor) => arguments["cursor"] = cursor.clone(),
+                None => return items,
+            }
+        }
+    }
+}

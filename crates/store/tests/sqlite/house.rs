@@ -1,0 +1,194 @@
+//! A SQLite database in a folder of its own that goes away with it, and a look at the file from outside.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::TenantId;
+use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::registry::{Registry, Tenant};
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::table::Kind;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_store::{Options, SqliteStore, StoreError};
+use rusqlite::Connection;
+
+use crate::suite::boats::BOAT;
+use crate::suite::{Peek, Subject};
+
+/// Removed with everything in it when it is dropped.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name = format!("store-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.0.join("desk.db")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A clock that stands still until it is set.
+pub struct Standing(AtomicI64);
+
+impl Standing {
+    pub fn set(&self, now: i64) {
+        self.0.store(now, Ordering::Relaxed);
+    }
+}
+
+impl Clock for Standing {
+    fn now(&self) -> Millis {
+        Millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// SplitMix64: no two fills are alike, which is all that sealing in a test needs.
+struct Counting(AtomicU64);
+
+impl Random for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        for piece in bytes.chunks_mut(8) {
+            let mut word = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            piece.copy_from_slice(&(word ^ (word >> 31)).to_be_bytes()[..piece.len()]);
+        }
+    }
+}
+
+pub struct House {
+    pub store: Arc<SqliteStore>,
+    pub clock: Arc<Standing>,
+    // Dropped last: the database is closed before its folder goes.
+    pub folder: Arc<Folder>,
+}
+
+impl House {
+    /// With the tenants `north` and `south`, and patient.
+    pub async fn new() -> House {
+        House::waiting(Duration::from_secs(30)).await
+    }
+
+    /// The same, but a commit is waited for only this long.
+    pub async fn waiting(commit_wait: Duration) -> House {
+        let folder = Arc::new(Folder::new());
+        let clock = Arc::new(Standing(AtomicI64::new(5_000)));
+        let opened = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
+        for (id, name) in [("north", "North Harbour"), ("south", "South Harbour")] {
+            let id = TenantId::parse(id).unwrap();
+            opened.add_tenant(Tenant { id, name: name.to_owned() }).await.unwrap();
+        }
+        drop(opened);
+        let store = open_with(&folder.database(), &[&BOAT], [7; 32], commit_wait, &clock).unwrap();
+        House { store: Arc::new(store), clock, folder }
+    }
+
+    /// Closes the database and opens the same file again.
+    pub fn reopened(self) -> House {
+        let House { store, clock, folder } = self;
+        drop(store);
+        let store = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
+        House { store: Arc::new(store), clock, folder }
+    }
+
+    /// Another connection to the same file, as an intruder or a backup would have.
+    pub fn raw(&self) -> Connection {
+        let connection = Connection::open(self.folder.database()).unwrap();
+        connection.busy_timeout(Duration::from_secs(5)).unwrap();
+        connection
+    }
+
+    /// A raw connection that keeps everybody else from writing until it is dropped.
+    pub fn locked(&self) -> Connection {
+        let connection = self.raw();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        connection
+    }
+
+    pub fn audit(&self, tenant: &str) -> Vec<String> {
+        self.peek().audit(tenant)
+    }
+
+    pub fn outbox(&self, tenant: &str) -> Vec<String> {
+        self.peek().outbox(tenant)
+    }
+
+    fn peek(&self) -> Raw {
+        Raw(Arc::clone(&self.folder))
+    }
+}
+
+pub fn open(path: &Path, kinds: &[&'static Kind], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
+    let clock = Arc::new(Standing(AtomicI64::new(5_000)));
+    open_with(path, kinds, key, Duration::from_secs(30), &clock)
+}
+
+fn open_with(
+    path: &Path,
+    kinds: &[&'static Kind],
+    key: [u8; 32],
+    commit_wait: Duration,
+    clock: &Arc<Standing>,
+) -> Result<SqliteStore, StoreError> {
+    static SEED: AtomicU64 = AtomicU64::new(1);
+    SqliteStore::open(Options {
+        path: path.to_owned(),
+        master: Key::from_bytes(key),
+        random: Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed)))),
+        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        kinds: kinds.to_vec(),
+        commit_wait,
+    })
+}
+
+/// A fresh database for one behaviour of the suite.
+pub async fn subject() -> Subject {
+    let House { store, folder, .. } = House::new().await;
+    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, peek: Arc::new(Raw(folder)) }
+}
+
+struct Raw(Arc<Folder>);
+
+impl Raw {
+    fn lines(&self, text: &str, value: &str) -> Vec<String> {
+        let connection = Connection::open(self.0.database()).unwrap();
+        let mut statement = connection.prepare(text).unwrap();
+        let rows = statement.query_map([value], |row| row.get(0)).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
+    }
+}
+
+impl Peek for Raw {
+    fn outbox(&self, tenant: &str) -> Vec<String> {
+        let text = "SELECT seq || ' ' || event || ' ' || kind || ' ' || id || ' ' || change FROM fd_outbox \
+                    WHERE tenant = ?1 ORDER BY seq";
+        self.lines(text, tenant)
+    }
+
+    fn audit(&self, tenant: &str) -> Vec<String> {
+        self.lines("SELECT records FROM fd_audit WHERE chain = 'tenant:' || ?1 ORDER BY seq", tenant)
+    }
+}
+
+/// Asks again and again until it holds, for five seconds at most.
+pub async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while !holds().await {
+        assert!(Instant::now() < until, "it did not come to pass: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

@@ -1,0 +1,12 @@
+//! The suite on SQLite, and what only a database in a file can be asked.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod house;
+#[path = "../suite/mod.rs"]
+mod suite;
+
+mod portable {
+    crate::every_behaviour!(crate::house::subject);
+}

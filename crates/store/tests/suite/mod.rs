@@ -1,0 +1,104 @@
+//! What every database must do, written once. A database runs through it by making a `Subject` for each
+//! behaviour and naming itself in `every_behaviour!`; nothing here knows which one it is.
+
+pub mod boats;
+pub mod claims;
+pub mod committing;
+pub mod filtering;
+pub mod paging;
+pub mod reading;
+pub mod registry;
+pub mod steps;
+
+use std::sync::Arc;
+
+use frontdesk_engine::TenantId;
+use frontdesk_engine::ports::Store;
+use frontdesk_engine::registry::Registry;
+
+/// A database that is open, knows the kinds of `boats` and has the tenants `north` and `south`.
+pub struct Subject {
+    pub store: Arc<dyn Store>,
+    pub registry: Arc<dyn Registry>,
+    pub peek: Arc<dyn Peek>,
+}
+
+/// What is on disk beside the rows, seen from outside the store.
+pub trait Peek: Send + Sync {
+    /// The tenant's events in order, each as `seq name kind id change`.
+    fn outbox(&self, tenant: &str) -> Vec<String>;
+    /// The records of the tenant's audit chain in order.
+    fn audit(&self, tenant: &str) -> Vec<String>;
+}
+
+pub fn north() -> TenantId {
+    TenantId::parse("north").unwrap()
+}
+
+pub fn south() -> TenantId {
+    TenantId::parse("south").unwrap()
+}
+
+/// Makes a test of every behaviour, each with a subject of its own from `$open().await`.
+#[macro_export]
+macro_rules! every_behaviour {
+    ($open:path) => {
+        $crate::every_behaviour! { $open,
+            reading::a_row_is_masked_unless_disclosure_is_full,
+            reading::an_unknown_id_is_not_found,
+            reading::equal_ids_and_values_of_two_tenants_stay_apart,
+            reading::a_unique_value_finds_its_row_masked,
+            reading::an_unknown_tenant_has_nothing,
+            filtering::each_filter_keeps_exactly_what_it_says,
+            filtering::filters_are_joined_by_and,
+            filtering::values_are_never_read_as_sql,
+            filtering::words_are_found_whole_and_all_of_them,
+            filtering::personal_words_are_found_only_as_personal_words,
+            filtering::an_update_replaces_the_words,
+            filtering::a_word_given_twice_counts_once,
+            paging::rows_come_in_the_order_asked_for,
+            paging::a_walk_over_equal_values_meets_each_row_once,
+            paging::a_walk_meets_each_old_row_once_while_rows_are_inserted,
+            paging::a_last_page_that_is_exactly_full_has_no_next,
+            paging::a_byte_budget_gives_fewer_whole_rows_and_where_to_go_on,
+            paging::a_row_larger_than_the_budget_still_comes,
+            paging::ids_alone_can_be_asked_for,
+            paging::an_offset_skips_rows,
+            paging::listed_rows_are_masked_and_whole,
+            paging::a_row_without_a_sort_value_sorts_as_zero,
+            paging::a_limit_beyond_all_bounds_is_no_error,
+            steps::an_insert_is_there_once_committed,
+            steps::an_update_needs_the_version_it_expects,
+            steps::an_update_replaces_every_column,
+            steps::an_adjustment_never_goes_below_its_floor,
+            steps::a_requirement_guards_a_row_that_was_only_read,
+            steps::a_taken_value_refuses_with_the_steps_own_fault,
+            steps::a_taken_id_refuses_with_the_steps_own_fault,
+            steps::a_unique_value_is_unique_within_its_tenant_only,
+            steps::an_update_to_a_taken_value_fails_for_good_and_changes_nothing,
+            committing::a_plan_of_an_unknown_tenant_is_not_committed,
+            committing::a_failing_plan_leaves_no_trace,
+            committing::failing_plans_among_others_leave_no_gap,
+            committing::events_of_one_plan_keep_their_order,
+            committing::each_tenant_counts_its_own_events,
+            committing::two_hundred_takers_of_the_last_three_units_get_three,
+            claims::a_key_used_twice_answers_what_was_stored,
+            claims::a_key_with_another_meaning_reports_the_first_meaning,
+            claims::a_key_belongs_to_its_tenant_client_and_tool,
+            claims::a_refused_plan_claims_nothing,
+            claims::two_hundred_parallel_twins_commit_once,
+            registry::a_tenant_is_added_once,
+            registry::a_client_is_added_once_and_comes_back_whole,
+            registry::a_new_secret_ends_the_clients_tokens,
+            registry::a_revoked_client_has_no_tokens_and_stays_revoked,
+            registry::a_token_comes_back_whole_and_is_revoked_by_its_own_client_only,
+            registry::expired_tokens_are_swept_when_one_is_added,
+        }
+    };
+    ($open:path, $($module:ident::$name:ident),+ $(,)?) => {
+        $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            $crate::suite::$module::$name(&$open().await).await;
+        })+
+    };
+}

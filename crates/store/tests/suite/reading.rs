@@ -1,0 +1,84 @@
+//! Looking up one row: only the tenant's own, and personal data only when it is asked for in full.
+
+use frontdesk_engine::TenantId;
+use frontdesk_engine::page::Filter;
+use frontdesk_engine::ports::Disclosure;
+use frontdesk_engine::table::{Cell, Found, Row};
+
+use super::boats::{BOAT, add, boat, claim, ids, personal, plain, query, with};
+use super::{Subject, north, south};
+
+pub async fn a_row_is_masked_unless_disclosure_is_full(subject: &Subject) {
+    add(&*subject.store, &north(), [boat("b1", 7)]).await;
+    let masked = subject.store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.unwrap().unwrap();
+    assert_eq!(
+        (masked.id.as_str(), masked.version, masked.created_at, masked.body.as_str(), masked.masked.as_deref()),
+        ("b1", 1, 1_000, r#"{"id":"b1","length":7}"#, Some(r#"{"owner":"A***"}"#))
+    );
+    assert_eq!(masked.personal, None);
+    let full = subject.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    assert_eq!(full.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
+}
+
+pub async fn an_unknown_id_is_not_found(subject: &Subject) {
+    add(&*subject.store, &north(), [boat("b1", 7)]).await;
+    assert!(subject.store.get(&north(), &BOAT, "b2", Disclosure::Full).await.unwrap().is_none());
+    assert!(find(subject, &north(), "H-b2").await.is_none());
+    assert!(subject.store.find(&north(), &BOAT, "hull", Cell::Null).await.unwrap().is_none());
+}
+
+pub async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &Subject) {
+    let store = &*subject.store;
+    add(store, &north(), [titled("b1", "north"), titled("n2", "north")]).await;
+    add(store, &south(), [titled("b1", "south"), titled("s2", "south")]).await;
+    for (tenant, other, own) in [(north(), "s2", "n2"), (south(), "n2", "s2")] {
+        let body = format!(r#"{{"of":"{tenant}"}}"#);
+        let got = store.get(&tenant, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+        assert_eq!(got.body, body);
+        assert!(store.get(&tenant, &BOAT, other, Disclosure::Full).await.unwrap().is_none());
+        assert_eq!(find(subject, &tenant, "H-b1").await.unwrap().body, body);
+        assert!(find(subject, &tenant, &format!("H-{other}")).await.is_none());
+
+        let filters = [
+            Filter::Equals("harbour", Cell::Text("kiel".to_owned())),
+            Filter::Equals("owner", Cell::Digest("ada@example.com".to_owned())),
+            Filter::AtLeast("length", 0),
+            Filter::AnyOf("hull", vec![Cell::Text("H-b1".to_owned()), Cell::Text(format!("H-{own}"))]),
+            Filter::Words(vec![plain("sail")]),
+            Filter::Words(vec![personal("lovelace")]),
+        ];
+        for filter in filters {
+            assert_eq!(ids(store, &tenant, vec![filter.clone()]).await, ["b1", own], "{tenant} by {filter:?}");
+        }
+        let page = store.page(&tenant, query(Vec::new())).await.unwrap();
+        let whole = format!(r#"{{"of":"{tenant}","owner":"A***"}}"#);
+        assert_eq!(page.rows, [whole.clone(), whole]);
+    }
+}
+
+pub async fn a_unique_value_finds_its_row_masked(subject: &Subject) {
+    add(&*subject.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
+    let found = find(subject, &north(), "H-b2").await.unwrap();
+    assert_eq!((found.id.as_str(), found.version, found.body.as_str()), ("b2", 1, r#"{"id":"b2","length":8}"#));
+    assert_eq!(found.masked.as_deref(), Some(r#"{"owner":"A***"}"#));
+    assert_eq!(found.personal, None);
+}
+
+pub async fn an_unknown_tenant_has_nothing(subject: &Subject) {
+    add(&*subject.store, &north(), [boat("b1", 7)]).await;
+    let nobody = TenantId::parse("nobody").unwrap();
+    assert!(subject.store.get(&nobody, &BOAT, "b1", Disclosure::Full).await.unwrap().is_none());
+    assert!(find(subject, &nobody, "H-b1").await.is_none());
+    assert_eq!(ids(&*subject.store, &nobody, vec![Filter::Words(vec![personal("lovelace")])]).await, [""; 0]);
+    assert_eq!(ids(&*subject.store, &nobody, Vec::new()).await, [""; 0]);
+    assert!(subject.store.claimed(&nobody, &claim("key", 1)).await.is_err());
+}
+
+async fn find(subject: &Subject, tenant: &TenantId, hull: &str) -> Option<Found> {
+    subject.store.find(tenant, &BOAT, "hull", Cell::Text(hull.to_owned())).await.unwrap()
+}
+
+fn titled(id: &str, tenant: &str) -> Row {
+    let row = with(boat(id, 7), "hull", Cell::Text(format!("H-{id}")));
+    Row { body: format!(r#"{{"of":"{tenant}"}}"#), ..row }
+}
