@@ -63,7 +63,7 @@ pub(crate) fn version(kind: &Kind) -> String {
 }
 
 pub(crate) fn add_word(kind: &Kind) -> String {
-    format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3)", kind.name)
+    format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", kind.name)
 }
 
 pub(crate) fn remove_words(kind: &Kind) -> String {
@@ -95,7 +95,7 @@ pub(crate) fn page(tenant: &str, query: &Query) -> Statement {
         let id = made.bind(Cell::Text(key.id.clone()));
         let _ = write!(made.text, " AND ({column}, id) {compare} (${value}, ${id})");
     }
-    let limit = made.bind(Cell::Integer(query.window.limit as i64 + 1));
+    let limit = made.bind(Cell::Integer(i64::try_from(query.window.limit).unwrap_or(i64::MAX).saturating_add(1)));
     let _ = write!(made.text, " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}");
     if let Start::Offset(rows) = query.window.start {
         let offset = made.bind(Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));

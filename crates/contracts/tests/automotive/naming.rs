@@ -150,7 +150,7 @@ fn a3_17_lists_take_a_cursor_and_no_page_number() {
 }
 
 #[test]
-fn a3_02_a3_03_tools_declare_input_output_and_effect() {
+fn a3_02_tools_declare_input_output_and_effect() {
     for tool in contract().tools {
         let spec = tool.spec;
         assert_eq!(spec.input.to_json()["type"], "object");

@@ -2,14 +2,14 @@
 //! its place, so that a test sees both.
 
 use frontdesk_engine::contract::{At, Dialect, Place, Shaped};
-use frontdesk_engine::fault::{Fault, FaultKind};
+use frontdesk_engine::fault::{Fault, FaultKind, Problem};
 use frontdesk_engine::reading::{Asked, Reading};
 use frontdesk_engine::reply::Reply;
 use frontdesk_engine::schema::Schema;
 use frontdesk_engine::tool::{Effect, ToolSpec};
 use frontdesk_wire::answer::{error, quote, sealed_result, success};
 use frontdesk_wire::version::{Era, Version};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(crate) struct Plainly;
 
@@ -56,20 +56,20 @@ impl Dialect for Plainly {
             Place::Method => "method".to_owned(),
             Place::Transport => "transport".to_owned(),
         };
-        let mut data = json!({"fault": fault.kind.word(), "at": place});
+        let mut data = format!(r#"{{"fault":{},"at":{}"#, quote(fault.kind.word()), quote(&place));
         if !fault.problems.is_empty() {
-            let problem = |problem: &frontdesk_engine::fault::Problem| {
-                format!("{} {}: {}", problem.pointer, problem.keyword, problem.expected)
-            };
-            data["problems"] = Value::from(fault.problems.iter().map(problem).collect::<Vec<_>>());
+            let problem =
+                |problem: &Problem| quote(&format!("{} {}: {}", problem.pointer, problem.keyword, problem.expected));
+            let problems: Vec<String> = fault.problems.iter().map(problem).collect();
+            data += &format!(r#","problems":[{}]"#, problems.join(","));
         }
         if let Some(seconds) = fault.retry_after {
-            data["retry_after"] = Value::from(seconds);
+            data += &format!(r#","retry_after":{seconds}"#);
         }
-        if !fault.needed.is_empty() {
-            data["needed"] = Value::from(fault.needed.iter().map(|scope| scope.as_str()).collect::<Vec<_>>());
+        for scope in &fault.needed {
+            data += &format!(r#","needed":{}"#, quote(scope.as_str()));
         }
-        let data = data.to_string();
+        data.push('}');
         match plain_status(fault.kind) {
             Some(status) => Reply::plain(status, data),
             None => Reply::rpc(error(at.id, -1, &fault.message, Some(&data))),

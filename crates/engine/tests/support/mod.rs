@@ -17,6 +17,7 @@ use frontdesk_engine::seal::Key;
 use frontdesk_engine::serve::{Keys, Mount, Settings};
 use frontdesk_engine::{Desk, serve};
 
+use library::{BOOK, MEMBER};
 use ports::{Callers, Dice, Guestbook, Hands};
 use requests::{post, rpc};
 use shelves::Shelves;
@@ -70,6 +71,25 @@ pub(crate) fn heard(status: u16, body: &str) -> Heard {
 impl House {
     pub(crate) fn new() -> House {
         House::with(SETTINGS)
+    }
+
+    /// With three books and a member in the north, and one of each in the south.
+    pub(crate) fn stocked() -> House {
+        House::with(SETTINGS).stock()
+    }
+
+    pub(crate) fn stock(self) -> House {
+        for (age, (id, title, genre, copies)) in (1..).zip([
+            ("b1", "Emma", "novel", 2),
+            ("b2", "Dune", "novel", 1),
+            ("b3", "Odes", "poetry", 0),
+        ]) {
+            self.store.put("north", &BOOK, tools::book(id, title, genre, copies, 1, age));
+        }
+        self.store.put("north", &MEMBER, tools::reader("m1", "Ada", "ada@example.org", 4));
+        self.store.put("south", &BOOK, tools::book("s1", "Ulysses", "novel", 1, 1, 5));
+        self.store.put("south", &MEMBER, tools::reader("m2", "Bea", "bea@example.org", 6));
+        self
     }
 
     pub(crate) fn with(settings: Settings) -> House {

@@ -5,7 +5,8 @@ use frontdesk_engine::plan::{Change, Event, Plan, Stale, Step};
 use frontdesk_engine::table::{Cell, Found, Row, Word, words};
 use frontdesk_engine::tool::{Future, Item, Outcome};
 use frontdesk_engine::{Fault, FaultKind, Permitted};
-use serde_json::{Value, json};
+use serde_json::Value;
+use frontdesk_wire::answer::quote;
 
 use super::library::{BOOK, MEMBER, NONE_LEFT, TAKEN};
 
@@ -141,7 +142,7 @@ pub(crate) fn book(id: &str, title: &str, genre: &str, copies: i64, version: i64
         updated_at: created_at,
         cells: vec![("genre", Cell::Text(genre.to_owned()))],
         words: words(title).into_iter().map(Word::Plain).collect(),
-        body: json!({"id": id, "title": title, "genre": genre, "copies": copies}).to_string(),
+        body: format!(r#"{{"id":"{id}","title":{},"genre":"{genre}","copies":{copies}}}"#, quote(title)),
         masked: None,
         personal: None,
     }
@@ -155,9 +156,9 @@ pub(crate) fn reader(id: &str, name: &str, email: &str, created_at: i64) -> Row 
         updated_at: created_at,
         cells: Vec::new(),
         words: Vec::new(),
-        body: json!({"id": id}).to_string(),
+        body: format!(r#"{{"id":"{id}"}}"#),
         masked: Some(r#"{"email":"***"}"#.to_owned()),
-        personal: Some(json!({"name": name, "email": email}).to_string()),
+        personal: Some(format!(r#"{{"name":{},"email":{}}}"#, quote(name), quote(email))),
     }
 }
 

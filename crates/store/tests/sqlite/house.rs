@@ -18,10 +18,10 @@ use crate::suite::boats::BOAT;
 use crate::suite::{Peek, Subject};
 
 /// Removed with everything in it when it is dropped.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Folder {
+    pub(crate) fn new() -> Folder {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let name = format!("store-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -30,7 +30,7 @@ impl Folder {
         Folder(path)
     }
 
-    pub fn database(&self) -> PathBuf {
+    pub(crate) fn database(&self) -> PathBuf {
         self.0.join("desk.db")
     }
 }
@@ -42,10 +42,10 @@ impl Drop for Folder {
 }
 
 /// A clock that stands still until it is set.
-pub struct Standing(AtomicI64);
+pub(crate) struct Standing(AtomicI64);
 
 impl Standing {
-    pub fn set(&self, now: i64) {
+    pub(crate) fn set(&self, now: i64) {
         self.0.store(now, Ordering::Relaxed);
     }
 }
@@ -70,21 +70,21 @@ impl Random for Counting {
     }
 }
 
-pub struct House {
-    pub store: Arc<SqliteStore>,
-    pub clock: Arc<Standing>,
+pub(crate) struct House {
+    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) clock: Arc<Standing>,
     // Dropped last: the database is closed before its folder goes.
-    pub folder: Arc<Folder>,
+    pub(crate) folder: Arc<Folder>,
 }
 
 impl House {
     /// With the tenants `north` and `south`, and patient.
-    pub async fn new() -> House {
+    pub(crate) async fn new() -> House {
         House::waiting(Duration::from_secs(30)).await
     }
 
     /// The same, but a commit is waited for only this long.
-    pub async fn waiting(commit_wait: Duration) -> House {
+    pub(crate) async fn waiting(commit_wait: Duration) -> House {
         let folder = Arc::new(Folder::new());
         let clock = Arc::new(Standing(AtomicI64::new(5_000)));
         let opened = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
@@ -98,7 +98,7 @@ impl House {
     }
 
     /// Closes the database and opens the same file again.
-    pub fn reopened(self) -> House {
+    pub(crate) fn reopened(self) -> House {
         let House { store, clock, folder } = self;
         drop(store);
         let store = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
@@ -106,24 +106,24 @@ impl House {
     }
 
     /// Another connection to the same file, as an intruder or a backup would have.
-    pub fn raw(&self) -> Connection {
+    pub(crate) fn raw(&self) -> Connection {
         let connection = Connection::open(self.folder.database()).unwrap();
         connection.busy_timeout(Duration::from_secs(5)).unwrap();
         connection
     }
 
     /// A raw connection that keeps everybody else from writing until it is dropped.
-    pub fn locked(&self) -> Connection {
+    pub(crate) fn locked(&self) -> Connection {
         let connection = self.raw();
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
         connection
     }
 
-    pub fn audit(&self, tenant: &str) -> Vec<String> {
+    pub(crate) fn audit(&self, tenant: &str) -> Vec<String> {
         self.peek().audit(tenant)
     }
 
-    pub fn outbox(&self, tenant: &str) -> Vec<String> {
+    pub(crate) fn outbox(&self, tenant: &str) -> Vec<String> {
         self.peek().outbox(tenant)
     }
 
@@ -132,7 +132,7 @@ impl House {
     }
 }
 
-pub fn open(path: &Path, kinds: &[&'static Kind], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
+pub(crate) fn open(path: &Path, kinds: &[&'static Kind], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
     let clock = Arc::new(Standing(AtomicI64::new(5_000)));
     open_with(path, kinds, key, Duration::from_secs(30), &clock)
 }
@@ -156,7 +156,7 @@ fn open_with(
 }
 
 /// A fresh database for one behaviour of the suite.
-pub async fn subject() -> Subject {
+pub(crate) async fn subject() -> Subject {
     let House { store, folder, .. } = House::new().await;
     Subject { store: Arc::clone(&store) as Arc<_>, registry: store, peek: Arc::new(Raw(folder)) }
 }
@@ -185,7 +185,7 @@ impl Peek for Raw {
 }
 
 /// Asks again and again until it holds, for five seconds at most.
-pub async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
+pub(crate) async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
     let until = Instant::now() + Duration::from_secs(5);
     while !holds().await {
         assert!(Instant::now() < until, "it did not come to pass: {what}");

@@ -3,9 +3,13 @@
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod at_rest;
+mod audit;
 mod house;
+mod opening;
 #[path = "../suite/mod.rs"]
 mod suite;
+mod writer;
 
 mod portable {
     crate::every_behaviour!(crate::house::subject);

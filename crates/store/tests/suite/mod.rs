@@ -1,14 +1,14 @@
 //! What every database must do, written once. A database runs through it by making a `Subject` for each
 //! behaviour and naming itself in `every_behaviour!`; nothing here knows which one it is.
 
-pub mod boats;
-pub mod claims;
-pub mod committing;
-pub mod filtering;
-pub mod paging;
-pub mod reading;
-pub mod registry;
-pub mod steps;
+pub(crate) mod boats;
+pub(crate) mod claims;
+pub(crate) mod committing;
+pub(crate) mod filtering;
+pub(crate) mod paging;
+pub(crate) mod reading;
+pub(crate) mod registry;
+pub(crate) mod steps;
 
 use std::sync::Arc;
 
@@ -17,25 +17,25 @@ use frontdesk_engine::ports::Store;
 use frontdesk_engine::registry::Registry;
 
 /// A database that is open, knows the kinds of `boats` and has the tenants `north` and `south`.
-pub struct Subject {
-    pub store: Arc<dyn Store>,
-    pub registry: Arc<dyn Registry>,
-    pub peek: Arc<dyn Peek>,
+pub(crate) struct Subject {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) registry: Arc<dyn Registry>,
+    pub(crate) peek: Arc<dyn Peek>,
 }
 
 /// What is on disk beside the rows, seen from outside the store.
-pub trait Peek: Send + Sync {
+pub(crate) trait Peek: Send + Sync {
     /// The tenant's events in order, each as `seq name kind id change`.
     fn outbox(&self, tenant: &str) -> Vec<String>;
     /// The records of the tenant's audit chain in order.
     fn audit(&self, tenant: &str) -> Vec<String>;
 }
 
-pub fn north() -> TenantId {
+pub(crate) fn north() -> TenantId {
     TenantId::parse("north").unwrap()
 }
 
-pub fn south() -> TenantId {
+pub(crate) fn south() -> TenantId {
     TenantId::parse("south").unwrap()
 }
 

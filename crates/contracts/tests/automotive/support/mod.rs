@@ -21,23 +21,23 @@ use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
 use serde_json::{Value, json};
 
-pub use store::Memory;
+pub(crate) use store::Memory;
 
 /// 2026-01-31T09:30:00Z
-pub const NOW: Millis = Millis(1_769_851_800_000);
+pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
-pub const EVERYTHING: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+pub(crate) const EVERYTHING: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
 
-pub struct House {
+pub(crate) struct House {
     desk: Desk,
     mount: Mount,
-    pub store: Arc<Memory>,
+    pub(crate) store: Arc<Memory>,
     runtime: tokio::runtime::Runtime,
 }
 
 impl House {
     /// Two dealerships with the demo's data.
-    pub fn open() -> House {
+    pub(crate) fn open() -> House {
         let store = Arc::new(Memory::default());
         let desk = Desk {
             store: store.clone(),
@@ -78,12 +78,12 @@ impl House {
     }
 
     /// Calls a tool for the Lakeside dealership with these scopes; gives `isError` and the object.
-    pub fn call(&self, scopes: &str, tool: &str, arguments: Value) -> (bool, Value) {
+    pub(crate) fn call(&self, scopes: &str, tool: &str, arguments: Value) -> (bool, Value) {
         self.call_as(&format!("dlr_lakeside/{scopes}"), tool, arguments)
     }
 
     /// The token is `tenant[,tenant]/scope scope`.
-    pub fn call_as(&self, token: &str, tool: &str, arguments: Value) -> (bool, Value) {
+    pub(crate) fn call_as(&self, token: &str, tool: &str, arguments: Value) -> (bool, Value) {
         let reply = self.send(token, "tools/call", json!({"name": tool, "arguments": arguments}));
         let body: Value = serde_json::from_slice(&reply.body).unwrap();
         let result = body.get("result").unwrap_or_else(|| panic!("no result in {body}"));
@@ -91,20 +91,20 @@ impl House {
     }
 
     /// As `call`, for one that must succeed.
-    pub fn ask(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn ask(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(!failed, "{answer}");
         answer
     }
 
     /// As `call`, for one that must fail; gives the code.
-    pub fn refusal(&self, scopes: &str, tool: &str, arguments: Value) -> String {
+    pub(crate) fn refusal(&self, scopes: &str, tool: &str, arguments: Value) -> String {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(failed, "{answer}");
         answer["error"]["code"].as_str().unwrap().to_owned()
     }
 
-    pub fn send(&self, token: &str, method: &str, params: Value) -> Reply {
+    pub(crate) fn send(&self, token: &str, method: &str, params: Value) -> Reply {
         let incoming = Incoming {
             verb: Verb::Post,
             credential: Credential::Bearer(token.to_owned()),

@@ -12,7 +12,7 @@ use frontdesk_engine::{Fault, TenantId};
 use frontdesk_wire::json::splice;
 
 #[derive(Default)]
-pub struct Memory(Mutex<State>);
+pub(crate) struct Memory(Mutex<State>);
 
 type Place = (String, &'static str, String);
 
@@ -24,7 +24,7 @@ struct State {
 }
 
 impl Memory {
-    pub fn fill(&self, tenant: &str, steps: Vec<Step>) {
+    pub(crate) fn fill(&self, tenant: &str, steps: Vec<Step>) {
         let mut state = self.0.lock().unwrap();
         for step in steps {
             state.apply(tenant, step);
@@ -32,12 +32,12 @@ impl Memory {
     }
 
     /// What happened since the demo data, as `kind change`.
-    pub fn events(&self) -> Vec<String> {
+    pub(crate) fn events(&self) -> Vec<String> {
         let state = self.0.lock().unwrap();
         state.events.iter().map(|event| format!("{} {}", event.kind, event.change.word())).collect()
     }
 
-    pub fn row(&self, tenant: &str, kind: &'static Kind, id: &str) -> Option<Row> {
+    pub(crate) fn row(&self, tenant: &str, kind: &'static Kind, id: &str) -> Option<Row> {
         self.0.lock().unwrap().rows.get(&place(tenant, kind, id)).cloned()
     }
 }

@@ -1,0 +1,352 @@
+//! Every kind of fault in every place, as literal text. A new kind must be decided here too.
+
+use frontdesk_contracts::automotive::{Automotive, codes, scopes};
+use frontdesk_engine::contract::{At, Dialect, Place, Presented};
+use frontdesk_engine::fault::Problem;
+use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
+use frontdesk_wire::frame::Id;
+use frontdesk_wire::version::{Era, Version};
+
+const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
+const TOOL: Place<'_> = Place::Tool("leads.update");
+const RESOURCE: Place<'_> = Place::Resource("amcp://dlr_lakeside/inventory/veh_1");
+
+fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credential: Presented) -> Reply {
+    let id = Id::Number(7);
+    let least = Scope::new(scopes::INVENTORY_READ);
+    let granted = Scopes::new([Scope::new(scopes::LEADS_READ)]);
+    let at = At {
+        era,
+        id: (place != Place::Transport).then_some(&id),
+        place,
+        metadata: "https://desk.example/md",
+        least: &least,
+        granted: Some(&granted),
+        credential,
+        trace: "trace",
+    };
+    Automotive.failure(fault, &at)
+}
+
+/// `status, headers, body`, without the header that all answers share.
+fn text(reply: &Reply) -> String {
+    let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
+    assert_eq!(shared, [&("Cache-Control", "no-store".to_owned())]);
+    let own: String = own.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();
+    format!("{}{own} {}", reply.status, String::from_utf8_lossy(&reply.body))
+}
+
+fn said(kind: FaultKind, place: Place<'_>) -> String {
+    text(&failure(&Fault::new(kind, "M"), place, Some(LEGACY), Presented::Something))
+}
+
+/// All kinds. The match is there to fail when one is added.
+fn kinds() -> Vec<FaultKind> {
+    let all = vec![
+        FaultKind::Malformed,
+        FaultKind::NotRpc,
+        FaultKind::HeaderMismatch,
+        FaultKind::WrongVersion,
+        FaultKind::UnknownMethod,
+        FaultKind::UnknownTool,
+        FaultKind::InvalidArgument,
+        FaultKind::InvalidCursor,
+        FaultKind::Unauthenticated,
+        FaultKind::Forbidden,
+        FaultKind::TenantRequired,
+        FaultKind::TenantForbidden,
+        FaultKind::StepUp,
+        FaultKind::NotFound,
+        FaultKind::Stale,
+        FaultKind::KeyReused,
+        FaultKind::KeyInFlight,
+        FaultKind::RateLimited,
+        FaultKind::TooLarge,
+        FaultKind::WrongMedia,
+        FaultKind::WrongVerb,
+        FaultKind::WrongHost,
+        FaultKind::Cancelled,
+        FaultKind::Unavailable,
+        FaultKind::Internal,
+        FaultKind::Domain(codes::CONSENT_REQUIRED),
+    ];
+    for kind in &all {
+        match kind {
+            FaultKind::Malformed
+            | FaultKind::NotRpc
+            | FaultKind::HeaderMismatch
+            | FaultKind::WrongVersion
+            | FaultKind::UnknownMethod
+            | FaultKind::UnknownTool
+            | FaultKind::InvalidArgument
+            | FaultKind::InvalidCursor
+            | FaultKind::Unauthenticated
+            | FaultKind::Forbidden
+            | FaultKind::TenantRequired
+            | FaultKind::TenantForbidden
+            | FaultKind::StepUp
+            | FaultKind::NotFound
+            | FaultKind::Stale
+            | FaultKind::KeyReused
+            | FaultKind::KeyInFlight
+            | FaultKind::RateLimited
+            | FaultKind::TooLarge
+            | FaultKind::WrongMedia
+            | FaultKind::WrongVerb
+            | FaultKind::WrongHost
+            | FaultKind::Cancelled
+            | FaultKind::Unavailable
+            | FaultKind::Internal
+            | FaultKind::Domain(_) => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn a3_23_every_fault_has_its_answer_in_every_place() {
+    let mut lines = Vec::new();
+    for kind in kinds() {
+        for (name, place) in
+            [("tool", TOOL), ("resource", RESOURCE), ("method", Place::Method), ("transport", Place::Transport)]
+        {
+            lines.push(format!("{} {name}: {}", kind.word(), said(kind, place)));
+        }
+    }
+    let expected: Vec<&str> = TABLE.trim().lines().collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
+    let invalid = Fault::invalid(vec![
+        Problem {
+            pointer: "/limit".to_owned(),
+            keyword: "maximum",
+            expected: "it must be at most 100".to_owned(),
+        },
+        Problem {
+            pointer: "/status".to_owned(),
+            keyword: "enum",
+            expected: "one of these is expected: new".to_owned(),
+        },
+    ]);
+    assert_eq!(
+        text(&failure(&invalid, Place::Method, Some(LEGACY), Presented::Something)),
+        r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"2 arguments are not valid; see the list of errors.","data":{"error":{"code":"request.invalid","message":"2 arguments are not valid; see the list of errors.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
+    );
+}
+
+#[test]
+fn a6_21_a_limited_call_says_how_many_seconds_to_wait_in_all_places() {
+    let limited = Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(3);
+    assert_eq!(
+        text(&failure(&limited, TOOL, Some(Era::Modern), Presented::Something)),
+        concat!(
+            r#"200 [Retry-After: 3] {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"rate_limited\",\"message\":\"Too many calls; wait before the next one.\",\"details\":{\"retryable\":true,\"retry_after\":3},\"retry_after\":3}}"}],"#,
+            r#""structuredContent":{"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}},"isError":true,"resultType":"complete"}}"#
+        )
+    );
+    assert_eq!(
+        text(&failure(&limited, Place::Transport, None, Presented::Something)),
+        r#"429 [Retry-After: 3] {"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}}"#
+    );
+}
+
+#[test]
+fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
+    let fault = Fault::new(FaultKind::Unauthenticated, "M");
+    let challenge = |credential| failure(&fault, Place::Transport, None, credential).headers.first().cloned();
+    assert_eq!(
+        challenge(Presented::Nothing),
+        Some((
+            "WWW-Authenticate",
+            r#"Bearer resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#.to_owned()
+        ))
+    );
+    assert_eq!(
+        challenge(Presented::Something),
+        Some((
+            "WWW-Authenticate",
+            r#"Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#
+                .to_owned()
+        ))
+    );
+}
+
+#[test]
+fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
+    let fault = Fault {
+        needed: vec![Scope::new(scopes::LEADS_WRITE)],
+        ..Fault::new(FaultKind::Forbidden, "M")
+    };
+    assert_eq!(
+        text(&failure(&fault, Place::Method, Some(LEGACY), Presented::Something)),
+        concat!(
+            r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read amcp:leads:write", resource_metadata="https://desk.example/md"] "#,
+            r#"{"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}"#
+        )
+    );
+}
+
+#[test]
+fn the_modern_era_has_its_own_numbers() {
+    let modern = |kind, place| text(&failure(&Fault::new(kind, "M"), place, Some(Era::Modern), Presented::Something));
+    assert_eq!(
+        modern(FaultKind::UnknownMethod, Place::Method),
+        r#"404 {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}"#
+    );
+    assert_eq!(
+        modern(FaultKind::NotFound, RESOURCE),
+        r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"inventory.not_found","message":"M","details":{"retryable":false}}}}}"#
+    );
+}
+
+#[test]
+fn a_request_of_no_era_is_refused_with_400() {
+    let undecided = |fault: &Fault| text(&failure(fault, Place::Method, None, Presented::Something));
+    assert_eq!(
+        undecided(&Fault::new(FaultKind::InvalidArgument, "M")),
+        r#"400 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}}}"#
+    );
+    let version = Fault {
+        data: Some(r#"{"supported":["2026-07-28"],"requested":"1999"}"#.to_owned()),
+        ..Fault::new(FaultKind::WrongVersion, "Unsupported protocol version")
+    };
+    assert_eq!(
+        undecided(&version),
+        r#"400 {"jsonrpc":"2.0","id":7,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"1999"}}}"#
+    );
+}
+
+#[test]
+fn a3_26_the_cause_of_a_fault_is_never_sent() {
+    let fault = Fault::internal("SELECT secret FROM vault");
+    for place in [TOOL, RESOURCE, Place::Method, Place::Transport] {
+        let answer = text(&failure(&fault, place, Some(LEGACY), Presented::Something));
+        assert!(answer.contains("internal.error") && !answer.contains("SELECT"), "{answer}");
+    }
+}
+
+#[test]
+fn not_found_is_named_after_what_was_looked_for() {
+    let code = |place| {
+        let answer = said(FaultKind::NotFound, place);
+        ["inventory", "leads", "customers", "request"]
+            .into_iter()
+            .find(|domain| answer.contains(&format!("\"code\":\"{domain}.not_found\"")))
+    };
+    assert_eq!(code(Place::Tool("inventory.get")), Some("inventory"));
+    assert_eq!(code(Place::Tool("customers.get")), Some("customers"));
+    assert_eq!(code(Place::Resource("amcp://dlr_lakeside/leads/led_1")), Some("leads"));
+    assert_eq!(code(Place::Resource("amcp://dlr_lakeside/customers?limit=1")), Some("customers"));
+    assert_eq!(code(Place::Method), Some("request"));
+}
+
+/// Kind and place, then status, headers and body.
+const TABLE: &str = r#"
+malformed tool: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"M","data":{"error":{"code":"request.malformed","message":"M","details":{"retryable":false}}}}}
+malformed resource: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"M","data":{"error":{"code":"request.malformed","message":"M","details":{"retryable":false}}}}}
+malformed method: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"M","data":{"error":{"code":"request.malformed","message":"M","details":{"retryable":false}}}}}
+malformed transport: 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"M","data":{"error":{"code":"request.malformed","message":"M","details":{"retryable":false}}}}}
+not_rpc tool: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+not_rpc resource: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+not_rpc method: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+not_rpc transport: 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+header_mismatch tool: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32020,"message":"M","data":{"error":{"code":"request.header_mismatch","message":"M","details":{"retryable":false}}}}}
+header_mismatch resource: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32020,"message":"M","data":{"error":{"code":"request.header_mismatch","message":"M","details":{"retryable":false}}}}}
+header_mismatch method: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32020,"message":"M","data":{"error":{"code":"request.header_mismatch","message":"M","details":{"retryable":false}}}}}
+header_mismatch transport: 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"M","data":{"error":{"code":"request.header_mismatch","message":"M","details":{"retryable":false}}}}}
+wrong_version tool: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32022,"message":"M","data":{"error":{"code":"request.wrong_version","message":"M","details":{"retryable":false}}}}}
+wrong_version resource: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32022,"message":"M","data":{"error":{"code":"request.wrong_version","message":"M","details":{"retryable":false}}}}}
+wrong_version method: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32022,"message":"M","data":{"error":{"code":"request.wrong_version","message":"M","details":{"retryable":false}}}}}
+wrong_version transport: 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"M","data":{"error":{"code":"request.wrong_version","message":"M","details":{"retryable":false}}}}}
+unknown_method tool: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}
+unknown_method resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}
+unknown_method method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}
+unknown_method transport: 200 {"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}
+unknown_tool tool: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.unknown_tool","message":"M","details":{"retryable":false}}}}}
+unknown_tool resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.unknown_tool","message":"M","details":{"retryable":false}}}}}
+unknown_tool method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.unknown_tool","message":"M","details":{"retryable":false}}}}}
+unknown_tool transport: 200 {"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.unknown_tool","message":"M","details":{"retryable":false}}}}}
+invalid_argument tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.invalid\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}},"isError":true}}
+invalid_argument resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}}}
+invalid_argument method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}}}
+invalid_argument transport: 400 {"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}
+invalid_cursor tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.invalid_cursor\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"request.invalid_cursor","message":"M","details":{"retryable":false}}},"isError":true}}
+invalid_cursor resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid_cursor","message":"M","details":{"retryable":false}}}}}
+invalid_cursor method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid_cursor","message":"M","details":{"retryable":false}}}}}
+invalid_cursor transport: 400 {"error":{"code":"request.invalid_cursor","message":"M","details":{"retryable":false}}}
+unauthenticated tool: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+unauthenticated resource: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+unauthenticated method: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+unauthenticated transport: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+forbidden tool: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+forbidden resource: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+forbidden method: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+forbidden transport: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+tenant_required tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"dealership.required\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"dealership.required","message":"M","details":{"retryable":false}}},"isError":true}}
+tenant_required resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"dealership.required","message":"M","details":{"retryable":false}}}}}
+tenant_required method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"dealership.required","message":"M","details":{"retryable":false}}}}}
+tenant_required transport: 400 {"error":{"code":"dealership.required","message":"M","details":{"retryable":false}}}
+cross_tenant_denied tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"dealership.forbidden","message":"M","details":{"retryable":false}}},"isError":true}}
+cross_tenant_denied resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4030,"message":"M","data":{"error":{"code":"dealership.forbidden","message":"M","details":{"retryable":false}}}}}
+cross_tenant_denied method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4030,"message":"M","data":{"error":{"code":"dealership.forbidden","message":"M","details":{"retryable":false}}}}}
+cross_tenant_denied transport: 403 {"error":{"code":"dealership.forbidden","message":"M","details":{"retryable":false}}}
+step_up tool: 401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.step_up_required","message":"M","details":{"retryable":false}}}
+step_up resource: 401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.step_up_required","message":"M","details":{"retryable":false}}}
+step_up method: 401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.step_up_required","message":"M","details":{"retryable":false}}}
+step_up transport: 401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.step_up_required","message":"M","details":{"retryable":false}}}
+not_found tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"leads.not_found\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"leads.not_found","message":"M","details":{"retryable":false}}},"isError":true}}
+not_found resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32002,"message":"M","data":{"error":{"code":"inventory.not_found","message":"M","details":{"retryable":false}}}}}
+not_found method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32002,"message":"M","data":{"error":{"code":"request.not_found","message":"M","details":{"retryable":false}}}}}
+not_found transport: 404 {"error":{"code":"request.not_found","message":"M","details":{"retryable":false}}}
+stale tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.version_conflict\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"request.version_conflict","message":"M","details":{"retryable":false}}},"isError":true}}
+stale resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4120,"message":"M","data":{"error":{"code":"request.version_conflict","message":"M","details":{"retryable":false}}}}}
+stale method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4120,"message":"M","data":{"error":{"code":"request.version_conflict","message":"M","details":{"retryable":false}}}}}
+stale transport: 412 {"error":{"code":"request.version_conflict","message":"M","details":{"retryable":false}}}
+key_reused tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.idempotency_conflict\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"request.idempotency_conflict","message":"M","details":{"retryable":false}}},"isError":true}}
+key_reused resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4090,"message":"M","data":{"error":{"code":"request.idempotency_conflict","message":"M","details":{"retryable":false}}}}}
+key_reused method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4090,"message":"M","data":{"error":{"code":"request.idempotency_conflict","message":"M","details":{"retryable":false}}}}}
+key_reused transport: 409 {"error":{"code":"request.idempotency_conflict","message":"M","details":{"retryable":false}}}
+key_in_flight tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.in_progress\",\"message\":\"M\",\"details\":{\"retryable\":true}}}"}],"structuredContent":{"error":{"code":"request.in_progress","message":"M","details":{"retryable":true}}},"isError":true}}
+key_in_flight resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4090,"message":"M","data":{"error":{"code":"request.in_progress","message":"M","details":{"retryable":true}}}}}
+key_in_flight method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4090,"message":"M","data":{"error":{"code":"request.in_progress","message":"M","details":{"retryable":true}}}}}
+key_in_flight transport: 409 {"error":{"code":"request.in_progress","message":"M","details":{"retryable":true}}}
+rate_limited tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"rate_limited\",\"message\":\"M\",\"details\":{\"retryable\":true}}}"}],"structuredContent":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}},"isError":true}}
+rate_limited resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4290,"message":"M","data":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}}}
+rate_limited method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4290,"message":"M","data":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}}}
+rate_limited transport: 429 {"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}
+too_large tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.too_large\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}},"isError":true}}
+too_large resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}
+too_large method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}
+too_large transport: 413 {"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}
+wrong_media tool: 415 {"error":{"code":"request.wrong_media","message":"M","details":{"retryable":false}}}
+wrong_media resource: 415 {"error":{"code":"request.wrong_media","message":"M","details":{"retryable":false}}}
+wrong_media method: 415 {"error":{"code":"request.wrong_media","message":"M","details":{"retryable":false}}}
+wrong_media transport: 415 {"error":{"code":"request.wrong_media","message":"M","details":{"retryable":false}}}
+wrong_verb tool: 405 [Allow: POST, DELETE] {"error":{"code":"request.wrong_verb","message":"M","details":{"retryable":false}}}
+wrong_verb resource: 405 [Allow: POST, DELETE] {"error":{"code":"request.wrong_verb","message":"M","details":{"retryable":false}}}
+wrong_verb method: 405 [Allow: POST, DELETE] {"error":{"code":"request.wrong_verb","message":"M","details":{"retryable":false}}}
+wrong_verb transport: 405 [Allow: POST, DELETE] {"error":{"code":"request.wrong_verb","message":"M","details":{"retryable":false}}}
+wrong_host tool: 403 {"error":{"code":"request.wrong_host","message":"M","details":{"retryable":false}}}
+wrong_host resource: 403 {"error":{"code":"request.wrong_host","message":"M","details":{"retryable":false}}}
+wrong_host method: 403 {"error":{"code":"request.wrong_host","message":"M","details":{"retryable":false}}}
+wrong_host transport: 403 {"error":{"code":"request.wrong_host","message":"M","details":{"retryable":false}}}
+cancelled tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.cancelled\",\"message\":\"M\",\"details\":{\"retryable\":true}}}"}],"structuredContent":{"error":{"code":"request.cancelled","message":"M","details":{"retryable":true}}},"isError":true}}
+cancelled resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4990,"message":"M","data":{"error":{"code":"request.cancelled","message":"M","details":{"retryable":true}}}}}
+cancelled method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4990,"message":"M","data":{"error":{"code":"request.cancelled","message":"M","details":{"retryable":true}}}}}
+cancelled transport: 499 {"error":{"code":"request.cancelled","message":"M","details":{"retryable":true}}}
+unavailable tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"internal.unavailable\",\"message\":\"M\",\"details\":{\"retryable\":true}}}"}],"structuredContent":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}},"isError":true}}
+unavailable resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5030,"message":"M","data":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}}}
+unavailable method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5030,"message":"M","data":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}}}
+unavailable transport: 503 {"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}
+internal tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"internal.error\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"internal.error","message":"M","details":{"retryable":false}}},"isError":true}}
+internal resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"M","data":{"error":{"code":"internal.error","message":"M","details":{"retryable":false}}}}}
+internal method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"M","data":{"error":{"code":"internal.error","message":"M","details":{"retryable":false}}}}}
+internal transport: 500 {"error":{"code":"internal.error","message":"M","details":{"retryable":false}}}
+consent.required tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"consent.required\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"consent.required","message":"M","details":{"retryable":false}}},"isError":true}}
+consent.required resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4220,"message":"M","data":{"error":{"code":"consent.required","message":"M","details":{"retryable":false}}}}}
+consent.required method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4220,"message":"M","data":{"error":{"code":"consent.required","message":"M","details":{"retryable":false}}}}}
+consent.required transport: 422 {"error":{"code":"consent.required","message":"M","details":{"retryable":false}}}
+"#;

@@ -1,0 +1,118 @@
+//! The demo as rows: complete, in the published shape, and consistent with itself.
+
+use std::collections::BTreeMap;
+
+use frontdesk_contracts::automotive::contract;
+use frontdesk_contracts::demo::{Demo, demo};
+use frontdesk_engine::plan::Step;
+use frontdesk_engine::table::{Kind, Row};
+use serde_json::{Value, json};
+
+use super::support::{House, NOW};
+
+fn made() -> Demo {
+    let mut last = 0;
+    demo(NOW, &mut |prefix| {
+        last += 1;
+        format!("{prefix}_{last:026}")
+    })
+}
+
+fn rows(steps: &[Step]) -> Vec<(&'static Kind, &Row)> {
+    let inserts = steps.iter().map(|step| match step {
+        Step::Insert { kind, row, .. } => (*kind, row),
+        Step::Update { .. } | Step::Adjust { .. } | Step::Require { .. } => panic!("a seed only inserts"),
+    });
+    inserts.collect()
+}
+
+#[test]
+fn each_dealership_has_stock_customers_and_leads() {
+    let demo = made();
+    assert_eq!(demo.tenant_key, "dealership_id");
+    for business in &demo.businesses {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (kind, _) in rows(&business.steps) {
+            *counts.entry(kind.name).or_default() += 1;
+        }
+        assert!(counts["vehicle"] >= 250, "{counts:?}");
+        assert_eq!((counts["customer"], counts["lead"]), (120, 80));
+        assert_eq!(business.events.len(), business.steps.len());
+    }
+    let ids: Vec<&str> = demo.businesses.iter().map(|business| business.id).collect();
+    assert_eq!(ids, ["dlr_lakeside", "dlr_summit"]);
+}
+
+#[test]
+fn a5_11_every_seeded_answer_has_its_published_shape() {
+    let contract = contract();
+    let output = |tool: &str| &contract.tools.iter().find(|known| known.spec.name == tool).unwrap().spec.output;
+    for business in made().businesses {
+        for (kind, row) in rows(&business.steps) {
+            let shape = match kind.name {
+                "vehicle" => output("inventory.get"),
+                "lead" => output("leads.get"),
+                _ => output("customers.get"),
+            };
+            for rest in [row.masked.as_deref(), row.personal.as_deref()] {
+                let whole = frontdesk_wire::json::splice(&row.body, rest.unwrap_or("{}"));
+                let whole: Value = serde_json::from_str(&whole).unwrap();
+                if let Err(fault) = shape.check(whole.as_object().unwrap().clone()) {
+                    panic!("{whole}: {:?}", fault.problems);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cell_and_every_column_belong_together() {
+    for business in made().businesses {
+        for (kind, row) in rows(&business.steps) {
+            let declared: Vec<&str> = kind.columns.iter().map(|column| column.name).collect();
+            let given: Vec<&str> = row.cells.iter().map(|(name, _)| *name).collect();
+            assert_eq!(given, declared, "{}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn no_personal_text_stands_outside_the_sealed_part() {
+    for business in made().businesses {
+        for (_, row) in rows(&business.steps) {
+            let Some(personal) = &row.personal else { continue };
+            let personal: Value = serde_json::from_str(personal).unwrap();
+            let contact = personal.get("contact").or(personal.get("primary_contact")).unwrap();
+            let open = format!("{}{}", row.body, row.masked.as_deref().unwrap());
+            for field in ["name", "email", "phone"] {
+                let secret = contact[field].as_str().unwrap();
+                assert!(!open.contains(secret), "{field} of {}", row.id);
+            }
+            assert_eq!(personal["redacted"], json!([]));
+        }
+    }
+}
+
+#[test]
+fn a_customer_shows_the_newest_of_their_leads() {
+    let house = House::open();
+    let customers = house.ask("amcp:leads:read", "customers.list", json!({"limit": 100}));
+    let mut compared = 0;
+    for customer in customers["items"].as_array().unwrap() {
+        let leads = house.ask("amcp:leads:read", "leads.list", json!({"customer_id": customer["id"], "limit": 1}));
+        let newest = leads["items"].get(0).map(|lead| json!({"id": lead["id"], "status": lead["status"]}));
+        assert_eq!(customer.get("latest_lead"), newest.as_ref());
+        compared += usize::from(newest.is_some());
+    }
+    assert!(compared > 30, "only {compared} customers have leads");
+}
+
+#[test]
+fn the_example_finds_something() {
+    let house = House::open();
+    let example = made().example;
+    let arguments: Value = serde_json::from_str(example.arguments).unwrap();
+    assert!(!example.arguments.contains('\''));
+    let found = house.ask("amcp:inventory:read", example.tool, arguments);
+    assert_eq!(found["items"].as_array().unwrap().len(), 3);
+}

@@ -1,0 +1,85 @@
+//! Answers that went well, as literal text, in both eras.
+
+use frontdesk_contracts::automotive::{Automotive, scopes};
+use frontdesk_engine::Scope;
+use frontdesk_engine::contract::{At, Dialect, Place, Presented, Shaped};
+use frontdesk_wire::frame::Id;
+use frontdesk_wire::version::{Era, Version};
+
+const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
+
+fn answer(shaped: Shaped, place: Place<'_>, era: Era) -> String {
+    let id = Id::Number(7);
+    let least = Scope::new(scopes::INVENTORY_READ);
+    let at = At {
+        era: Some(era),
+        id: Some(&id),
+        place,
+        metadata: "https://desk.example/metadata",
+        least: &least,
+        granted: None,
+        credential: Presented::Something,
+        trace: "trace",
+    };
+    let reply = Automotive.success(shaped, &at);
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.headers, [("Cache-Control", "no-store".to_owned())]);
+    String::from_utf8(reply.body.to_vec()).unwrap()
+}
+
+fn page(cursor: Option<&str>) -> Shaped {
+    Shaped::Many {
+        items: vec![r#"{"id":"veh_1"}"#.to_owned(), r#"{"id":"veh_2"}"#.to_owned()],
+        cursor: cursor.map(str::to_owned),
+    }
+}
+
+#[test]
+fn one_thing_is_the_object_itself() {
+    let one = || Shaped::One(r#"{"id":"veh_1"}"#.to_owned());
+    assert_eq!(
+        answer(one(), Place::Tool("inventory.get"), LEGACY),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false}}"#
+    );
+    assert_eq!(
+        answer(one(), Place::Tool("inventory.get"), Era::Modern),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false,"resultType":"complete"}}"#
+    );
+}
+
+#[test]
+fn a3_18_a_page_has_items_and_a_next_cursor() {
+    assert_eq!(
+        answer(page(Some("c")), Place::Tool("inventory.list"), LEGACY),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}],"next_cursor":"c"},"isError":false}}"#
+    );
+}
+
+#[test]
+fn a3_19_the_last_page_has_no_cursor() {
+    assert_eq!(
+        answer(page(None), Place::Tool("inventory.list"), LEGACY),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}]}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}]},"isError":false}}"#
+    );
+    let none = Shaped::Many {
+        items: Vec::new(),
+        cursor: None,
+    };
+    assert_eq!(
+        answer(none, Place::Tool("inventory.list"), LEGACY),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[]}"}],"structuredContent":{"items":[]},"isError":false}}"#
+    );
+}
+
+#[test]
+fn a_resource_carries_the_same_json_as_text() {
+    let place = Place::Resource("amcp://dlr_lakeside/inventory");
+    assert_eq!(
+        answer(page(Some("c")), place, LEGACY),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}]}}"#
+    );
+    assert_eq!(
+        answer(Shaped::One("{}".to_owned()), place, Era::Modern),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{}"}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}"#
+    );
+}

@@ -1,0 +1,96 @@
+//! Stage 2: nobody learns anything before it is known who asks.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use frontdesk_engine::incoming::{Credential, Incoming, Verb};
+use frontdesk_engine::{Fault, FaultKind};
+
+use crate::support::requests::{held, post, presenting, rpc, with_verb};
+use crate::support::{House, READER, heard};
+
+const REFUSED: &str = r#"{"fault":"unauthenticated","at":"transport"}"#;
+
+#[tokio::test]
+async fn a_missing_credential_outranks_a_bad_body() {
+    let house = House::new();
+    for body in ["not json", "[]", r#"{"jsonrpc":"2.0"}"#, &rpc("1", "nonsense", "{}")] {
+        assert_eq!(house.serve(presenting(Credential::Missing, body)).await, heard(401, REFUSED));
+    }
+}
+
+#[tokio::test]
+async fn an_unusable_credential_is_refused_without_being_judged() {
+    let house = House::new();
+    // The identity of this house panics when it is asked about anything but a bearer token.
+    assert_eq!(house.serve(presenting(Credential::Unusable, "not json")).await, heard(401, REFUSED));
+}
+
+#[tokio::test]
+async fn an_unknown_credential_outranks_a_bad_body_and_a_wrong_verb() {
+    let house = House::new();
+    assert_eq!(house.serve(post("stranger", "not json")).await, heard(401, REFUSED));
+    assert_eq!(house.serve(with_verb(Verb::Get, "stranger")).await, heard(401, REFUSED));
+    assert_eq!(house.serve(with_verb(Verb::Delete, "stranger")).await, heard(401, REFUSED));
+}
+
+#[tokio::test]
+async fn a_fault_of_the_transport_comes_out_only_once_the_caller_is_known() {
+    let house = House::new();
+    let fault = || Fault::new(FaultKind::WrongMedia, "Send application/json.");
+    assert_eq!(house.serve(held("stranger", fault())).await, heard(401, REFUSED));
+    assert_eq!(
+        house.serve(held(READER, fault())).await,
+        heard(
+            200,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Send application/json.","data":{"fault":"wrong_media","at":"transport"}}}"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_wrong_host_is_refused_before_the_credential_is_judged() {
+    let house = House::new();
+    let fault = || Fault::new(FaultKind::WrongHost, "This server does not answer to that name.");
+    let refused = heard(403, r#"{"fault":"wrong_host","at":"transport"}"#);
+    assert_eq!(house.serve(held("stranger", fault())).await, refused);
+    assert_eq!(house.serve(held(READER, fault())).await, refused);
+}
+
+#[tokio::test]
+async fn strangers_are_counted_by_address_and_leave_no_record_each() {
+    let house = House::new();
+    for _ in 0..3 {
+        house.serve(post("stranger", "{}")).await;
+    }
+    let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+    assert_eq!(house.desk.strangers.take(), [(Some(address), 3)]);
+    assert_eq!(house.desk.strangers.take(), []);
+    assert_eq!(house.store.records(), Vec::<String>::new());
+    assert_eq!(house.guestbook.outcomes(), ["unauthenticated"; 3]);
+}
+
+#[tokio::test]
+async fn known_callers_are_not_counted_as_strangers() {
+    let house = House::new();
+    house.serve(post(READER, "not json")).await;
+    assert_eq!(house.desk.strangers.take(), []);
+}
+
+#[tokio::test]
+async fn a_flood_from_many_addresses_is_counted_in_bounded_memory() {
+    let house = House::new();
+    for number in 0..5000_u32 {
+        let address = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + number));
+        house
+            .serve(Incoming {
+                address,
+                ..post("stranger", "{}")
+            })
+            .await;
+    }
+    let counted = house.desk.strangers.take();
+    assert_eq!(counted.len(), 4097);
+    assert_eq!(counted.iter().map(|(_, count)| count).sum::<u64>(), 5000);
+    let further = counted.iter().find(|(address, _)| address.is_none());
+    assert_eq!(further, Some(&(None, 5000 - 4096)));
+}

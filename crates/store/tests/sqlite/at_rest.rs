@@ -1,0 +1,143 @@
+//! What somebody with the files but without the key can read, and what they can move about.
+
+use std::path::PathBuf;
+
+use frontdesk_engine::FaultKind;
+use frontdesk_engine::ports::{Claim, Commit, Disclosure, Store};
+use frontdesk_engine::table::{Cell, Row};
+use frontdesk_engine::tool::Item;
+use frontdesk_engine::{ClientId, TenantId};
+
+use crate::house::House;
+use crate::suite::boats::{BOAT, add, boat, claim, done, insert, personal, plan, with};
+use crate::suite::{north, south};
+
+const CANARIES: [&str; 6] = [
+    "Persephone",
+    "persephone",
+    "canary.mail@example.org",
+    "+4915112345678",
+    "the engine coughs like my uncle",
+    "key-canary-5d1f",
+];
+
+#[tokio::test]
+async fn nothing_personal_is_readable_in_the_files() {
+    let house = House::new().await;
+    let secret = r#"{"name":"Persephone","email":"canary.mail@example.org","phone":"+4915112345678","comments":"the engine coughs like my uncle"}"#;
+    let digests = with(boat("b1", 7), "owner", Cell::Digest("canary.mail@example.org".to_owned()));
+    let row = Row {
+        personal: Some(secret.to_owned()),
+        words: vec![personal("persephone"), personal("+4915112345678")],
+        body: r#"{"seen":"in the open"}"#.to_owned(),
+        ..digests
+    };
+    let first = plan("b1", &north(), vec![insert(row.clone())]);
+    let answer = Item {
+        body: format!(r#"{{"echo":{secret}}}"#),
+        personal: Some(secret.to_owned()),
+        ..first.answer.clone()
+    };
+    done(&*house.store, Commit { claim: Some(claim("key-canary-5d1f", 1)), answer, ..first }).await;
+    // It can all be read by the one who has the key.
+    let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    assert_eq!(found.personal.as_deref(), Some(secret));
+    let kept = house.store.claimed(&north(), &claim("key-canary-5d1f", 1)).await.unwrap().unwrap();
+    assert_eq!(kept.answer.personal.as_deref(), Some(secret));
+
+    search(&house, &["desk.db", "desk.db-shm", "desk.db-wal"]);
+    house.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    search(&house, &["desk.db", "desk.db-shm", "desk.db-wal"]);
+    let house = house.reopened();
+    search(&house, &["desk.db"]);
+}
+
+#[tokio::test]
+async fn a_sealed_value_opens_only_in_its_own_place() {
+    let moves = [
+        ("another row", "UPDATE boat SET sealed = (SELECT sealed FROM boat WHERE tenant = 'north' AND id = 'b2') WHERE tenant = 'north' AND id = 'b1'"),
+        ("another tenant", "UPDATE boat SET sealed = (SELECT sealed FROM boat WHERE tenant = 'south' AND id = 'b1') WHERE tenant = 'north' AND id = 'b1'"),
+        ("another column", "UPDATE boat SET sealed = (SELECT sealed_answer FROM fd_claim WHERE tenant = 'north') WHERE tenant = 'north' AND id = 'b1'"),
+        ("a changed byte", "UPDATE boat SET sealed = sealed || x'00' WHERE tenant = 'north' AND id = 'b1'"),
+        ("nothing at all", "UPDATE boat SET sealed = x'' WHERE tenant = 'north' AND id = 'b1'"),
+    ];
+    for (name, text) in moves {
+        let house = settled().await;
+        house.raw().execute_batch(text).unwrap();
+        let fault = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.err().unwrap();
+        assert_eq!(fault.kind, FaultKind::Internal, "{name}");
+        assert!(!format!("{fault:?}").contains("Ada"), "{name}");
+        // Who may not see it anyway is served as before, and so are the other rows.
+        assert!(house.store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.unwrap().is_some());
+        assert!(house.store.get(&north(), &BOAT, "b2", Disclosure::Full).await.unwrap().is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_stored_answer_opens_only_under_its_own_key() {
+    let other = Claim { client: ClientId::new("other"), ..claim("k", 1) };
+    let moves = [
+        ("client", north(), other),
+        ("tool", north(), Claim { tool: "boats.update", ..claim("k", 1) }),
+        ("key", north(), claim("k2", 1)),
+        ("tenant", south(), claim("k", 1)),
+    ];
+    for (name, tenant, claim) in moves {
+        let house = settled().await;
+        let row = with(boat("b9", 9), "hull", Cell::Null);
+        let own = plan("b9", &tenant, vec![insert(row)]);
+        done(&*house.store, Commit { claim: Some(claim.clone()), ..own }).await;
+        assert_eq!(house.store.claimed(&tenant, &claim).await.unwrap().unwrap().answer.id, "b9");
+        let text = "UPDATE fd_claim SET sealed_answer = (SELECT sealed_answer FROM fd_claim ORDER BY rowid LIMIT 1)";
+        house.raw().execute_batch(text).unwrap();
+        let fault = house.store.claimed(&tenant, &claim).await.unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Internal, "moved to another {name}");
+    }
+}
+
+#[tokio::test]
+async fn one_value_of_two_tenants_does_not_look_alike() {
+    let house = settled().await;
+    let look = |column: &str| -> i64 {
+        let text = format!("SELECT COUNT(DISTINCT {column}) FROM boat WHERE id = 'b1'");
+        house.raw().query_row(&text, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(look("hull"), 1);
+    assert_eq!(look("owner"), 2);
+    assert_eq!(look("sealed"), 2);
+}
+
+/// Two boats in the north and one in the south, and a claimed key.
+async fn settled() -> House {
+    let house = House::new().await;
+    let first = plan("b1", &north(), vec![insert(boat("b1", 7)), insert(boat("b2", 8))]);
+    done(&*house.store, Commit { claim: Some(claim("k", 1)), ..first }).await;
+    let tenant: TenantId = south();
+    add(&*house.store, &tenant, [boat("b1", 7)]).await;
+    house
+}
+
+fn search(house: &House, expected: &[&str]) {
+    let path = house.folder.database();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let names: Vec<_> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
+    for name in expected {
+        assert!(names.contains(name), "{name} is missing from {names:?}");
+    }
+    let mut open = 0;
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        for canary in CANARIES {
+            assert!(!holds(&bytes, canary), "{canary} is readable in {}", file.display());
+        }
+        open += usize::from(holds(&bytes, "in the open"));
+    }
+    // The search itself works: what is not personal is found.
+    assert!(open > 0);
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}

@@ -1,0 +1,178 @@
+//! Opening a file: what is refused and with which words, what grows, and that everything is still there.
+
+use frontdesk_engine::page::{Filter, Order, Query};
+use frontdesk_engine::plan::Change;
+use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
+use frontdesk_engine::registry::{Client, Registry, Token};
+use frontdesk_engine::table::{Cell, Column, Holds, Kind};
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::{ClientId, Scopes};
+use frontdesk_store::{SqliteStore, StoreError};
+
+use crate::house::{House, open};
+use crate::suite::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, personal, plan, query, walk, with};
+use crate::suite::north;
+
+/// The boats of the next version, with a sail number and an engine.
+static GROWN: Kind = Kind {
+    name: "boat",
+    columns: &[
+        Column { name: "hull", holds: Holds::Text },
+        Column { name: "length", holds: Holds::Integer },
+        Column { name: "berths", holds: Holds::Integer },
+        Column { name: "harbour", holds: Holds::Text },
+        Column { name: "owner", holds: Holds::Digest },
+        Column { name: "sail_number", holds: Holds::Text },
+        Column { name: "horsepower", holds: Holds::Integer },
+    ],
+    unique: &["hull", "sail_number"],
+    sorted: &["length", "horsepower"],
+    filtered: &["harbour"],
+};
+
+/// A boat of the next version.
+fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::plan::Step {
+    let row = with(boat(id, 7), "sail_number", Cell::Text(sail_number.to_owned()));
+    frontdesk_engine::plan::Step::Insert {
+        kind: &GROWN,
+        row: with(row, "horsepower", Cell::Integer(horsepower)),
+        taken: crate::suite::boats::fault(crate::suite::boats::TAKEN),
+    }
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    let house = House::new().await;
+    house.raw().pragma_update(None, "user_version", 99).unwrap();
+    let error = refused(open(&house.folder.database(), &[&BOAT], [7; 32]));
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }));
+    assert_eq!(
+        error.to_string(),
+        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 1). \
+         Start the newer version, or name another folder with --data."
+    );
+    let version: i64 = house.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 99, "a refused file is left as it was");
+}
+
+#[tokio::test]
+async fn a_column_that_is_not_declared_is_refused() {
+    let house = House::new().await;
+    house.raw().execute_batch("ALTER TABLE boat ADD COLUMN keel TEXT").unwrap();
+    let error = refused(open(&house.folder.database(), &[&BOAT], [7; 32]));
+    assert_eq!(
+        error.to_string(),
+        "the data folder is from a newer version of Frontdesk (table boat has a column keel). \
+         Start the newer version, or name another folder with --data."
+    );
+}
+
+#[tokio::test]
+async fn another_master_key_is_refused() {
+    let house = House::new().await;
+    let error = refused(open(&house.folder.database(), &[&BOAT], [8; 32]));
+    assert!(matches!(error, StoreError::WrongKey));
+    assert_eq!(
+        error.to_string(),
+        "the master key does not open this database. Put back the master.key file that was made with it."
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_and_a_folder_that_is_not_there_are_refused() {
+    let house = House::new().await;
+    let path = house.folder.database().with_file_name("letter.txt");
+    std::fs::write(&path, "Dear reader, ".repeat(200)).unwrap();
+    assert!(refused(open(&path, &[&BOAT], [7; 32])).to_string().contains("not a database"));
+    let nowhere = house.folder.database().with_file_name("nowhere").join("desk.db");
+    assert!(refused(open(&nowhere, &[&BOAT], [7; 32])).to_string().contains("unable to open"));
+}
+
+#[tokio::test]
+async fn a_kind_that_gained_columns_grows_its_table() {
+    let house = House::new().await;
+    add(&*house.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
+    let House { store, folder, .. } = house;
+    drop(store);
+    let store = open(&folder.database(), &[&GROWN], [7; 32]).unwrap();
+    done(&store, plan("b3", &north(), vec![grown("b3", "GER 1", 90)])).await;
+    let twin = store.commit(plan("b4", &north(), vec![grown("b4", "GER 1", 90)])).await;
+    assert_eq!(ended(&twin), "boat_taken");
+    let found = store.get(&north(), &GROWN, "b1", Disclosure::Full).await.unwrap().unwrap();
+    assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
+    // Rows from before are listed by the new order too.
+    let mut wanted = Query {
+        kind: &GROWN,
+        order: Order { column: "horsepower", ..query(Vec::new()).order },
+        wants: frontdesk_engine::page::Wants::Ids,
+        ..query(Vec::new())
+    };
+    wanted.window.limit = 1;
+    let pages = walk(&store, &north(), wanted).await;
+    let met: Vec<String> = pages.into_iter().flat_map(|page| page.rows).collect();
+    assert_eq!(met, ["b1", "b2", "b3"]);
+}
+
+#[tokio::test]
+async fn everything_is_still_there_after_reopening() {
+    let house = House::new().await;
+    let first = plan("b1", &north(), vec![insert(boat("b1", 7))]);
+    let events = vec![event("e1", "b1", Change::Created)];
+    done(&*house.store, Commit { claim: Some(claim("k", 1)), events, ..first }).await;
+    let client = Client {
+        id: ClientId::new("agent"),
+        name: "An agent".to_owned(),
+        secret: [1; 32],
+        tenants: vec![north()],
+        scopes: Scopes::parse("boats:read").unwrap(),
+        created_at: Millis(40),
+        revoked_at: None,
+    };
+    let token = Token {
+        hash: [2; 32],
+        client: client.id.clone(),
+        tenants: vec![north()],
+        scopes: client.scopes.clone(),
+        resource: "https://desk.example/mcp/boats".to_owned(),
+        expires_at: Millis(9_000),
+    };
+    house.store.add_client(client.clone()).await.unwrap();
+    house.store.add_token(token.clone(), Millis(0)).await.unwrap();
+    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+
+    let house = house.reopened();
+    let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
+    assert_eq!(ids(&*house.store, &north(), vec![Filter::Words(vec![personal("lovelace")])]).await, ["b1"]);
+    assert_eq!(house.store.clients().await.unwrap(), [client]);
+    assert_eq!(house.store.token([2; 32]).await.unwrap(), Some(token));
+    let tenants: Vec<String> = house.store.tenants().await.unwrap().into_iter().map(|tenant| tenant.name).collect();
+    assert_eq!(tenants, ["North Harbour", "South Harbour"]);
+    let again = plan("b2", &north(), vec![insert(boat("b2", 7))]);
+    let again = house.store.commit(Commit { claim: Some(claim("k", 1)), ..again }).await;
+    assert_eq!(ended(&again), "claimed");
+    // The sequence and the chain go on where they ended.
+    let more = plan("b3", &north(), vec![insert(boat("b3", 7))]);
+    done(&*house.store, Commit { events: vec![event("e2", "b3", Change::Created)], ..more }).await;
+    assert_eq!(house.outbox("north"), ["1 e1 boat b1 created", "2 e2 boat b3 created"]);
+    assert!(house.store.verify_audit().unwrap().holds());
+}
+
+#[tokio::test]
+async fn keys_are_forgotten_once_they_are_old_enough() {
+    let house = House::new().await;
+    for (name, at) in [("old", 1_000), ("young", 2_000)] {
+        let commit = plan(name, &north(), vec![insert(boat(name, 7))]);
+        done(&*house.store, Commit { claim: Some(claim(name, 1)), at: Millis(at), ..commit }).await;
+    }
+    house.store.forget_claims(Millis(2_000)).await.unwrap();
+    assert_eq!(house.store.claimed(&north(), &claim("old", 1)).await.unwrap(), None);
+    assert!(house.store.claimed(&north(), &claim("young", 1)).await.unwrap().is_some());
+}
+
+fn refused(opened: Result<SqliteStore, StoreError>) -> StoreError {
+    match opened {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => error,
+    }
+}

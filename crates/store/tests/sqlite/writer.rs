@@ -1,0 +1,162 @@
+//! The one thread that writes, and the ones that read: what happens when nobody waits, when the file is
+//! locked, and when the store is closed with work in hand.
+
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::page::Filter;
+use frontdesk_engine::plan::Change;
+use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
+use frontdesk_engine::registry::{Changed, Registry, Tenant};
+use frontdesk_engine::{FaultKind, TenantId};
+
+use crate::house::{House, soon};
+use crate::suite::boats::{BOAT, boat, claim, done, ended, event, ids, insert, plain, plan, query};
+use crate::suite::north;
+
+const SHORT: Duration = Duration::from_millis(50);
+
+#[tokio::test]
+async fn closing_writes_what_was_queued() {
+    let house = House::new().await;
+    for number in 0..500 {
+        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+    }
+    house.store.observe_detached(r#"{"read":500}"#.to_owned());
+    let report = house.reopened().store.verify_audit().unwrap();
+    assert!(report.holds());
+    assert_eq!(report.chains.iter().map(|chain| chain.records).sum::<u64>(), 501);
+}
+
+#[tokio::test]
+async fn a_grouped_record_is_on_disk_soon() {
+    let house = House::new().await;
+    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    soon("the record is written", async || records(&house) == 1).await;
+}
+
+#[tokio::test]
+async fn an_awaited_record_is_on_disk_when_it_is_answered() {
+    let house = House::new().await;
+    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    assert_eq!(records(&house), 1);
+    let impatient = House::waiting(SHORT).await;
+    let lock = impatient.locked();
+    let fault = impatient.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Unavailable);
+    drop(lock);
+}
+
+#[tokio::test]
+async fn a_commit_nobody_waits_for_any_more_still_commits() {
+    let house = House::new().await;
+    let lock = house.locked();
+    let commit = house.store.commit(create("b1"));
+    assert!(tokio::time::timeout(SHORT, commit).await.is_err());
+    assert!(!present(&house, "b1").await);
+    drop(lock);
+    soon("the plan is committed", async || present(&house, "b1").await).await;
+    assert_eq!(house.outbox("north"), ["1 e-b1 boat b1 created"]);
+}
+
+#[tokio::test]
+async fn a_commit_that_takes_too_long_is_unknown_and_may_be_there_later() {
+    let house = House::waiting(SHORT).await;
+    let lock = house.locked();
+    let began = Instant::now();
+    assert_eq!(ended(&house.store.commit(create("b1")).await), "unknown");
+    assert!(began.elapsed() < Duration::from_secs(2));
+    drop(lock);
+    soon("the plan is committed", async || present(&house, "b1").await).await;
+    assert_eq!(ended(&house.store.commit(create("b1")).await), "claimed");
+}
+
+#[tokio::test]
+async fn a_file_locked_for_too_long_is_a_retryable_fault_and_nothing_is_half_written() {
+    let house = House::new().await;
+    let lock = house.locked();
+    let outcome = house.store.commit(create("b1")).await;
+    let fault = outcome.unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Unavailable);
+    assert!(fault.kind.retryable());
+    assert!(fault.cause.unwrap().contains("locked"));
+    drop(lock);
+    assert!(!present(&house, "b1").await);
+    assert_eq!(house.outbox("north"), [""; 0]);
+    assert_eq!(house.audit("north"), [""; 0]);
+    assert_eq!(house.store.claimed(&north(), &claim("b1", 1)).await.unwrap(), None);
+    done(&*house.store, create("b1")).await;
+    assert_eq!(house.outbox("north"), ["1 e-b1 boat b1 created"]);
+    assert!(house.store.verify_audit().unwrap().holds());
+}
+
+/// The answer came too late for the one who asked, but the tenant is there: its key must be as well.
+#[tokio::test]
+async fn a_tenant_added_after_its_asker_gave_up_can_be_used() {
+    let house = House::waiting(SHORT).await;
+    let west = TenantId::parse("west").unwrap();
+    let tenant = || Tenant { id: west.clone(), name: "West Harbour".to_owned() };
+    let lock = house.locked();
+    let fault = house.store.add_tenant(tenant()).await.unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Unavailable);
+    assert_eq!(fault.message, "It is not known yet whether this was done. Look before you repeat it.");
+    drop(lock);
+    soon("the tenant is added", async || house.store.tenants().await.unwrap().len() == 3).await;
+    assert_eq!(house.store.add_tenant(tenant()).await.unwrap(), Changed::Nothing);
+    done(&*house.store, plan("b1", &west, vec![insert(boat("b1", 7))])).await;
+    let found = house.store.get(&west, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_nobody_waits_for_is_interrupted() {
+    let house = House::new().await;
+    let fill = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
+                INSERT INTO boat (tenant, id, version, created_at, updated_at, body, length) \
+                SELECT 'north', 'b' || i, 1, i, i, '{}', i FROM n; \
+                INSERT INTO boat_word (tenant, word, id) SELECT 'north', 'sail', id FROM boat";
+    house.raw().execute_batch(fill).unwrap();
+    // Asks of every boat four hundred times whether it sails, and then for what none has.
+    let mut words = vec![plain("sail"); 400];
+    words.push(plain("anchor"));
+    let tenant = north();
+    let heavy = || house.store.page(&tenant, query(vec![Filter::Words(words.clone())]));
+    let light = || ids_of_one(&house);
+
+    // Two such pages occupy the readers ...
+    let mut first = Box::pin(heavy());
+    let mut second = Box::pin(heavy());
+    let busy = async {
+        tokio::select! {
+            biased;
+            _ = &mut first => panic!("the page is not heavy enough for this test"),
+            _ = &mut second => panic!("the page is not heavy enough for this test"),
+            answer = tokio::time::timeout(Duration::from_millis(500), light()) => answer.is_err(),
+        }
+    };
+    assert!(busy.await, "the readers are not busy, so this test shows nothing");
+    // ... until nobody waits for them.
+    drop((first, second));
+    let began = Instant::now();
+    assert_eq!(light().await, ["b1"]);
+    assert!(began.elapsed() < Duration::from_secs(2), "the readers were busy for {:?}", began.elapsed());
+}
+
+fn create(id: &str) -> Commit {
+    let commit = plan(id, &north(), vec![insert(boat(id, 7))]);
+    let events = vec![event(&format!("e-{id}"), id, Change::Created)];
+    Commit { claim: Some(claim(id, 1)), events, ..commit }
+}
+
+async fn present(house: &House, id: &str) -> bool {
+    house.store.get(&north(), &BOAT, id, Disclosure::Masked).await.unwrap().is_some()
+}
+
+async fn ids_of_one(house: &House) -> Vec<String> {
+    ids(&*house.store, &north(), vec![Filter::AtMost("length", 1)]).await
+}
+
+/// How many records this node's chain has.
+fn records(house: &House) -> u64 {
+    let report = house.store.verify_audit().unwrap();
+    report.chains.iter().filter(|chain| chain.chain == "node:embedded").map(|chain| chain.records).sum()
+}
