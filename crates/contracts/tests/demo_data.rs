@@ -162,7 +162,7 @@ fn a_new_car_is_ordered_and_only_arrived_cars_have_pictures() {
         match car.status {
             "on_order" => assert_eq!((car.condition, car.media_count), ("new", 0)),
             "in_transit" => assert_eq!(car.media_count, 0),
-            _ => assert!(car.media_count >= 4),
+            _ => assert!(car.media_count >= 2),
         }
     }
 }
@@ -214,7 +214,7 @@ fn the_first_vehicle_reads_well() {
 #[test]
 fn the_same_moment_gives_the_same_data_on_every_machine() {
     let text = format!("{:?}", dealerships(NOW));
-    assert_eq!(fnv1a(text.as_bytes()), 13_230_563_567_268_702_571);
+    assert_eq!(fnv1a(text.as_bytes()), 11_856_251_091_527_921_453);
 }
 
 /// Written here because the hashes of the standard library may change with the compiler.

@@ -9,6 +9,7 @@ use crate::caller::{Scope, Scopes};
 use crate::fault::Fault;
 use crate::reading::Reading;
 use crate::reply::Reply;
+use crate::schema::Schema;
 use crate::table::Kind;
 use crate::tool::{Tool, ToolSpec};
 
@@ -67,6 +68,11 @@ pub trait Dialect: Send + Sync {
     fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply;
     /// The name of the template variable and argument that carries the tenant.
     fn tenant_argument(&self) -> &'static str;
+    /// What a tool's structured answer looks like when it is an error, for contracts that say errors
+    /// there. It is published beside the tool's own shape, because some clients check errors too.
+    fn error_shape(&self) -> Option<Schema> {
+        None
+    }
 }
 
 /// An answer after redaction and paging, still without its envelope.

@@ -68,8 +68,8 @@ fn take_from(slot: &mut Slot, budget: Budget, now: Millis) -> Result<(), u64> {
     let interval = 60_000_000 / i64::from(budget.per_minute.max(1));
     let tolerance = interval.saturating_mul(i64::from(budget.burst.max(1)));
     // No debt is larger than the tolerance, unless the clock was set back since; then it is forgiven.
-    let whole_at = slot.whole_at.min(now.saturating_add(tolerance));
-    let next = whole_at.max(now).saturating_add(interval);
+    slot.whole_at = slot.whole_at.min(now.saturating_add(tolerance));
+    let next = slot.whole_at.max(now).saturating_add(interval);
     let over = next.saturating_sub(now).saturating_sub(tolerance);
     if over > 0 {
         // Rounded up, so that waiting exactly this long is enough (A6-21).

@@ -1,7 +1,7 @@
 //! Instants as the contracts write them: RFC 3339 with an explicit offset, always UTC on the way out.
 
-use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use time::{OffsetDateTime, UtcOffset};
 
 /// Milliseconds since 1970, the form in which instants are stored and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,9 +17,13 @@ impl Millis {
             .unwrap_or_else(|| "9999-12-31T23:59:59Z".to_owned())
     }
 
-    /// Refuses naive times (A3-32): the offset must be written.
+    /// Refuses naive times (A3-32): the offset must be written. Also refuses what could not be written
+    /// back the same: a leap second, and in UTC a year outside 1 to 9999.
     pub fn parse(text: &str) -> Option<Millis> {
-        let at = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+        let at = OffsetDateTime::parse(text, &Rfc3339).ok()?.checked_to_offset(UtcOffset::UTC)?;
+        if text.get(17..19) == Some("60") || !(1..=9999).contains(&at.year()) {
+            return None;
+        }
         i64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok().map(Millis)
     }
 

@@ -11,7 +11,8 @@ pub struct Card {
     pub mounts: Vec<String>,
     pub public_url: String,
     pub operator_endpoint: String,
-    pub ca_file: PathBuf,
+    /// What a caller must trust; none if the certificate is one that everybody trusts.
+    pub ca_file: Option<PathBuf>,
     pub data: PathBuf,
     pub clients: Vec<DemoClient>,
     /// What the contract calls a tenant's id.
@@ -63,7 +64,10 @@ impl Card {
 
     fn text(&self) -> String {
         let endpoint = self.mounts.first().map(String::as_str).unwrap_or_default();
-        let ca = quoted(&self.ca_file.display().to_string());
+        let trust = match &self.ca_file {
+            Some(file) => format!("--cacert {} ", quoted(&file.display().to_string())),
+            None => String::new(),
+        };
         let data = quoted(&self.data.display().to_string());
         let mut lines = vec![
             String::new(),
@@ -76,9 +80,9 @@ impl Card {
             format!("  endpoint   {endpoint}"),
             format!("  page       {}/", self.public_url),
             format!("  operator   {}/healthz", self.operator_endpoint),
-            format!("  CA file    {}", self.ca_file.display()),
-            String::new(),
         ];
+        lines.extend(self.ca_file.iter().map(|file| format!("  CA file    {}", file.display())));
+        lines.push(String::new());
         for client in &self.clients {
             lines.push(format!("  {} ({})", client.business, client.tenant));
             lines.push(format!("    client   {}", client.id));
@@ -96,14 +100,14 @@ impl Card {
                 String::new(),
                 "  Paste these one after the other:".to_owned(),
                 String::new(),
-                format!("TOKEN=$(curl -s --cacert {ca} -u {}:{secret} \\", client.id),
+                format!("TOKEN=$(curl -s {trust}-u {}:{secret} \\", client.id),
                 format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={}", self.scopes))),
                 format!("  {}/token | sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')", self.public_url),
                 String::new(),
-                format!("curl -s --cacert {ca} -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
+                format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
                 format!("  -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}' {endpoint}"),
                 String::new(),
-                format!("curl -s --cacert {ca} -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
+                format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
                 format!(
                     "  -d '{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"{}\",\"arguments\":{}}}}}' \\",
                     self.example.tool, self.example.arguments

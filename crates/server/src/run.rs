@@ -1,5 +1,5 @@
-//! Keeping the desk open: the two listeners, the operator's socket and the small jobs in between,
-//! until somebody asks it to close.
+//! Keeping the desk open: the two listeners and the small jobs in between, until somebody asks it to
+//! close.
 
 use std::io;
 use std::sync::Arc;
@@ -11,11 +11,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::{Config, Retention};
-use crate::folder;
 use crate::house::House;
 use crate::http;
 use crate::net::{Caps, Drained, Gauges, Listener, Shutdown, Tls};
-use crate::operator::{Registrar, SocketError, attend, health};
+use crate::operator::health;
 
 /// What has been bound and is ready to be served on.
 pub struct Bound {
@@ -25,11 +24,8 @@ pub struct Bound {
 }
 
 /// Serves until a signal or `shutdown` asks for the end; running calls are finished first.
-pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Result<Drained, SocketError> {
+pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Drained {
     let house = Arc::new(house);
-    let socket = folder::operator_socket(house.vaults.folder.path());
-    let registrar = Arc::new(Registrar::new(&house.vaults));
-    attend(socket, registrar, shutdown.clone()).await?;
     let small_jobs = [tokio::spawn(count_strangers(Arc::clone(&house))), tokio::spawn(forget(Arc::clone(&house)))];
     let caps = caps(&house.config);
     let desk = Arc::clone(&house);
@@ -52,7 +48,7 @@ pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Result<Drain
     for job in small_jobs {
         job.abort();
     }
-    Ok(drained)
+    drained
 }
 
 fn caps(config: &Config) -> Caps {

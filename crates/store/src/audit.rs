@@ -13,10 +13,10 @@ pub(crate) fn node_chain(node: &str) -> String {
     format!("node:{node}")
 }
 
-/// A link's hash covers its chain, its place, its records and everything before it. It is keyed, so
-/// that whoever can write to the database but has no key cannot mend a chain after changing it.
-pub(crate) fn link(key: &Key, chain: &str, seq: i64, before: &[u8], records: &str) -> [u8; 32] {
-    key.digest(&[chain.as_bytes(), &seq.to_be_bytes(), before, records.as_bytes()])
+/// A link's hash covers its chain, its place, its instant, its records and everything before it. It is
+/// keyed, so that whoever can write to the database but has no key cannot mend a chain after changing it.
+pub(crate) fn link(key: &Key, chain: &str, seq: i64, before: &[u8], at: i64, records: &str) -> [u8; 32] {
+    key.digest(&[chain.as_bytes(), &seq.to_be_bytes(), before, &at.to_be_bytes(), records.as_bytes()])
 }
 
 /// What verifying found.
@@ -44,6 +44,7 @@ impl Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) seq: i64,
+    pub(crate) at: i64,
     pub(crate) records: String,
     pub(crate) hash: Vec<u8>,
 }
@@ -55,6 +56,27 @@ pub(crate) struct Head {
     pub(crate) hash: Vec<u8>,
     pub(crate) kept_after_seq: i64,
     pub(crate) kept_after_hash: Vec<u8>,
+    /// Whether its seal was right when it was read. It never becomes right again: writing on must not
+    /// hide that somebody else wrote here.
+    pub(crate) intact: bool,
+}
+
+impl Head {
+    /// Of a chain that has no link yet.
+    pub(crate) fn new() -> Head {
+        Head { intact: true, ..Head::lost(0, START.to_vec()) }
+    }
+
+    /// Of a chain whose head row is gone.
+    pub(crate) fn lost(seq: i64, hash: Vec<u8>) -> Head {
+        Head { seq, hash, kept_after_seq: 0, kept_after_hash: START.to_vec(), intact: false }
+    }
+
+    /// A keyed hash over the row. Without it either end of a chain could be cut and the head set to match.
+    pub(crate) fn seal(&self, key: &Key, chain: &str) -> [u8; 32] {
+        let (seq, kept_after) = (self.seq.to_be_bytes(), self.kept_after_seq.to_be_bytes());
+        key.digest(&[b"head", chain.as_bytes(), &seq, &self.hash, &kept_after, &self.kept_after_hash])
+    }
 }
 
 /// Walks a chain link by link, from what retention left to its head.
@@ -81,7 +103,7 @@ impl<'a> Walk<'a> {
         if self.report.broken.is_some() {
             return;
         }
-        let expected = self::link(self.key, &self.report.chain, link.seq, &self.hash, &link.records);
+        let expected = self::link(self.key, &self.report.chain, link.seq, &self.hash, link.at, &link.records);
         if link.seq != self.seq + 1 {
             self.report.broken = Some((self.seq + 1, "a link is missing"));
         } else if link.hash != expected {
@@ -93,7 +115,15 @@ impl<'a> Walk<'a> {
         self.report.records += link.records.lines().count() as u64;
     }
 
+    /// The last link that was met, if all of them hold.
+    pub(crate) fn reached(&self) -> Option<(i64, &[u8])> {
+        self.report.broken.is_none().then_some((self.seq, self.hash.as_slice()))
+    }
+
     pub(crate) fn end(mut self) -> ChainReport {
+        if self.report.broken.is_none() && !self.head.intact {
+            self.report.broken = Some((self.head.seq, "the head is not what was written"));
+        }
         if self.report.broken.is_none() && (self.seq != self.head.seq || self.hash != self.head.hash) {
             self.report.broken = Some((self.seq + 1, "the end of the chain is missing"));
         }

@@ -1,7 +1,7 @@
 //! Tables: the core's own, by numbered migrations, and those of the contracts' kinds, made from their
 //! declarations. Changes only ever add.
 
-use frontdesk_engine::table::{Holds, Kind};
+use frontdesk_engine::table::{Column, Holds, Kind};
 
 /// Each is applied once, in order; their number is the schema's version.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_core.sql")];
@@ -11,7 +11,7 @@ pub(crate) fn create(kind: &Kind) -> Vec<String> {
     let table = kind.name;
     let mut columns = String::new();
     for column in kind.columns {
-        columns.push_str(&format!(", {} {}", column.name, type_of(column.holds)));
+        columns.push_str(&format!(", {} {}", column.name, type_of(kind, column)));
     }
     let mut made = vec![
         format!(
@@ -29,9 +29,10 @@ pub(crate) fn create(kind: &Kind) -> Vec<String> {
     made
 }
 
-/// A column that a newer declaration has added. Rows from before have no value in it.
-pub(crate) fn add_column(kind: &Kind, name: &str, holds: Holds) -> String {
-    format!("ALTER TABLE {} ADD COLUMN {name} {}", kind.name, type_of(holds))
+/// A column that a newer declaration has added. Rows from before have no value in it, or zero if they
+/// are to be sorted by it.
+pub(crate) fn add_column(kind: &Kind, column: &Column) -> String {
+    format!("ALTER TABLE {} ADD COLUMN {} {}", kind.name, column.name, type_of(kind, column))
 }
 
 /// Every index begins with the tenant, so that one tenant's size costs no other anything.
@@ -53,9 +54,12 @@ pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
     made
 }
 
-fn type_of(holds: Holds) -> &'static str {
-    match holds {
+/// A number that rows are sorted by is never missing: nothing comes after or before NULL, so a walk
+/// from page to page would lose the row.
+fn type_of(kind: &Kind, column: &Column) -> &'static str {
+    match column.holds {
         Holds::Text | Holds::Digest => "TEXT",
+        Holds::Integer if kind.sorted.contains(&column.name) => "BIGINT NOT NULL DEFAULT 0",
         Holds::Integer => "BIGINT",
     }
 }

@@ -4,7 +4,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use frontdesk_engine::Fault;
+use frontdesk_engine::{Fault, FaultKind};
+use rusqlite::ErrorCode;
 
 #[derive(Debug)]
 pub enum StoreError {
@@ -33,6 +34,12 @@ pub enum StoreError {
     Busy,
     /// The group this belonged to was not committed.
     NotCommitted(String),
+    /// Handed to the writer, but nobody knows whether it was done.
+    Unfinished,
+    /// A plan or a key of a tenant that is not registered.
+    UnknownTenant,
+    /// A kind this store was not opened with.
+    UnknownKind(&'static str),
     /// The writer has stopped.
     Closed,
 }
@@ -64,6 +71,9 @@ impl fmt::Display for StoreError {
             StoreError::Database(error) => write!(out, "database: {error}"),
             StoreError::Busy => write!(out, "too much is waiting to be written"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),
+            StoreError::Unfinished => write!(out, "it is not known whether this was written"),
+            StoreError::UnknownTenant => write!(out, "the tenant is not registered"),
+            StoreError::UnknownKind(name) => write!(out, "the kind {name} was not declared when the store was opened"),
             StoreError::Closed => write!(out, "the database is closed"),
         }
     }
@@ -77,9 +87,55 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// A statement that fails changes nothing, so the caller may try again.
+impl StoreError {
+    /// What everybody in a group is told when the group ends like this.
+    pub(crate) fn for_the_group(&self) -> StoreError {
+        match matches!(self, StoreError::Unfinished) {
+            true => StoreError::Unfinished,
+            false => StoreError::NotCommitted(self.to_string()),
+        }
+    }
+}
+
+/// A statement that fails changes nothing. Whether trying again can help depends on what failed.
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Fault {
-        Fault::unavailable(error.to_string())
+        let cause = error.to_string();
+        match error {
+            StoreError::Busy | StoreError::NotCommitted(_) | StoreError::Closed => Fault::unavailable(cause),
+            StoreError::Database(error) if passes(&error) => Fault::unavailable(cause),
+            StoreError::Unfinished => {
+                let message = "It is not known yet whether this was done. Look before you repeat it.";
+                Fault::new(FaultKind::Unavailable, message).retry_after(1).because(cause)
+            }
+            StoreError::Database(_)
+            | StoreError::UnknownTenant
+            | StoreError::UnknownKind(_)
+            | StoreError::WrongKey
+            | StoreError::OldLibrary { .. }
+            | StoreError::NewerSchema { .. }
+            | StoreError::UnknownColumn { .. }
+            | StoreError::Folder { .. } => Fault::internal(cause),
+        }
     }
+}
+
+/// Locks are released and disks are cleared; a broken rule or an unreadable value stays.
+fn passes(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(
+            ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::OutOfMemory
+                | ErrorCode::CannotOpen
+                | ErrorCode::ReadOnly
+                | ErrorCode::OperationInterrupted
+                | ErrorCode::OperationAborted
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::SchemaChanged
+        )
+    )
 }

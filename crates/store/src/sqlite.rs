@@ -3,6 +3,7 @@
 
 mod apply;
 mod audits;
+mod chains;
 mod open;
 mod readers;
 mod registry;
@@ -87,7 +88,7 @@ impl SqliteStore {
 
 impl Shared {
     fn texts(&self, kind: &Kind) -> Result<&Texts, StoreError> {
-        self.texts.get(kind.name).ok_or(StoreError::Closed)
+        self.texts.get(kind.name).ok_or(StoreError::UnknownKind(kind.name))
     }
 }
 

@@ -10,7 +10,7 @@ use super::mask;
 use super::vocabulary::DISTANCE_UNIT;
 
 /// The largest whole number that every JSON reader keeps exactly.
-const MOST_EXACT: i64 = 9_007_199_254_740_991;
+pub const MOST_EXACT: i64 = 9_007_199_254_740_991;
 
 /// Minor units and a currency, never a fraction (A3-33).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -120,11 +120,7 @@ fn a3_23_every_fault_has_its_answer_in_every_place() {
 #[test]
 fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
     let invalid = Fault::invalid(vec![
-        Problem {
-            pointer: "/limit".to_owned(),
-            keyword: "maximum",
-            expected: "it must be at most 100".to_owned(),
-        },
+        Problem { pointer: "/limit".to_owned(), keyword: "maximum", expected: "it must be at most 100".to_owned() },
         Problem {
             pointer: "/status".to_owned(),
             keyword: "enum",
@@ -176,10 +172,7 @@ fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
 
 #[test]
 fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
-    let fault = Fault {
-        needed: vec![Scope::new(scopes::LEADS_WRITE)],
-        ..Fault::new(FaultKind::Forbidden, "M")
-    };
+    let fault = Fault { needed: vec![Scope::new(scopes::LEADS_WRITE)], ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
         text(&failure(&fault, Place::Method, Some(LEGACY), Presented::Something)),
         concat!(

@@ -68,10 +68,7 @@ fn a6_13_who_may_only_write_gets_the_lead_masked() {
     let house = House::open();
     let lead = house.ask(WRITE, "leads.create", wish());
     assert_eq!(lead["contact"], json!({"name": "D. R.", "email": "D***@e***.com", "phone": "+1******0123"}));
-    assert_eq!(
-        lead["redacted"],
-        json!(["contact.name", "contact.email", "contact.phone", "comments", "consent_text"])
-    );
+    assert_eq!(lead["redacted"], json!(["contact.name", "contact.email", "contact.phone", "comments", "consent_text"]));
     assert_eq!((lead.get("comments"), lead.get("consent_text")), (None, None));
 }
 
@@ -254,7 +251,8 @@ fn a3_32_a_time_without_an_offset_is_refused() {
     let house = House::open();
     let naive = json!({"received_since": "2026-01-31T09:30:00"});
     assert_eq!(house.refusal(EVERYTHING, "leads.list", naive), "request.invalid");
-    let since = house.ask(EVERYTHING, "leads.list", json!({"received_since": "2026-01-31T09:30:01+01:00", "limit": 100}));
+    let since =
+        house.ask(EVERYTHING, "leads.list", json!({"received_since": "2026-01-31T09:30:01+01:00", "limit": 100}));
     let all = house.ask(EVERYTHING, "leads.list", json!({"limit": 100}));
     assert!(since["items"].as_array().unwrap().len() < all["items"].as_array().unwrap().len());
 }

@@ -36,7 +36,7 @@ fn is_snake_case(word: &str) -> bool {
 }
 
 #[test]
-fn a5_01_tool_names_are_a_domain_a_dot_and_a_verb() {
+fn a5_01_a5_04_a4_08_tool_names_are_a_domain_a_dot_and_a_verb_and_stay() {
     let contract = contract();
     let names: Vec<&str> = contract.tools.iter().map(|tool| tool.spec.name).collect();
     assert_eq!(
@@ -60,7 +60,7 @@ fn a5_01_tool_names_are_a_domain_a_dot_and_a_verb() {
 }
 
 #[test]
-fn a5_02_prefixes_are_known_domains_and_customers() {
+fn a5_02_a4_01_prefixes_are_known_domains_and_customers() {
     for tool in contract().tools {
         let prefix = tool.spec.name.split('.').next().unwrap();
         assert!(DOMAINS.contains(&prefix) || prefix == "customers", "{prefix}");
@@ -188,5 +188,24 @@ fn a6_07_scopes_are_per_domain_and_kind_of_access() {
             Effect::Adds | Effect::Changes => "write",
         };
         assert_eq!(tool.spec.scope.as_str(), format!("amcp:{domain}:{access}"), "{}", tool.spec.name);
+    }
+}
+
+#[test]
+fn a4_02_a4_03_a5_05_what_is_served_has_list_and_get_and_what_is_written_create_and_update() {
+    let contract = contract();
+    let has = |name: &str| contract.tools.iter().any(|tool| tool.spec.name == name);
+    for resource in ["inventory", "leads", "customers"] {
+        assert!(has(&format!("{resource}.list")) && has(&format!("{resource}.get")), "{resource}");
+        assert_eq!(has(&format!("{resource}.create")), has(&format!("{resource}.update")), "{resource}");
+    }
+    assert!(has("leads.create"));
+}
+
+#[test]
+fn a5_15_no_tool_or_field_claims_a_vendors_prefix() {
+    for (place, schema) in schemas() {
+        walk("", &schema, &mut |name, _| assert!(!name.starts_with("x_"), "{place}: {name}"));
+        assert!(!place.starts_with("x_"));
     }
 }

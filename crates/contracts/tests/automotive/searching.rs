@@ -1,5 +1,7 @@
 //! Finding stock and people: filters, orders, walks, and the mistakes that are named.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use super::support::{EVERYTHING, House};
@@ -136,7 +138,11 @@ fn every_other_filter_narrows() {
 fn mistakes_in_a_search_are_named_by_their_place() {
     let house = House::open();
     let cases = [
-        (json!({"year_min": 2020, "year_max": 2019}), "/year_max", "it must not be less than the lower end of the range"),
+        (
+            json!({"year_min": 2020, "year_max": 2019}),
+            "/year_max",
+            "it must not be less than the lower end of the range",
+        ),
         (
             json!({"price_min": {"amount": 2, "currency": "USD"}, "price_max": {"amount": 1, "currency": "USD"}}),
             "/price_max",
@@ -165,7 +171,7 @@ fn mistakes_in_a_search_are_named_by_their_place() {
 }
 
 #[test]
-fn a3_21_a_cursor_serves_its_own_list_only() {
+fn a3_21_a3_11_a_cursor_serves_its_own_list_only() {
     let house = House::open();
     let page = house.ask(READ, "inventory.search", json!({"make": "Ford", "limit": 1}));
     let cursor = &page["next_cursor"];
@@ -193,4 +199,24 @@ fn people_are_found_by_whole_address_number_or_name_and_stay_masked() {
         json!(["primary_contact.name", "primary_contact.email", "primary_contact.phone"])
     );
     assert_eq!(whole["redacted"], json!([]));
+}
+
+#[test]
+fn a3_22_a6_16_a_cursor_shows_nothing_of_its_filter() {
+    let house = House::open();
+    let person = json!({
+        "contact": {"name": "Zz Canary", "email": "zz-canary@example.com"},
+        "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]},
+    });
+    for _ in 0..2 {
+        house.ask(EVERYTHING, "leads.create", person.clone());
+    }
+    let page = house.ask(EVERYTHING, "leads.list", json!({"email": "zz-canary@example.com", "limit": 1}));
+    let cursor = page["next_cursor"].as_str().unwrap();
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).unwrap();
+    let readable = format!("{cursor} {}", String::from_utf8_lossy(&bytes)).to_lowercase();
+    for secret in ["canary", "example", "email", "dlr_", "led_"] {
+        assert!(!readable.contains(secret), "{secret} in {readable}");
+    }
 }

@@ -61,10 +61,7 @@ fn a3_19_the_last_page_has_no_cursor() {
         answer(page(None), Place::Tool("inventory.list"), LEGACY),
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}]}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}]},"isError":false}}"#
     );
-    let none = Shaped::Many {
-        items: Vec::new(),
-        cursor: None,
-    };
+    let none = Shaped::Many { items: Vec::new(), cursor: None };
     assert_eq!(
         answer(none, Place::Tool("inventory.list"), LEGACY),
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[]}"}],"structuredContent":{"items":[]},"isError":false}}"#

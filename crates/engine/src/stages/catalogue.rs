@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::caller::Scopes;
 use crate::contract::{Contract, Source};
+use crate::schema::Schema;
 use crate::stages::template;
 use crate::tool::{Effect, ToolSpec};
 
@@ -22,7 +23,7 @@ impl Catalogue {
     pub(crate) fn of(contract: &Contract) -> Catalogue {
         let tools = contract.tools.iter().enumerate();
         Catalogue {
-            tools: tools.map(|(position, tool)| (describe(&tool.spec), position)).collect(),
+            tools: tools.map(|(position, tool)| (describe(&tool.spec, contract.dialect.error_shape()), position)).collect(),
             texts: Mutex::new(HashMap::new()),
         }
     }
@@ -72,7 +73,15 @@ pub(crate) fn templates(contract: &Contract, scopes: &Scopes) -> String {
     format!("{{\"resourceTemplates\":[{}]}}", templates.join(","))
 }
 
-fn describe(spec: &ToolSpec) -> String {
+/// The answer is the tool's own shape or the contract's error, and never both.
+fn output(spec: &ToolSpec, error: Option<Schema>) -> Value {
+    match error {
+        Some(error) => json!({"type": "object", "oneOf": [spec.output.to_json(), error.to_json()]}),
+        None => spec.output.to_json(),
+    }
+}
+
+fn describe(spec: &ToolSpec, error: Option<Schema>) -> String {
     let (read_only, destructive) = match spec.effect {
         Effect::Reads => (true, false),
         Effect::Adds => (false, false),
@@ -83,7 +92,7 @@ fn describe(spec: &ToolSpec) -> String {
         "title": spec.title,
         "description": spec.about,
         "inputSchema": spec.input.to_json(),
-        "outputSchema": spec.output.to_json(),
+        "outputSchema": output(spec, error),
         "annotations": {
             "title": spec.title,
             "readOnlyHint": read_only,

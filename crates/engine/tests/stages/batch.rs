@@ -111,11 +111,7 @@ async fn an_answer_outside_json_rpc_becomes_an_error_within_the_batch() {
 
 #[tokio::test]
 async fn a_batch_whose_answers_are_too_large_takes_no_further_call() {
-    let house = House::with(Settings {
-        reply_bytes: 110,
-        ..SETTINGS
-    })
-    .stock();
+    let house = House::with(Settings { reply_bytes: 110, ..SETTINGS }).stock();
     let get = call("1", "book.get", r#"{"id":"b1"}"#);
     let again = call("2", "book.get", r#"{"id":"b2"}"#);
     let lend = call("3", "book.lend", r#"{"id":"b1"}"#);
@@ -133,11 +129,7 @@ async fn a_batch_whose_answers_are_too_large_takes_no_further_call() {
 
 #[tokio::test]
 async fn the_messages_of_a_batch_share_one_deadline() {
-    let house = House::with(Settings {
-        deadline: Duration::from_millis(50),
-        ..SETTINGS
-    })
-    .stock();
+    let house = House::with(Settings { deadline: Duration::from_millis(50), ..SETTINGS }).stock();
     house.store.turn(|knobs| knobs.reads = Mood::Hangs);
     let get = call("1", "book.get", r#"{"id":"b1"}"#);
     let lend = call("2", "book.lend", r#"{"id":"b1"}"#);

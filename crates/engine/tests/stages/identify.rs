@@ -81,12 +81,7 @@ async fn a_flood_from_many_addresses_is_counted_in_bounded_memory() {
     let house = House::new();
     for number in 0..5000_u32 {
         let address = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + number));
-        house
-            .serve(Incoming {
-                address,
-                ..post("stranger", "{}")
-            })
-            .await;
+        house.serve(Incoming { address, ..post("stranger", "{}") }).await;
     }
     let counted = house.desk.strangers.take();
     assert_eq!(counted.len(), 4097);

@@ -112,16 +112,7 @@ async fn the_list_of_tools_holds_what_the_scopes_can_call_and_nothing_else() {
     assert_eq!(of(READER).await, ["book.list", "book.get"]);
     assert_eq!(
         of(CLERK).await,
-        [
-            "book.list",
-            "book.get",
-            "book.add",
-            "book.change",
-            "book.lend",
-            "book.add_anew",
-            "member.get",
-            "member.join"
-        ]
+        ["book.list", "book.get", "book.add", "book.change", "book.lend", "book.add_anew", "member.get", "member.join"]
     );
 }
 

@@ -17,11 +17,17 @@ pub(crate) struct Plainly;
 const PAGE: usize = 2;
 
 impl Dialect for Plainly {
-    fn read(&self, tool: &ToolSpec, mut arguments: Map<String, Value>, header_key: Option<&str>) -> Result<Reading, Fault> {
+    fn read(
+        &self,
+        tool: &ToolSpec,
+        mut arguments: Map<String, Value>,
+        header_key: Option<&str>,
+    ) -> Result<Reading, Fault> {
         let mut text = |name: &str| arguments.remove(name).and_then(|value| value.as_str().map(str::to_owned));
         let (tenant, cursor, key) = (text("branch"), text("cursor"), text("request_key"));
         let limit = arguments.remove("limit").and_then(|limit| limit.as_u64());
-        let is_list = matches!(&tool.input, Schema::Object(fields) if fields.iter().any(|field| field.name == "cursor"));
+        let is_list =
+            matches!(&tool.input, Schema::Object(fields) if fields.iter().any(|field| field.name == "cursor"));
         let key = match tool.effect {
             Effect::Reads => None,
             Effect::Adds | Effect::Changes => key.or(header_key.map(str::to_owned)),
@@ -29,10 +35,7 @@ impl Dialect for Plainly {
         Ok(Reading {
             arguments,
             tenant,
-            window: is_list.then(|| Asked {
-                cursor,
-                limit: limit.map_or(PAGE, |limit| limit as usize),
-            }),
+            window: is_list.then(|| Asked { cursor, limit: limit.map_or(PAGE, |limit| limit as usize) }),
             key,
         })
     }

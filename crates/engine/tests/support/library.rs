@@ -14,28 +14,13 @@ pub(crate) const TAKEN: Code = Code("book.taken");
 
 pub(crate) static BOOK: Kind = Kind {
     name: "book",
-    columns: &[
-        Column {
-            name: "genre",
-            holds: Holds::Text,
-        },
-        Column {
-            name: "shelfmark",
-            holds: Holds::Text,
-        },
-    ],
+    columns: &[Column { name: "genre", holds: Holds::Text }, Column { name: "shelfmark", holds: Holds::Text }],
     unique: &["shelfmark"],
     sorted: &[],
     filtered: &["genre"],
 };
 
-pub(crate) static MEMBER: Kind = Kind {
-    name: "member",
-    columns: &[],
-    unique: &[],
-    sorted: &[],
-    filtered: &[],
-};
+pub(crate) static MEMBER: Kind = Kind { name: "member", columns: &[], unique: &[], sorted: &[], filtered: &[] };
 
 const GENRES: &[&str] = &["novel", "poetry"];
 
@@ -87,20 +72,35 @@ fn tools() -> Vec<Tool> {
         tool("book.list", Effect::Reads, "books:read", list, Run::Read(tools::list)),
         tool("book.get", Effect::Reads, "books:read", id(), Run::Read(tools::get)),
         tool("book.add", Effect::Adds, "books:write", add.into_iter().chain([key.clone()]), write(tools::add)),
-        tool("book.change", Effect::Changes, "books:write", change.into_iter().chain([key.clone()]), write(tools::change)),
-        limited(tool("book.lend", Effect::Changes, "books:write", id().into_iter().chain([key.clone()]), write(tools::lend))),
+        tool(
+            "book.change",
+            Effect::Changes,
+            "books:write",
+            change.into_iter().chain([key.clone()]),
+            write(tools::change),
+        ),
+        limited(tool(
+            "book.lend",
+            Effect::Changes,
+            "books:write",
+            id().into_iter().chain([key.clone()]),
+            write(tools::lend),
+        )),
         tool(
             "book.add_anew",
             Effect::Adds,
             "books:write",
             id().into_iter().chain([key.clone()]),
-            Run::Write {
-                plan: tools::lend,
-                replay: Some(tools::look_again),
-            },
+            Run::Write { plan: tools::lend, replay: Some(tools::look_again) },
         ),
         disclosing(tool("member.get", Effect::Reads, "members:read", id(), Run::Read(tools::member))),
-        disclosing(tool("member.join", Effect::Adds, "members:read", join.into_iter().chain([key]), write(tools::join))),
+        disclosing(tool(
+            "member.join",
+            Effect::Adds,
+            "members:read",
+            join.into_iter().chain([key]),
+            write(tools::join),
+        )),
     ]
 }
 
@@ -134,11 +134,7 @@ fn disclosing(mut tool: Tool) -> Tool {
 
 /// Each book can be lent three times at once, and then every ten seconds.
 fn limited(mut tool: Tool) -> Tool {
-    tool.spec.rate = RateKey::Argument {
-        name: "id",
-        per_minute: 6,
-        burst: 3,
-    };
+    tool.spec.rate = RateKey::Argument { name: "id", per_minute: 6, burst: 3 };
     tool
 }
 

@@ -38,10 +38,7 @@ pub(crate) const VAGRANT: &str = "vagrant";
 pub(crate) const SETTINGS: Settings = Settings {
     page_bytes: 64 * 1024,
     reply_bytes: 64 * 1024,
-    calls: Budget {
-        per_minute: 6000,
-        burst: 1000,
-    },
+    calls: Budget { per_minute: 6000, burst: 1000 },
     deadline: Duration::from_secs(20),
 };
 
@@ -62,10 +59,7 @@ pub(crate) struct Heard {
 }
 
 pub(crate) fn heard(status: u16, body: &str) -> Heard {
-    Heard {
-        status,
-        body: body.to_owned(),
-    }
+    Heard { status, body: body.to_owned() }
 }
 
 impl House {
@@ -79,11 +73,9 @@ impl House {
     }
 
     pub(crate) fn stock(self) -> House {
-        for (age, (id, title, genre, copies)) in (1..).zip([
-            ("b1", "Emma", "novel", 2),
-            ("b2", "Dune", "novel", 1),
-            ("b3", "Odes", "poetry", 0),
-        ]) {
+        for (age, (id, title, genre, copies)) in
+            (1..).zip([("b1", "Emma", "novel", 2), ("b2", "Dune", "novel", 1), ("b3", "Odes", "poetry", 0)])
+        {
             self.store.put("north", &BOOK, tools::book(id, title, genre, copies, 1, age));
         }
         self.store.put("north", &MEMBER, tools::reader("m1", "Ada", "ada@example.org", 4));
@@ -103,10 +95,7 @@ impl House {
             clock: clock.clone(),
             random: Arc::new(Dice::default()),
             observer: guestbook.clone(),
-            keys: Keys {
-                cursor: Key::from_bytes([1; 32]),
-                meaning: Key::from_bytes([2; 32]),
-            },
+            keys: Keys { cursor: Key::from_bytes([1; 32]), meaning: Key::from_bytes([2; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
             strangers: Default::default(),
@@ -117,22 +106,12 @@ impl House {
             "https://library.example/mcp".to_owned(),
             "https://library.example/metadata".to_owned(),
         );
-        House {
-            desk,
-            mount,
-            store,
-            clock,
-            guestbook,
-            callers,
-        }
+        House { desk, mount, store, clock, guestbook, callers }
     }
 
     pub(crate) async fn serve(&self, incoming: Incoming) -> Heard {
         let reply = serve(&self.desk, &self.mount, incoming).await;
-        Heard {
-            status: reply.status,
-            body: String::from_utf8(reply.body.to_vec()).unwrap(),
-        }
+        Heard { status: reply.status, body: String::from_utf8(reply.body.to_vec()).unwrap() }
     }
 
     /// The body of the answer to one message of the legacy era, with id 1.

@@ -21,10 +21,7 @@ pub(crate) fn post(who: &str, body: &str) -> Incoming {
 }
 
 pub(crate) fn presenting(credential: Credential, body: &str) -> Incoming {
-    Incoming {
-        credential,
-        ..post("", body)
-    }
+    Incoming { credential, ..post("", body) }
 }
 
 pub(crate) fn with_verb(verb: Verb, who: &str) -> Incoming {
@@ -32,24 +29,15 @@ pub(crate) fn with_verb(verb: Verb, who: &str) -> Incoming {
 }
 
 pub(crate) fn held(who: &str, fault: Fault) -> Incoming {
-    Incoming {
-        body: Err(fault),
-        ..post(who, "")
-    }
+    Incoming { body: Err(fault), ..post(who, "") }
 }
 
 pub(crate) fn versioned(version: &str, incoming: Incoming) -> Incoming {
-    Incoming {
-        protocol_version: Some(version.to_owned()),
-        ..incoming
-    }
+    Incoming { protocol_version: Some(version.to_owned()), ..incoming }
 }
 
 pub(crate) fn keyed(key: &str, incoming: Incoming) -> Incoming {
-    Incoming {
-        idempotency_key: Some(key.to_owned()),
-        ..incoming
-    }
+    Incoming { idempotency_key: Some(key.to_owned()), ..incoming }
 }
 
 pub(crate) fn rpc(id: &str, method: &str, params: &str) -> String {

@@ -198,12 +198,7 @@ fn apply(kept: &mut Kept, commit: Commit) -> Committed {
                 }
                 rows.insert((tenant.clone(), kind.name, row.id.clone()), row);
             }
-            Step::Update {
-                kind,
-                row,
-                expect_version,
-                stale,
-            } => {
+            Step::Update { kind, row, expect_version, stale } => {
                 let key = (tenant.clone(), kind.name, row.id.clone());
                 match (rows.get(&key), stale) {
                     (Some(known), _) if known.version == expect_version => rows.insert(key, row),
@@ -216,10 +211,7 @@ fn apply(kept: &mut Kept, commit: Commit) -> Committed {
     }
     kept.rows = rows;
     if let Some(claim) = &commit.claim {
-        let claimed = Claimed {
-            meaning: claim.meaning,
-            answer: commit.answer,
-        };
+        let claimed = Claimed { meaning: claim.meaning, answer: commit.answer };
         kept.claims.insert(scoped(&commit.tenant, claim), claimed);
     }
     kept.events.extend(commit.events);
@@ -259,18 +251,12 @@ fn page(kept: &Kept, tenant: &TenantId, query: &Query) -> Page {
     }
     let more = rows.len() > query.window.limit;
     rows.truncate(query.window.limit);
-    let last = rows.last().map(|row| Key {
-        value: row.created_at,
-        id: row.id.clone(),
-    });
+    let last = rows.last().map(|row| Key { value: row.created_at, id: row.id.clone() });
     let text = |row: &&Row| match query.wants {
         Wants::Rows => row.body.clone(),
         Wants::Ids => row.id.clone(),
     };
-    Page {
-        rows: rows.iter().map(text).collect(),
-        next: last.filter(|_| more),
-    }
+    Page { rows: rows.iter().map(text).collect(), next: last.filter(|_| more) }
 }
 
 fn fits(row: &Row, filter: &Filter) -> bool {

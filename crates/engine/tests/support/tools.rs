@@ -5,8 +5,8 @@ use frontdesk_engine::plan::{Change, Event, Plan, Stale, Step};
 use frontdesk_engine::table::{Cell, Found, Row, Word, words};
 use frontdesk_engine::tool::{Future, Item, Outcome};
 use frontdesk_engine::{Fault, FaultKind, Permitted};
-use serde_json::Value;
 use frontdesk_wire::answer::quote;
+use serde_json::Value;
 
 use super::library::{BOOK, MEMBER, NONE_LEFT, TAKEN};
 
@@ -20,17 +20,8 @@ pub(crate) fn list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcom
         if let Some(title) = asked.text("title") {
             filters.push(Filter::Words(words(title).into_iter().map(Word::Plain).collect()));
         }
-        let order = Order {
-            column: "created_at",
-            direction: Direction::Falling,
-        };
-        let query = Query {
-            wants: Wants::Rows,
-            kind: &BOOK,
-            filters,
-            order,
-            window: permitted.window(),
-        };
+        let order = Order { column: "created_at", direction: Direction::Falling };
+        let query = Query { wants: Wants::Rows, kind: &BOOK, filters, order, window: permitted.window() };
         permitted.page(query).await.map(Outcome::Many)
     })
 }
@@ -55,23 +46,12 @@ pub(crate) fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, F
         let (title, genre) = (asked.text("title").unwrap(), asked.text("genre").unwrap());
         let row = book(&permitted.new_id("bk"), title, genre, asked.integer("copies").unwrap(), 1, permitted.now().0);
         let shelfmark = asked.text("shelfmark").map_or(Cell::Null, |mark| Cell::Text(mark.to_owned()));
-        let row = Row {
-            cells: row.cells.into_iter().chain([("shelfmark", shelfmark)]).collect(),
-            ..row
-        };
+        let row = Row { cells: row.cells.into_iter().chain([("shelfmark", shelfmark)]).collect(), ..row };
         let taken = Fault::domain(TAKEN, "Another book stands there.");
         Ok(Plan {
-            events: vec![Event {
-                kind: "book",
-                id: row.id.clone(),
-                change: Change::Created,
-            }],
+            events: vec![Event { kind: "book", id: row.id.clone(), change: Change::Created }],
             outcome: written(&row),
-            steps: vec![Step::Insert {
-                kind: &BOOK,
-                row,
-                taken,
-            }],
+            steps: vec![Step::Insert { kind: &BOOK, row, taken }],
         })
     })
 }
@@ -122,15 +102,7 @@ pub(crate) fn join<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         let id = permitted.new_id("mb");
         let row = reader(&id, asked.text("name").unwrap(), asked.text("email").unwrap(), permitted.now().0);
         let taken = Fault::domain(TAKEN, "Cannot happen.");
-        Ok(Plan {
-            events: Vec::new(),
-            outcome: written(&row),
-            steps: vec![Step::Insert {
-                kind: &MEMBER,
-                row,
-                taken,
-            }],
-        })
+        Ok(Plan { events: Vec::new(), outcome: written(&row), steps: vec![Step::Insert { kind: &MEMBER, row, taken }] })
     })
 }
 
@@ -164,35 +136,16 @@ pub(crate) fn reader(id: &str, name: &str, email: &str, created_at: i64) -> Row 
 
 fn update(row: Row, expect_version: i64, stale: Stale) -> Plan {
     Plan {
-        events: vec![Event {
-            kind: "book",
-            id: row.id.clone(),
-            change: Change::Updated,
-        }],
+        events: vec![Event { kind: "book", id: row.id.clone(), change: Change::Updated }],
         outcome: written(&row),
-        steps: vec![Step::Update {
-            kind: &BOOK,
-            row,
-            expect_version,
-            stale,
-        }],
+        steps: vec![Step::Update { kind: &BOOK, row, expect_version, stale }],
     }
 }
 
 fn written(row: &Row) -> Item {
-    Item {
-        id: row.id.clone(),
-        body: row.body.clone(),
-        masked: row.masked.clone(),
-        personal: row.personal.clone(),
-    }
+    Item { id: row.id.clone(), body: row.body.clone(), masked: row.masked.clone(), personal: row.personal.clone() }
 }
 
 fn item(found: Found) -> Item {
-    Item {
-        id: found.id,
-        body: found.body,
-        masked: found.masked,
-        personal: found.personal,
-    }
+    Item { id: found.id, body: found.body, masked: found.masked, personal: found.personal }
 }

@@ -22,9 +22,10 @@ pub struct Client {
 pub enum ClientCommand {
     Add(Add),
     List(List),
-    /// Give a client a new secret; the old one stops working
+    /// Give a client a new secret; the old one and its tokens stop working
     #[command(after_help = "\
-The new secret is printed once. Tokens that were issued already stay good until they expire; to end those too, revoke.
+The new secret is printed once. Whoever held the old one is out at once: tokens that were issued already end within a
+second, and a new one needs the new secret.
 
 Example:
   frontdesk client rotate CLIENT_ID")]

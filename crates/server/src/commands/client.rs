@@ -36,17 +36,19 @@ fn give(order: Order, place: Place) -> Result<Answer, Failure> {
         if let Some(answer) = ask(&folder::operator_socket(&data), &order).await {
             return Ok(answer?);
         }
-        Ok(registrar(&data, &order)?.carry_out(order).await?)
+        // Held until the order is carried out, so that no server starts on the folder meanwhile.
+        let vaults = vaults(&data, &order)?;
+        Ok(Registrar::new(&vaults).carry_out(order).await?)
     })
 }
 
 /// A first client may be added before the first start; everything else needs data to be there.
-fn registrar(data: &Path, order: &Order) -> Result<Registrar, Failure> {
+fn vaults(data: &Path, order: &Order) -> Result<Vaults, Failure> {
     let folder = match order {
         Order::AddClient { .. } => Folder::take(data)?,
         Order::ListClients | Order::RotateClient { .. } | Order::RevokeClient { .. } => Folder::take_existing(data)?,
     };
-    Ok(Registrar::new(&Vaults::open(folder)?))
+    Ok(Vaults::open(folder)?)
 }
 
 fn describe(answer: &Answer) -> String {

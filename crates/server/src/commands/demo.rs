@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use frontdesk_contracts::demo::{Demo, demo as businesses};
 use frontdesk_engine::ports::{Claim, Commit, Committed, Store as _};
-use frontdesk_engine::registry::{Registry as _, Tenant};
+use frontdesk_engine::registry::{Client, Registry as _, Tenant};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::new_client;
@@ -14,6 +14,7 @@ use super::{Failure, runtime, settings};
 use crate::card::{Card, DemoClient};
 use crate::cli;
 use crate::house::House;
+use crate::net::Setting;
 
 const SEEDING: &str = "demo";
 
@@ -24,17 +25,19 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     flags.extend(command.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
     let loaded = settings(None, flags)?;
     runtime()?.block_on(async {
-        let opened = open(&loaded).await?;
+        let opened = open(&loaded, Setting::Flag("--listen")).await?;
         let house = &opened.house;
         let demo = businesses(house.desk.now(), &mut |prefix| house.desk.new_id(prefix));
-        let reused = seed(house, &demo).await?;
-        let clients = clients(house, &demo).await?;
+        let known = house.vaults.store.clients().await.map_err(explain)?;
+        let reused = seed(house, &demo, &known).await?;
+        let clients = clients(house, &demo, &known).await?;
         let card = Card {
             mounts: house.mounts.iter().map(|(_, mount)| mount.resource.clone()).collect(),
             public_url: house.config.public_url.to_string(),
             operator_endpoint: format!("https://{}", opened.bound.operator.local_addr()),
-            ca_file: opened.ca_file.clone().unwrap_or_default(),
-            data: house.config.data.clone(),
+            // Whole paths: what is pasted must work in another terminal, wherever that one is.
+            ca_file: opened.ca_file.as_deref().map(std::path::absolute).transpose()?,
+            data: std::path::absolute(&house.config.data)?,
             clients,
             tenant_key: demo.tenant_key,
             scopes: demo.scopes.to_string(),
@@ -46,10 +49,14 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Commits the demo data once; says whether it was there already.
-async fn seed(house: &House, demo: &Demo) -> Result<bool, Failure> {
+/// Commits the demo data once; says whether it was there already. A client is made after its business and stays known
+/// for good, while the claim is forgotten one day: it guards the moment between the two.
+async fn seed(house: &House, demo: &Demo, known: &[Client]) -> Result<bool, Failure> {
     let mut reused = true;
     for business in &demo.businesses {
+        if known.iter().any(|client| client.name == agent_of(business.name)) {
+            continue;
+        }
         let Some(tenant) = TenantId::parse(business.id) else {
             continue;
         };
@@ -86,14 +93,13 @@ async fn seed(house: &House, demo: &Demo) -> Result<bool, Failure> {
 }
 
 /// A client for each business: made and shown once, later only named.
-async fn clients(house: &House, demo: &Demo) -> Result<Vec<DemoClient>, Failure> {
-    let known = house.vaults.store.clients().await.map_err(explain)?;
+async fn clients(house: &House, demo: &Demo, known: &[Client]) -> Result<Vec<DemoClient>, Failure> {
     let mut clients = Vec::new();
     for business in &demo.businesses {
         let Some(tenant) = TenantId::parse(business.id) else {
             continue;
         };
-        let name = format!("Demo agent of {}", business.name);
+        let name = agent_of(business.name);
         let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
         let (id, secret) = match existing {
             Some(client) => (client.id.as_str().to_owned(), None),
@@ -110,6 +116,10 @@ async fn clients(house: &House, demo: &Demo) -> Result<Vec<DemoClient>, Failure>
         clients.push(DemoClient { id, secret, tenant: business.id.to_owned(), business: business.name.to_owned() });
     }
     Ok(clients)
+}
+
+fn agent_of(business: &str) -> String {
+    format!("Demo agent of {business}")
 }
 
 fn explain(fault: frontdesk_engine::Fault) -> Failure {

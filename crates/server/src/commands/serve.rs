@@ -11,13 +11,14 @@ use crate::cli;
 use crate::config::{Certificate, Config, Loaded};
 use crate::folder::{self, Folder};
 use crate::house::{House, Vaults};
-use crate::net::{self, Drained, Shutdown, Tls};
+use crate::net::{self, Drained, Setting, Shutdown, Tls};
+use crate::operator::{Registrar, attend};
 use crate::run::{Bound, heed_signals, run};
 
 pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
     let loaded = settings(command.config, Vec::new())?;
     runtime()?.block_on(async {
-        let opened = open(&loaded).await?;
+        let opened = open(&loaded, Setting::Key("listen")).await?;
         for warning in &loaded.warnings {
             opened.house.log.say(&warning.to_string());
         }
@@ -36,14 +37,17 @@ pub(super) struct Opened {
 }
 
 /// Ports first: they are what most often is not free, and nothing has been made yet when they are not.
-pub(super) async fn open(loaded: &Loaded) -> Result<Opened, Failure> {
+/// The operator's socket last, yet before anybody is told that the desk is open: an order may follow at once.
+pub(super) async fn open(loaded: &Loaded, listen: Setting) -> Result<Opened, Failure> {
     let shutdown = heed_signals()?;
-    let public = net::bind(loaded.config.listen).await?;
-    let operator = net::bind(loaded.config.operator.listen).await?;
+    let public = net::bind(loaded.config.listen, listen).await?;
+    let operator = net::bind(loaded.config.operator.listen, Setting::Key("operator.listen")).await?;
     let config = loaded.bound_to(public.local_addr());
     let vaults = Vaults::open(Folder::take(&config.data)?)?;
     let (tls, ca_file) = certificate(&config, vaults.clock.now())?;
     let bound = Bound { public, operator, tls: Arc::new(tls) };
+    let socket = folder::operator_socket(vaults.folder.path());
+    attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
     Ok(Opened { house: House::open(vaults, config), bound, shutdown, ca_file })
 }
 
@@ -62,7 +66,7 @@ fn certificate(config: &Config, now: Millis) -> Result<(Tls, Option<std::path::P
 
 pub(super) async fn keep_open(opened: Opened) -> Result<ExitCode, Failure> {
     let log = Arc::clone(&opened.house.log);
-    match run(opened.house, opened.bound, opened.shutdown).await? {
+    match run(opened.house, opened.bound, opened.shutdown).await {
         Drained::Finished => {}
         Drained::Cut(left) => log.say(&format!("closed with {left} connections still busy after the drain deadline")),
     }

@@ -1,20 +1,24 @@
-//! Host and Origin: a page in somebody's browser must not be able to reach the desk under a name that
-//! is not the desk's own (DNS rebinding), nor from a site nobody allowed.
+//! Where a request comes from and how: a page in somebody's browser must not be able to reach the desk
+//! under a name that is not the desk's own (DNS rebinding), nor from a site nobody allowed, and nothing
+//! is looked at that has crossed a network in clear.
 
-use ::http::HeaderMap;
-use ::http::header::{HOST, ORIGIN};
+use ::http::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
+use ::http::{HeaderMap, Uri};
 
 use crate::config::Config;
 
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
+
 /// What is wrong with where the request comes from, if anything.
-pub(super) fn refuse(config: &Config, headers: &HeaderMap) -> Option<&'static str> {
+pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().ok(),
         (Some(_), Some(_)) | (None, _) => None,
     };
-    let named = host.map(|host| name_of(host).to_ascii_lowercase());
-    if !named.is_some_and(|named| config.allowed_hosts.contains(&named)) {
+    let known = |name: &str| config.allowed_hosts.contains(&name.to_ascii_lowercase());
+    // A target that names a host outranks the header (RFC 9112, 3.2.2).
+    if !host.is_some_and(|host| known(name_of(host))) || target.host().is_some_and(|name| !known(name)) {
         return Some("This server does not answer to that host name; see `allowed_hosts` in its configuration.");
     }
     for origin in headers.get_all(ORIGIN) {
@@ -25,7 +29,27 @@ pub(super) fn refuse(config: &Config, headers: &HeaderMap) -> Option<&'static st
             );
         }
     }
+    // Whoever sets this header can only make the desk stricter, so it is believed from everybody (A6-24).
+    if headers.get_all(FORWARDED_PROTO).iter().any(|schemes| !is_https(schemes.as_bytes())) {
+        return Some("This request has crossed a network in clear. Send it over https, and replace its credential.");
+    }
     None
+}
+
+/// Two ways to find the end of a body are two ends: whoever stands before the desk could have seen the
+/// other one, and a second request between them.
+pub(super) fn has_two_ends(headers: &HeaderMap) -> bool {
+    let mut encodings = headers.get_all(TRANSFER_ENCODING).iter();
+    match (encodings.next(), encodings.next()) {
+        (None, _) => false,
+        (Some(only), None) => headers.contains_key(CONTENT_LENGTH) || !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        (Some(_), Some(_)) => true,
+    }
+}
+
+/// Each proxy on the way adds how it was reached.
+fn is_https(schemes: &[u8]) -> bool {
+    schemes.split(|byte| *byte == b',').all(|scheme| scheme.trim_ascii().eq_ignore_ascii_case(b"https"))
 }
 
 /// The host without its port; an IPv6 address keeps its brackets.

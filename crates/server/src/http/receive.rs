@@ -15,7 +15,7 @@ pub(super) async fn receive(config: &Config, request: Request<Body>, peer: Peer,
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let in_query = head.uri.query().is_some_and(has_token);
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let text = |name: &str| one_text(headers, name);
     Incoming {
         verb: match head.method {
             Method::POST => Verb::Post,
@@ -28,8 +28,11 @@ pub(super) async fn receive(config: &Config, request: Request<Body>, peer: Peer,
         method_header: text("mcp-method"),
         name_header: text("mcp-name"),
         idempotency_key: text("idempotency-key"),
-        body: match guard::refuse(config, headers) {
+        body: match guard::refuse(config, &head.uri, headers) {
             Some(why) => Err(Fault::new(FaultKind::WrongHost, why)),
+            None if guard::has_two_ends(headers) => {
+                Err(Fault::new(FaultKind::Malformed, "The message's end can be found in two ways."))
+            }
             None if head.method != Method::POST => Ok(Bytes::new()),
             None => match media(headers) {
                 Err(fault) => Err(fault),
@@ -39,6 +42,14 @@ pub(super) async fn receive(config: &Config, request: Request<Body>, peer: Peer,
         address: peer.address,
         trace,
     }
+}
+
+/// What a header says. Bytes that are no text, or a second header of the name, are kept in a form that
+/// no reader takes for a value: passed over, a key that was sent would protect nothing.
+fn one_text(headers: &HeaderMap, name: &str) -> Option<String> {
+    let values: Vec<_> =
+        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
+    (!values.is_empty()).then(|| values.join(", "))
 }
 
 /// A token in an address ends up in logs and histories, so it is not evaluated there, ever.

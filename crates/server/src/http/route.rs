@@ -21,7 +21,8 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
     let reply = match house.mounts.iter().find(|(mounted, _)| *mounted == path) {
         Some((_, mount)) => {
             let incoming = receive::receive(&house.config, request, peer, trace.clone()).await;
-            serve(&house.desk, mount, incoming).await
+            // Lists differ by token and belong to one tenant, so no shared cache may keep any answer.
+            serve(&house.desk, mount, incoming).await.header("cache-control", "no-store")
         }
         None => elsewhere(&house, request, peer, &trace).await,
     };
@@ -30,8 +31,11 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
 
 /// Everything that is not a contract's endpoint.
 async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &str) -> Reply {
-    if let Some(why) = guard::refuse(&house.config, request.headers()) {
+    if let Some(why) = guard::refuse(&house.config, request.uri(), request.headers()) {
         return problem(403, why);
+    }
+    if guard::has_two_ends(request.headers()) {
+        return problem(400, "The form's end can be found in two ways.").header("connection", "close");
     }
     let (head, body) = request.into_parts();
     let path = head.uri.path();

@@ -9,13 +9,13 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub enum NetError {
     /// Another process listens on the address.
-    PortTaken(SocketAddr),
+    PortTaken(SocketAddr, Setting),
     /// The operating system keeps the port for privileged processes.
-    PortForbidden(SocketAddr),
+    PortForbidden(SocketAddr, Setting),
     /// The address belongs to no interface of this machine.
-    AddressNotHere(SocketAddr),
+    AddressNotHere(SocketAddr, Setting),
     /// Listening failed for a reason that has no better name.
-    NoListener { address: SocketAddr, cause: io::Error },
+    NoListener { address: SocketAddr, setting: Setting, cause: io::Error },
     /// A certificate or key file is not there.
     FileMissing(PathBuf),
     /// A certificate or key file is there and cannot be read.
@@ -41,29 +41,33 @@ pub enum NetError {
 impl fmt::Display for NetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PortTaken(address) => write!(
+            Self::PortTaken(address, setting) => write!(
                 f,
                 "port {port} is taken: another program listens on {address}; stop it, choose another port with \
-                 `--listen {ip}:PORT`, or let the system pick a free one with `--listen {ip}:0`",
+                 `{other}`, or let the system pick a free one with `{free}`",
                 port = address.port(),
-                ip = Host(*address),
+                other = setting.saying(format_args!("{}:PORT", Host(*address))),
+                free = setting.saying(format_args!("{}:0", Host(*address))),
             ),
-            Self::PortForbidden(address) => write!(
+            Self::PortForbidden(address, setting) => write!(
                 f,
-                "port {port} needs privileges that this user lacks; choose a port above 1023 with `--listen {ip}:8443`",
+                "port {port} needs privileges that this user lacks; choose a port above 1023 with `{other}`",
                 port = address.port(),
-                ip = Host(*address),
+                other = setting.saying(format_args!("{}:8443", Host(*address))),
             ),
-            Self::AddressNotHere(address) => write!(
+            Self::AddressNotHere(address, setting) => write!(
                 f,
-                "{ip} is not an address of this machine; use `--listen 127.0.0.1:{port}` for this machine only \
-                 or `--listen 0.0.0.0:{port}` for all its interfaces",
+                "{ip} is not an address of this machine; use `{this}` for this machine only or `{all}` for all its \
+                 interfaces",
                 ip = address.ip(),
-                port = address.port(),
+                this = setting.saying(format_args!("127.0.0.1:{}", address.port())),
+                all = setting.saying(format_args!("0.0.0.0:{}", address.port())),
             ),
-            Self::NoListener { address, cause } => {
-                write!(f, "cannot listen on {address} ({cause}); choose another address with `--listen ADDR:PORT`")
-            }
+            Self::NoListener { address, setting, cause } => write!(
+                f,
+                "cannot listen on {address} ({cause}); choose another address with `{}`",
+                setting.saying(format_args!("ADDR:PORT"))
+            ),
             Self::FileMissing(file) => write!(
                 f,
                 "{} does not exist; put the PEM file there or correct the path in the configuration",
@@ -131,9 +135,9 @@ impl std::error::Error for NetError {
             Self::NoListener { cause, .. }
             | Self::FileUnreadable { cause, .. }
             | Self::FileUnwritable { cause, .. } => Some(cause),
-            Self::PortTaken(_)
-            | Self::PortForbidden(_)
-            | Self::AddressNotHere(_)
+            Self::PortTaken(..)
+            | Self::PortForbidden(..)
+            | Self::AddressNotHere(..)
             | Self::FileMissing(_)
             | Self::NoCertificate(_)
             | Self::NoKey(_)
@@ -142,6 +146,22 @@ impl std::error::Error for NetError {
             | Self::KeyExposed { .. }
             | Self::BadName(_)
             | Self::NotMade(_) => None,
+        }
+    }
+}
+
+/// Where the person at the command line says an address, so that advice names what they can really change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    Flag(&'static str),
+    Key(&'static str),
+}
+
+impl Setting {
+    fn saying(self, value: fmt::Arguments<'_>) -> String {
+        match self {
+            Setting::Flag(flag) => format!("{flag} {value}"),
+            Setting::Key(key) => format!("{key} = \"{value}\""),
         }
     }
 }

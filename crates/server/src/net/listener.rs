@@ -14,7 +14,7 @@ use super::admission::Admission;
 use super::body::{Body, ResponseBody};
 use super::caps::Caps;
 use super::connection::{House, Peer, attend};
-use super::error::NetError;
+use super::error::{NetError, Setting};
 use super::gauges::{Gauges, count};
 use super::shutdown::Shutdown;
 use super::tls::Tls;
@@ -37,22 +37,22 @@ pub enum Drained {
     Cut(usize),
 }
 
-pub async fn bind(address: SocketAddr) -> Result<Listener, NetError> {
-    let socket = TcpListener::bind(address).await.map_err(|cause| refused(address, cause))?;
-    let address = socket.local_addr().map_err(|cause| refused(address, cause))?;
+pub async fn bind(address: SocketAddr, setting: Setting) -> Result<Listener, NetError> {
+    let socket = TcpListener::bind(address).await.map_err(|cause| refused(address, setting, cause))?;
+    let address = socket.local_addr().map_err(|cause| refused(address, setting, cause))?;
     Ok(Listener { socket, address })
 }
 
-fn refused(address: SocketAddr, cause: io::Error) -> NetError {
+fn refused(address: SocketAddr, setting: Setting, cause: io::Error) -> NetError {
     let kind = cause.kind();
     if kind == io::ErrorKind::AddrInUse {
-        NetError::PortTaken(address)
+        NetError::PortTaken(address, setting)
     } else if kind == io::ErrorKind::PermissionDenied {
-        NetError::PortForbidden(address)
+        NetError::PortForbidden(address, setting)
     } else if kind == io::ErrorKind::AddrNotAvailable {
-        NetError::AddressNotHere(address)
+        NetError::AddressNotHere(address, setting)
     } else {
-        NetError::NoListener { address, cause }
+        NetError::NoListener { address, setting, cause }
     }
 }
 

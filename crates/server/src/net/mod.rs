@@ -19,7 +19,7 @@ pub use authority::{Created, DevCertificate, ensure};
 pub use body::{Body, BodyError, ResponseBody};
 pub use caps::Caps;
 pub use connection::Peer;
-pub use error::NetError;
+pub use error::{NetError, Setting};
 pub use gauges::{Gauges, Snapshot};
 pub use listener::{Drained, Listener, bind};
 pub use shutdown::Shutdown;

@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use frontdesk::net::{Body, BodyError, Caps, Drained, Gauges, Peer, ResponseBody, Shutdown, Snapshot, Tls};
+use frontdesk::net::{Body, BodyError, Caps, Drained, Gauges, Peer, ResponseBody, Setting, Shutdown, Snapshot, Tls};
 use frontdesk::net::{bind, ensure, load};
 use http::{Request, Response, StatusCode};
 use hyper::body::Frame;
@@ -55,7 +55,7 @@ impl Desk {
         let folder = Folder::new();
         let certificate = ensure(folder.path(), &[], now()).unwrap();
         let tls = Arc::new(Tls::new(load(&certificate.certificate, &certificate.key).unwrap()));
-        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), Setting::Flag("--listen")).await.unwrap();
         let address = listener.local_addr();
         let gauges = Arc::new(Gauges::default());
         let shutdown = Shutdown::new();

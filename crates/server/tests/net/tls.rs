@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk::net::{Caps, bind, ensure, load};
+use frontdesk::net::{Caps, Setting, bind, ensure, load};
 use rustls::ProtocolVersion;
 use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -80,7 +80,7 @@ async fn a_replaced_certificate_serves_new_connections_and_leaves_open_ones_alon
 async fn a_taken_port_is_named_with_what_to_do_next() {
     let desk = Desk::open(Caps::default()).await;
     let port = desk.address.port();
-    let taken = bind(desk.address).await.unwrap_err();
+    let taken = bind(desk.address, Setting::Flag("--listen")).await.unwrap_err();
     assert_eq!(
         taken.to_string(),
         format!(
@@ -88,7 +88,7 @@ async fn a_taken_port_is_named_with_what_to_do_next() {
              `--listen 127.0.0.1:PORT`, or let the system pick a free one with `--listen 127.0.0.1:0`"
         )
     );
-    let elsewhere = bind("192.0.2.1:8443".parse().unwrap()).await.unwrap_err();
+    let elsewhere = bind("192.0.2.1:8443".parse().unwrap(), Setting::Flag("--listen")).await.unwrap_err();
     assert_eq!(
         elsewhere.to_string(),
         "192.0.2.1 is not an address of this machine; use `--listen 127.0.0.1:8443` for this machine only or \

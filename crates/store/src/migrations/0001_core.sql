@@ -75,5 +75,7 @@ CREATE TABLE fd_audit_head (
     seq BIGINT NOT NULL,
     hash BLOB NOT NULL,
     kept_after_seq BIGINT NOT NULL,
-    kept_after_hash BLOB NOT NULL
+    kept_after_hash BLOB NOT NULL,
+    -- A keyed hash over the row, so that neither end of a chain can be cut and the head set to match.
+    seal BLOB NOT NULL
 );

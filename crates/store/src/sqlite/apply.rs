@@ -3,22 +3,20 @@
 
 use std::collections::HashMap;
 
+use frontdesk_engine::Fault;
 use frontdesk_engine::plan::{Stale, Step};
 use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
-use frontdesk_engine::table::{Cell, Kind, Row, Word};
+use frontdesk_engine::table::{Cell, Holds, Kind, Row, Word};
 use frontdesk_engine::tool::Item;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, ErrorCode, ffi, params};
 
 use super::Shared;
 use super::readers::Bound;
 use super::writer::Task;
 use crate::StoreError;
-use crate::audit::{START, link, node_chain, tenant_chain};
+use crate::audit::{Head, tenant_chain};
 use crate::sql;
 use crate::vault::TenantKeys;
-
-/// There is one node on an embedded database.
-pub(crate) const NODE: &str = "embedded";
 
 /// The writer's hand: the connection and what it remembers between statements.
 pub(crate) struct Scribe<'a> {
@@ -27,12 +25,12 @@ pub(crate) struct Scribe<'a> {
     /// The last event number of each tenant.
     counters: HashMap<String, i64>,
     /// The last link of each chain.
-    heads: HashMap<String, (i64, [u8; 32])>,
+    pub(super) heads: HashMap<String, Head>,
 }
 
 /// Why a plan was not applied, when that is not the database's fault.
 enum Ends {
-    As(Committed),
+    As(Box<Committed>),
     Broken(StoreError),
 }
 
@@ -57,13 +55,23 @@ impl<'a> Scribe<'a> {
         Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
     }
 
+    /// A commit that fails on the way to the disk may be found there after a restart.
     pub(crate) fn finish(&mut self) -> Result<(), StoreError> {
-        Ok(self.connection.execute_batch("COMMIT")?)
+        self.connection.execute_batch("COMMIT").map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::SystemIoFailure) => StoreError::Unfinished,
+            Some(_) | None => StoreError::Database(error),
+        })
+    }
+
+    /// Whether the transaction is still there. A full disk or an I/O error makes the database end it
+    /// by itself; what came after would then be committed piece by piece, behind everybody's back.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.connection.is_autocommit()
     }
 
     /// Forgets the transaction and everything that was remembered during it.
     pub(crate) fn abandon(&mut self) {
-        if !self.connection.is_autocommit() {
+        if self.is_open() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         self.counters.clear();
@@ -74,30 +82,38 @@ impl<'a> Scribe<'a> {
     pub(crate) fn guarded(&mut self, task: Task) -> Result<(), StoreError> {
         self.connection.execute_batch("SAVEPOINT piece")?;
         let outcome = task(self);
-        self.close_savepoint(outcome.is_ok())?;
-        outcome
+        self.settle(outcome)
     }
 
-    fn close_savepoint(&self, keep: bool) -> Result<(), StoreError> {
-        Ok(self.connection.execute_batch(match keep {
-            true => "RELEASE piece",
-            false => "ROLLBACK TO piece; RELEASE piece",
-        })?)
+    /// Keeps a piece that went well and undoes one that did not. If even that fails, nobody knows what
+    /// the transaction holds, and it is given up.
+    fn settle<T, E: From<StoreError>>(&mut self, outcome: Result<T, E>) -> Result<T, E> {
+        let closed = match (&outcome, self.is_open()) {
+            (Ok(_), _) => self.connection.execute_batch("RELEASE piece"),
+            (Err(_), true) => self.connection.execute_batch("ROLLBACK TO piece; RELEASE piece"),
+            (Err(_), false) => Ok(()),
+        };
+        match closed {
+            Ok(()) => outcome,
+            Err(error) => {
+                self.abandon();
+                outcome.and(Err(StoreError::from(error).into()))
+            }
+        }
     }
 
     pub(crate) fn commit(&mut self, commit: Commit) -> Result<Committed, StoreError> {
         self.connection.execute_batch("SAVEPOINT piece")?;
         let tenant = commit.tenant.as_str().to_owned();
         let outcome = self.apply(&commit);
-        self.close_savepoint(outcome.is_ok())?;
-        match outcome {
+        match self.settle(outcome) {
             Ok(()) => Ok(Committed::Done),
             Err(ends) => {
                 // Numbers given out behind the savepoint were taken back with it.
                 self.counters.remove(&tenant);
                 self.heads.remove(&tenant_chain(&tenant));
                 match ends {
-                    Ends::As(committed) => Ok(committed),
+                    Ends::As(committed) => Ok(*committed),
                     Ends::Broken(error) => Err(error),
                 }
             }
@@ -106,11 +122,11 @@ impl<'a> Scribe<'a> {
 
     fn apply(&mut self, commit: &Commit) -> Result<(), Ends> {
         let tenant = commit.tenant.as_str();
-        let keys = self.shared.vault.keys(tenant).ok_or(StoreError::WrongKey)?;
+        let keys = self.shared.vault.keys(tenant).ok_or(StoreError::UnknownTenant)?;
         if let Some(claim) = &commit.claim
             && let Some(earlier) = claimed(self.connection, &keys, tenant, claim)?
         {
-            return Err(Ends::As(Committed::Claimed(earlier)));
+            return Err(Ends::As(Box::new(Committed::Claimed(earlier))));
         }
         for step in &commit.steps {
             self.step(tenant, &keys, step)?;
@@ -137,7 +153,7 @@ impl<'a> Scribe<'a> {
                 match self.write_row(text, tenant, keys, kind, row, None) {
                     Ok(_) => self.index(tenant, keys, kind, row),
                     Err(StoreError::Database(error)) if is_taken(&error) => {
-                        Err(Ends::As(Committed::Refused(taken.clone())))
+                        Err(refused(taken))
                     }
                     Err(error) => Err(error.into()),
                 }
@@ -155,7 +171,7 @@ impl<'a> Scribe<'a> {
             Step::Adjust { kind, id, column, by, floor, below } => {
                 let text = sql::for_sqlite(&sql::adjust(kind, column));
                 match self.connection.prepare_cached(&text)?.execute(params![tenant, id, by, floor])? {
-                    0 => Err(Ends::As(Committed::Refused(below.clone()))),
+                    0 => Err(refused(below)),
                     _ => Ok(()),
                 }
             }
@@ -199,8 +215,12 @@ impl<'a> Scribe<'a> {
         statement.raw_bind_parameter(8, sealed)?;
         let mut number = 9;
         for column in kind.columns {
-            let cell = row.cells.iter().find(|(name, _)| *name == column.name).map(|(_, cell)| cell);
-            statement.raw_bind_parameter(number, Bound::of(cell.unwrap_or(&Cell::Null), Some(keys)))?;
+            let missing = match column.holds == Holds::Integer && kind.sorted.contains(&column.name) {
+                true => &Cell::Integer(0),
+                false => &Cell::Null,
+            };
+            let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
+            statement.raw_bind_parameter(number, Bound::of(cell.map_or(missing, |(_, cell)| cell), Some(keys)))?;
             number += 1;
         }
         if let Some(version) = expect_version {
@@ -246,7 +266,7 @@ impl<'a> Scribe<'a> {
 
     fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {
         let key_hash = keys.digest(&claim.key);
-        let place = [tenant, "fd_claim", claim.tool, key_hash.as_str()];
+        let place = [tenant, "fd_claim", claim.client.as_str(), claim.tool, key_hash.as_str()];
         let text = pack(answer);
         let sealed = self.shared.vault.seal(keys, &place, &text).ok_or(StoreError::WrongKey)?;
         self.connection
@@ -256,44 +276,6 @@ impl<'a> Scribe<'a> {
             )?
             .execute(params![tenant, claim.client.as_str(), claim.tool, key_hash, claim.meaning, sealed, at])?;
         Ok(())
-    }
-
-    /// Records for this node's own chain: one link for all that came together.
-    pub(crate) fn note(&mut self, records: &[String]) -> Result<(), StoreError> {
-        if records.is_empty() {
-            return Ok(());
-        }
-        let at = self.shared.clock.now().0;
-        self.append(&node_chain(NODE), at, &records.join("\n"))
-    }
-
-    fn append(&mut self, chain: &str, at: i64, records: &str) -> Result<(), StoreError> {
-        let (last, before) = match self.heads.get(chain) {
-            Some(head) => *head,
-            None => self.head(chain)?,
-        };
-        let seq = last + 1;
-        let hash = link(&self.shared.audit_key, chain, seq, &before, records);
-        self.connection
-            .prepare_cached("INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![chain, seq, at, records, hash])?;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash) VALUES (?1, ?2, ?3, 0, ?4) \
-                 ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
-            )?
-            .execute(params![chain, seq, hash, START])?;
-        self.heads.insert(chain.to_owned(), (seq, hash));
-        Ok(())
-    }
-
-    fn head(&self, chain: &str) -> Result<(i64, [u8; 32]), StoreError> {
-        let found = self
-            .connection
-            .prepare_cached("SELECT seq, hash FROM fd_audit_head WHERE chain = ?1")?
-            .query_row([chain], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        Ok(found.unwrap_or((0, START)))
     }
 }
 
@@ -316,7 +298,7 @@ pub(crate) fn claimed(
     let Some((meaning, sealed)) = found else {
         return Ok(None);
     };
-    let place = [tenant, "fd_claim", claim.tool, key_hash.as_str()];
+    let place = [tenant, "fd_claim", claim.client.as_str(), claim.tool, key_hash.as_str()];
     let answer = keys.open(&place, &sealed).and_then(|text| unpack(&text)).ok_or(StoreError::WrongKey)?;
     Ok(Some(Claimed { meaning, answer }))
 }
@@ -331,12 +313,17 @@ fn unpack(text: &str) -> Option<Item> {
 }
 
 fn ends_stale(stale: &Stale) -> Ends {
-    Ends::As(match stale {
-        Stale::Caller(fault) => Committed::Refused(fault.clone()),
-        Stale::Rerun => Committed::Stale,
-    })
+    match stale {
+        Stale::Caller(fault) => refused(fault),
+        Stale::Rerun => Ends::As(Box::new(Committed::Stale)),
+    }
+}
+
+fn refused(fault: &Fault) -> Ends {
+    Ends::As(Box::new(Committed::Refused(fault.clone())))
 }
 
 fn is_taken(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(code, Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY))
 }

@@ -6,9 +6,10 @@ use frontdesk_engine::seal::Key;
 use rusqlite::params;
 
 use super::SqliteStore;
+use super::chains::{head, walk_links};
 use super::readers::Pool;
 use crate::StoreError;
-use crate::audit::{Head, Link, Report, Walk, tenant_chain};
+use crate::audit::{Head, Report, START, Walk, tenant_chain};
 
 /// Which records to hand out.
 #[derive(Debug, Clone, Default)]
@@ -63,23 +64,15 @@ fn verify(pool: &Pool, key: &Key) -> Result<Report, StoreError> {
         // One snapshot, so that a server writing meanwhile does not look like tampering.
         let snapshot = connection.unchecked_transaction()?;
         let connection = &*snapshot;
-        let mut heads = connection
-            .prepare("SELECT chain, seq, hash, kept_after_seq, kept_after_hash FROM fd_audit_head ORDER BY chain")?;
-        let heads = heads.query_map([], |row| {
-            let head =
-                Head { seq: row.get(1)?, hash: row.get(2)?, kept_after_seq: row.get(3)?, kept_after_hash: row.get(4)? };
-            Ok((row.get::<_, String>(0)?, head))
-        })?;
+        // Also the chains of which only links are left.
+        let mut names =
+            connection.prepare("SELECT chain FROM fd_audit_head UNION SELECT chain FROM fd_audit ORDER BY chain")?;
+        let names: Vec<String> = names.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let mut chains = Vec::new();
-        for head in heads {
-            let (chain, head) = head?;
+        for chain in names {
+            let head = head(connection, key, &chain)?.unwrap_or_else(|| Head::lost(0, START.to_vec()));
             let mut walk = Walk::new(key, &chain, head);
-            let mut links =
-                connection.prepare_cached("SELECT seq, records, hash FROM fd_audit WHERE chain = ?1 ORDER BY seq")?;
-            let mut rows = links.query([&chain])?;
-            while let Some(row) = rows.next()? {
-                walk.step(&Link { seq: row.get(0)?, records: row.get(1)?, hash: row.get(2)? });
-            }
+            walk_links(connection, &chain, i64::MAX, &mut walk)?;
             chains.push(walk.end());
         }
         Ok(Report { chains })

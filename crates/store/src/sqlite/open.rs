@@ -74,7 +74,7 @@ fn grow(connection: &Connection, kind: &'static Kind) -> Result<(), StoreError> 
             return Err(StoreError::UnknownColumn { table: kind.name.to_owned(), column: unknown.clone() });
         }
         for column in kind.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)) {
-            connection.execute_batch(&ddl::add_column(kind, column.name, column.holds))?;
+            connection.execute_batch(&ddl::add_column(kind, column))?;
         }
     }
     for statement in ddl::create(kind) {

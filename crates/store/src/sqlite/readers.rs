@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::page::{Key, Page, Query, Wants};
@@ -61,30 +62,35 @@ struct Job {
 }
 
 pub(crate) struct Readers {
-    jobs: SyncSender<Job>,
+    /// Gone once the readers are to end.
+    jobs: Option<SyncSender<Job>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Readers {
     pub(crate) fn start(path: &Path, shared: Arc<Shared>) -> Result<Readers, StoreError> {
         let (jobs, queue) = sync_channel::<Job>(QUEUE);
         let queue = Arc::new(Mutex::new(queue));
+        let mut threads = Vec::new();
         for number in 0..THREADS {
             let mut connection = open::reader(path)?;
             let queue = Arc::clone(&queue);
             let shared = Arc::clone(&shared);
-            std::thread::Builder::new()
+            let thread = std::thread::Builder::new()
                 .name(format!("reader-{number}"))
                 .spawn(move || work_off(&mut connection, &queue, &shared))
                 .map_err(|error| StoreError::Folder { path: path.to_owned(), error })?;
+            threads.push(thread);
         }
-        Ok(Readers { jobs })
+        Ok(Readers { jobs: Some(jobs), threads })
     }
 
     pub(crate) async fn page(&self, tenant: &TenantId, query: Query) -> Result<Page, Fault> {
         let (reply, answer) = oneshot::channel();
         let waiting = Waiting(Arc::new(AtomicBool::new(false)));
         let job = Job { statement: sql::page(tenant.as_str(), &query), query, given_up: Arc::clone(&waiting.0), reply };
-        match self.jobs.try_send(job) {
+        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
+        match jobs.try_send(job) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => {
                 return Err(Fault::unavailable("the readers' queue is full"));
@@ -94,6 +100,16 @@ impl Readers {
         match answer.await {
             Ok(page) => Ok(page?),
             Err(_) => Err(StoreError::Closed.into()),
+        }
+    }
+}
+
+impl Drop for Readers {
+    /// Nobody waits for a page any more, so this is short; afterwards no reader holds the file open.
+    fn drop(&mut self) {
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
         }
     }
 }

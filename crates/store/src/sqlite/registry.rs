@@ -43,20 +43,13 @@ impl Registry for SqliteStore {
 
     fn add_tenant(&self, tenant: Tenant) -> Future<'_, Result<Changed, Fault>> {
         Box::pin(async move {
-            let sealed = self.shared.vault.create(tenant.id.as_str()).ok_or(StoreError::WrongKey)?;
-            let id = tenant.id.as_str().to_owned();
-            let key = sealed.clone();
-            let changed = self
-                .change(move |scribe| {
-                    let text =
-                        "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-                    execute(scribe, text, params![id, tenant.name, key])
-                })
-                .await?;
-            if changed == Changed::Done {
-                self.shared.vault.unlock(tenant.id.as_str(), &sealed).ok_or(StoreError::WrongKey)?;
-            }
-            Ok(changed)
+            let key = self.shared.vault.create(tenant.id.as_str()).ok_or(StoreError::WrongKey)?;
+            self.change(move |scribe| {
+                let text =
+                    "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+                execute(scribe, text, params![tenant.id.as_str(), tenant.name, key])
+            })
+            .await
         })
     }
 

@@ -1,5 +1,7 @@
 //! The engine's port, on SQLite.
 
+use std::sync::Arc;
+
 use frontdesk_engine::page::{Page, Query};
 use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
 use frontdesk_engine::table::{Cell, Found, Kind};
@@ -14,6 +16,7 @@ use super::readers::{Bound, Sealed, found};
 use super::writer::Job;
 use crate::StoreError;
 use crate::sql;
+use crate::vault::TenantKeys;
 
 impl Store for SqliteStore {
     fn get<'a>(
@@ -44,7 +47,7 @@ impl Store for SqliteStore {
     ) -> Future<'a, Result<Option<Found>, Fault>> {
         Box::pin(async move {
             let text = sql::for_sqlite(&sql::find(kind, column));
-            let keys = self.shared.vault.keys(tenant.as_str());
+            let keys = self.keys(tenant.as_str())?;
             let row = self.pool.with(|connection| {
                 let value = Bound::of(&value, keys.as_deref());
                 let mut statement = connection.prepare_cached(&text)?;
@@ -55,12 +58,16 @@ impl Store for SqliteStore {
     }
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
-        Box::pin(self.readers.page(tenant, query))
+        Box::pin(async move {
+            // Not needed here, but the readers look for them.
+            self.keys(tenant.as_str())?;
+            self.readers.page(tenant, query).await
+        })
     }
 
     fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
         Box::pin(async move {
-            let keys = self.shared.vault.keys(tenant.as_str()).ok_or(StoreError::WrongKey)?;
+            let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
             let claimed = self.pool.with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim))?;
             Ok(claimed)
         })
@@ -68,12 +75,12 @@ impl Store for SqliteStore {
 
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         Box::pin(async move {
+            self.keys(commit.tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
             let (answer, waiting) = oneshot::channel();
             self.writer.send(Job::Commit(Box::new(commit), answer))?;
-            match tokio::time::timeout(self.commit_wait, waiting).await {
-                Ok(Ok(outcome)) => Ok(outcome?),
-                Ok(Err(_)) => Err(StoreError::Closed.into()),
-                Err(_) => Ok(Committed::Unknown),
+            match self.settled(waiting).await {
+                Err(StoreError::Unfinished) => Ok(Committed::Unknown),
+                outcome => Ok(outcome?),
             }
         })
     }
@@ -85,7 +92,7 @@ impl Store for SqliteStore {
                 Durability::Awaited => {
                     let (answer, waiting) = oneshot::channel();
                     self.writer.send(Job::Record(record, answer))?;
-                    self.settled(waiting).await
+                    Ok(self.settled(waiting).await?)
                 }
             }
         })
@@ -106,19 +113,37 @@ impl SqliteStore {
     ) -> Result<Found, StoreError> {
         let Sealed { mut found, sealed } = row;
         if let (Disclosure::Full, Some(sealed)) = (disclosure, sealed) {
-            let keys = self.shared.vault.keys(tenant.as_str()).ok_or(StoreError::WrongKey)?;
+            let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
             let place = [tenant.as_str(), kind.name, found.id.as_str(), "personal"];
             found.personal = Some(keys.open(&place, &sealed).ok_or(StoreError::WrongKey)?);
         }
         Ok(found)
     }
 
+    /// The tenant's keys, `None` for an unknown tenant. A tenant registered since the start is unlocked
+    /// when it is first met, however its registration ended for the one who asked for it.
+    fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
+        if let Some(keys) = self.shared.vault.keys(tenant) {
+            return Ok(Some(keys));
+        }
+        let sealed: Option<Vec<u8>> = self.pool.with(|connection| {
+            let text = "SELECT sealed_key FROM fd_tenant WHERE tenant = ?1";
+            Ok(connection.prepare_cached(text)?.query_row([tenant], |row| row.get(0)).optional()?)
+        })?;
+        if let Some(sealed) = sealed {
+            self.shared.vault.unlock(tenant, &sealed).ok_or(StoreError::WrongKey)?;
+        }
+        Ok(self.shared.vault.keys(tenant))
+    }
+
     /// Waits for the writer's word, but not for ever.
-    pub(crate) async fn settled(&self, waiting: oneshot::Receiver<Result<(), StoreError>>) -> Result<(), Fault> {
+    pub(crate) async fn settled<T>(
+        &self,
+        waiting: oneshot::Receiver<Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
         match tokio::time::timeout(self.commit_wait, waiting).await {
-            Ok(Ok(outcome)) => Ok(outcome?),
-            Ok(Err(_)) => Err(StoreError::Closed.into()),
-            Err(_) => Err(StoreError::Busy.into()),
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) | Err(_) => Err(StoreError::Unfinished),
         }
     }
 }

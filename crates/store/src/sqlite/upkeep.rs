@@ -8,8 +8,10 @@ use tokio::sync::oneshot;
 
 use super::SqliteStore;
 use super::apply::Scribe;
+use super::chains::walk_links;
 use super::writer::Job;
 use crate::StoreError;
+use crate::audit::{Head, Walk};
 
 impl SqliteStore {
     /// Forgets idempotency keys that were claimed before this instant.
@@ -25,12 +27,10 @@ impl SqliteStore {
     /// link it lost, so that what is kept can still be checked.
     pub async fn forget_audit(&self, before: Millis) -> Result<(), Fault> {
         self.tend(move |scribe| {
-            let connection = scribe.connection;
-            let mut heads = connection.prepare("SELECT chain, kept_after_seq FROM fd_audit_head")?;
-            let heads: Vec<(String, i64)> =
-                heads.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-            for (chain, kept_after) in heads {
-                trim(scribe, &chain, kept_after, before)?;
+            let mut chains = scribe.connection.prepare("SELECT chain FROM fd_audit_head")?;
+            let chains: Vec<String> = chains.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            for chain in chains {
+                trim(scribe, &chain, before)?;
             }
             Ok(())
         })
@@ -43,28 +43,28 @@ impl SqliteStore {
     ) -> Result<(), Fault> {
         let (answer, waiting) = oneshot::channel();
         self.writer.send(Job::Task(Box::new(work), answer))?;
-        self.settled(waiting).await
+        Ok(self.settled(waiting).await?)
     }
 }
 
-fn trim(scribe: &Scribe<'_>, chain: &str, kept_after: i64, before: Millis) -> Result<(), StoreError> {
+fn trim(scribe: &mut Scribe<'_>, chain: &str, before: Millis) -> Result<(), StoreError> {
     let connection = scribe.connection;
+    let key = &scribe.shared.audit_key;
+    let head = scribe.head(chain)?;
     // The first link that stays; everything before it goes, so that no gap can appear.
     let stays: Option<i64> = connection.query_row(
         "SELECT MIN(seq) FROM fd_audit WHERE chain = ?1 AND at >= ?2",
         params![chain, before.0],
         |row| row.get(0),
     )?;
-    let last: Option<i64> =
-        connection.query_row("SELECT MAX(seq) FROM fd_audit WHERE chain = ?1", [chain], |row| row.get(0))?;
-    let Some(upto) = stays.map(|seq| seq - 1).or(last).filter(|upto| *upto > kept_after) else {
+    let upto = stays.map_or(head.seq, |seq| seq - 1);
+    let mut walk = Walk::new(key, chain, head.clone());
+    walk_links(connection, chain, upto, &mut walk)?;
+    // What has been tampered with stays for somebody to look at.
+    let Some((reached, hash)) = walk.reached().filter(|(reached, _)| *reached == upto && head.intact) else {
         return Ok(());
     };
-    connection.execute(
-        "UPDATE fd_audit_head SET kept_after_seq = ?2, \
-         kept_after_hash = (SELECT hash FROM fd_audit WHERE chain = ?1 AND seq = ?2) WHERE chain = ?1",
-        params![chain, upto],
-    )?;
-    connection.execute("DELETE FROM fd_audit WHERE chain = ?1 AND seq <= ?2", params![chain, upto])?;
-    Ok(())
+    connection.execute("DELETE FROM fd_audit WHERE chain = ?1 AND seq <= ?2", params![chain, reached])?;
+    let kept = Head { kept_after_seq: reached, kept_after_hash: hash.to_vec(), ..head };
+    scribe.keep_head(chain, kept)
 }

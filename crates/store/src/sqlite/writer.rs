@@ -2,11 +2,12 @@
 //! its own, commits once for all of them, and only then answers.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::ports::{Commit, Committed};
+use frontdesk_engine::timestamp::Millis;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -74,6 +75,8 @@ impl Drop for Writer {
 struct Notes {
     lines: Vec<String>,
     due: Option<Instant>,
+    /// How many could not be kept while nothing could be written.
+    lost: usize,
 }
 
 fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
@@ -85,6 +88,7 @@ fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
             Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
         };
         let mut group = Vec::new();
+        let mut taken = 0;
         let mut ending = false;
         let mut next = match first {
             Ok(job) => Some(job),
@@ -100,11 +104,10 @@ fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
                 Job::Stop => ending = true,
                 Job::Commit(..) | Job::Record(..) | Job::Task(..) => group.push(job),
             }
-            next = match group.len() < GROUP {
-                true => match queue.try_recv() {
-                    Ok(job) => Some(job),
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-                },
+            taken += 1;
+            // Notes alone must not keep the writer from writing.
+            next = match group.len() < GROUP && taken < QUEUE {
+                true => queue.try_recv().ok(),
                 false => None,
             };
         }
@@ -125,6 +128,22 @@ impl Notes {
         self.lines.push(line);
     }
 
+    /// Kept for the next try, but not without end: a disk that stays full must not fill memory.
+    fn keep(&mut self) {
+        self.lost += self.lines.len().saturating_sub(MOST_NOTES);
+        self.lines.truncate(MOST_NOTES);
+        self.due = (!self.lines.is_empty()).then(|| Instant::now() + LINGER);
+    }
+
+    /// What there is to write. A chain with records missing says how many.
+    fn records(&self, now: Millis) -> Vec<String> {
+        let mut records = self.lines.clone();
+        if self.lost > 0 {
+            records.push(format!(r#"{{"at":"{}","outcome":"lost","count":{}}}"#, now.to_rfc3339(), self.lost));
+        }
+        records
+    }
+
     fn are_due(&self) -> bool {
         self.lines.len() >= MOST_NOTES || self.due.is_some_and(|due| due <= Instant::now())
     }
@@ -135,15 +154,12 @@ type Verdict = Box<dyn FnOnce(Result<(), &StoreError>)>;
 
 fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
     let mut verdicts: Vec<Verdict> = Vec::new();
-    let mut records = notes.lines.clone();
-    let begun = scribe.begin();
+    let mut records = notes.records(scribe.shared.clock.now());
+    let mut begun = scribe.begin();
     for job in group {
         match job {
             Job::Commit(commit, answer) => {
-                let outcome = match begun {
-                    Ok(()) => scribe.commit(*commit),
-                    Err(_) => Err(StoreError::Closed),
-                };
+                let outcome = attempt(scribe, &mut begun, |scribe| scribe.commit(*commit));
                 verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
             }
             Job::Record(line, answer) => {
@@ -151,10 +167,7 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
                 verdicts.push(Box::new(move |held| tell(answer, Ok(()), held)));
             }
             Job::Task(task, answer) => {
-                let outcome = match begun {
-                    Ok(()) => scribe.guarded(task),
-                    Err(_) => Err(StoreError::Closed),
-                };
+                let outcome = attempt(scribe, &mut begun, |scribe| scribe.guarded(task));
                 verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
             }
             Job::Note(_) | Job::Stop => {}
@@ -165,20 +178,35 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
         Ok(()) => *notes = Notes::default(),
         Err(_) => {
             scribe.abandon();
-            // Kept for the next try, but not without end: a disk that stays full must not fill memory.
-            notes.lines.truncate(MOST_NOTES);
-            notes.due = Some(Instant::now() + LINGER);
+            notes.keep();
         }
     }
     for verdict in verdicts {
-        verdict(held.as_ref().map(|()| ()));
+        verdict(held.as_ref().copied());
     }
+}
+
+/// Does a piece of work while the transaction stands; once it has fallen, the rest of the group falls too.
+fn attempt<T>(
+    scribe: &mut Scribe<'_>,
+    standing: &mut Result<(), StoreError>,
+    work: impl FnOnce(&mut Scribe<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    if let Err(error) = standing {
+        return Err(error.for_the_group());
+    }
+    let outcome = work(scribe);
+    if !scribe.is_open() {
+        let why = outcome.as_ref().err().map_or_else(|| "the transaction is gone".to_owned(), ToString::to_string);
+        *standing = Err(StoreError::NotCommitted(why));
+    }
+    outcome
 }
 
 /// A reader who has gone does not mind not being told.
 fn tell<T>(answer: Answer<T>, outcome: Result<T, StoreError>, held: Result<(), &StoreError>) {
     let _ = answer.send(match held {
         Ok(()) => outcome,
-        Err(error) => Err(StoreError::NotCommitted(error.to_string())),
+        Err(error) => Err(error.for_the_group()),
     });
 }

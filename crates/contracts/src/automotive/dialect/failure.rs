@@ -10,6 +10,7 @@ use frontdesk_wire::version::Era;
 use super::super::codes;
 use super::spoken;
 use body::body;
+pub(super) use body::schema;
 
 mod body;
 

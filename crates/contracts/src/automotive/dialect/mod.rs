@@ -50,6 +50,10 @@ impl Dialect for Automotive {
     fn tenant_argument(&self) -> &'static str {
         TENANT
     }
+
+    fn error_shape(&self) -> Option<Schema> {
+        Some(failure::schema())
+    }
 }
 
 /// Every answer is for one token's eyes, also a refusal: it may tell which scopes the token has.

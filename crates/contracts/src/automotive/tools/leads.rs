@@ -135,7 +135,7 @@ pub(super) fn update() -> Tool {
                 ),
                 optional(
                     "expected_version",
-                    Schema::integer(1, i64::MAX),
+                    Schema::integer(1, shapes::MOST_EXACT),
                     "The version you have seen; if the lead has changed since, nothing happens.",
                 ),
             ]),

@@ -45,20 +45,14 @@ impl House {
             clock: Arc::new(Still),
             random: Arc::new(Counting::default()),
             observer: Arc::new(Blind),
-            keys: Keys {
-                cursor: Key::from_bytes([1; 32]),
-                meaning: Key::from_bytes([2; 32]),
-            },
+            keys: Keys { cursor: Key::from_bytes([1; 32]), meaning: Key::from_bytes([2; 32]) },
             rates: Rates::default(),
             inflight: Inflight::default(),
             strangers: Strangers::default(),
             settings: Settings {
                 page_bytes: 1 << 20,
                 reply_bytes: 4 << 20,
-                calls: Budget {
-                    per_minute: 6_000,
-                    burst: 6_000,
-                },
+                calls: Budget { per_minute: 6_000, burst: 6_000 },
                 deadline: Duration::from_secs(10),
             },
         };

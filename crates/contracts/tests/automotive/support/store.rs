@@ -37,6 +37,12 @@ impl Memory {
         state.events.iter().map(|event| format!("{} {}", event.kind, event.change.word())).collect()
     }
 
+    /// Everything that is kept, as one text.
+    pub(crate) fn contents(&self) -> String {
+        let state = self.0.lock().unwrap();
+        format!("{:?} {:?} {}", state.rows, state.events, state.claims.len())
+    }
+
     pub(crate) fn row(&self, tenant: &str, kind: &'static Kind, id: &str) -> Option<Row> {
         self.0.lock().unwrap().rows.get(&place(tenant, kind, id)).cloned()
     }
@@ -58,12 +64,7 @@ impl State {
                 let there = self.rows.contains_key(&place(tenant, kind, &row.id));
                 there.then(|| Committed::Refused(taken.clone()))
             }
-            Step::Update {
-                kind,
-                row,
-                expect_version,
-                stale,
-            } => {
+            Step::Update { kind, row, expect_version, stale } => {
                 let found = self.rows.get(&place(tenant, kind, &row.id));
                 match (found.map(|found| found.version) == Some(*expect_version), stale) {
                     (true, _) => None,
@@ -157,10 +158,7 @@ impl Store for Memory {
         }
         let more = rows.len() > query.window.limit;
         rows.truncate(query.window.limit);
-        let next = rows.last().filter(|_| more).map(|(value, row)| Key {
-            value: *value,
-            id: row.id.clone(),
-        });
+        let next = rows.last().filter(|_| more).map(|(value, row)| Key { value: *value, id: row.id.clone() });
         let text = |row: &Row| match (query.wants, &row.masked) {
             (Wants::Ids, _) => row.id.clone(),
             (Wants::Rows, Some(masked)) => splice(&row.body, masked),
@@ -187,10 +185,7 @@ impl Store for Memory {
             }
             state.events.extend(commit.events.into_iter().map(|(_, event)| event));
             if let Some(claim) = commit.claim {
-                let answer = Claimed {
-                    meaning: claim.meaning,
-                    answer: commit.answer,
-                };
+                let answer = Claimed { meaning: claim.meaning, answer: commit.answer };
                 state.claims.insert((tenant.to_owned(), claim.tool, claim.key), answer);
             }
         }

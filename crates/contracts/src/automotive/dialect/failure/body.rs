@@ -3,6 +3,7 @@
 
 use frontdesk_engine::contract::{At, Place};
 use frontdesk_engine::fault::Problem;
+use frontdesk_engine::schema::{Schema, Text, optional, required};
 use frontdesk_engine::{Code, Fault, FaultKind};
 use serde::Serialize;
 
@@ -27,6 +28,29 @@ pub(super) fn body(fault: &Fault, at: &At<'_>) -> String {
         "{\"error\":{\"code\":\"internal.error\",\"message\":\"Something went wrong on our side.\",\"details\":{\"retryable\":false}}}"
             .to_owned()
     })
+}
+
+/// The same as a published shape.
+pub(in super::super) fn schema() -> Schema {
+    const WAIT: &str = "Whole seconds after which the same call can succeed.";
+    let wait = || optional("retry_after", Schema::integer(0, 86_400), WAIT);
+    let wrong = Schema::object([
+        required("pointer", Schema::Text(Text::Free { least: 0, most: 1000 }), "Where, as a JSON Pointer into the arguments."),
+        required("keyword", Schema::text(50), "The rule that does not hold."),
+        required("expected", Schema::text(2000), "What would be right."),
+    ]);
+    let details = Schema::object([
+        required("retryable", Schema::Boolean, "Whether the same call can succeed later."),
+        wait(),
+        optional("errors", Schema::list(wrong, 32), "Everything that is wrong with the arguments."),
+    ]);
+    let error = Schema::object([
+        required("code", Schema::text(100), "Stable code to branch on."),
+        required("message", Schema::text(2000), "For a person."),
+        required("details", details, "More, for a program."),
+        wait(),
+    ]);
+    Schema::object([required("error", error, "Why nothing was done.")])
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,72 @@
+//! Budgets: truthful, and bounded whoever asks.
+
+use frontdesk_engine::rate::{Budget, Rates};
+use frontdesk_engine::timestamp::Millis;
+
+const NOW: Millis = Millis(1_767_225_600_000);
+const BUDGET: Budget = Budget { per_minute: 6, burst: 3 };
+
+fn after(millis: i64) -> Millis {
+    Millis(NOW.0 + millis)
+}
+
+#[test]
+fn a_burst_then_one_call_each_interval() {
+    let rates = Rates::default();
+    let take = |now| rates.take(&["one"], BUDGET, now);
+    let calls = [0, 0, 0, 0, 9_999, 10_000, 10_000, 15_000, 20_000, 20_000].map(|millis| take(after(millis)));
+    assert_eq!(calls, [Ok(()), Ok(()), Ok(()), Err(10), Err(1), Ok(()), Err(10), Err(5), Ok(()), Err(10)]);
+}
+
+#[test]
+fn a_pause_gives_the_burst_back_and_no_more() {
+    let rates = Rates::default();
+    for _ in 0..4 {
+        let _ = rates.take(&["one"], BUDGET, NOW);
+    }
+    let later = after(3_600_000);
+    assert_eq!([0; 4].map(|_| rates.take(&["one"], BUDGET, later)), [Ok(()), Ok(()), Ok(()), Err(10)]);
+}
+
+#[test]
+fn keys_that_spell_the_same_text_are_different() {
+    let rates = Rates::default();
+    let once = Budget { per_minute: 1, burst: 1 };
+    for key in [&["ab", "c"][..], &["a", "bc"], &["abc"], &["abc", ""]] {
+        assert_eq!(rates.take(key, once, NOW), Ok(()), "{key:?}");
+    }
+    assert_eq!(rates.take(&["a", "bc"], once, NOW), Err(60));
+}
+
+#[test]
+fn a_budget_of_nothing_is_one_a_minute() {
+    let rates = Rates::default();
+    let nothing = Budget { per_minute: 0, burst: 0 };
+    assert_eq!(rates.take(&["one"], nothing, NOW), Ok(()));
+    assert_eq!(rates.take(&["one"], nothing, NOW), Err(60));
+}
+
+#[test]
+fn a_flood_of_idle_keys_does_not_free_a_busy_one() {
+    let rates = Rates::default();
+    for _ in 0..3 {
+        assert_eq!(rates.take(&["busy"], BUDGET, NOW), Ok(()));
+    }
+    let quick = Budget { per_minute: 6000, burst: 1 };
+    for number in 0..200_000_u32 {
+        let _ = rates.take(&["flood", &number.to_string()], quick, NOW);
+    }
+    assert_eq!(rates.take(&["busy"], BUDGET, NOW), Err(10));
+}
+
+#[test]
+fn the_table_is_bounded_so_a_flood_makes_idle_keys_forgotten() {
+    let rates = Rates::default();
+    let quick = Budget { per_minute: 6000, burst: 1 };
+    assert_eq!(rates.take(&["idle"], quick, NOW), Ok(()));
+    assert_eq!(rates.take(&["idle"], quick, NOW), Err(1));
+    for number in 0..200_000_u32 {
+        let _ = rates.take(&["flood", &number.to_string()], BUDGET, NOW);
+    }
+    assert_eq!(rates.take(&["idle"], quick, NOW), Ok(()));
+}

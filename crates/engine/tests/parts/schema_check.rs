@@ -1,0 +1,181 @@
+//! Checking arguments, one keyword after the other.
+
+use frontdesk_engine::Fault;
+use frontdesk_engine::schema::{Schema, Text, optional, required};
+use serde_json::{Map, Value};
+
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap()
+}
+
+fn problems(fault: Fault) -> Vec<String> {
+    let problems = fault.problems.into_iter();
+    problems.map(|problem| format!("{} {}: {}", problem.pointer, problem.keyword, problem.expected)).collect()
+}
+
+/// What is wrong with a value under the name `x`.
+fn wrong(shape: Schema, value: &str) -> String {
+    let schema = Schema::object([required("x", shape, "")]);
+    match schema.check(object(&format!(r#"{{"x":{value}}}"#))) {
+        Ok(_) => "nothing".to_owned(),
+        Err(fault) => problems(fault).join("; "),
+    }
+}
+
+#[test]
+fn arguments_that_fit_come_back_as_they_were() {
+    let schema = Schema::object([required("a", Schema::text(3), ""), optional("b", Schema::Boolean, "")]);
+    for text in [r#"{"a":"x"}"#, r#"{"a":"xyz","b":false}"#] {
+        assert_eq!(schema.check(object(text)).unwrap(), object(text));
+    }
+}
+
+#[test]
+fn required_and_unknown() {
+    let schema = Schema::object([required("a", Schema::Boolean, ""), optional("b", Schema::Boolean, "")]);
+    let fault = schema.check(object("{}")).unwrap_err();
+    assert_eq!(fault.message, "The argument at /a is not valid: it is required.");
+    assert_eq!(problems(fault), ["/a required: it is required"]);
+    let fault = schema.check(object(r#"{"a":true,"canary1":1,"canary2":2}"#)).unwrap_err();
+    assert_eq!(fault.message, "The arguments are not valid: only these are known: a, b.");
+    assert_eq!(problems(fault), [" additionalProperties: only these are known: a, b"]);
+}
+
+#[test]
+fn null_is_no_value_of_anything() {
+    assert_eq!(wrong(Schema::text(3), "null"), "/x type: a string is expected");
+    assert_eq!(wrong(Schema::Boolean, "null"), "/x type: true or false is expected");
+}
+
+#[test]
+fn objects_within() {
+    let shape = || Schema::object([required("y", Schema::integer(0, 9), "")]);
+    assert_eq!(wrong(shape(), r#"{"y":3}"#), "nothing");
+    assert_eq!(wrong(shape(), "[]"), "/x type: an object is expected");
+    assert_eq!(wrong(shape(), r#"{"y":10}"#), "/x/y maximum: it must be at most 9");
+    assert_eq!(
+        wrong(shape(), r#"{"canary":1}"#),
+        "/x/y required: it is required; /x additionalProperties: only these are known: y"
+    );
+}
+
+#[test]
+fn lists() {
+    let shape = || Schema::list(Schema::integer(0, 9), 2);
+    assert_eq!(wrong(shape(), "[]"), "nothing");
+    assert_eq!(wrong(shape(), "[1,2]"), "nothing");
+    assert_eq!(wrong(shape(), "{}"), "/x type: an array is expected");
+    assert_eq!(wrong(shape(), "[1,2,3]"), "/x maxItems: at most 2 items are allowed");
+    assert_eq!(wrong(shape(), r#"[1,"canary"]"#), "/x/1 type: an integer is expected");
+}
+
+#[test]
+fn integers() {
+    let shape = || Schema::integer(-2, 5);
+    for fits in ["-2", "0", "5"] {
+        assert_eq!(wrong(shape(), fits), "nothing");
+    }
+    assert_eq!(wrong(shape(), "-3"), "/x minimum: it must be at least -2");
+    assert_eq!(wrong(shape(), "6"), "/x maximum: it must be at most 5");
+    assert_eq!(wrong(shape(), "18446744073709551615"), "/x maximum: it must be at most 5");
+    for other in ["1.0", "1e0", "0.5", r#""1""#, "true"] {
+        assert_eq!(wrong(shape(), other), "/x type: an integer is expected", "{other}");
+    }
+}
+
+#[test]
+fn booleans() {
+    assert_eq!(wrong(Schema::Boolean, "true"), "nothing");
+    assert_eq!(wrong(Schema::Boolean, "0"), "/x type: true or false is expected");
+}
+
+#[test]
+fn free_text_is_measured_in_characters() {
+    let shape = || Schema::Text(Text::Free { least: 2, most: 3 });
+    assert_eq!(wrong(shape(), r#""äöü""#), "nothing");
+    assert_eq!(wrong(shape(), r#""ä""#), "/x minLength: at least 2 characters are expected");
+    assert_eq!(wrong(shape(), r#""abcd""#), "/x maxLength: at most 3 characters are allowed");
+    assert_eq!(wrong(shape(), r#""a\u0000""#), "/x pattern: a NUL character is not allowed");
+    assert_eq!(wrong(shape(), "7"), "/x type: a string is expected");
+}
+
+#[test]
+fn vocabularies() {
+    let shape = || Schema::one_of(&["red", "blue"]);
+    assert_eq!(wrong(shape(), r#""blue""#), "nothing");
+    for other in [r#""Blue""#, r#""""#, r#""red ""#] {
+        assert_eq!(wrong(shape(), other), "/x enum: one of these is expected: red, blue");
+    }
+}
+
+#[test]
+fn instants_have_an_offset() {
+    let shape = || Schema::Text(Text::Instant);
+    for fits in ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.123+02:00"] {
+        assert_eq!(wrong(shape(), &format!("{fits:?}")), "nothing");
+    }
+    for other in ["2026-01-31T09:30:00", "2026-01-31", "2026-02-30T09:30:00Z", "2026-01-31T25:00:00Z", "now"] {
+        assert_eq!(
+            wrong(shape(), &format!("{other:?}")),
+            "/x format: an RFC 3339 date and time with an offset is expected, such as 2026-01-31T09:30:00Z",
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn e_mail_addresses() {
+    let shape = || Schema::Text(Text::Email);
+    for fits in ["a@b.example", "first.last+tag@sub.example.org"] {
+        assert_eq!(wrong(shape(), &format!("{fits:?}")), "nothing");
+    }
+    let long = format!("{}@example.org", "a".repeat(65));
+    for other in [
+        "canary",
+        "@b.example",
+        "a@b",
+        "a@@b.example",
+        "a@.example",
+        "a@b..example",
+        "a@example.",
+        "a b@c.example",
+        &long,
+    ] {
+        assert_eq!(wrong(shape(), &format!("{other:?}")), "/x format: an e-mail address is expected", "{other}");
+    }
+}
+
+#[test]
+fn telephone_numbers() {
+    let shape = || Schema::Text(Text::Phone);
+    for fits in ["+1234567", "+123456789012345"] {
+        assert_eq!(wrong(shape(), &format!("{fits:?}")), "nothing");
+    }
+    for other in ["+123456", "+1234567890123456", "15125550123", "+05125550123", "+1 512 555", "+1512555x123", "+"] {
+        assert_eq!(
+            wrong(shape(), &format!("{other:?}")),
+            "/x pattern: a telephone number in E.164 form is expected, such as +15125550123",
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn currencies() {
+    let shape = || Schema::Text(Text::Currency);
+    assert_eq!(wrong(shape(), r#""EUR""#), "nothing");
+    for other in ["eur", "EURO", "E1R", "€"] {
+        assert_eq!(
+            wrong(shape(), &format!("{other:?}")),
+            "/x pattern: an ISO 4217 currency code is expected, such as USD"
+        );
+    }
+}
+
+#[test]
+fn no_more_problems_are_listed_than_are_worth_it() {
+    let schema = Schema::object([required("x", Schema::list(Schema::Boolean, 1000), "")]);
+    let many = vec!["7"; 1000].join(",");
+    let fault = schema.check(object(&format!(r#"{{"x":[{many}]}}"#))).unwrap_err();
+    assert_eq!(fault.problems.len(), 32);
+}

@@ -1,0 +1,47 @@
+//! Shapes as JSON Schema.
+
+use frontdesk_engine::schema::{Schema, Text, optional, required};
+use serde_json::json;
+
+#[test]
+fn every_shape_is_published_with_the_rules_it_is_checked_by() {
+    for (shape, published) in [
+        (Schema::text(9), json!({"type": "string", "minLength": 1, "maxLength": 9})),
+        (Schema::Text(Text::Free { least: 0, most: 2 }), json!({"type": "string", "minLength": 0, "maxLength": 2})),
+        (Schema::one_of(&["a", "b"]), json!({"type": "string", "enum": ["a", "b"]})),
+        (Schema::Text(Text::Instant), json!({"type": "string", "format": "date-time"})),
+        (Schema::Text(Text::Email), json!({"type": "string", "format": "email", "maxLength": 254})),
+        (Schema::Text(Text::Phone), json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"})),
+        (Schema::Text(Text::Currency), json!({"type": "string", "pattern": "^[A-Z]{3}$"})),
+        (Schema::integer(-1, 7), json!({"type": "integer", "minimum": -1, "maximum": 7})),
+        (Schema::Boolean, json!({"type": "boolean"})),
+        (Schema::list(Schema::Boolean, 3), json!({"type": "array", "items": {"type": "boolean"}, "maxItems": 3})),
+        (Schema::object([]), json!({"type": "object", "properties": {}, "additionalProperties": false})),
+    ] {
+        assert_eq!(shape.to_json(), published);
+    }
+}
+
+#[test]
+fn an_object_names_its_fields_what_they_mean_and_which_are_required() {
+    let inner = Schema::object([required("c", Schema::Boolean, "See.")]);
+    let schema = Schema::object([required("a", Schema::Boolean, "Eh."), optional("b", inner, "Be.")]);
+    assert_eq!(
+        schema.to_json(),
+        json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "boolean", "description": "Eh."},
+                "b": {
+                    "type": "object",
+                    "properties": {"c": {"type": "boolean", "description": "See."}},
+                    "required": ["c"],
+                    "additionalProperties": false,
+                    "description": "Be."
+                }
+            },
+            "required": ["a"],
+            "additionalProperties": false
+        })
+    );
+}

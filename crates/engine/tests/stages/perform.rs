@@ -1,0 +1,143 @@
+//! Stage 8: doing it, once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::plan::{Change, Event};
+
+use crate::support::requests::{call, post};
+use crate::support::shelves::Mood;
+use crate::support::{House, KEEPER};
+
+const ADD: &str = r#"{"title":"Emma","genre":"novel","copies":1,"shelfmark":"A1"}"#;
+
+fn fault(tool: &str, message: &str, fault: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"message":"{message}","data":{{"fault":"{fault}","at":"tool {tool}"}}}}}}"#
+    )
+}
+
+#[tokio::test]
+async fn a_plan_is_committed_with_its_event_and_its_record() {
+    let house = House::new();
+    let answer = house.call(KEEPER, "book.add", ADD).await;
+    let id = house.store.look(|kept| kept.rows.keys().next().unwrap().2.clone());
+    assert_eq!(
+        answer,
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"item":{{"id":"{id}","title":"Emma","genre":"novel","copies":1}}}}}}"#
+        )
+    );
+    let event = Event { kind: "book", id: id.clone(), change: Change::Created };
+    house.store.look(|kept| {
+        assert_eq!(kept.events.iter().map(|(_, event)| event).collect::<Vec<_>>(), [&event]);
+        assert!(kept.events.iter().all(|(number, _)| number.starts_with("evt_")));
+        assert_eq!(
+            kept.audit,
+            [format!(
+                r#"{{"at":"2026-01-01T00:00:00Z","trace":"t1","contract":"library","client":"keeper","address":"192.0.2.1","method":"tools/call","tool":"book.add","tenant":"north","outcome":"ok","ids":["{id}"]}}"#
+            )]
+        );
+    });
+}
+
+#[tokio::test]
+async fn a_step_that_does_not_hold_is_the_fault_it_means_and_changes_nothing() {
+    let house = House::new();
+    house.call(KEEPER, "book.add", ADD).await;
+    assert_eq!(
+        house.call(KEEPER, "book.add", ADD).await,
+        fault("book.add", "Another book stands there.", "book.taken")
+    );
+    house.store.look(|kept| {
+        assert_eq!((kept.rows.len(), kept.events.len(), kept.audit.len()), (1, 1, 1));
+    });
+}
+
+#[tokio::test]
+async fn a_version_the_caller_named_is_the_callers_to_mend() {
+    let house = House::stocked();
+    let change = r#"{"id":"b1","title":"Emma II","expected_version":7}"#;
+    assert_eq!(
+        house.call(KEEPER, "book.change", change).await,
+        fault("book.change", "The book has changed since.", "stale")
+    );
+    assert_eq!(house.store.look(|kept| kept.commits), 1);
+}
+
+#[tokio::test]
+async fn a_plan_that_is_stale_through_no_fault_of_the_caller_is_made_anew() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.stale = 2);
+    assert_eq!(
+        house.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":1}}}"#
+    );
+    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len()), (3, 1)));
+}
+
+#[tokio::test]
+async fn a_plan_that_is_stale_three_times_is_given_up() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.stale = 3);
+    assert_eq!(
+        house.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool book.lend","retry_after":1}}}"#
+    );
+    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len()), (3, 0)));
+    assert_eq!(house.guestbook.causes(), ["the plan was stale every time it was made"]);
+}
+
+#[tokio::test]
+async fn two_calls_for_the_last_copy_give_it_to_one() {
+    let house = Arc::new(House::stocked());
+    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(20)));
+    let (one, other) = tokio::join!(
+        house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#),
+        house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#)
+    );
+    let mut answers = [one, other];
+    answers.sort();
+    assert_eq!(
+        answers,
+        [
+            fault("book.lend", "No copy is left.", "book.none_left"),
+            r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b2","title":"Dune","genre":"novel","copies":0}}}"#
+                .to_owned()
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_unavailable_and_says_nothing_of_itself() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.commits = Mood::Fails);
+    assert_eq!(
+        house.call(KEEPER, "book.add", ADD).await,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool book.add","retry_after":1}}}"#
+    );
+    assert_eq!(house.guestbook.causes(), ["the cellar is under water"]);
+}
+
+#[tokio::test]
+async fn a_commit_that_nobody_knows_the_end_of_is_unavailable_without_a_key() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.unknown = true);
+    assert_eq!(
+        house.call(KEEPER, "book.add", ADD).await,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.","data":{"fault":"unavailable","at":"tool book.add","retry_after":1}}}"#
+    );
+}
+
+#[tokio::test]
+async fn a_plan_handed_over_is_committed_even_if_the_caller_hangs_up() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(40)));
+    let waiting = house.serve(post(KEEPER, &call("1", "book.lend", r#"{"id":"b2"}"#)));
+    let hung_up = tokio::time::timeout(Duration::from_millis(10), waiting).await;
+    assert!(hung_up.is_err());
+    assert_eq!(house.store.look(|kept| kept.commits), 0);
+    tokio::time::sleep(Duration::from_millis(80)).await;
+    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len(), kept.events.len()), (1, 1, 1)));
+    assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
+}

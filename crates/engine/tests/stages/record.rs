@@ -1,0 +1,166 @@
+//! Stage 10: what is remembered of a call.
+
+use std::time::Duration;
+
+use frontdesk_engine::incoming::{Incoming, Verb};
+use frontdesk_engine::ports::Durability;
+
+use crate::support::requests::{call, post, rpc, with_verb};
+use crate::support::shelves::Mood;
+use crate::support::{CLERK, House, KEEPER, READER, TRAVELLER};
+
+fn line(client: &str, rest: &str) -> String {
+    format!(
+        r#"{{"at":"2026-01-01T00:00:00Z","trace":"t1","contract":"library","client":"{client}","address":"192.0.2.1",{rest}}}"#
+    )
+}
+
+async fn hang_up(house: &House, incoming: Incoming) {
+    let hung_up = tokio::time::timeout(Duration::from_millis(20), house.serve(incoming)).await;
+    assert!(hung_up.is_err(), "{hung_up:?}");
+}
+
+#[tokio::test]
+async fn every_call_leaves_one_line_without_the_values_of_its_arguments() {
+    let house = House::stocked();
+    house.call(READER, "book.get", r#"{"id":"b2"}"#).await;
+    house.call(READER, "book.list", r#"{"title":"emma"}"#).await;
+    house.call(READER, "book.get", r#"{"id":"secret"}"#).await;
+    house.call(READER, "book.lend", r#"{"id":"secret"}"#).await;
+    house.call(READER, "book.get", r#"{"id":"b1","branch":"south"}"#).await;
+    house.ask(READER, "tools/list", "{}").await;
+    house.ask(READER, "resources/list", "{}").await;
+    house.ask(READER, "secret", "{}").await;
+    house.serve(post(READER, "secret")).await;
+    house.serve(with_verb(Verb::Delete, READER)).await;
+    house.call(TRAVELLER, "book.lend", r#"{"id":"b3","branch":"north"}"#).await;
+    let expected = [
+        line(READER, r#""method":"tools/call","tool":"book.get","tenant":"north","outcome":"ok","ids":["b2"]"#),
+        line(READER, r#""method":"tools/call","tool":"book.list","tenant":"north","outcome":"ok","count":1"#),
+        line(READER, r#""method":"tools/call","tool":"book.get","tenant":"north","outcome":"not_found""#),
+        line(READER, r#""method":"tools/call","tool":"book.lend","outcome":"forbidden""#),
+        line(READER, r#""method":"tools/call","tool":"book.get","outcome":"cross_tenant_denied""#),
+        line(READER, r#""method":"tools/list","outcome":"ok""#),
+        line(READER, r#""method":"resources/list","tenant":"north","outcome":"ok""#),
+        line(READER, r#""method":"unknown","outcome":"unknown_method""#),
+        line(READER, r#""outcome":"malformed""#),
+        line(READER, r#""outcome":"ok""#),
+        line(TRAVELLER, r#""method":"tools/call","tool":"book.lend","tenant":"north","outcome":"book.none_left""#),
+    ];
+    assert_eq!(house.store.records(), expected);
+    assert_eq!(house.guestbook.lines(), expected);
+    house.store.look(|kept| assert!(kept.records.iter().all(|(_, when)| *when == Durability::Grouped)));
+}
+
+#[tokio::test]
+async fn personal_data_waits_for_its_record_and_says_so_in_it() {
+    let house = House::stocked();
+    house.call(KEEPER, "member.get", r#"{"id":"m1"}"#).await;
+    house.call(CLERK, "member.get", r#"{"id":"m1"}"#).await;
+    house.store.look(|kept| {
+        assert_eq!(
+            kept.records,
+            [
+                (
+                    line(KEEPER, r#""method":"tools/call","tool":"member.get","tenant":"north","outcome":"ok","ids":["m1"],"personal":true"#),
+                    Durability::Awaited
+                ),
+                (
+                    line(CLERK, r#""method":"tools/call","tool":"member.get","tenant":"north","outcome":"ok","ids":["m1"]"#),
+                    Durability::Grouped
+                ),
+            ]
+        );
+    });
+}
+
+#[tokio::test]
+async fn nothing_personal_leaves_while_it_cannot_be_recorded() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.records = Mood::Fails);
+    assert_eq!(
+        house.call(KEEPER, "member.get", r#"{"id":"m1"}"#).await,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool member.get","retry_after":1}}}"#
+    );
+    assert_eq!(house.guestbook.outcomes(), ["unavailable"]);
+    assert_eq!(house.guestbook.causes(), ["the call could not be recorded: the cellar is under water"]);
+}
+
+#[tokio::test]
+async fn a_write_is_recorded_once_and_with_itself() {
+    let house = House::stocked();
+    house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#).await;
+    let expected =
+        line(KEEPER, r#""method":"tools/call","tool":"book.lend","tenant":"north","outcome":"ok","ids":["b2"]"#);
+    house.store.look(|kept| assert_eq!((&kept.audit[..], kept.records.len()), (&[expected.clone()][..], 0)));
+    assert_eq!(house.guestbook.lines(), [expected]);
+}
+
+#[tokio::test]
+async fn a_write_that_committed_is_answered_though_nothing_else_can_be_recorded() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.records = Mood::Fails);
+    assert!(house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#).await.contains(r#""copies":0"#));
+}
+
+#[tokio::test]
+async fn a_write_that_answers_with_personal_data_says_so_in_its_record() {
+    let house = House::stocked();
+    for (who, ending) in [(KEEPER, r#""],"personal":true}"#), (CLERK, r#""]}"#)] {
+        house.call(who, "member.join", r#"{"name":"Cy","email":"cy@example.org"}"#).await;
+        let last = house.store.look(|kept| kept.audit.last().unwrap().clone());
+        assert!(last.ends_with(ending) && !last.contains("cy@example.org"), "{last}");
+        assert_eq!(house.guestbook.lines().last(), Some(&last));
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_may_have_happened_is_not_said_to_have_changed_nothing() {
+    let house = House::stocked();
+    house.store.turn(|knobs| {
+        knobs.unknown = true;
+        knobs.records = Mood::Fails;
+    });
+    let answer = house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#).await;
+    assert!(answer.contains("It is not known yet whether this was done."), "{answer}");
+}
+
+#[tokio::test]
+async fn a_replay_is_recorded_as_a_call_of_its_own() {
+    let house = House::stocked();
+    for _ in 0..2 {
+        house.call(KEEPER, "book.lend", r#"{"id":"b2","request_key":"k1"}"#).await;
+    }
+    house.store.look(|kept| assert_eq!((kept.audit.len(), kept.records.len()), (1, 1)));
+    assert_eq!(house.guestbook.outcomes(), ["ok", "ok"]);
+}
+
+#[tokio::test]
+async fn a_caller_who_hangs_up_during_a_read_is_recorded_as_cancelled() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.reads = Mood::Hangs);
+    hang_up(&house, post(KEEPER, &call("1", "member.get", r#"{"id":"m1"}"#))).await;
+    let expected =
+        [line(KEEPER, r#""method":"tools/call","tool":"member.get","tenant":"north","outcome":"cancelled""#)];
+    assert_eq!(house.store.records(), expected);
+    assert_eq!(house.guestbook.lines(), expected);
+}
+
+#[tokio::test]
+async fn a_caller_who_hangs_up_while_the_record_is_written_is_seen_once_and_recorded_once() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.records = Mood::Hangs);
+    hang_up(&house, post(KEEPER, &call("1", "member.get", r#"{"id":"m1"}"#))).await;
+    assert_eq!(house.store.records().len(), 1);
+    assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
+}
+
+#[tokio::test]
+async fn a_stranger_who_hangs_up_is_counted_and_seen() {
+    let house = House::new();
+    house.callers.sleep();
+    hang_up(&house, post("stranger", &rpc("1", "ping", "{}"))).await;
+    assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
+    assert_eq!(house.desk.strangers.take().len(), 1);
+    assert_eq!(house.store.records(), Vec::<String>::new());
+}

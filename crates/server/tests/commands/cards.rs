@@ -1,0 +1,138 @@
+//! The card of `frontdesk demo`: what it says, and that what it says works as printed.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::started::{Said, Started, bash, frontdesk};
+use crate::support::desk::{Desk, EVERYTHING, House};
+use crate::support::folder::Folder;
+
+/// Blanks and a quote, as folders of real people have them.
+const DATA: &str = "it's a desk";
+
+/// Starts a demo that prints its card as text: the process and the card.
+fn printed(folder: &Folder) -> (Started, String) {
+    let mut demo = Started::new(folder.path(), &["demo", "--listen", "127.0.0.1:0", "--data", DATA], &[]);
+    let card = demo.printed("Ctrl-C closes the desk.\n");
+    (demo, card)
+}
+
+fn pasted(card: &str) -> &str {
+    let (_, lines) = card.split_once("Paste these one after the other:\n").unwrap();
+    lines.split_once("\n  Ctrl-C").unwrap().0
+}
+
+/// What follows a word at the beginning of a line.
+fn entry<'a>(card: &'a str, word: &str) -> &'a str {
+    let line = card.lines().find_map(|line| line.trim_start().strip_prefix(word)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("no {word}: {card}")).trim()
+}
+
+#[test]
+fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
+    let curl = Command::new("curl").arg("--version").output();
+    assert!(curl.is_ok_and(|curl| curl.status.success()), "this test needs curl: install it and run again");
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let (_demo, card) = printed(&folder);
+    assert!(card.contains(&format!("\n  Frontdesk {} is open.\n  Demo data was made in /", env!("CARGO_PKG_VERSION"))));
+
+    let Said { code, out, err } = bash(elsewhere.path(), pasted(&card));
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let answers: Vec<Value> = serde_json::Deserializer::from_str(&out).into_iter().map(Result::unwrap).collect();
+    let [tools, search] = answers.as_slice() else { panic!("not two answers: {out}") };
+    let names: Vec<&str> = tools["result"]["tools"].as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
+    assert!(names.contains(&"inventory.search") && names.contains(&"leads.create"), "{names:?}");
+    let items = search["result"]["structuredContent"]["items"].as_array().unwrap();
+    assert_eq!(items.len(), 3);
+    assert!(items.iter().all(|item| item["price"]["amount"].as_i64().unwrap() <= 3_500_000), "{items:?}");
+}
+
+#[test]
+fn the_second_start_reuses_the_data_shows_no_secret_and_says_how_to_get_one() {
+    let folder = Folder::new();
+    let (demo, first) = printed(&folder);
+    let secret = entry(&first, "secret").split(' ').next().unwrap().to_owned();
+    assert!(secret.starts_with("fds_") && first.contains("(shown once, kept only hashed)"), "{first}");
+    assert_eq!(demo.stop().code, Some(0));
+
+    let (_demo, second) = printed(&folder);
+    assert!(second.contains("was there already and is used again.\n"), "{second}");
+    assert!(!second.contains("fds_"), "{second}");
+    assert_eq!(entry(&second, "client"), entry(&first, "client"));
+    let (_, advice) = entry(&second, "secret").split_once("for a new one: ").unwrap();
+    let rotated = bash(Folder::new().path(), advice);
+    assert_eq!((rotated.code, rotated.err.as_str()), (Some(0), ""));
+    let fresh = entry(&rotated.out, "secret").split(' ').next().unwrap();
+
+    let answer = bash(folder.path(), &pasted(&second).replace("YOUR_SECRET", fresh));
+    assert!(answer.out.contains("inventory.search"), "{answer:?}");
+    let refused = bash(folder.path(), &pasted(&second).replace("YOUR_SECRET", &secret));
+    assert!(!refused.out.contains("inventory.search") && refused.out.contains("auth.unauthorized"), "{refused:?}");
+}
+
+#[test]
+fn the_card_as_json_is_one_line_with_whole_paths_and_a_client_for_each_dealership() {
+    let desk = Desk::open();
+    let card = desk.card.as_object().unwrap();
+    let names: Vec<&str> = card.keys().map(String::as_str).collect();
+    let wanted = ["ca_file", "clients", "data", "endpoint", "operator_endpoint", "reused", "token_endpoint"];
+    assert_eq!(names, wanted);
+    let base = format!("https://localhost:{}", desk.address.port());
+    assert_eq!(card["endpoint"], json!(format!("{base}/mcp/automotive")));
+    assert_eq!(card["token_endpoint"], json!(format!("{base}/token")));
+    assert!(card["operator_endpoint"].as_str().unwrap().starts_with("https://127.0.0.1:"));
+    assert_eq!(card["reused"], json!(false));
+    assert!(Path::new(card["ca_file"].as_str().unwrap()).is_absolute());
+    let clients = card["clients"].as_array().unwrap();
+    let dealerships: Vec<&Value> = clients.iter().map(|client| &client["dealership_id"]).collect();
+    assert_eq!(dealerships, [&json!("dlr_lakeside"), &json!("dlr_summit")]);
+    for client in clients {
+        assert_eq!(client.as_object().unwrap().keys().collect::<Vec<_>>(), ["dealership_id", "id", "secret"]);
+        assert!(client["id"].as_str().unwrap().starts_with("cli_"));
+    }
+
+    let again = desk.close_and_reopen();
+    assert_eq!(again.card["reused"], json!(true));
+    for client in again.card["clients"].as_array().unwrap() {
+        assert_eq!(client["secret"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn two_demos_run_side_by_side_and_know_nothing_of_each_other() {
+    let (one, other) = (Desk::open(), Desk::open());
+    assert_ne!(one.address, other.address);
+    assert_ne!(one.card["operator_endpoint"], other.card["operator_endpoint"]);
+    let mut agent = other.agent(House::Lakeside, EVERYTHING).await;
+    assert_eq!(agent.send("tools/list", json!({})).await.status, 200);
+    let (id, secret, _) = one.credentials(House::Lakeside);
+    assert_eq!(other.ask_for_token(&id, &secret, "").await.status, 401);
+}
+
+/// Idempotency keys are forgotten after a week; the demo must not be made a second time then.
+#[tokio::test]
+async fn a_demo_that_is_older_than_its_idempotency_key_still_starts_and_is_not_doubled() {
+    let mut desk = Desk::open();
+    let before = desk.agent(House::Lakeside, EVERYTHING).await.all("leads.list", json!({"limit": 100})).await.len();
+    assert_eq!(desk.close(), Some(0));
+    let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
+    assert_eq!(database.execute("DELETE FROM fd_claim", []).unwrap(), 2);
+    drop(database);
+    let desk = desk.close_again_and_reopen();
+    assert_eq!(desk.card["reused"], json!(true));
+    let after = desk.agent(House::Lakeside, EVERYTHING).await.all("leads.list", json!({"limit": 100})).await.len();
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_relative_data_folder_starts_at_the_working_directory() {
+    let folder = Folder::new();
+    let mut demo = Started::new(folder.path(), &["demo", "--json", "--listen", "127.0.0.1:0"], &[]);
+    let card: Value = serde_json::from_str(&demo.printed("\n")).unwrap();
+    let made = folder.path().canonicalize().unwrap().join("frontdesk-data");
+    assert_eq!(card["data"], json!(made));
+    assert_eq!(card["ca_file"], json!(made.join("tls/ca.pem")));
+    assert_eq!(frontdesk(folder.path(), &["client", "list"]).code, Some(0));
+}

@@ -1,0 +1,16 @@
+//! The command line as a user has it: the real binary in an empty environment, what it prints, and how it ends.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+
+#[expect(dead_code, reason = "each test file uses its own part of the support")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod audits;
+mod cards;
+mod clients;
+mod configurations;
+mod help;
+mod pages;
+mod refusals;
+mod signals;
+mod started;

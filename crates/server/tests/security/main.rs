@@ -1,0 +1,25 @@
+//! What somebody tries who should not get in, or should not get that far: over the network, against the real binary.
+//! No test here may reach behind the surface, except to look through the files for what must not be in them.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+
+#[expect(dead_code, reason = "each test file uses its own part of the support")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod audit;
+mod canaries;
+mod chance;
+mod cleartext;
+mod corpus;
+mod desks;
+mod framing;
+mod grants;
+mod messages;
+mod metadata;
+mod origins;
+mod privacy;
+mod rates;
+mod scopes;
+mod spill;
+mod tokens;
+mod values;

@@ -1,0 +1,101 @@
+//! Writing the audit chains, within the open transaction, and reading them link by link.
+
+use frontdesk_engine::seal::Key;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::apply::Scribe;
+use crate::StoreError;
+use crate::audit::{Head, Link, Walk, link, node_chain};
+
+/// There is one node on an embedded database.
+const NODE: &str = "embedded";
+
+impl Scribe<'_> {
+    /// Records for this node's own chain: one link for all that came together.
+    pub(crate) fn note(&mut self, records: &[String]) -> Result<(), StoreError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let at = self.shared.clock.now().0;
+        self.append(&node_chain(NODE), at, &records.join("\n"))
+    }
+
+    pub(crate) fn append(&mut self, chain: &str, at: i64, records: &str) -> Result<(), StoreError> {
+        let mut head = self.head(chain)?;
+        let seq = head.seq + 1;
+        let hash = link(&self.shared.audit_key, chain, seq, &head.hash, at, records);
+        self.connection
+            .prepare_cached("INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![chain, seq, at, records, hash])?;
+        head.seq = seq;
+        head.hash = hash.to_vec();
+        self.keep_head(chain, head)
+    }
+
+    pub(crate) fn head(&self, chain: &str) -> Result<Head, StoreError> {
+        if let Some(head) = self.heads.get(chain) {
+            return Ok(head.clone());
+        }
+        if let Some(head) = head(self.connection, &self.shared.audit_key, chain)? {
+            return Ok(head);
+        }
+        // A chain that has links but no head has been tampered with; it is written on behind them.
+        let last = self
+            .connection
+            .prepare_cached("SELECT seq, hash FROM fd_audit WHERE chain = ?1 ORDER BY seq DESC LIMIT 1")?
+            .query_row([chain], |row| Ok(Head::lost(row.get(0)?, row.get(1)?)))
+            .optional()?;
+        Ok(last.unwrap_or_else(Head::new))
+    }
+
+    pub(crate) fn keep_head(&mut self, chain: &str, head: Head) -> Result<(), StoreError> {
+        let seal = match head.intact {
+            true => head.seal(&self.shared.audit_key, chain).to_vec(),
+            false => Vec::new(),
+        };
+        self.connection
+            .prepare_cached(
+                "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash, seal) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, \
+                 hash = excluded.hash, kept_after_seq = excluded.kept_after_seq, \
+                 kept_after_hash = excluded.kept_after_hash, seal = excluded.seal",
+            )?
+            .execute(params![chain, head.seq, head.hash, head.kept_after_seq, head.kept_after_hash, seal])?;
+        self.heads.insert(chain.to_owned(), head);
+        Ok(())
+    }
+}
+
+pub(crate) fn head(connection: &Connection, key: &Key, chain: &str) -> Result<Option<Head>, StoreError> {
+    let text = "SELECT seq, hash, kept_after_seq, kept_after_hash, seal FROM fd_audit_head WHERE chain = ?1";
+    let mut statement = connection.prepare_cached(text)?;
+    let mut rows = statement.query([chain])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let mut head = Head {
+        seq: row.get(0)?,
+        hash: row.get(1)?,
+        kept_after_seq: row.get(2)?,
+        kept_after_hash: row.get(3)?,
+        intact: false,
+    };
+    head.intact = row.get::<_, Vec<u8>>(4)? == head.seal(key, chain);
+    Ok(Some(head))
+}
+
+/// Meets every link of the chain up to this one.
+pub(crate) fn walk_links(
+    connection: &Connection,
+    chain: &str,
+    upto: i64,
+    walk: &mut Walk<'_>,
+) -> Result<(), StoreError> {
+    let text = "SELECT seq, at, records, hash FROM fd_audit WHERE chain = ?1 AND seq <= ?2 ORDER BY seq";
+    let mut links = connection.prepare_cached(text)?;
+    let mut rows = links.query(params![chain, upto])?;
+    while let Some(row) = rows.next()? {
+        walk.step(&Link { seq: row.get(0)?, at: row.get(1)?, records: row.get(2)?, hash: row.get(3)? });
+    }
+    Ok(())
+}
