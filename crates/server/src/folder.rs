@@ -15,6 +15,7 @@ pub enum FolderError {
     Unusable { path: PathBuf, error: io::Error },
     Exposed { path: PathBuf },
     BadKey { path: PathBuf },
+    LostKey { path: PathBuf },
     Missing { path: PathBuf },
     InUse { path: PathBuf },
 }
@@ -36,6 +37,12 @@ impl fmt::Display for FolderError {
             FolderError::BadKey { path } => write!(
                 out,
                 "{} is not a master key (64 hexadecimal digits). Put back the file that was made with this data folder.",
+                path.display()
+            ),
+            FolderError::LostKey { path } => write!(
+                out,
+                "{} is missing, and nothing that was sealed with it can be read without it. \
+                 Put back the file that was made with this data folder.",
                 path.display()
             ),
             FolderError::Missing { path } => write!(
@@ -116,7 +123,12 @@ pub fn key_file(folder: &Path) -> PathBuf {
 
 pub fn read_key(path: &Path) -> Result<Key, FolderError> {
     let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(FolderError::LostKey { path: path.to_owned() });
+        }
+        opened => opened.map_err(failed)?,
+    };
     if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
         return Err(FolderError::Exposed { path: path.to_owned() });
     }

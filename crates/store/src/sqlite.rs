@@ -104,3 +104,6 @@ impl Texts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

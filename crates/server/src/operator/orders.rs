@@ -150,7 +150,7 @@ fn checked_name(name: String) -> Result<String, String> {
     let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
     match fits {
         true => Ok(name),
-        false => Err("a client's name has 1 to 100 characters".to_owned()),
+        false => Err("a client's name has 1 to 100 characters, none of them a control character".to_owned()),
     }
 }
 

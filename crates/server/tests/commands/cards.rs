@@ -42,7 +42,8 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
     assert_eq!((code, err.as_str()), (Some(0), ""));
     let answers: Vec<Value> = serde_json::Deserializer::from_str(&out).into_iter().map(Result::unwrap).collect();
     let [tools, search] = answers.as_slice() else { panic!("not two answers: {out}") };
-    let names: Vec<&str> = tools["result"]["tools"].as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
+    let names: Vec<&str> =
+        tools["result"]["tools"].as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
     assert!(names.contains(&"inventory.search") && names.contains(&"leads.create"), "{names:?}");
     let items = search["result"]["structuredContent"]["items"].as_array().unwrap();
     assert_eq!(items.len(), 3);
@@ -120,7 +121,7 @@ async fn a_demo_that_is_older_than_its_idempotency_key_still_starts_and_is_not_d
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
     assert_eq!(database.execute("DELETE FROM fd_claim", []).unwrap(), 2);
     drop(database);
-    let desk = desk.close_again_and_reopen();
+    let desk = desk.start_again();
     assert_eq!(desk.card["reused"], json!(true));
     let after = desk.agent(House::Lakeside, EVERYTHING).await.all("leads.list", json!({"limit": 100})).await.len();
     assert_eq!(after, before);

@@ -61,7 +61,11 @@ pub(crate) async fn first_id(agent: &mut Agent, tool: &str) -> String {
 
 /// The error's code, wherever an answer may carry one: in a tool's result, in JSON-RPC, or plain.
 pub(crate) fn code(answer: &Value) -> Option<&str> {
-    let places =
-        ["/result/structuredContent/error/code", "/error/data/error/code", "/error/code", "/structuredContent/error/code"];
+    let places = [
+        "/result/structuredContent/error/code",
+        "/error/data/error/code",
+        "/error/code",
+        "/structuredContent/error/code",
+    ];
     places.iter().find_map(|place| answer.pointer(place).and_then(Value::as_str))
 }

@@ -266,3 +266,15 @@ impl Desk {
         Agent { http: self.stranger(), token, dealership: String::new(), next: 0 }
     }
 }
+
+impl Desk {
+    /// The exit code, once the process has come to the end that the test asked for.
+    pub(crate) fn ended(&mut self) -> Option<i32> {
+        self.process.wait().unwrap().code()
+    }
+
+    /// Starts again on the same data after such an end.
+    pub(crate) fn start_again(self) -> Desk {
+        self.reopened()
+    }
+}

@@ -8,7 +8,7 @@ use frontdesk_engine::plan::{Stale, Step};
 use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
 use frontdesk_engine::table::{Cell, Holds, Kind, Row, Word};
 use frontdesk_engine::tool::Item;
-use rusqlite::{Connection, OptionalExtension, ErrorCode, ffi, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
 
 use super::Shared;
 use super::readers::Bound;
@@ -152,9 +152,7 @@ impl<'a> Scribe<'a> {
                 let text = &self.shared.texts(kind)?.insert;
                 match self.write_row(text, tenant, keys, kind, row, None) {
                     Ok(_) => self.index(tenant, keys, kind, row),
-                    Err(StoreError::Database(error)) if is_taken(&error) => {
-                        Err(refused(taken))
-                    }
+                    Err(StoreError::Database(error)) if is_taken(&error) => Err(refused(taken)),
                     Err(error) => Err(error.into()),
                 }
             }

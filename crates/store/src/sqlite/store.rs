@@ -122,7 +122,7 @@ impl SqliteStore {
 
     /// The tenant's keys, `None` for an unknown tenant. A tenant registered since the start is unlocked
     /// when it is first met, however its registration ended for the one who asked for it.
-    fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
+    pub(super) fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
         if let Some(keys) = self.shared.vault.keys(tenant) {
             return Ok(Some(keys));
         }
@@ -137,10 +137,7 @@ impl SqliteStore {
     }
 
     /// Waits for the writer's word, but not for ever.
-    pub(crate) async fn settled<T>(
-        &self,
-        waiting: oneshot::Receiver<Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
+    pub(crate) async fn settled<T>(&self, waiting: oneshot::Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
         match tokio::time::timeout(self.commit_wait, waiting).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) | Err(_) => Err(StoreError::Unfinished),

@@ -33,11 +33,8 @@ async fn nothing_personal_is_readable_in_the_files() {
         ..digests
     };
     let first = plan("b1", &north(), vec![insert(row.clone())]);
-    let answer = Item {
-        body: format!(r#"{{"echo":{secret}}}"#),
-        personal: Some(secret.to_owned()),
-        ..first.answer.clone()
-    };
+    let answer =
+        Item { body: format!(r#"{{"echo":{secret}}}"#), personal: Some(secret.to_owned()), ..first.answer.clone() };
     done(&*house.store, Commit { claim: Some(claim("key-canary-5d1f", 1)), answer, ..first }).await;
     // It can all be read by the one who has the key.
     let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
@@ -55,10 +52,22 @@ async fn nothing_personal_is_readable_in_the_files() {
 #[tokio::test]
 async fn a_sealed_value_opens_only_in_its_own_place() {
     let moves = [
-        ("another row", "UPDATE boat SET sealed = (SELECT sealed FROM boat WHERE tenant = 'north' AND id = 'b2') WHERE tenant = 'north' AND id = 'b1'"),
-        ("another tenant", "UPDATE boat SET sealed = (SELECT sealed FROM boat WHERE tenant = 'south' AND id = 'b1') WHERE tenant = 'north' AND id = 'b1'"),
-        ("another column", "UPDATE boat SET sealed = (SELECT sealed_answer FROM fd_claim WHERE tenant = 'north') WHERE tenant = 'north' AND id = 'b1'"),
-        ("a changed byte", "UPDATE boat SET sealed = sealed || x'00' WHERE tenant = 'north' AND id = 'b1'"),
+        (
+            "another row",
+            "UPDATE boat SET sealed = (SELECT sealed FROM boat WHERE tenant = 'north' AND id = 'b2') WHERE tenant = 'north' AND id = 'b1'",
+        ),
+        (
+            "another tenant",
+            "UPDATE boat SET sealed = (SELECT sealed FROM boat WHERE tenant = 'south' AND id = 'b1') WHERE tenant = 'north' AND id = 'b1'",
+        ),
+        (
+            "another column",
+            "UPDATE boat SET sealed = (SELECT sealed_answer FROM fd_claim WHERE tenant = 'north') WHERE tenant = 'north' AND id = 'b1'",
+        ),
+        (
+            "a missing byte",
+            "UPDATE boat SET sealed = substr(sealed, 1, length(sealed) - 1) WHERE tenant = 'north' AND id = 'b1'",
+        ),
         ("nothing at all", "UPDATE boat SET sealed = x'' WHERE tenant = 'north' AND id = 'b1'"),
     ];
     for (name, text) in moves {

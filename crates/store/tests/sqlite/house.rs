@@ -101,6 +101,11 @@ impl House {
     pub(crate) fn reopened(self) -> House {
         let House { store, clock, folder } = self;
         drop(store);
+        House::open(folder, clock)
+    }
+
+    /// Opens what is in the folder.
+    pub(crate) fn open(folder: Arc<Folder>, clock: Arc<Standing>) -> House {
         let store = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
         House { store: Arc::new(store), clock, folder }
     }

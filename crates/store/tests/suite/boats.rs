@@ -8,7 +8,7 @@ use frontdesk_engine::ports::{Claim, Commit, Committed, Store};
 use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row, Word};
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Item;
-use frontdesk_engine::{ClientId, Fault, FaultKind, TenantId};
+use frontdesk_engine::{ClientId, Fault, TenantId};
 
 pub(crate) static BOAT: Kind = Kind {
     name: "boat",
@@ -116,11 +116,7 @@ pub(crate) fn ended(outcome: &Result<Committed, Fault>) -> &'static str {
         Ok(Committed::Claimed(_)) => "claimed",
         Ok(Committed::Stale) => "stale",
         Ok(Committed::Unknown) => "unknown",
-        Ok(Committed::Refused(fault)) => match fault.kind {
-            FaultKind::Domain(code) => code.0,
-            other => other.word(),
-        },
-        Err(fault) => fault.kind.word(),
+        Ok(Committed::Refused(fault)) | Err(fault) => fault.kind.word(),
     }
 }
 

@@ -1,0 +1,157 @@
+//! What the desk says it can do, and whether it can (sections 2 and 4, and the names of section 5).
+
+use serde_json::{Value, json};
+
+use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+
+use super::asking::{self, read};
+
+const TOOLS: [&str; 9] = [
+    "inventory.list",
+    "inventory.search",
+    "inventory.get",
+    "leads.list",
+    "leads.get",
+    "leads.create",
+    "leads.update",
+    "customers.list",
+    "customers.get",
+];
+
+async fn tools(agent: &mut Agent) -> Vec<Value> {
+    let listed = agent.result("tools/list", json!({})).await;
+    assert!(listed.get("nextCursor").is_none());
+    listed["tools"].as_array().unwrap().clone()
+}
+
+async fn names(agent: &mut Agent) -> Vec<String> {
+    tools(agent).await.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
+    let desk = Desk::open();
+    let manifest = json!({
+        "spec_version": "0.1",
+        "server": {"name": "Frontdesk", "vendor": "Frontdesk"},
+        "domains": {"inventory": {"level": 1}, "leads": {"level": 2}},
+        "auth": {"type": "oauth2.1", "scopes": ["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]},
+    });
+
+    let public = desk.stranger().get("/.well-known/automotive-mcp.json").await;
+    assert_eq!((public.status, public.json()), (200, json!({"automotive_mcp": manifest})));
+
+    // A token for nothing but stock reads it too.
+    let mut agent = desk.agent(House::Lakeside, "amcp:inventory:read").await;
+    assert_eq!(read(&mut agent, "amcp://manifest").await.unwrap(), public.text());
+
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let hello = agent.result("initialize", hello).await;
+    assert_eq!(hello["capabilities"]["experimental"]["automotive_mcp"], manifest);
+}
+
+#[tokio::test]
+async fn a2_02_a2_03_each_domain_does_what_its_level_promises_and_claims_no_more() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let manifest: Value = serde_json::from_str(&read(&mut agent, "amcp://manifest").await.unwrap()).unwrap();
+    assert_eq!(manifest["automotive_mcp"]["domains"], json!({"inventory": {"level": 1}, "leads": {"level": 2}}));
+
+    // Level 1: every list is read, and every id of it can be read again.
+    for (list, get) in asking::GETS {
+        let page = agent.call(list, json!({"limit": 3})).await;
+        assert_eq!(page["items"].as_array().unwrap().len(), 3, "{list}");
+        for item in page["items"].as_array().unwrap() {
+            assert_eq!(agent.call(get, json!({"id": item["id"]})).await["id"], item["id"], "{get}");
+        }
+    }
+
+    // Level 2 of leads: what is created can be changed, and both can be read back.
+    let made = agent.call("leads.create", asking::lead("Dana Rivera")).await;
+    let changed = agent.call("leads.update", json!({"id": made["id"], "status": "working"})).await;
+    assert_eq!((&changed["status"], &changed["version"]), (&json!("working"), &json!(2)));
+    assert_eq!(agent.call("leads.get", json!({"id": made["id"]})).await, changed);
+
+    // Nothing changes stock, so inventory is not at level 2; nothing subscribes, so nobody is at 3.
+    let writing = tools(&mut agent).await.into_iter().filter(|tool| tool["annotations"]["readOnlyHint"] == json!(false));
+    let writing: Vec<Value> = writing.map(|tool| tool["name"].clone()).collect();
+    assert_eq!(writing, [json!("leads.create"), json!("leads.update")]);
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let hello = agent.result("initialize", hello).await;
+    assert_eq!(hello["capabilities"]["resources"], json!({"subscribe": false, "listChanged": false}));
+    let answer = agent.send("resources/subscribe", json!({"uri": "amcp://dlr_lakeside/leads"})).await.json();
+    assert_eq!(answer["error"]["code"], json!(-32601));
+}
+
+#[tokio::test]
+async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_the_tools_are_these_and_no_others() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
+    assert_eq!(names(&mut agent).await, TOOLS);
+    // list and get for each resource, create and update for the only one that can be written (A4-03).
+    for (resource, verbs) in [
+        ("inventory", &["list", "get"][..]),
+        ("leads", &["list", "get", "create", "update"]),
+        ("customers", &["list", "get"]),
+    ] {
+        for verb in verbs {
+            assert!(TOOLS.contains(&format!("{resource}.{verb}").as_str()), "{resource}.{verb}");
+        }
+    }
+    // Prefixes are domains of the text; customers belong to leads there.
+    for name in TOOLS {
+        assert!(["inventory", "leads", "customers"].contains(&name.split('.').next().unwrap()), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a5_15_nothing_here_is_a_vendors_own() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    for tool in tools(&mut agent).await {
+        assert!(!tool["name"].as_str().unwrap().starts_with("x_"), "{tool}");
+    }
+    // A field or tool of a vendor that this desk does not know is refused, not passed over.
+    let code = agent.code("inventory.search", json!({"x_acme_colour_code": "GR4"})).await;
+    assert_eq!(code, "request.invalid");
+    let answer = agent.send("tools/call", json!({"name": "x_acme.inventory_list", "arguments": {}})).await.json();
+    assert_eq!(answer["error"]["data"]["error"]["code"], json!("request.unknown_tool"));
+}
+
+#[tokio::test]
+async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    for tool in tools(&mut agent).await {
+        let name = tool["name"].as_str().unwrap();
+        for text in ["title", "description"] {
+            assert!(tool[text].as_str().is_some_and(|text| text.len() > 5), "{name} has no {text}");
+        }
+        for schema in ["inputSchema", "outputSchema"] {
+            assert_eq!(tool[schema]["type"], json!("object"), "{name}");
+            assert_eq!(tool[schema]["additionalProperties"], json!(false), "{name}");
+            assert!(!tool[schema]["properties"].as_object().unwrap().is_empty(), "{name}");
+        }
+        let (reads, destroys) = match name {
+            "leads.create" => (false, false),
+            "leads.update" => (false, true),
+            _ => (true, false),
+        };
+        assert_eq!(
+            tool["annotations"],
+            json!({"title": tool["title"], "readOnlyHint": reads, "destructiveHint": destroys, "idempotentHint": reads,
+                "openWorldHint": false}),
+            "{name}"
+        );
+        let lists = name.ends_with(".list") || name.ends_with(".search");
+        let takes = |field: &str| tool["inputSchema"]["properties"].get(field).is_some();
+        assert_eq!((takes("cursor"), takes("limit"), takes("offset") || takes("page")), (lists, lists, false), "{name}");
+        assert_eq!(takes("idempotency_key"), !reads, "{name}");
+        assert!(takes("dealership_id"), "{name}");
+    }
+    // A page number is refused like anything else that is not published.
+    for field in ["offset", "page"] {
+        assert_eq!(agent.code("inventory.list", json!({field: 2})).await, "request.invalid");
+    }
+}

@@ -1,0 +1,143 @@
+//! `frontdesk audit`: the record of calls, whole or not, while the desk runs and after.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::started::frontdesk;
+use crate::support::desk::{Desk, EVERYTHING, House};
+
+/// A desk on which a lead was taken, read and something was refused. The record of a refusal is not waited for by its
+/// caller, so it is waited for here.
+async fn busy() -> Desk {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let order = json!({"contact": {"name": "Dana Rivera", "email": "dana.rivera@example.com"}, "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": "k-1"});
+    let lead = agent.call("leads.create", order).await;
+    agent.call("leads.get", json!({"id": lead["id"]})).await;
+    assert_eq!(agent.code("leads.get", json!({"id": "led_nobody"})).await, "leads.not_found");
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while tools(&exported(&desk, &[])).len() < 3 {
+        assert!(Instant::now() < deadline, "the refusal was not recorded");
+    }
+    desk
+}
+
+fn exported(desk: &Desk, more: &[&str]) -> Vec<Value> {
+    let (code, out, err) = desk.command(&[&["audit", "export"], more].concat());
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+fn tools(records: &[Value]) -> Vec<&str> {
+    records.iter().filter_map(|record| record["tool"].as_str()).collect()
+}
+
+/// Changes the database of a closed desk behind its back.
+fn tamper(desk: &Desk, statement: &str) {
+    let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
+    assert_eq!(database.execute(statement, []).unwrap(), 1, "{statement}");
+}
+
+#[tokio::test]
+async fn the_record_is_whole_and_can_be_exported_while_the_desk_runs_and_after() {
+    let mut desk = busy().await;
+    for closed in [false, true] {
+        if closed {
+            assert_eq!(desk.close(), Some(0));
+        }
+        let (code, out, err) = desk.command(&["audit", "verify"]);
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+        assert!(out.contains("holds   tenant:dlr_lakeside  2 records in 2 links\n"), "{out}");
+        assert!(out.ends_with("\nThe audit record is whole.\n"), "{out}");
+
+        let records = exported(&desk, &[]);
+        let mut seen = tools(&records);
+        seen.sort_unstable();
+        assert_eq!(seen, ["leads.create", "leads.get", "leads.get"]);
+        let outcomes: Vec<&str> = records.iter().filter_map(|record| record["outcome"].as_str()).collect();
+        assert!(outcomes.contains(&"not_found"), "{outcomes:?}");
+        assert!(records.iter().all(|record| record["chain"].is_string() && record["at"].is_string()), "{records:?}");
+        let text = format!("{records:?}");
+        assert!(!text.contains("Dana") && !text.contains("dana.rivera") && !text.contains("fds_"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_a_moment_before_the_desk_closes_is_on_record() {
+    let mut desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    for number in 0..20 {
+        agent.code("leads.get", json!({"id": format!("led_nobody{number}")})).await;
+    }
+    assert_eq!(desk.close(), Some(0));
+    assert_eq!(tools(&exported(&desk, &[])), ["leads.get"; 20]);
+}
+
+#[tokio::test]
+async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
+    let desk = busy().await;
+    let writes = exported(&desk, &["--tenant", "dlr_summit"]);
+    assert_eq!(tools(&writes), [""; 0]);
+    let ours = exported(&desk, &["--dealership", "dlr_lakeside"]);
+    assert!(tools(&ours).contains(&"leads.create"), "{ours:?}");
+    assert_eq!(exported(&desk, &["--since", "2999-01-01T00:00:00Z"]), Vec::<Value>::new());
+
+    let said = frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "audit.jsonl"]);
+    let written = fs::read_to_string(desk.folder.join("audit.jsonl")).unwrap();
+    let count = written.lines().count();
+    assert_eq!((said.code, said.out.as_str()), (Some(0), ""));
+    assert_eq!(said.err, format!("{count} records written to audit.jsonl\n"));
+    assert!(count >= 5, "{written}");
+
+    let said = frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "no/such/audit.jsonl"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.starts_with("frontdesk: cannot write no/such/audit.jsonl: "), "{said:?}");
+    assert!(said.err.ends_with("Name another file with --output.\n"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_named() {
+    for (statement, complaint) in [
+        (
+            "UPDATE fd_audit SET records = replace(records, 'leads.create', 'leads.update') \
+             WHERE chain = 'tenant:dlr_lakeside' AND seq = 2",
+            "BROKEN  tenant:dlr_lakeside  at link 2: the link is not what was written\n",
+        ),
+        (
+            "DELETE FROM fd_audit WHERE chain = 'tenant:dlr_lakeside' AND seq = 1",
+            "BROKEN  tenant:dlr_lakeside  at link 1: a link is missing\n",
+        ),
+        (
+            "DELETE FROM fd_audit WHERE chain = 'tenant:dlr_lakeside' AND seq = 2",
+            "BROKEN  tenant:dlr_lakeside  at link 2: the end of the chain is missing\n",
+        ),
+    ] {
+        let mut desk = busy().await;
+        assert_eq!(desk.close(), Some(0));
+        tamper(&desk, statement);
+        let (code, out, err) = desk.command(&["audit", "verify"]);
+        assert_eq!((code, err.as_str()), (Some(1), ""));
+        assert!(out.contains(complaint), "{out}");
+        assert!(out.contains("holds   tenant:dlr_summit  1 records in 1 links\n"), "{out}");
+        assert!(out.ends_with("Keep this data folder as it is and look into it.\n"), "{out}");
+    }
+}
+
+#[tokio::test]
+async fn orders_of_the_operator_are_on_record() {
+    let desk = Desk::open();
+    let (id, _) = desk.add_client(&["dlr_lakeside"], EVERYTHING);
+    for order in ["rotate", "revoke"] {
+        assert_eq!(desk.command(&["client", order, &id]).0, Some(0));
+    }
+    let records = exported(&desk, &[]);
+    let ordered: Vec<&str> = records
+        .iter()
+        .filter(|record| record["client"] == id.as_str())
+        .filter_map(|record| record["operator"].as_str())
+        .collect();
+    assert_eq!(ordered, ["client.add", "client.rotate", "client.revoke"]);
+}

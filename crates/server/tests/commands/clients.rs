@@ -1,0 +1,181 @@
+//! `frontdesk client` on a running desk and on one that is closed.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::started::{Started, frontdesk};
+use crate::support::desk::{Agent, Desk, EVERYTHING, House, READ_STOCK};
+use crate::support::folder::Folder;
+
+/// A look-up of a token is believed for a second at most.
+const BITES_WITHIN: Duration = Duration::from_millis(1100);
+
+/// The JSON that a client command answers with.
+fn ordered(desk: &Desk, arguments: &[&str]) -> Value {
+    let (code, out, err) = desk.command(&[arguments, &["--json"]].concat());
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    serde_json::from_str(&out).unwrap()
+}
+
+fn refused(desk: &Desk, arguments: &[&str]) -> String {
+    let (code, out, err) = desk.command(arguments);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    err
+}
+
+async fn status(agent: &mut Agent) -> u16 {
+    agent.send("tools/list", json!({})).await.status
+}
+
+#[tokio::test]
+async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
+    let desk = Desk::open();
+    let added = ordered(&desk, &["client", "add", "--name", "Finder", "--tenant", "dlr_summit", "--scope", READ_STOCK]);
+    let view = added["secret"]["client"].clone();
+    let (id, created) = (view["id"].as_str().unwrap(), view["created_at"].clone());
+    let wanted = json!({"id": id, "name": "Finder", "tenants": ["dlr_summit"], "scopes": [READ_STOCK],
+        "created_at": created, "revoked_at": null});
+    assert_eq!(view, wanted);
+    assert_eq!(added["secret"]["new_tenants"], json!([]));
+    let listed = ordered(&desk, &["client", "list"]);
+    let clients = listed["clients"].as_array().unwrap();
+    assert_eq!(clients.len(), 3);
+    assert!(clients.contains(&wanted), "{listed}");
+
+    let secret = added["secret"]["secret"].as_str().unwrap();
+    let mut agent = desk.agent_of(&(id.to_owned(), secret.to_owned()), READ_STOCK).await;
+    let page = agent.call("inventory.list", json!({"limit": 1})).await;
+    assert_eq!(page["items"][0]["dealership_id"], "dlr_summit");
+    assert_eq!(desk.ask_for_token(id, secret, "amcp:leads:read").await.status, 400);
+
+    let (_, table, _) = desk.command(&["client", "list"]);
+    let row = table.lines().find(|line| line.starts_with(id)).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), [id, "Finder", "dlr_summit", READ_STOCK, "active"]);
+    assert!(!table.contains(secret) && !listed.to_string().contains(secret));
+}
+
+#[test]
+fn the_operators_socket_is_for_the_owner_alone() {
+    let desk = Desk::open();
+    let socket = fs::metadata(desk.data().join("operator.sock")).unwrap();
+    assert!(socket.file_type().is_socket());
+    assert_eq!(socket.permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(desk.data()).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[tokio::test]
+async fn rotating_ends_the_old_secret_and_its_tokens_on_the_running_desk() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut neighbour = desk.agent(House::Summit, EVERYTHING).await;
+    assert_eq!((status(&mut agent).await, status(&mut neighbour).await), (200, 200));
+    let (id, old, _) = desk.credentials(House::Lakeside);
+
+    let rotated = ordered(&desk, &["client", "rotate", &id]);
+    let new = rotated["secret"]["secret"].as_str().unwrap();
+    assert_ne!(new, old);
+    assert_eq!(desk.ask_for_token(&id, &old, READ_STOCK).await.status, 401);
+    sleep(BITES_WITHIN).await;
+    assert_eq!((status(&mut agent).await, status(&mut neighbour).await), (401, 200));
+    let mut agent = desk.agent_of(&(id, new.to_owned()), READ_STOCK).await;
+    assert_eq!(status(&mut agent).await, 200);
+}
+
+#[tokio::test]
+async fn revoking_bites_within_a_second_on_the_running_desk_and_is_for_good() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    assert_eq!(status(&mut agent).await, 200);
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+
+    let (code, out, _) = desk.command(&["client", "revoke", &id]);
+    assert_eq!((code, out), (Some(0), format!("Client {id} is revoked; its tokens end within a second.\n")));
+    assert_eq!(desk.ask_for_token(&id, &secret, READ_STOCK).await.status, 401);
+    sleep(BITES_WITHIN).await;
+    assert_eq!(status(&mut agent).await, 401);
+
+    let gone = format!("frontdesk: there is no active client `{id}`; `frontdesk client list` names them\n");
+    assert_eq!(refused(&desk, &["client", "revoke", &id]), gone);
+    assert_eq!(refused(&desk, &["client", "rotate", &id]), gone);
+    let listed = ordered(&desk, &["client", "list"]);
+    let revoked = listed["clients"].as_array().unwrap().iter().find(|client| client["id"] == id.as_str()).unwrap();
+    assert!(revoked["revoked_at"].is_string());
+}
+
+/// The same orders on a closed desk give the same answers, and hold when it opens.
+#[tokio::test]
+async fn clients_are_added_rotated_and_revoked_while_the_desk_is_closed() {
+    let mut desk = Desk::open();
+    assert_eq!(desk.close(), Some(0));
+    let kept = desk.add_client(&["dlr_lakeside"], READ_STOCK);
+    let (lost, _) = desk.add_client(&["dlr_lakeside"], READ_STOCK);
+    let rotated = ordered(&desk, &["client", "rotate", &kept.0]);
+    let fresh = rotated["secret"]["secret"].as_str().unwrap().to_owned();
+    assert_eq!(ordered(&desk, &["client", "revoke", &lost]), json!({"revoked": {"id": lost}}));
+    assert_eq!(ordered(&desk, &["client", "list"])["clients"].as_array().unwrap().len(), 4);
+    assert!(refused(&desk, &["client", "rotate", "cli_nobody"]).contains("no active client `cli_nobody`"));
+
+    let desk = desk.start_again();
+    assert_eq!(desk.ask_for_token(&kept.0, &kept.1, READ_STOCK).await.status, 401);
+    let mut agent = desk.agent_of(&(kept.0, fresh), READ_STOCK).await;
+    assert_eq!(status(&mut agent).await, 200);
+}
+
+#[test]
+fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() {
+    let folder = Folder::new();
+    let add = ["client", "add", "--name", "First", "--tenant", "house", "--scope", READ_STOCK, "--data", "data"];
+    let said = frontdesk(folder.path(), &add);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    assert!(
+        said.out.ends_with("scopes   amcp:inventory:read\nNew, and empty until data is put in: house\n"),
+        "{said:?}"
+    );
+    assert!(!frontdesk(folder.path(), &add).out.contains("New, and empty"));
+    let environment = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
+    let mut desk = Started::new(folder.path(), &["serve"], &[&environment[..], &[("FRONTDESK_DATA", "data")]].concat());
+    desk.logged("serving https://localhost:");
+    let listed = frontdesk(folder.path(), &["client", "list", "--data", "data"]);
+    assert_eq!(listed.out.lines().filter(|line| line.contains(" First ")).count(), 2, "{listed:?}");
+}
+
+#[test]
+fn wrong_scopes_tenants_and_names_are_refused_in_a_sentence_and_leave_nothing() {
+    let desk = Desk::open();
+    let add = |name: &str, tenant: &str, scope: &str| {
+        refused(&desk, &["client", "add", "--name", name, "--tenant", tenant, "--scope", scope])
+    };
+    assert_eq!(
+        add("Finder", "new_house", "amcp:inventory:write"),
+        "frontdesk: there is no scope `amcp:inventory:write`; \
+         there are: amcp:inventory:read, amcp:leads:read, amcp:leads:write\n"
+    );
+    for tenant in ["two words", "", "../x", &"x".repeat(65)] {
+        assert_eq!(
+            add("Finder", tenant, READ_STOCK),
+            "frontdesk: a tenant id has 1 to 64 letters, digits, `_` or `-`, and at least one is needed\n"
+        );
+    }
+    for name in ["", "a\nb", &"x".repeat(101)] {
+        assert_eq!(
+            add(name, "new_house", READ_STOCK),
+            "frontdesk: a client's name has 1 to 100 characters, none of them a control character\n"
+        );
+    }
+    assert_eq!(ordered(&desk, &["client", "list"])["clients"].as_array().unwrap().len(), 2);
+    let added = ordered(&desk, &["client", "add", "--name", "F", "--tenant", "new_house", "--scope", READ_STOCK]);
+    assert_eq!(added["secret"]["new_tenants"], json!(["new_house"]));
+}
+
+#[test]
+fn an_order_right_after_the_card_finds_the_desk() {
+    for _ in 0..3 {
+        let desk = Desk::open();
+        let (code, _, err) = desk.command(&["client", "list"]);
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+    }
+}

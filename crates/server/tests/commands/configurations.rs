@@ -1,0 +1,147 @@
+//! `frontdesk config` and `frontdesk serve`: files that are right, files that are not, and certificates.
+
+use std::fs::{self, Permissions};
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::started::{Said, Started, frontdesk};
+use crate::support::client::Client;
+use crate::support::folder::Folder;
+
+const ANY_PORT: [(&str, &str); 2] = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
+
+/// A configuration with a certificate of one's own, and the two files.
+fn with_certificate(folder: &Folder) -> (PathBuf, PathBuf) {
+    let text = "[tls]\ncertificate = \"desk.pem\"\nkey = \"desk.key\"\n\n\
+                [[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
+    fs::write(folder.join("desk.toml"), text).unwrap();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (folder.join("desk.pem"), folder.join("desk.key"));
+    fs::write(&certificate, made.cert.pem()).unwrap();
+    private(&key, &made.signing_key.serialize_pem());
+    (certificate, key)
+}
+
+fn private(file: &Path, text: &str) {
+    fs::write(file, text).unwrap();
+    fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
+}
+
+fn serve(folder: &Folder) -> Started {
+    Started::new(folder.path(), &["serve", "--config", "desk.toml"], &ANY_PORT)
+}
+
+/// Where a desk that logs JSON says that it serves.
+fn address(log: &str) -> SocketAddr {
+    let said: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let port = said.iter().find_map(|line| line["message"].as_str()?.strip_prefix("serving https://localhost:"));
+    format!("127.0.0.1:{}", port.unwrap()).parse().unwrap()
+}
+
+#[tokio::test]
+async fn the_minimal_example_serves() {
+    let folder = Folder::new();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/minimal.toml");
+    let mut desk = Started::new(folder.path(), &["serve", "--config", example.to_str().unwrap()], &ANY_PORT);
+    let address = address(&desk.logged("serving https://localhost:"));
+    let mut client = Client::new(address, &folder.join("frontdesk-data/tls/ca.pem"));
+    assert!(client.get("/").await.text().contains("/mcp/automotive"));
+    assert_eq!(client.request("POST", "/mcp/automotive", &[], "{}").await.status, 401);
+    let Said { code, out, .. } = desk.stop();
+    assert_eq!((code, out.as_str()), (Some(0), ""));
+}
+
+#[tokio::test]
+async fn a_certificate_of_ones_own_is_served() {
+    let folder = Folder::new();
+    let (certificate, _) = with_certificate(&folder);
+    let mut desk = serve(&folder);
+    let address = address(&desk.logged("serving https://localhost:"));
+    assert_eq!(Client::new(address, &certificate).get("/").await.status, 200);
+    assert!(!folder.join("frontdesk-data/tls").exists());
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_explained_by_check_and_by_serve_alike() {
+    let folder = Folder::new();
+    let (certificate, key) = with_certificate(&folder);
+    let explained = |wanted: &str| {
+        for said in [frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]), serve(&folder).end()] {
+            assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(1), "", wanted));
+        }
+    };
+    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
+    explained(
+        "frontdesk: other users can read the private key desk.key (mode 0644); run `chmod 600 desk.key`, and replace \
+         the key if someone else may have read it\n",
+    );
+    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    private(&key, &other.signing_key.serialize_pem());
+    explained(
+        "frontdesk: the key in desk.key does not belong to the certificate in desk.pem; use the key that the \
+         certificate was made for, and put the server's own certificate first in its file\n",
+    );
+    private(&key, "secret words");
+    explained(
+        "frontdesk: desk.key holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` \
+         block\n",
+    );
+    fs::write(&certificate, "nothing").unwrap();
+    explained(
+        "frontdesk: desk.pem holds no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the \
+         server's own certificate first and its intermediates after it\n",
+    );
+    fs::remove_file(&certificate).unwrap();
+    explained("frontdesk: desk.pem does not exist; put the PEM file there or correct the path in the configuration\n");
+}
+
+#[test]
+fn check_says_that_a_file_can_be_served_and_show_says_where_each_value_came_from() {
+    let folder = Folder::new();
+    let text = "listen = \"127.0.0.1:9443\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
+    fs::write(folder.join("desk.toml"), text).unwrap();
+    let checked = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    assert_eq!(
+        checked,
+        Said { code: Some(0), out: "The configuration can be served.\n".to_owned(), err: String::new() }
+    );
+    let environment = [("FRONTDESK_LIMITS_BURST", "7")];
+    let shown = Started::new(folder.path(), &["config", "show", "--config", "desk.toml"], &environment).end();
+    assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
+    for (key, origin) in [
+        ("listen = \"127.0.0.1:9443\" ", "# file"),
+        ("limits.burst = 7 ", "# environment"),
+        ("data = \"frontdesk-data\" ", "# default"),
+    ] {
+        let line = shown.out.lines().find(|line| line.starts_with(key));
+        assert!(line.is_some_and(|line| line.ends_with(origin)), "{key}: {}", shown.out);
+    }
+    fs::write(folder.join("shown.toml"), &shown.out).unwrap();
+    assert_eq!(frontdesk(folder.path(), &["config", "check", "--config", "shown.toml"]).code, Some(0));
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_the_nearest_right_name_in_file_and_environment() {
+    let folder = Folder::new();
+    let text =
+        "lisen = \"127.0.0.1:9443\"\n[limits]\nbrust = 7\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
+    fs::write(folder.join("desk.toml"), text).unwrap();
+    for arguments in [&["config", "check"][..], &["config", "show"], &["serve"]] {
+        let said = Started::new(
+            folder.path(),
+            &[arguments, &["--config", "desk.toml"]].concat(),
+            &[("FRONTDESK_LISTN", "127.0.0.1:0")],
+        )
+        .end();
+        assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+        for part in ["lisen", "`listen`", "brust", "`limits.burst`", "FRONTDESK_LISTN", "FRONTDESK_LISTEN"] {
+            assert!(said.err.contains(part), "no {part}: {}", said.err);
+        }
+    }
+    let missing = frontdesk(folder.path(), &["serve", "--config", "nowhere.toml"]);
+    assert_eq!(missing.code, Some(1));
+    assert!(missing.err.contains("nowhere.toml"), "{missing:?}");
+}

@@ -1,0 +1,45 @@
+//! What a browser and the operator of the machine see.
+
+use std::net::SocketAddr;
+
+use crate::support::client::Client;
+use crate::support::desk::Desk;
+
+#[tokio::test]
+async fn the_front_page_is_html_that_names_the_endpoint_the_tools_and_how_to_connect() {
+    let desk = Desk::open();
+    let page = desk.stranger().get("/").await;
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let endpoint = desk.card["endpoint"].as_str().unwrap();
+    for part in ["<!doctype html>", "<title>Frontdesk</title>", endpoint, "inventory.search", "How to connect"] {
+        assert!(page.text().contains(part), "no {part}: {}", page.text());
+    }
+    let (_, secret, _) = desk.credentials(crate::support::desk::House::Lakeside);
+    assert!(!page.text().contains(&secret));
+    assert!(!page.text().contains("{endpoint}") && !page.text().contains("{mounts}"), "{}", page.text());
+
+    let head = desk.stranger().request("HEAD", "/", &[], "").await;
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    let posted = desk.stranger().request("POST", "/", &[], "").await;
+    assert_eq!((posted.status, posted.header("allow")), (405, Some("GET, HEAD")));
+}
+
+#[tokio::test]
+async fn the_operator_sees_health_on_loopback_over_tls_and_the_public_does_not() {
+    let desk = Desk::open();
+    let operator: SocketAddr =
+        desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap().parse().unwrap();
+    assert!(operator.ip().is_loopback());
+    let mut client = Client::new(operator, &desk.ca_file());
+    for (path, status, text) in [
+        ("/healthz", 200, "ok\n"),
+        ("/readyz", 200, "ready\n"),
+        ("/mcp/automotive", 404, "there are /healthz and /readyz\n"),
+        ("/", 404, "there are /healthz and /readyz\n"),
+    ] {
+        let answer = client.get(path).await;
+        assert_eq!((path, answer.status, answer.text()), (path, status, text));
+    }
+    assert_eq!(client.request("POST", "/healthz", &[], "").await.status, 405);
+    assert_eq!(desk.stranger().get("/healthz").await.status, 404);
+}

@@ -1,0 +1,156 @@
+//! Starts that cannot be: each says what is wrong and what to do next, and exits with 1.
+
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::started::{Said, Started, frontdesk};
+use crate::support::desk::Desk;
+use crate::support::folder::Folder;
+
+const DEMO: [&str; 5] = ["demo", "--listen", "127.0.0.1:0", "--data", "data"];
+
+/// What a refused command says.
+fn complaint(folder: &Path, arguments: &[&str]) -> String {
+    let Said { code, out, err } = frontdesk(folder, arguments);
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    err
+}
+
+fn mode(file: &Path, mode: u32) {
+    fs::set_permissions(file, Permissions::from_mode(mode)).unwrap();
+}
+
+/// Data of a desk that was open once.
+fn used() -> Desk {
+    let mut desk = Desk::open();
+    assert_eq!(desk.close(), Some(0));
+    desk
+}
+
+#[test]
+fn a_taken_port_is_named_together_with_the_flag_and_nothing_is_made() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let port = address.rsplit(':').next().unwrap();
+    assert_eq!(
+        complaint(folder.path(), &["demo", "--listen", &address, "--data", "data"]),
+        format!(
+            "frontdesk: port {port} is taken: another program listens on {address}; stop it, choose another port with \
+             `--listen 127.0.0.1:PORT`, or let the system pick a free one with `--listen 127.0.0.1:0`\n"
+        )
+    );
+    assert!(!folder.join("data").exists());
+}
+
+#[test]
+fn serve_names_the_key_of_the_port_that_is_taken_because_it_has_no_flag() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let free = "127.0.0.1:0";
+    for (listen, operator, advice) in [
+        (address.as_str(), free, "`listen = \"127.0.0.1:PORT\"`"),
+        (free, address.as_str(), "`operator.listen = \"127.0.0.1:PORT\"`"),
+    ] {
+        let environment = [("FRONTDESK_LISTEN", listen), ("FRONTDESK_OPERATOR_LISTEN", operator)];
+        let said = Started::new(folder.path(), &["serve"], &environment).end();
+        assert_eq!(said.code, Some(1));
+        assert!(said.err.contains(&format!("choose another port with {advice}, or")), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_data_folder_has_one_desk_at_a_time() {
+    let desk = Desk::open();
+    assert_eq!(
+        complaint(desk.folder.path(), &DEMO),
+        "frontdesk: another Frontdesk is using data. Stop it, or name another folder with --data.\n"
+    );
+}
+
+#[test]
+fn a_data_folder_of_a_newer_version_is_left_alone() {
+    let desk = used();
+    let file = desk.data().join("frontdesk.db");
+    let database = rusqlite::Connection::open(&file).unwrap();
+    let known: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    database.execute_batch("PRAGMA user_version = 999").unwrap();
+    drop(database);
+    let wanted = format!(
+        "frontdesk: the data folder is from a newer version of Frontdesk (schema 999, this one knows {known}). \
+         Start the newer version, or name another folder with --data.\n"
+    );
+    assert_eq!(complaint(desk.folder.path(), &DEMO), wanted);
+    assert_eq!(complaint(desk.folder.path(), &["client", "list", "--data", "data"]), wanted);
+}
+
+#[test]
+fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it() {
+    let desk = used();
+    let key = desk.data().join("master.key");
+    assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    mode(&key, 0o644);
+    let wanted = "frontdesk: data/master.key can be read by others; everything sealed with it must be considered open. \
+                  Run: chmod 600 data/master.key\n";
+    assert_eq!(complaint(desk.folder.path(), &DEMO), wanted);
+    assert_eq!(complaint(desk.folder.path(), &["audit", "verify", "--data", "data"]), wanted);
+    mode(&key, 0o640);
+    assert_eq!(complaint(desk.folder.path(), &DEMO), wanted);
+}
+
+#[test]
+fn a_lost_or_foreign_master_key_is_never_replaced_by_a_new_one() {
+    let desk = used();
+    let key = desk.data().join("master.key");
+    let kept = fs::read_to_string(&key).unwrap();
+
+    fs::write(&key, "f".repeat(64)).unwrap();
+    assert_eq!(
+        complaint(desk.folder.path(), &DEMO),
+        "frontdesk: the master key does not open this database. Put back the master.key file that was made with it.\n"
+    );
+    fs::write(&key, "not a key").unwrap();
+    assert_eq!(
+        complaint(desk.folder.path(), &DEMO),
+        "frontdesk: data/master.key is not a master key (64 hexadecimal digits). \
+         Put back the file that was made with this data folder.\n"
+    );
+    fs::remove_file(&key).unwrap();
+    assert_eq!(
+        complaint(desk.folder.path(), &DEMO),
+        "frontdesk: data/master.key is missing, and nothing that was sealed with it can be read without it. \
+         Put back the file that was made with this data folder.\n"
+    );
+    assert!(!key.exists());
+
+    fs::write(&key, kept).unwrap();
+    mode(&key, 0o600);
+    assert!(desk.start_again().card["reused"].as_bool().unwrap());
+}
+
+#[test]
+fn commands_on_a_folder_without_data_say_so_and_make_nothing() {
+    let folder = Folder::new();
+    for arguments in
+        [&["client", "list"][..], &["client", "rotate", "cli_x"], &["audit", "verify"], &["audit", "export"]]
+    {
+        assert_eq!(
+            complaint(folder.path(), &[arguments, &["--data", "typo"]].concat()),
+            "frontdesk: there is no Frontdesk data in typo. Start `frontdesk demo` or `frontdesk serve` once, or name \
+             the folder with --data.\n"
+        );
+    }
+    assert!(!folder.join("typo").exists());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = Folder::new();
+    fs::write(folder.join("data"), "a file").unwrap();
+    let said = complaint(folder.path(), &DEMO);
+    assert!(said.starts_with("frontdesk: cannot use data: "), "{said}");
+    assert!(said.ends_with("Check its owner and permissions, or name another folder with --data.\n"), "{said}");
+}

@@ -1,0 +1,73 @@
+//! No credential is ever looked at outside TLS, whatever the bytes claim.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::desks::{PING, connect, ping_with, pings};
+use crate::support::desk::{Desk, EVERYTHING, House, PATH, READ_STOCK};
+
+#[tokio::test]
+async fn a6_23_a6_24_plain_http_gets_no_http_answer_with_or_without_a_good_token() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let length = format!("host: localhost\r\ncontent-length: {}\r\n", PING.len());
+    let honest = ping_with(&agent, PATH, &length, PING);
+    let forged =
+        ping_with(&agent, PATH, &format!("x-forwarded-proto: https\r\nforwarded: proto=https\r\n{length}"), PING);
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    let token = format!(
+        "POST /token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{form}",
+        form.len()
+    );
+    let calls_before = desk.log().lines().count();
+    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    for port in [desk.address.to_string().as_str(), operator] {
+        for bytes in [&honest[..], &forged, token.as_bytes(), b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"] {
+            let mut socket = TcpStream::connect(port).await.unwrap();
+            socket.write_all(bytes).await.unwrap();
+            let mut answer = Vec::new();
+            let _ = timeout(Duration::from_secs(15), socket.read_to_end(&mut answer)).await.unwrap();
+            let text = String::from_utf8_lossy(&answer);
+            // At most a TLS alert; nothing that a client could follow to send its credential once more.
+            assert!(answer.len() <= 7 && !text.contains("HTTP"), "{text}");
+        }
+    }
+    // Nothing of it became a call.
+    assert_eq!(desk.log().lines().count(), calls_before);
+    assert_eq!(pings(&mut agent).await, 200);
+    let versions = [rustls::ProtocolVersion::TLSv1_2, rustls::ProtocolVersion::TLSv1_3];
+    assert!(connect(&desk).await.version().is_some_and(|version| versions.contains(&version)));
+}
+
+#[tokio::test]
+async fn a6_24_what_a_proxy_received_in_clear_is_refused_before_its_credential_is_read() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    for proto in ["http", "HTTP", "http, https", "https,http", "ws", ""] {
+        let header = ("x-forwarded-proto", proto);
+        let good = agent.post(PING, &[header]).await;
+        assert_eq!(
+            (good.status, good.text()),
+            (
+                403,
+                r#"{"error":{"code":"request.wrong_host","message":"This request has crossed a network in clear. Send it over https, and replace its credential.","details":{"retryable":false}}}"#
+            ),
+            "{proto}"
+        );
+        // A bad token gets the very same answer, and no redirect.
+        let bad = [header, ("authorization", "Bearer bad"), ("content-type", "application/json")];
+        let bad = desk.stranger().request("POST", PATH, &bad, PING).await;
+        assert_eq!((bad.status, &bad.body, bad.header("location")), (403, &good.body, None));
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+        let headers = [header, ("content-type", "application/x-www-form-urlencoded")];
+        assert_eq!(desk.stranger().request("POST", "/token", &headers, form).await.status, 403);
+    }
+    for proto in ["https", "HTTPS", "https, https"] {
+        assert_eq!(agent.post(PING, &[("x-forwarded-proto", proto)]).await.status, 200, "{proto}");
+    }
+}

@@ -1,0 +1,91 @@
+//! Thousands of broken arguments for every tool: each is answered with a result or a fault of the caller's, never with a
+//! fault of ours.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::chance::Chance;
+use crate::desks::{code, first_id};
+use crate::support::desk::{Desk, EVERYTHING, House};
+
+const PER_TOOL: usize = 2000;
+const PER_BATCH: usize = 50;
+
+const UNLIMITED: [(&str, &str); 2] =
+    [("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "10000000"), ("FRONTDESK_LIMITS_BURST", "1000000")];
+
+#[tokio::test]
+async fn a6_14_no_arguments_whatever_make_the_desk_fail() {
+    let desk = Desk::open_with(&UNLIMITED);
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let known = [("inventory", "inventory.list"), ("leads", "leads.list"), ("customers", "customers.list")];
+    let mut ids = BTreeMap::new();
+    for (domain, list) in known {
+        ids.insert(domain, first_id(&mut agent, list).await);
+    }
+    let mut chance = Chance(20_261_115);
+    let mut codes: BTreeMap<String, usize> = BTreeMap::new();
+    let tools = agent.result("tools/list", json!({})).await;
+    for tool in tools["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let id = &ids[name.split('.').next().unwrap()];
+        for _ in 0..PER_TOOL / PER_BATCH {
+            let calls: Vec<Value> = (0..PER_BATCH)
+                .map(|number| {
+                    let arguments = broken(&mut chance, &tool["inputSchema"], id);
+                    json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+                })
+                .collect();
+            let response = agent.post(&json!(calls).to_string(), &[]).await;
+            assert_eq!(response.status, 200, "{}", response.text());
+            let answers = response.json();
+            assert_eq!(answers.as_array().map(Vec::len), Some(PER_BATCH));
+            for (call, answer) in calls.iter().zip(answers.as_array().unwrap()) {
+                let code = code(answer).unwrap_or("ok");
+                let ours = code.starts_with("internal.") || answer.get("result").is_none();
+                assert!(!ours, "{call}\n{answer}");
+                *codes.entry(code.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    // The corpus reached past the schemas, into the tools themselves.
+    for reached in [
+        "ok",
+        "request.invalid",
+        "request.invalid_cursor",
+        "leads.not_found",
+        "consent.required",
+        "dealership.forbidden",
+    ] {
+        assert!(codes.get(reached).is_some_and(|count| *count >= 20), "{reached}: {codes:?}");
+    }
+    assert!(!desk.log().contains("\"cause\""), "{}", desk.log());
+    assert_eq!(desk.command(&["audit", "verify"]).0, Some(0));
+}
+
+/// Mostly fitting arguments, broken in no, one or a few places.
+fn broken(chance: &mut Chance, schema: &Value, id: &str) -> Value {
+    let mut arguments = chance.fitting(schema);
+    if arguments.get("id").is_some() && chance.percent(60) {
+        arguments["id"] = json!(id);
+    }
+    for name in ["dealership_id", "cursor", "vehicle_id", "customer_id"] {
+        if chance.percent(85)
+            && let Some(object) = arguments.as_object_mut()
+        {
+            object.remove(name);
+        }
+    }
+    if schema["properties"].get("limit").is_some() {
+        // Pages are not what is tested here.
+        arguments["limit"] = json!(1);
+    }
+    for _ in 0..chance.below(4) {
+        chance.break_one(&mut arguments);
+    }
+    match arguments.is_object() {
+        true => arguments,
+        false => json!({"id": arguments}),
+    }
+}

@@ -1,0 +1,167 @@
+//! HTTP that two readers could understand differently, or that asks for more than it may.
+
+use crate::desks::{PING, answer_to, connect, ping_with, pings};
+use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+#[tokio::test]
+async fn a6_05_a_message_with_two_ends_or_none_is_refused_and_the_connection_with_it() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let length = PING.len();
+    let chunked = format!("{length:x}\r\n{PING}\r\n0\r\n\r\n");
+    let cases = [
+        ("both ends", format!("content-length: {length}\r\ntransfer-encoding: chunked\r\n"), &chunked),
+        ("both ends, one short", "content-length: 4\r\ntransfer-encoding: chunked\r\n".to_owned(), &chunked),
+        ("both ends, chunked first", "transfer-encoding: chunked\r\ncontent-length: 4\r\n".to_owned(), &chunked),
+        ("chunked twice", "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n".to_owned(), &chunked),
+        ("chunked, chunked", "transfer-encoding: chunked, chunked\r\n".to_owned(), &chunked),
+        ("chunked last", "transfer-encoding: gzip, chunked\r\n".to_owned(), &chunked),
+        ("not last", "transfer-encoding: chunked, identity\r\n".to_owned(), &chunked),
+        ("nearly chunked", "transfer-encoding: xchunked\r\n".to_owned(), &chunked),
+        ("a space before the colon", "transfer-encoding : chunked\r\n".to_owned(), &chunked),
+        ("two lengths", format!("content-length: {length}\r\ncontent-length: 4\r\n"), &PING.to_owned()),
+        ("a list of lengths", format!("content-length: {length}, 4\r\n"), &PING.to_owned()),
+        ("a signed length", format!("content-length: +{length}\r\n"), &PING.to_owned()),
+        ("a negative length", "content-length: -1\r\n".to_owned(), &PING.to_owned()),
+        ("a huge length", "content-length: 99999999999999999999\r\n".to_owned(), &PING.to_owned()),
+        ("a folded header", format!("content-length: {length}\r\nx-a: b\r\n c\r\n"), &PING.to_owned()),
+        ("a NUL", format!("content-length: {length}\r\nx-a: \0\r\n"), &PING.to_owned()),
+        ("a lone CR", format!("content-length: {length}\r\nx-a: b\rc\r\n"), &PING.to_owned()),
+        ("a header without a name", format!("content-length: {length}\r\n: b\r\n"), &PING.to_owned()),
+        ("a broken chunk", "transfer-encoding: chunked\r\n".to_owned(), &"zz\r\n".to_owned()),
+        ("a huge chunk", "transfer-encoding: chunked\r\n".to_owned(), &"fffffffffffffffff\r\n".to_owned()),
+    ];
+    for (case, lines, body) in cases {
+        let mut connection = connect(&desk).await;
+        let lines = format!("host: localhost\r\n{lines}");
+        // A second request behind the first: it must not be answered under any reading.
+        let mut bytes = ping_with(&agent, PATH, &lines, body);
+        bytes.extend(ping_with(&agent, PATH, &format!("host: localhost\r\ncontent-length: {length}\r\n"), PING));
+        connection.send(&bytes).await.unwrap();
+        let response = connection.receive().await.unwrap();
+        assert_eq!(response.status, 400, "{case}");
+        assert!(connection.receive().await.is_err(), "{case}");
+    }
+    assert_eq!(pings(&mut agent).await, 200);
+}
+
+#[tokio::test]
+async fn a6_05_a_message_that_is_too_large_compressed_or_of_another_kind_is_not_read() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let limit = 1024 * 1024;
+    let padded = |length: usize| format!("{PING}{}", " ".repeat(length - PING.len()));
+    assert_eq!(agent.post(&padded(limit), &[]).await.status, 200);
+    let large = agent.post(&padded(limit + 1), &[]).await;
+    assert_eq!(
+        (large.status, large.text()),
+        (
+            413,
+            r#"{"error":{"code":"request.too_large","message":"The message is larger than 1048576 bytes.","details":{"retryable":false}}}"#
+        )
+    );
+    let body = padded(limit + 1);
+    let chunked = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let response =
+        answer_to(&desk, &ping_with(&agent, PATH, "host: localhost\r\ntransfer-encoding: chunked\r\n", &chunked)).await;
+    assert_eq!(response.unwrap().status, 413);
+
+    let bearer = format!("Bearer {}", agent.token);
+    let with = [("authorization", bearer.as_str())];
+    let kinds = [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "text/plain; application/json",
+        "application/json; charset=utf-16",
+        "application/json; charset=latin1",
+        "application/jsonx",
+        "application/json-rpc",
+        "application/json, text/plain",
+        "",
+    ];
+    let mut stranger = desk.stranger();
+    for kind in kinds {
+        let headers = [with[0], ("content-type", kind)];
+        let refused = stranger.request("POST", PATH, &headers, PING).await;
+        assert_eq!(
+            (refused.status, refused.json()["error"]["code"].as_str()),
+            (415, Some("request.wrong_media")),
+            "{kind}"
+        );
+    }
+    assert_eq!(stranger.request("POST", PATH, &with, PING).await.status, 415);
+    assert_eq!(
+        stranger.request("POST", PATH, &[with[0], JSON, ("content-type", "text/plain")], PING).await.status,
+        415
+    );
+    for encoding in ["gzip", "br", "deflate", "identity, gzip", "GZIP", "zstd"] {
+        let headers = [with[0], JSON, ("content-encoding", encoding)];
+        assert_eq!(stranger.request("POST", PATH, &headers, PING).await.status, 415, "{encoding}");
+    }
+    for kind in ["application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""] {
+        assert_eq!(
+            stranger.request("POST", PATH, &[with[0], ("content-type", kind)], PING).await.status,
+            200,
+            "{kind}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a6_11_no_other_spelling_of_the_address_leads_past_the_door() {
+    let desk = Desk::open();
+    let agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let bearer = format!("Bearer {}", agent.token);
+    let mut stranger = desk.stranger();
+    for path in [
+        "/mcp",
+        "/mcp/",
+        "/mcp/automotive/",
+        "//mcp/automotive",
+        "/mcp//automotive",
+        "/mcp/automotive;x=1",
+        "/mcp;/automotive",
+        "/%6dcp/automotive",
+        "/mcp%2fautomotive",
+        "/mcp/automotive%00",
+        "/mcp/./automotive",
+        "/x/../mcp/automotive",
+        "/MCP/AUTOMOTIVE",
+        "/mcp/automotive/tools",
+        "/mcp/automotive.json",
+    ] {
+        let with = [JSON, ("authorization", bearer.as_str())];
+        assert_eq!(stranger.request("POST", path, &with, PING).await.status, 404, "{path}");
+        assert_eq!(stranger.request("POST", path, &[JSON], PING).await.status, 404, "{path}");
+    }
+    assert_eq!(stranger.request("POST", "/mcp/automotive?x=1", &[JSON], PING).await.status, 401);
+}
+
+#[tokio::test]
+async fn a6_11_verbs_are_what_they_say_and_never_what_a_header_says() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let bearer = format!("Bearer {}", agent.token);
+    let with = ("authorization", bearer.as_str());
+    let mut stranger = desk.stranger();
+    for verb in ["GET", "HEAD", "PUT", "PATCH", "OPTIONS", "TRACE", "BREW", "post"] {
+        for overriding in ["x-http-method-override", "x-method-override", "x-http-method"] {
+            let response = stranger.request(verb, PATH, &[with, JSON, (overriding, "POST")], "").await;
+            assert_eq!((response.status, response.header("allow")), (405, Some("POST, DELETE")), "{verb}");
+            assert!(!response.body.windows(6).any(|window| window == b"Bearer"));
+        }
+    }
+    // The other way round: a POST stays one.
+    assert_eq!(agent.post(PING, &[("x-http-method-override", "DELETE")]).await.json()["result"], serde_json::json!({}));
+    assert_eq!(stranger.request("DELETE", PATH, &[with], "").await.status, 204);
+    assert_eq!(pings(&mut agent).await, 200);
+    let connect = b"CONNECT localhost:443 HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    assert_eq!(answer_to(&desk, connect).await.unwrap().status, 404);
+    assert!(answer_to(&desk, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.is_none());
+    let upgrade = "host: localhost\r\nconnection: upgrade\r\nupgrade: h2c\r\n";
+    let upgrade = ping_with(&agent, PATH, &format!("{upgrade}content-length: {}\r\n", PING.len()), PING);
+    assert_eq!(answer_to(&desk, &upgrade).await.unwrap().status, 200);
+}

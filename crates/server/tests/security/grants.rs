@@ -1,0 +1,171 @@
+//! The token endpoint: who gets a token, how, and with which scopes.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::support::client::Response;
+use crate::support::desk::{Desk, EVERYTHING, House, READ_LEADS, READ_STOCK, WRITE_LEADS};
+
+const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
+
+async fn post(desk: &Desk, headers: &[(&str, &str)], body: &str) -> Response {
+    desk.stranger().request("POST", "/token", headers, body).await
+}
+
+/// Status and `error` of a refusal; the answer must not be keepable and must hold no token.
+fn refusal(response: &Response) -> (u16, String) {
+    let body = response.json();
+    assert_eq!(body.get("access_token"), None);
+    assert_eq!(response.header("location"), None);
+    (response.status, body["error"].as_str().unwrap_or_default().to_owned())
+}
+
+#[tokio::test]
+async fn a6_02_no_grant_but_client_credentials_exists_and_nobody_is_redirected() {
+    let desk = Desk::open();
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let client = format!("client_id={id}&client_secret={secret}");
+    let grants = [
+        "implicit",
+        "token",
+        "password",
+        "authorization_code",
+        "refresh_token",
+        "urn:ietf:params:oauth:grant-type:device_code",
+        "urn:ietf:params:oauth:grant-type:jwt-bearer",
+        "urn:ietf:params:oauth:grant-type:token-exchange",
+        "CLIENT_CREDENTIALS",
+        "client_credentials ",
+    ];
+    for grant in grants {
+        let body = format!("grant_type={grant}&{client}&username=a&password=b&code=c&refresh_token=d");
+        let response = post(&desk, &[FORM], &body).await;
+        assert_eq!(refusal(&response), (400, "unsupported_grant_type".to_owned()), "{grant}");
+    }
+    assert_eq!(refusal(&post(&desk, &[FORM], &client).await), (400, "invalid_request".to_owned()));
+
+    let mut stranger = desk.stranger();
+    for kind in ["token", "code", "code%20token", "id_token", ""] {
+        let there = "redirect_uri=https%3A%2F%2Fevil.example&state=s&response_mode=fragment";
+        let target = format!("/authorize?response_type={kind}&client_id={id}&{there}");
+        let response = stranger.get(&target).await;
+        assert_eq!(refusal(&response), (400, "unsupported_response_type".to_owned()), "{kind}");
+        assert!(!response.text().contains("evil.example"));
+    }
+    let server = stranger.get("/.well-known/oauth-authorization-server").await.json();
+    assert_eq!(server["response_types_supported"], json!([]));
+    assert_eq!(server["grant_types_supported"], json!(["client_credentials"]));
+}
+
+#[tokio::test]
+async fn a6_04_a_client_proves_itself_once_and_gets_scopes_it_was_registered_for() {
+    let desk = Desk::open();
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let grant = "grant_type=client_credentials";
+    let basic = format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")));
+    let response = post(&desk, &[FORM, ("authorization", &basic)], &format!("{grant}&scope={WRITE_LEADS}")).await;
+    assert_eq!((response.status, response.json()["scope"].clone()), (200, json!(WRITE_LEADS)));
+
+    // O12, O24: twice, by two ways, or in the address is not at all.
+    let invalid = (400, "invalid_request".to_owned());
+    let good = format!("{grant}&client_id={id}&client_secret={secret}");
+    for extra in [grant, &format!("client_secret={secret}"), &format!("client_id={id}"), "scope=a&scope=b", "x=1&x=1"] {
+        assert_eq!(refusal(&post(&desk, &[FORM], &format!("{good}&{extra}")).await), invalid, "{extra}");
+    }
+    let twice = format!("{good}&resource=a&resource=b");
+    assert_eq!(refusal(&post(&desk, &[FORM], &twice).await), (400, "invalid_target".to_owned()));
+    let header = ("authorization", basic.as_str());
+    assert_eq!(refusal(&post(&desk, &[FORM, header], &good).await), invalid);
+    assert_eq!(refusal(&post(&desk, &[FORM, header, header], grant).await), invalid);
+    assert_eq!(refusal(&post(&desk, &[FORM, header], &format!("{grant}&client_id=other")).await), invalid);
+    let mut stranger = desk.stranger();
+    for target in [format!("/token?{good}"), format!("/token?client_secret={secret}"), "/token?x".to_owned()] {
+        assert_eq!(refusal(&stranger.request("POST", &target, &[FORM], &good).await), invalid, "{target}");
+    }
+    for broken in ["grant_type", "%zz=1", "a=%ff", "&&", "grant_type=client_credentials%00"] {
+        assert_eq!(post(&desk, &[FORM], &format!("{broken}&client_id={id}&client_secret={secret}")).await.status, 400);
+    }
+    let json = json!({"grant_type": "client_credentials", "client_id": id, "client_secret": secret}).to_string();
+    assert_eq!(post(&desk, &[("content-type", "application/json")], &json).await.status, 415);
+    assert_eq!(stranger.get(&format!("/token?{good}")).await.status, 405);
+    assert_eq!(post(&desk, &[FORM], &"a".repeat(20_000)).await.status, 413);
+}
+
+#[tokio::test]
+async fn a6_08_a_token_carries_what_was_asked_for_or_the_least_there_is() {
+    let desk = Desk::open();
+    let (id, secret, dealership) = desk.credentials(House::Lakeside);
+    let scope = async |asked: &str| desk.ask_for_token(&id, &secret, asked).await.json()["scope"].clone();
+    assert_eq!(scope("").await, json!("amcp:inventory:read"));
+    assert_eq!(scope(READ_LEADS).await, json!("amcp:leads:read"));
+    assert_eq!(scope("amcp:leads:write amcp:inventory:read").await, json!("amcp:inventory:read amcp:leads:write"));
+    assert_eq!(scope("amcp:leads:read amcp:leads:read").await, json!("amcp:leads:read"));
+    assert_eq!(scope(EVERYTHING).await, json!(EVERYTHING));
+
+    // S6, S7: nearly a scope is none, and none is added.
+    let tricks = [
+        "amcp:leads:writeX",
+        "AMCP:LEADS:WRITE",
+        "amcp:leads:*",
+        "amcp:*:read",
+        "amcp:leads",
+        "amcp:fni:read",
+        "admin",
+        "openid",
+        "offline_access",
+        "amcp:leads:read  amcp:leads:write",
+        " amcp:leads:read",
+        "amcp:leads:read ",
+        "amcp:leads:read%09amcp:leads:write",
+        "amcp:leads:read%0Aamcp:leads:write",
+        "amcp:leads:read,amcp:leads:write",
+        "amcp:leads:read%00",
+        "amcp:l%D0%B5ads:read",
+        "amcp:inventory:read amcp:fni:read",
+    ];
+    for asked in tricks {
+        let response = desk.ask_for_token(&id, &secret, asked).await;
+        assert_eq!(refusal(&response), (400, "invalid_scope".to_owned()), "{asked}");
+    }
+
+    let narrow = desk.add_client(&[&dealership], WRITE_LEADS);
+    for asked in [READ_LEADS, READ_STOCK, EVERYTHING, ""] {
+        let response = desk.ask_for_token(&narrow.0, &narrow.1, asked).await;
+        assert_eq!(refusal(&response), (400, "invalid_scope".to_owned()), "{asked}");
+    }
+    assert_eq!(desk.ask_for_token(&narrow.0, &narrow.1, WRITE_LEADS).await.json()["scope"], json!(WRITE_LEADS));
+}
+
+#[tokio::test]
+async fn an_unknown_client_a_wrong_secret_and_a_revoked_client_get_the_same_answer() {
+    let desk = Desk::open();
+    let (id, secret, dealership) = desk.credentials(House::Lakeside);
+    let (_, others, _) = desk.credentials(House::Summit);
+    let gone = desk.add_client(&[&dealership], READ_STOCK);
+    assert_eq!(desk.command(&["client", "revoke", &gone.0]).0, Some(0));
+    let cases = [
+        (id.as_str(), "wrong"),
+        (&id, &others),
+        (&id, &secret.to_uppercase()),
+        (&id, &secret[..secret.len() - 1]),
+        (&id.to_uppercase(), &secret),
+        ("cli_unknown", &secret),
+        ("'%20OR%201%3D1--", &secret),
+        (&gone.0, &gone.1),
+        ("", &secret),
+        (&id, ""),
+    ];
+    let mut answers: Vec<(u16, String, Value)> = Vec::new();
+    for (id, secret) in cases {
+        let response = desk.ask_for_token(id, secret, READ_STOCK).await;
+        let told = |(name, _): &(String, String)| name != "date" && name != "x-trace-id";
+        let headers = response.headers.iter().filter(|header| told(header));
+        let headers = headers.map(|(name, value)| format!("{name}: {value}\n")).collect();
+        answers.push((response.status, headers, response.json()));
+    }
+    assert_eq!((answers[0].0, answers[0].2["error"].clone()), (401, json!("invalid_client")));
+    for answer in &answers {
+        assert_eq!(answer, &answers[0]);
+    }
+}

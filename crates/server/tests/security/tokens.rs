@@ -1,0 +1,239 @@
+//! Tokens: one live one, sent in one way, for this very address. Anything else is nobody.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::desks::{PING, bare, pings};
+use crate::support::client::Response;
+use crate::support::desk::{Desk, EVERYTHING, House, PATH, READ_STOCK};
+
+const INVALID: &str = "The access token is not valid here, or not any more. Get a new one from the token endpoint.";
+const UNUSABLE: &str = "The access token must be sent once, as `Authorization: Bearer`, and nowhere else.";
+
+fn is_refused(desk: &Desk, case: &str, response: &Response, message: &str) {
+    let body = json!({"error": {"code": "auth.unauthorized", "message": message, "details": {"retryable": false}}});
+    assert_eq!((response.status, response.json()), (401, body), "{case}");
+    let metadata =
+        format!("https://localhost:{}/.well-known/oauth-protected-resource/mcp/automotive", desk.address.port());
+    let challenge = format!("Bearer error=\"invalid_token\", resource_metadata=\"{metadata}\", scope=\"{READ_STOCK}\"");
+    assert_eq!(response.header("www-authenticate"), Some(challenge.as_str()), "{case}");
+    assert_eq!(response.header("cache-control"), Some("no-store"), "{case}");
+}
+
+#[tokio::test]
+async fn a6_05_without_a_token_the_challenge_names_no_error_and_leads_to_the_token_endpoint() {
+    let desk = Desk::open();
+    let origin = format!("https://localhost:{}", desk.address.port());
+    let response = bare(&desk, &[]).await;
+    assert_eq!(
+        (response.status, response.text()),
+        (
+            401,
+            r#"{"error":{"code":"auth.unauthorized","message":"An access token is required: send it as `Authorization: Bearer`.","details":{"retryable":false}}}"#
+        )
+    );
+    let metadata = "/.well-known/oauth-protected-resource/mcp/automotive";
+    assert_eq!(
+        response.header("www-authenticate"),
+        Some(format!("Bearer resource_metadata=\"{origin}{metadata}\", scope=\"{READ_STOCK}\"").as_str())
+    );
+    let resource = desk.stranger().get(metadata).await.json();
+    assert_eq!(resource["resource"], json!(format!("{origin}{PATH}")));
+    assert_eq!(resource["authorization_servers"], json!([origin]));
+    assert_eq!(resource["bearer_methods_supported"], json!(["header"]));
+    let server = desk.stranger().get("/.well-known/oauth-authorization-server").await.json();
+    assert_eq!(server["issuer"], json!(origin));
+    assert_eq!(server["token_endpoint"], json!(format!("{origin}/token")));
+    for verb in ["GET", "DELETE", "PUT", "OPTIONS", "PATCH", "TRACE", "BREW"] {
+        assert_eq!(desk.stranger().request(verb, PATH, &[], "").await.status, 401, "{verb}");
+    }
+}
+
+#[tokio::test]
+async fn a6_05_a_token_anywhere_but_in_one_authorization_header_is_never_looked_at() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    assert_eq!(pings(&mut agent).await, 200);
+    let token = agent.token.clone();
+    let bearer = format!("Bearer {token}");
+    let twice = [("authorization", bearer.as_str()), ("authorization", bearer.as_str())];
+    is_refused(&desk, "twice", &bare(&desk, &twice).await, UNUSABLE);
+    let stale = [("authorization", "Bearer stale"), ("authorization", bearer.as_str())];
+    is_refused(&desk, "the good one last", &bare(&desk, &stale).await, UNUSABLE);
+
+    let mut stranger = desk.stranger();
+    let json = [("content-type", "application/json")];
+    let both = [("content-type", "application/json"), ("authorization", bearer.as_str())];
+    let target = format!("{PATH}?access_token={token}");
+    is_refused(&desk, "in the query", &stranger.request("POST", &target, &json, PING).await, UNUSABLE);
+    is_refused(&desk, "in both", &stranger.request("POST", &target, &both, PING).await, UNUSABLE);
+    let escaped = format!("{PATH}?access%5Ftoken={token}");
+    assert_eq!(stranger.request("POST", &escaped, &json, PING).await.status, 401);
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    assert_eq!(stranger.request("POST", PATH, &form, format!("access_token={token}")).await.status, 401);
+    for name in ["x-access-token", "cookie", "proxy-authorization", "x-authorization", "mcp-session-id"] {
+        assert_eq!(bare(&desk, &[(name, &bearer)]).await.status, 401, "{name}");
+        assert_eq!(bare(&desk, &[(name, &format!("access_token={token}"))]).await.status, 401, "{name}");
+    }
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"authorization": bearer}}});
+    assert_eq!(stranger.request("POST", PATH, &json, body.to_string()).await.status, 401);
+}
+
+#[tokio::test]
+async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let token = agent.token.clone();
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let unusable = [
+        String::from("Bearer"),
+        format!("Bearer\t{token}"),
+        format!("Bearer  {token}"),
+        format!("Bearer {token} {token}"),
+        format!("Bearer {token},"),
+        format!("Bearer \"{token}\""),
+        format!("Bearer {token}\u{e9}"),
+        format!("Bearer token={token}"),
+        format!("Bearer {token};x=1"),
+        format!("Bearer:{token}"),
+        format!("Token {token}"),
+        format!("DPoP {token}"),
+        format!("Basic {}", STANDARD.encode(format!("{id}:{secret}"))),
+        token.clone(),
+    ];
+    for value in unusable.iter().filter(|value| !value.starts_with("Bearer token=")) {
+        is_refused(&desk, value, &bare(&desk, &[("authorization", value)]).await, UNUSABLE);
+    }
+    let unsigned = "eyJhbGciOiJub25lIiwidHlwIjoiYXQrand0In0.eyJzdWIiOiJhZG1pbiIsInNjb3BlIjoiYW1jcDpsZWFkczpyZWFkIn0.";
+    let mut invalid = vec![
+        unsigned.to_owned(),
+        token.to_uppercase(),
+        token.to_lowercase(),
+        format!("{token}="),
+        format!("={token}"),
+        format!("{token}A"),
+        token[..token.len() - 1].to_owned(),
+        token[1..].to_owned(),
+        token.repeat(2),
+        "A".repeat(10_000),
+        secret,
+        id,
+        "null".to_owned(),
+        "..".to_owned(),
+    ];
+    // Every letter of it counts.
+    invalid.extend((0..token.len()).map(|at| {
+        let other = if token.as_bytes()[at] == b'A' { "B" } else { "A" };
+        format!("{}{other}{}", &token[..at], &token[at + 1..])
+    }));
+    for value in &invalid {
+        let bearer = format!("Bearer {value}");
+        is_refused(&desk, value, &bare(&desk, &[("authorization", &bearer)]).await, INVALID);
+    }
+    assert_eq!(pings(&mut agent).await, 200);
+    assert_eq!(bare(&desk, &[("authorization", &format!("bEARER {token}"))]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a6_01_a6_06_a_token_lives_as_long_as_it_says_and_no_longer() {
+    let desk = Desk::open_with(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "2")]);
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let granted = desk.ask_for_token(&id, &secret, READ_STOCK).await.json();
+    assert_eq!(granted["expires_in"], json!(2));
+    let bearer = format!("Bearer {}", granted["access_token"].as_str().unwrap());
+    let header = [("authorization", bearer.as_str())];
+    assert_eq!(bare(&desk, &header).await.status, 200);
+    sleep(Duration::from_millis(1200)).await;
+    // Looked up just now, and believed for a second: the end comes all the same.
+    assert_eq!(bare(&desk, &header).await.status, 200);
+    sleep(Duration::from_millis(850)).await;
+    is_refused(&desk, "expired", &bare(&desk, &header).await, INVALID);
+}
+
+#[tokio::test]
+async fn a6_01_a_token_lives_five_minutes_unless_the_operator_says_otherwise() {
+    let desk = Desk::open();
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let response = desk.ask_for_token(&id, &secret, READ_STOCK).await;
+    let granted = response.json();
+    assert_eq!(granted["expires_in"], json!(300));
+    assert_eq!(granted["token_type"], json!("Bearer"));
+    assert_eq!(granted.get("refresh_token"), None);
+    assert_eq!(response.header("cache-control"), Some("no-store"));
+}
+
+#[tokio::test]
+async fn a6_06_a_revoked_token_is_refused_within_a_second_and_only_by_its_owner() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    let mut second = desk.agent(House::Lakeside, READ_STOCK).await;
+    let mut other = desk.agent(House::Summit, READ_STOCK).await;
+    let revoke = async |house: House, token: &str| {
+        let (id, secret, _) = desk.credentials(house);
+        let form = format!("client_id={id}&client_secret={secret}&token={token}");
+        let headers = [("content-type", "application/x-www-form-urlencoded")];
+        let response = desk.stranger().request("POST", "/revoke", &headers, form).await;
+        (response.status, response.text().to_owned())
+    };
+    assert_eq!((pings(&mut agent).await, pings(&mut second).await, pings(&mut other).await), (200, 200, 200));
+    // Somebody else's token, or none at all, is answered just the same and lives on.
+    assert_eq!(revoke(House::Summit, &agent.token).await, (200, String::new()));
+    assert_eq!(revoke(House::Summit, "nonsense").await, (200, String::new()));
+    sleep(Duration::from_millis(1050)).await;
+    assert_eq!(pings(&mut agent).await, 200);
+    assert_eq!(revoke(House::Lakeside, &agent.token).await, (200, String::new()));
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!((pings(&mut agent).await, pings(&mut second).await, pings(&mut other).await), (401, 200, 200));
+
+    let (id, _, _) = desk.credentials(House::Lakeside);
+    let (code, _, errors) = desk.command(&["client", "revoke", &id]);
+    assert_eq!(code, Some(0), "{errors}");
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!((pings(&mut second).await, pings(&mut other).await), (401, 200));
+}
+
+#[tokio::test]
+async fn a6_06_a_rotated_secret_ends_the_tokens_that_the_old_one_got() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    assert_eq!(pings(&mut agent).await, 200);
+    let (id, old, _) = desk.credentials(House::Lakeside);
+    let (code, _, errors) = desk.command(&["client", "rotate", &id]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(desk.ask_for_token(&id, &old, READ_STOCK).await.status, 401);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(pings(&mut agent).await, 401);
+}
+
+#[tokio::test]
+async fn a6_05_a_token_is_good_at_the_resource_it_was_issued_for_and_nowhere_else() {
+    let desk = Desk::open_with(&[("FRONTDESK_MOUNT", "automotive=/mcp/automotive,automotive=/mcp/second")]);
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let origin = format!("https://localhost:{}", desk.address.port());
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let ask = async |resource: &str| {
+        let body = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}&resource={resource}");
+        desk.stranger().request("POST", "/token", &form, body).await
+    };
+    let visit = async |path: &str, token: &str| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("content-type", "application/json"), ("authorization", bearer.as_str())];
+        desk.stranger().request("POST", path, &headers, PING).await.status
+    };
+    for (own, foreign) in [("/mcp/automotive", "/mcp/second"), ("/mcp/second", "/mcp/automotive")] {
+        let granted = ask(&format!("{origin}{own}")).await.json();
+        let token = granted["access_token"].as_str().unwrap();
+        assert_eq!((visit(own, token).await, visit(foreign, token).await), (200, 401));
+    }
+    let near =
+        ["/", "/mcp", "/mcp/", "/mcp/automotive/", "/mcp/automotive?x", "/mcp/automotive%23x", "/MCP/automotive"];
+    let elsewhere = ["https://evil.example/mcp/automotive", "http://localhost/mcp/automotive", "x"];
+    for resource in near.map(|path| format!("{origin}{path}")).iter().map(String::as_str).chain(elsewhere) {
+        let response = ask(resource).await;
+        assert_eq!((response.status, response.json()["error"].clone()), (400, json!("invalid_target")), "{resource}");
+    }
+}

@@ -1,0 +1,280 @@
+//! A disk that fails under the writer, which no caller can bring about from outside: what was answered
+//! is true, nothing is half written, and numbers and chains go on without a gap.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+
+use frontdesk_engine::TenantId;
+use frontdesk_engine::fault::{Fault, FaultKind};
+use frontdesk_engine::plan::{Change, Event, Step};
+use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store};
+use frontdesk_engine::registry::{Registry, Tenant};
+use frontdesk_engine::table::Row;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::tool::Item;
+use tokio::sync::oneshot;
+
+use super::apply::Scribe;
+use super::writer::Job;
+use super::*;
+
+#[tokio::test]
+async fn a_full_disk_fails_the_whole_group_and_leaves_no_trace() {
+    let house = House::new().await;
+    house.on_the_writer(|scribe| {
+        let pages: i64 = scribe.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        Ok(scribe.connection.pragma_update(None, "max_page_count", pages + 8)?)
+    });
+    // The second needs more pages than there are. The database then ends the transaction, and the
+    // third must not slip in by itself.
+    let group = vec![plan("b1", 10), plan("b2", 1_000_000), plan("b3", 10)];
+    for (id, outcome) in ["b1", "b2", "b3"].iter().zip(house.together(group, |_| Ok(())).await) {
+        let fault = Fault::from(outcome.unwrap_err());
+        assert_eq!(fault.kind, FaultKind::Unavailable, "{id}");
+        assert!(fault.cause.unwrap().contains("full"), "{id}");
+    }
+    for id in ["b1", "b2", "b3"] {
+        assert!(!house.present(id).await, "{id}");
+    }
+    house.on_the_writer(|scribe| Ok(scribe.connection.pragma_update(None, "max_page_count", 1_000_000)?));
+    house.goes_on().await;
+}
+
+#[tokio::test]
+async fn a_commit_that_fails_takes_its_numbers_back() {
+    let house = House::new().await;
+    assert!(matches!(house.store.commit(plan("b0", 10)).await, Ok(Committed::Done)));
+    // A broken reference that is looked at only when the transaction ends.
+    let text =
+        "CREATE TABLE knot (id INTEGER PRIMARY KEY, other INTEGER REFERENCES knot (id) DEFERRABLE INITIALLY DEFERRED)";
+    house.raw().execute_batch(text).unwrap();
+    let poison = |scribe: &mut Scribe<'_>| Ok(scribe.connection.execute_batch("INSERT INTO knot VALUES (1, 2)")?);
+    for outcome in house.together(vec![plan("b1", 10), plan("b2", 10)], poison).await {
+        let fault = Fault::from(outcome.unwrap_err());
+        assert_eq!(fault.kind, FaultKind::Unavailable);
+        assert!(fault.cause.unwrap().contains("FOREIGN KEY"));
+    }
+    assert!(!house.present("b1").await);
+    assert!(matches!(house.store.commit(plan("b3", 10)).await, Ok(Committed::Done)));
+    assert_eq!(house.events(), ["1 b0", "2 b3"]);
+    assert!(house.store.verify_audit().unwrap().holds());
+}
+
+#[tokio::test]
+async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
+    let house = House::new().await;
+    house.on_the_writer(|scribe| Ok(scribe.connection.busy_timeout(Duration::ZERO)?));
+    let lock = house.raw();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = house.store.observe("{}".to_owned(), Durability::Awaited).await.unwrap_err();
+    assert_eq!(refused.kind, FaultKind::Unavailable);
+    for number in 0..1_500 {
+        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+    }
+    // An awaited record is flushed at once, and the waiting ones with it.
+    assert!(house.store.observe("{}".to_owned(), Durability::Awaited).await.is_err());
+    drop(lock);
+    house.store.observe(r#"{"read":"last"}"#.to_owned(), Durability::Awaited).await.unwrap();
+
+    let mut records = Vec::new();
+    let all = Selection::default();
+    house
+        .store
+        .export_audit(&all, |_, record| {
+            records.push(record.to_owned());
+            Ok(())
+        })
+        .unwrap();
+    let expected = (0..1_024).map(|number| format!(r#"{{"read":{number}}}"#)).chain([
+        r#"{"at":"1970-01-01T00:00:05Z","outcome":"lost","count":476}"#.to_owned(),
+        r#"{"read":"last"}"#.to_owned(),
+    ]);
+    assert_eq!(records, expected.collect::<Vec<_>>());
+    assert!(house.store.verify_audit().unwrap().holds());
+}
+
+#[tokio::test]
+async fn a_writer_that_is_gone_leaves_it_open_whether_a_plan_was_committed() {
+    let house = House::new().await;
+    let (release, held) = mpsc::channel::<()>();
+    house.hold(held);
+    let commit = house.store.commit(plan("b1", 10));
+    let dies = async {
+        house.send(|_| std::panic::resume_unwind(Box::new("the writer dies")));
+        drop(release);
+    };
+    // The plan is in the same group as what ends the thread.
+    let (outcome, ()) = tokio::join!(commit, dies);
+    assert!(matches!(outcome, Ok(Committed::Unknown)), "{outcome:?}");
+    let later = house.store.commit(plan("b2", 10)).await.unwrap_err();
+    assert_eq!(later.kind, FaultKind::Unavailable);
+}
+
+static BOAT: Kind = Kind { name: "boat", columns: &[], unique: &[], sorted: &[], filtered: &[] };
+
+struct House {
+    store: SqliteStore,
+    path: PathBuf,
+}
+
+impl House {
+    async fn new() -> House {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name = format!("frontdesk-writer-{}-{}.db", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        let store = SqliteStore::open(Options {
+            path: path.clone(),
+            master: Key::from_bytes([7; 32]),
+            random: Arc::new(Counting(AtomicU64::new(0))),
+            clock: Arc::new(Standing),
+            kinds: vec![&BOAT],
+            commit_wait: Duration::from_secs(30),
+        });
+        let store = store.unwrap();
+        store.add_tenant(Tenant { id: north(), name: "North Harbour".to_owned() }).await.unwrap();
+        assert!(store.keys("north").unwrap().is_some());
+        House { store, path }
+    }
+
+    /// Queues work for the writer without waiting for it.
+    fn send(
+        &self,
+        work: impl FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send + 'static,
+    ) -> oneshot::Receiver<Result<(), StoreError>> {
+        let (answer, waiting) = oneshot::channel();
+        self.store.writer.send(Job::Task(Box::new(work), answer)).unwrap();
+        waiting
+    }
+
+    /// Lets the writer do something to its own connection. It need not be committed to last.
+    fn on_the_writer(&self, work: impl FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send + 'static) {
+        let (done, heard) = mpsc::channel();
+        drop(self.send(move |scribe| {
+            let outcome = work(scribe);
+            let _ = done.send(outcome.is_ok());
+            outcome
+        }));
+        assert_eq!(heard.recv(), Ok(true));
+    }
+
+    /// Keeps the writer busy until the other end is dropped, and waits until it is.
+    fn hold(&self, held: mpsc::Receiver<()>) {
+        let (begun, heard) = mpsc::channel();
+        drop(self.send(move |_| {
+            let _ = begun.send(());
+            let _ = held.recv();
+            Ok(())
+        }));
+        heard.recv().unwrap();
+    }
+
+    /// Commits all of these in one group, with a last piece of work.
+    async fn together(
+        &self,
+        plans: Vec<Commit>,
+        last: impl FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send + 'static,
+    ) -> Vec<Result<Committed, StoreError>> {
+        let (release, held) = mpsc::channel::<()>();
+        self.hold(held);
+        let waiting: Vec<_> = plans
+            .into_iter()
+            .map(|plan| {
+                let (answer, waiting) = oneshot::channel();
+                self.store.writer.send(Job::Commit(Box::new(plan), answer)).unwrap();
+                waiting
+            })
+            .collect();
+        drop(self.send(last));
+        drop(release);
+        let mut outcomes = Vec::new();
+        for outcome in waiting {
+            outcomes.push(outcome.await.unwrap());
+        }
+        outcomes
+    }
+
+    async fn present(&self, id: &str) -> bool {
+        self.store.get(&north(), &BOAT, id, Disclosure::Masked).await.unwrap().is_some()
+    }
+
+    /// As if nothing had been: the next plans have the first numbers, and every chain holds.
+    async fn goes_on(&self) {
+        for id in ["b1", "b3"] {
+            assert!(matches!(self.store.commit(plan(id, 10)).await, Ok(Committed::Done)), "{id}");
+        }
+        assert_eq!(self.events(), ["1 b1", "2 b3"]);
+        let report = self.store.verify_audit().unwrap();
+        assert!(report.holds(), "{report:?}");
+        let links: Vec<_> = report.chains.iter().map(|chain| (chain.chain.as_str(), chain.links)).collect();
+        assert_eq!(links, [("tenant:north", 2)]);
+    }
+
+    fn raw(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(&self.path).unwrap()
+    }
+
+    fn events(&self) -> Vec<String> {
+        let connection = self.raw();
+        let mut statement = connection.prepare("SELECT seq || ' ' || event FROM fd_outbox ORDER BY seq").unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        for end in ["", "-wal", "-shm"] {
+            let mut path = self.path.clone().into_os_string();
+            path.push(end);
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+fn north() -> TenantId {
+    TenantId::parse("north").unwrap()
+}
+
+/// A boat with a body of this many letters, and one event.
+fn plan(id: &str, letters: usize) -> Commit {
+    let row = Row {
+        id: id.to_owned(),
+        version: 1,
+        created_at: 1,
+        updated_at: 1,
+        cells: Vec::new(),
+        words: Vec::new(),
+        body: format!(r#"{{"log":"{}"}}"#, "x".repeat(letters)),
+        masked: None,
+        personal: None,
+    };
+    let taken = Fault::new(FaultKind::InvalidArgument, "It is taken.");
+    Commit {
+        tenant: north(),
+        at: Millis(5_000),
+        steps: vec![Step::Insert { kind: &BOAT, row, taken }],
+        events: vec![(id.to_owned(), Event { kind: "boat", id: id.to_owned(), change: Change::Created })],
+        claim: None,
+        answer: Item { id: id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
+        audit: format!(r#"{{"plan":"{id}"}}"#),
+    }
+}
+
+struct Standing;
+
+impl Clock for Standing {
+    fn now(&self) -> Millis {
+        Millis(5_000)
+    }
+}
+
+struct Counting(AtomicU64);
+
+impl Random for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        let number = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        for (byte, from) in bytes.iter_mut().zip(number.iter().cycle()) {
+            *byte = *from;
+        }
+    }
+}
