@@ -74,6 +74,14 @@ pub struct Found {
     pub personal: Option<String>,
 }
 
+/// A row's two halves as one JSON object, without parsing either.
+pub fn joined(body: &str, completion: Option<&str>) -> String {
+    match completion {
+        Some(completion) => frontdesk_wire::json::splice(body, completion),
+        None => body.to_owned(),
+    }
+}
+
 /// Splits text into the words it can be found by: lower case, letters and digits, Latin letters
 /// without their marks, so that both sides of a search agree.
 pub fn words(text: &str) -> Vec<String> {

@@ -23,7 +23,9 @@ impl Catalogue {
     pub(crate) fn of(contract: &Contract) -> Catalogue {
         let tools = contract.tools.iter().enumerate();
         Catalogue {
-            tools: tools.map(|(position, tool)| (describe(&tool.spec, contract.dialect.error_shape()), position)).collect(),
+            tools: tools
+                .map(|(position, tool)| (describe(&tool.spec, contract.dialect.error_shape()), position))
+                .collect(),
             texts: Mutex::new(HashMap::new()),
         }
     }

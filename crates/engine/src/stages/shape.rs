@@ -4,7 +4,6 @@
 use bytes::Bytes;
 use frontdesk_wire::answer::{error, quote, success};
 use frontdesk_wire::frame::Id;
-use frontdesk_wire::json::splice;
 use frontdesk_wire::version::{Era, Version};
 use serde::de::IgnoredAny;
 
@@ -17,6 +16,7 @@ use crate::ports::Disclosure;
 use crate::reply::{Form, Reply};
 use crate::serve::{Desk, Mount};
 use crate::stages::record::Sighting;
+use crate::table::joined;
 use crate::tool::Outcome;
 
 pub fn shape(
@@ -33,10 +33,9 @@ pub fn shape(
             Shaped::One(match (permitted.disclosure(), &item.personal, &item.masked) {
                 (Disclosure::Full, Some(personal), _) => {
                     sighting.disclosed();
-                    splice(&item.body, personal)
+                    joined(&item.body, Some(personal))
                 }
-                (_, _, Some(masked)) => splice(&item.body, masked),
-                (_, _, None) => item.body,
+                (Disclosure::Full | Disclosure::Masked, _, masked) => joined(&item.body, masked.as_deref()),
             })
         }
         Outcome::Many(page) => {

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use frontdesk_engine::Reply;
 use frontdesk_engine::serve::Settings;
+use frontdesk_engine::stages::shape::combine;
+use frontdesk_wire::frame::Id;
 
 use crate::support::requests::{call, post, rpc, versioned};
 use crate::support::shelves::Mood;
@@ -139,5 +142,14 @@ async fn the_messages_of_a_batch_share_one_deadline() {
             r#"[{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This took too long. A write may still have happened: repeat it with the same idempotency key.","data":{"fault":"unavailable","at":"tool book.get","retry_after":1}}},"#,
             r#"{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"method","retry_after":1}}}]"#
         )
+    );
+}
+
+#[test]
+fn an_answer_that_is_not_json_is_quoted_within_a_batch() {
+    let reply = combine(vec![(Some(Id::Number(1)), Reply::plain(503, "Come \"later\"."))]);
+    assert_eq!(
+        String::from_utf8(reply.body.to_vec()).unwrap(),
+        r#"[{"jsonrpc":"2.0","id":1,"error":{"code":503,"message":"The request was refused","data":"Come \"later\"."}}]"#
     );
 }

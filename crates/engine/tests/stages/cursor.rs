@@ -29,6 +29,8 @@ async fn issued(house: &House) -> String {
 #[tokio::test]
 async fn a_cursor_alone_continues_the_list_it_came_from() {
     let house = House::stocked();
+    // Older than all others, and not a novel.
+    house.store.put("north", &BOOK, tools::book("b0", "Ilias", "poetry", 1, 1, 0));
     let cursor = issued(&house).await;
     let next = list(&house, READER, &format!(r#""cursor":"{cursor}""#)).await;
     assert_eq!(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use frontdesk_engine::serve::Settings;
 
 use crate::support::shelves::Mood;
-use crate::support::{House, KEEPER, READER, SETTINGS};
+use crate::support::{House, KEEPER, READER, SETTINGS, eventually};
 
 const LATE: &str = "This took too long. A write may still have happened: repeat it with the same idempotency key.";
 
@@ -30,7 +30,7 @@ async fn a_slow_tool_is_unavailable() {
 
 #[tokio::test]
 async fn a_tool_in_time_is_not() {
-    let house = hasty_house();
+    let house = House::with(Settings { deadline: Duration::from_secs(10), ..SETTINGS }).stock();
     house.store.turn(|knobs| knobs.reads = Mood::Slow(Duration::from_millis(5)));
     assert!(house.call(READER, "book.get", r#"{"id":"b1"}"#).await.contains(r#""result""#));
 }
@@ -38,10 +38,10 @@ async fn a_tool_in_time_is_not() {
 #[tokio::test]
 async fn a_write_that_is_late_commits_all_the_same() {
     let house = hasty_house();
-    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(80)));
+    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(500)));
     let lend = r#"{"id":"b2","request_key":"k1"}"#;
     assert_eq!(house.call(KEEPER, "book.lend", lend).await, unavailable(LATE, "tool book.lend"));
-    tokio::time::sleep(Duration::from_millis(80)).await;
+    eventually(|| house.store.look(|kept| kept.commits > 0)).await;
     assert_eq!(
         house.call(KEEPER, "book.lend", lend).await,
         r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b2","title":"Dune","genre":"novel","copies":0}}}"#

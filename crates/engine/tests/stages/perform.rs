@@ -7,7 +7,7 @@ use frontdesk_engine::plan::{Change, Event};
 
 use crate::support::requests::{call, post};
 use crate::support::shelves::Mood;
-use crate::support::{House, KEEPER};
+use crate::support::{House, KEEPER, eventually};
 
 const ADD: &str = r#"{"title":"Emma","genre":"novel","copies":1,"shelfmark":"A1"}"#;
 
@@ -132,12 +132,12 @@ async fn a_commit_that_nobody_knows_the_end_of_is_unavailable_without_a_key() {
 #[tokio::test]
 async fn a_plan_handed_over_is_committed_even_if_the_caller_hangs_up() {
     let house = House::stocked();
-    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(40)));
+    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(500)));
     let waiting = house.serve(post(KEEPER, &call("1", "book.lend", r#"{"id":"b2"}"#)));
     let hung_up = tokio::time::timeout(Duration::from_millis(10), waiting).await;
     assert!(hung_up.is_err());
     assert_eq!(house.store.look(|kept| kept.commits), 0);
-    tokio::time::sleep(Duration::from_millis(80)).await;
+    eventually(|| house.store.look(|kept| kept.commits > 0)).await;
     house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len(), kept.events.len()), (1, 1, 1)));
     assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
 }

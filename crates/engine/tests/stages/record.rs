@@ -82,7 +82,8 @@ async fn nothing_personal_leaves_while_it_cannot_be_recorded() {
         house.call(KEEPER, "member.get", r#"{"id":"m1"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool member.get","retry_after":1}}}"#
     );
-    assert_eq!(house.guestbook.outcomes(), ["unavailable"]);
+    let seen = r#""method":"tools/call","tool":"member.get","tenant":"north","outcome":"unavailable","ids":["m1"]"#;
+    assert_eq!(house.guestbook.lines(), [line(KEEPER, seen)]);
     assert_eq!(house.guestbook.causes(), ["the call could not be recorded: the cellar is under water"]);
 }
 

@@ -8,7 +8,7 @@ use frontdesk_engine::tool::Item;
 
 use crate::support::requests::{call, keyed, post};
 use crate::support::shelves::Mood;
-use crate::support::{House, KEEPER, SOUTHERNER, TRAVELLER};
+use crate::support::{House, KEEPER, SOUTHERNER, TRAVELLER, eventually};
 
 const REUSED: &str = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This idempotency key was used before with other arguments. Use a new key for a new request.","data":{"fault":"key_reused","at":"tool book.add"}}}"#;
 
@@ -164,7 +164,7 @@ async fn a_commit_that_nobody_knows_the_end_of_asks_for_the_same_key_again() {
         house.call(KEEPER, "book.lend", lend).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The first request with this idempotency key is still being worked on. Repeat it with the same key.","data":{"fault":"key_in_flight","at":"tool book.lend","retry_after":1}}}"#
     );
-    tokio::time::sleep(Duration::from_millis(60)).await;
+    eventually(|| commits(&house) == 1).await;
     assert_eq!(
         house.call(KEEPER, "book.lend", lend).await,
         r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b2","title":"Dune","genre":"novel","copies":0}}}"#

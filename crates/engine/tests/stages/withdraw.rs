@@ -47,7 +47,7 @@ async fn a_withdrawn_read_stops() {
 }
 
 #[tokio::test]
-async fn a_withdrawal_stops_neither_another_id_nor_another_clients_request() {
+async fn nothing_but_a_withdrawal_of_this_id_by_this_client_stops_a_read() {
     let house = waiting_house();
     let waiting = begin(&house, READER, "1");
     a_moment().await;
@@ -55,6 +55,8 @@ async fn a_withdrawal_stops_neither_another_id_nor_another_clients_request() {
     withdraw(&house, READER, "2").await;
     withdraw(&house, READER, r#""1""#).await;
     withdraw(&house, READER, "null").await;
+    let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"requestId":1}}"#;
+    house.serve(post(READER, progress)).await;
     a_moment().await;
     assert!(!waiting.is_finished());
     waiting.abort();

@@ -62,6 +62,17 @@ pub(crate) fn heard(status: u16, body: &str) -> Heard {
     Heard { status, body: body.to_owned() }
 }
 
+/// Waits until it is so, and gives up after five seconds.
+pub(crate) async fn eventually(so: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it never came to be so");
+}
+
 impl House {
     pub(crate) fn new() -> House {
         House::with(SETTINGS)

@@ -2,7 +2,7 @@
 //! under a name that is not the desk's own (DNS rebinding), nor from a site nobody allowed, and nothing
 //! is looked at that has crossed a network in clear.
 
-use ::http::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
+use ::http::header::{HOST, ORIGIN, TRANSFER_ENCODING};
 use ::http::{HeaderMap, Uri};
 
 use crate::config::Config;
@@ -36,13 +36,14 @@ pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Opti
     None
 }
 
-/// Two ways to find the end of a body are two ends: whoever stands before the desk could have seen the
-/// other one, and a second request between them.
+/// A transfer coding besides one `chunked` lets whoever stands before the desk see another end of the body
+/// than the desk, and a second request between the two. Beside a length hyper believes the coding and
+/// closes after the answer, as RFC 9112, 6.1 has it.
 pub(super) fn has_two_ends(headers: &HeaderMap) -> bool {
-    let mut encodings = headers.get_all(TRANSFER_ENCODING).iter();
-    match (encodings.next(), encodings.next()) {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    match (codings.next(), codings.next()) {
         (None, _) => false,
-        (Some(only), None) => headers.contains_key(CONTENT_LENGTH) || !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        (Some(only), None) => !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
         (Some(_), Some(_)) => true,
     }
 }

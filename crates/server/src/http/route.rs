@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use frontdesk_engine::reply::{Form, Reply};
 use frontdesk_engine::serve;
@@ -21,8 +21,13 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
     let reply = match house.mounts.iter().find(|(mounted, _)| *mounted == path) {
         Some((_, mount)) => {
             let incoming = receive::receive(&house.config, request, peer, trace.clone()).await;
-            // Lists differ by token and belong to one tenant, so no shared cache may keep any answer.
-            serve(&house.desk, mount, incoming).await.header("cache-control", "no-store")
+            let unread = incoming.body.is_err();
+            let reply = serve(&house.desk, mount, incoming).await;
+            match unread {
+                // What was not read of the message stands in the way of the next one.
+                true => reply.header("connection", "close"),
+                false => reply,
+            }
         }
         None => elsewhere(&house, request, peer, &trace).await,
     };
@@ -93,6 +98,8 @@ fn respond(reply: Reply, trace: &str) -> Response<ResponseBody> {
     if reply.form != Form::Empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
+    // Unless an answer says that it is for everybody, it is for one caller and no cache.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
     for (name, value) in reply.headers.iter().chain([&("x-trace-id", trace.to_owned())]) {

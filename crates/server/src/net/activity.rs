@@ -128,6 +128,11 @@ impl Activity {
         self.state().body = RequestBody::Ended;
     }
 
+    /// Whether bytes of the body may still be under way, so that the next request cannot be found.
+    pub(super) fn is_body_left(&self) -> bool {
+        matches!(self.state().body, RequestBody::Unread)
+    }
+
     /// The answer has been handed over for sending, or there will be none.
     pub(super) fn call_ended(&self) {
         let mut state = self.state();

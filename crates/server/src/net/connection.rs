@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use http::header::{CONNECTION, HeaderValue};
 use http::{Request, Response, StatusCode};
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
@@ -167,12 +168,16 @@ where
         }
     })
     .await;
-    let response = answered.unwrap_or_else(|| {
+    let mut response = answered.unwrap_or_else(|| {
         count(&house.gauges.panics);
         let mut response = Response::new(ResponseBody::empty());
         *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
         response
     });
+    if activity.is_body_left() {
+        // The connection closes after this answer, and a client that is not told would send its next call into it.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     Ok(response.map(|body| Answer { body, _end: end }))
 }
 

@@ -203,7 +203,9 @@ async fn a3_22_a_cursor_shows_nothing_of_whom_it_is_about() {
     for cursor in &cursors {
         let sealed = URL_SAFE_NO_PAD.decode(cursor).unwrap();
         let forms = [cursor.clone().into_bytes(), sealed.clone(), sealed.iter().rev().copied().collect()];
-        for secret in ["canary", "Canary", "Person", "example.com", "5550199", "toyota", "email", "lakeside", &created[0]] {
+        for secret in
+            ["canary", "Canary", "Person", "example.com", "5550199", "toyota", "email", "lakeside", &created[0]]
+        {
             for form in &forms {
                 assert!(!form.windows(secret.len()).any(|window| window == secret.as_bytes()), "{secret} in {cursor}");
             }

@@ -156,7 +156,7 @@ async fn provoked(desk: &Desk, agent: &mut Agent) -> Vec<Response> {
         ("leads.get", json!({"id": "canary"})),
         ("customers.get", json!({"id": "canary"})),
         ("inventory.search", json!({"text": "!!!", "make": canary.repeat(9)})),
-        ("inventory.search", json!({"text": "canary ".repeat(17)})),
+        ("inventory.search", json!({"text": (0..17).map(|word| format!("canary{word} ")).collect::<String>()})),
         ("inventory.search", json!({"year_min": 2020, "year_max": 2010})),
         ("inventory.list", json!({"cursor": "canary"})),
         ("inventory.list", json!({"dealership_id": "canary"})),
@@ -178,7 +178,12 @@ async fn provoked(desk: &Desk, agent: &mut Agent) -> Vec<Response> {
     for (tool, arguments) in calls {
         seen.push(agent.send("tools/call", json!({"name": tool, "arguments": arguments})).await);
     }
-    for uri in ["amcp://canary", "amcp://canary/leads", "amcp://dlr_lakeside/leads/canary", "amcp://dlr_lakeside/leads?limit=canary"] {
+    for uri in [
+        "amcp://canary",
+        "amcp://canary/leads",
+        "amcp://dlr_lakeside/leads/canary",
+        "amcp://dlr_lakeside/leads?limit=canary",
+    ] {
         seen.push(agent.send("resources/read", json!({"uri": uri})).await);
     }
     seen.push(agent.send(canary, json!({"canary": canary})).await);
@@ -226,7 +231,19 @@ async fn a3_24_a3_25_a3_26_every_error_has_a_listed_code_says_if_it_can_be_retri
         for secret in ["canary", "Canary", "5550199", "' OR 1=1"] {
             assert!(!body.contains(secret), "{secret} in {body}");
         }
-        for internal in ["SELECT", "sqlite", "rusqlite", "panicked", "crates/", ".rs", "src/", "127.0.0.1", "/tmp", "serde", "tokio"] {
+        for internal in [
+            "SELECT",
+            "sqlite",
+            "rusqlite",
+            "panicked",
+            "crates/",
+            ".rs",
+            "src/",
+            "127.0.0.1",
+            "/tmp",
+            "serde",
+            "tokio",
+        ] {
             assert!(!body.contains(internal), "{internal} in {body}");
         }
     }

@@ -93,7 +93,10 @@ async fn two_different_keys_in_one_call_or_one_that_is_no_key_are_refused() {
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let leads = count(&mut agent, "leads.list").await;
     let mut body = lead("Dana Rivera");
-    assert_eq!(code(&raw(&mut agent, &keyed("D", "k-1").to_string(), &[("idempotency-key", "k-2")]).await), "request.invalid");
+    assert_eq!(
+        code(&raw(&mut agent, &keyed("D", "k-1").to_string(), &[("idempotency-key", "k-2")]).await),
+        "request.invalid"
+    );
     let bare = body.to_string();
     let long = "k".repeat(256);
     for header in ["", "two words", &long, "clé"] {
@@ -103,7 +106,16 @@ async fn two_different_keys_in_one_call_or_one_that_is_no_key_are_refused() {
     // A header sent twice names two keys, or leaves open which one is meant.
     let answer = raw(&mut agent, &bare, &[("idempotency-key", "k-3"), ("idempotency-key", "k-4")]).await;
     assert_eq!(code(&answer), "request.invalid");
-    for key in [json!(""), json!("two words"), json!(long), json!("clé"), json!(7), json!(null), json!("a\nb"), json!("a\u{0}")] {
+    for key in [
+        json!(""),
+        json!("two words"),
+        json!(long),
+        json!("clé"),
+        json!(7),
+        json!(null),
+        json!("a\nb"),
+        json!("a\u{0}"),
+    ] {
         body["idempotency_key"] = key.clone();
         assert_eq!(agent.code("leads.create", body.clone()).await, "request.invalid", "{key:.20}");
     }

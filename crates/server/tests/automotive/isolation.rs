@@ -168,7 +168,8 @@ async fn a3_09_a_session_id_that_is_sent_means_nothing() {
     let mut summit = desk.agent(House::Summit, EVERYTHING).await;
     let before = everything(&mut summit).await;
     let session = [("mcp-session-id", "summit-session"), ("mcp-protocol-version", "2025-11-25")];
-    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leads.list","arguments":{"limit":1}}}"#;
+    let body =
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leads.list","arguments":{"limit":1}}}"#;
     for agent in [&mut summit, &mut lakeside] {
         let response = agent.post(body, &session).await;
         assert_eq!(response.header("mcp-session-id"), None);

@@ -8,6 +8,9 @@ use crate::support::desk::{Desk, EVERYTHING, House};
 
 use super::asking::{LISTS, ids, lead, text};
 
+/// What a list is ordered by.
+type Measured = fn(&Value) -> i64;
+
 #[tokio::test]
 async fn a3_18_a3_19_the_last_page_has_no_cursor_and_an_empty_list_has_items() {
     let desk = Desk::open();
@@ -48,7 +51,7 @@ async fn a3_20_every_order_is_total_and_walks_through_everything_once() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let all: BTreeSet<String> = ids(&agent.all("inventory.list", json!({"limit": 100})).await).into_iter().collect();
-    let orders: [(&str, fn(&Value) -> i64, bool); 6] = [
+    let orders: [(&str, Measured, bool); 6] = [
         ("price_asc", |car| car["price"]["amount"].as_i64().unwrap(), true),
         ("price_desc", |car| car["price"]["amount"].as_i64().unwrap(), false),
         ("year_asc", |car| car["year"].as_i64().unwrap(), true),

@@ -54,7 +54,8 @@ async fn one_key_with_two_bodies_at_once_has_one_winner_and_only_conflicts_besid
     let leads = count(&mut agent, "leads.list").await;
     let calls = (0..40).map(|turn| keyed(["Dana Rivera", "Lee Chen"][turn % 2], "k-1")).collect();
     let answers = at_once(&desk, &agent, "leads.create", calls).await;
-    let (made, refused): (Vec<&String>, Vec<&String>) = answers.iter().partition(|answer| answer.contains("\"id\":\"led_"));
+    let (made, refused): (Vec<&String>, Vec<&String>) =
+        answers.iter().partition(|answer| answer.contains("\"id\":\"led_"));
     assert_eq!((made.len(), refused.len()), (20, 20));
     assert!(made.iter().all(|answer| *answer == made[0]));
     assert!(refused.iter().all(|answer| answer.contains("request.idempotency_conflict")));

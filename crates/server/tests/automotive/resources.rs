@@ -49,7 +49,8 @@ async fn a3_01_resources_read_byte_for_byte_as_the_tools_answer() {
         let by_tool = agent.call(list, json!({"limit": 3})).await;
         assert_eq!(by_address["items"], by_tool["items"]);
         let (one, other) = (by_address["next_cursor"].as_str().unwrap(), by_tool["next_cursor"].as_str().unwrap());
-        let crossed = parsed(&read(&mut agent, &format!("amcp://dlr_lakeside/{noun}?cursor={other}&limit=3")).await.unwrap());
+        let crossed =
+            parsed(&read(&mut agent, &format!("amcp://dlr_lakeside/{noun}?cursor={other}&limit=3")).await.unwrap());
         assert_eq!(crossed["items"], agent.call(list, json!({"limit": 3, "cursor": one})).await["items"]);
         assert_ne!(crossed["items"], by_tool["items"]);
         // Without a limit the same default holds.
@@ -58,7 +59,11 @@ async fn a3_01_resources_read_byte_for_byte_as_the_tools_answer() {
     }
     for limit in ["0", "101", "-1", "007", "x", "1e1"] {
         let error = read(&mut agent, &format!("amcp://dlr_lakeside/leads?limit={limit}")).await.unwrap_err();
-        assert_eq!((&error["code"], &error["data"]["error"]["code"]), (&json!(-32602), &json!("request.invalid")), "{limit}");
+        assert_eq!(
+            (&error["code"], &error["data"]["error"]["code"]),
+            (&json!(-32602), &json!("request.invalid")),
+            "{limit}"
+        );
     }
 }
 
@@ -70,10 +75,14 @@ fn parsed(text: &str) -> Value {
 async fn a3_01_the_list_of_resources_goes_through_everything_exactly_once() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut expected: BTreeSet<String> =
-        ["amcp://manifest", "amcp://dlr_lakeside/inventory", "amcp://dlr_lakeside/leads", "amcp://dlr_lakeside/customers"]
-            .map(str::to_owned)
-            .into();
+    let mut expected: BTreeSet<String> = [
+        "amcp://manifest",
+        "amcp://dlr_lakeside/inventory",
+        "amcp://dlr_lakeside/leads",
+        "amcp://dlr_lakeside/customers",
+    ]
+    .map(str::to_owned)
+    .into();
     for (list, noun) in LISTS {
         let items = agent.all(list, json!({"limit": 100})).await;
         expected.extend(ids(&items).iter().map(|id| format!("amcp://dlr_lakeside/{noun}/{id}")));
@@ -100,13 +109,18 @@ async fn a3_01_a_token_is_shown_the_addresses_it_can_read_and_no_others() {
         let expected: Vec<String> = nouns
             .iter()
             .flat_map(|noun| {
-                [format!("amcp://{{dealership_id}}/{noun}{{?cursor,limit}}"), format!("amcp://{{dealership_id}}/{noun}/{{id}}")]
+                [
+                    format!("amcp://{{dealership_id}}/{noun}{{?cursor,limit}}"),
+                    format!("amcp://{{dealership_id}}/{noun}/{{id}}"),
+                ]
             })
             .collect();
         assert_eq!(shown, expected);
         for template in templates {
             assert_eq!(template["mimeType"], json!("application/json"));
-            assert!(template["name"].is_string() && template["title"].is_string() && template["description"].is_string());
+            assert!(
+                template["name"].is_string() && template["title"].is_string() && template["description"].is_string()
+            );
         }
         let (addresses, _) = listed(&mut agent).await;
         let mut kinds: Vec<&str> = addresses.iter().filter_map(|address| address.split('/').nth(3)).collect();
@@ -127,7 +141,9 @@ async fn a3_01_a3_20_leads_that_come_in_while_resources_are_listed_disturb_nothi
     let (mut addresses, mut params) = (Vec::new(), json!({}));
     loop {
         let page = agent.result("resources/list", params.clone()).await;
-        addresses.extend(page["resources"].as_array().unwrap().iter().map(|entry| entry["uri"].as_str().unwrap().to_owned()));
+        addresses.extend(
+            page["resources"].as_array().unwrap().iter().map(|entry| entry["uri"].as_str().unwrap().to_owned()),
+        );
         agent.call("leads.create", lead("Dana Rivera")).await;
         match page.get("nextCursor") {
             Some(cursor) => params["cursor"] = cursor.clone(),

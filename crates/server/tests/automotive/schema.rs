@@ -15,11 +15,14 @@ fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
         let holds = match keyword.as_str() {
             "description" | "properties" | "items" => true,
             "type" => is(rule.as_str().unwrap(), value),
+            "oneOf" => rule.as_array().unwrap().iter().filter(|one| misfits(one, value).is_empty()).count() == 1,
             "enum" => rule.as_array().unwrap().contains(value),
             "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
             "additionalProperties" => {
                 assert_eq!(rule, &Value::from(false), "{at}");
-                value.as_object().is_some_and(|object| object.keys().all(|name| schema["properties"].get(name).is_some()))
+                value
+                    .as_object()
+                    .is_some_and(|object| object.keys().all(|name| schema["properties"].get(name).is_some()))
             }
             "maxItems" => value.as_array().is_some_and(|items| items.len() as u64 <= rule.as_u64().unwrap()),
             "minimum" => value.as_i64().is_some_and(|number| number >= rule.as_i64().unwrap()),
@@ -86,7 +89,8 @@ pub(crate) fn is_instant(text: &str) -> bool {
     };
     let named = offset.strip_prefix(['+', '-']).and_then(|offset| offset.split_once(':'));
     let offset_is_written = offset == "Z"
-        || named.is_some_and(|(hours, minutes)| hours.len() == 2 && minutes.len() == 2 && digits(hours) && digits(minutes));
+        || named
+            .is_some_and(|(hours, minutes)| hours.len() == 2 && minutes.len() == 2 && digits(hours) && digits(minutes));
     shape == "0000-00-00T00:00:00" && offset_is_written
 }
 
@@ -108,7 +112,10 @@ fn the_judge_sees_what_does_not_fit() {
     assert_eq!(judged(serde_json::json!({})), ": required");
     assert_eq!(judged(serde_json::json!({"status": "weird!"})), "/status: enum");
     assert_eq!(judged(serde_json::json!({"status": "new", "more": 1})), ": additionalProperties");
-    assert_eq!(judged(serde_json::json!({"status": "new", "amount": 1.5})), "/amount: type /amount: minimum /amount: maximum");
+    assert_eq!(
+        judged(serde_json::json!({"status": "new", "amount": 1.5})),
+        "/amount: maximum /amount: minimum /amount: type"
+    );
     assert_eq!(judged(serde_json::json!({"status": "new", "at": "2026-01-31T09:30:00"})), "/at: format");
     assert_eq!(judged(serde_json::json!({"status": "new", "names": ["Dana"]})), "/names/0: maxLength");
 }

@@ -38,11 +38,23 @@ async fn a3_02_a5_08_a5_11_every_answer_fits_the_schema_it_is_published_under() 
     judge("inventory.search", &agent.call("inventory.search", json!({"make": "toyota", "limit": 100})).await);
     let made = agent.call("leads.create", lead("Dana Rivera")).await;
     judge("leads.create", &made);
-    let lost = json!({"id": made["id"], "status": "lost", "lost_reason": "price", "owner": {"id": "emp_01", "name": "Kim"}});
+    let lost =
+        json!({"id": made["id"], "status": "lost", "lost_reason": "price", "owner": {"id": "emp_01", "name": "Kim"}});
     judge("leads.update", &agent.call("leads.update", lost).await);
     // A write-only token sees the masked form, which has the same shape.
     let mut writer = desk.agent(House::Lakeside, "amcp:leads:write").await;
     judge("leads.create", &writer.call("leads.create", lead("Lee Chen")).await);
+    // What went wrong is published as well.
+    for (tool, arguments) in [
+        ("inventory.get", json!({"id": "veh_0"})),
+        ("inventory.search", json!({"limit": 0, "sort": "colour"})),
+        ("leads.create", json!({"contact": {"name": "Dana Rivera"}, "interest": "buy"})),
+        ("leads.list", json!({"cursor": "made-up"})),
+    ] {
+        let answer = agent.call(tool, arguments).await;
+        assert!(answer["error"]["code"].is_string(), "{tool}");
+        judge(tool, &answer);
+    }
     assert!(judged > 450, "only {judged} answers were judged");
 }
 
@@ -121,7 +133,10 @@ async fn a3_32_a3_33_a3_34_times_have_offsets_money_is_whole_and_measures_have_u
                 }
                 if name == "mileage" {
                     distances += 1;
-                    assert!(value["value"].is_i64() && ["mi", "km"].contains(&value["unit"].as_str().unwrap()), "{value}");
+                    assert!(
+                        value["value"].is_i64() && ["mi", "km"].contains(&value["unit"].as_str().unwrap()),
+                        "{value}"
+                    );
                 }
             });
         }
@@ -152,7 +167,8 @@ async fn a3_32_a3_33_a3_34_naive_times_fractions_and_bare_numbers_are_refused() 
     {
         refused("leads.list", json!({"received_since": time}), "/received_since").await;
     }
-    for amount in [json!(28999.0), json!(2.9e6), json!("2899900"), json!(-1), json!(9007199254740992_i64), json!(null)] {
+    for amount in [json!(28999.0), json!(2.9e6), json!("2899900"), json!(-1), json!(9007199254740992_i64), json!(null)]
+    {
         let price = json!({"amount": amount, "currency": "USD"});
         refused("inventory.search", json!({"price_max": price}), "/price_max/amount").await;
     }
@@ -171,7 +187,8 @@ async fn a3_32_a3_33_a3_34_offsets_currencies_and_units_mean_what_they_say() {
     // The same moment under three offsets finds the same leads.
     let newest = agent.call("leads.list", json!({"limit": 30})).await;
     let moment = newest["items"][29]["received_at"].as_str().unwrap().trim_end_matches('Z').to_owned();
-    let since = async |agent: &mut Agent, at: String| agent.all("leads.list", json!({"received_since": at})).await.len();
+    let since =
+        async |agent: &mut Agent, at: String| agent.all("leads.list", json!({"received_since": at})).await.len();
     let found = since(&mut agent, format!("{moment}Z")).await;
     assert!((30..80).contains(&found), "{found}");
     assert_eq!(since(&mut agent, format!("{moment}+00:00")).await, found);

@@ -50,7 +50,8 @@ async fn a3_04_no_method_but_a_tool_call_changes_anything() {
     let before = state(&mut agent).await;
     let lead = before.iter().find(|item| item["type"] == json!("lead")).unwrap()["id"].as_str().unwrap().to_owned();
     let address = format!("amcp://dlr_lakeside/leads/{lead}");
-    let change = json!({"name": "leads.update", "arguments": {"id": lead, "status": "sold"}, "uri": address, "status": "sold"});
+    let change =
+        json!({"name": "leads.update", "arguments": {"id": lead, "status": "sold"}, "uri": address, "status": "sold"});
     let methods = [
         "initialize",
         "ping",
@@ -82,7 +83,9 @@ async fn a3_04_no_method_but_a_tool_call_changes_anything() {
     let silent = json!({"jsonrpc": "2.0", "id": null, "method": "tools/call", "params": change});
     assert_eq!(agent.post(&silent.to_string(), &[]).await.status, 400);
     // An address that looks like a change is not one.
-    for address in [format!("{address}?status=sold"), format!("{address}/update"), "amcp://dlr_lakeside/leads/create".into()] {
+    for address in
+        [format!("{address}?status=sold"), format!("{address}/update"), "amcp://dlr_lakeside/leads/create".into()]
+    {
         assert_eq!(read(&mut agent, &address).await.unwrap_err()["code"], json!(-32002), "{address}");
     }
     assert_eq!(state(&mut agent).await, before);

@@ -45,7 +45,8 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
     let mut agent = desk.agent(House::Lakeside, "amcp:inventory:read").await;
     assert_eq!(read(&mut agent, "amcp://manifest").await.unwrap(), public.text());
 
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let hello =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let hello = agent.result("initialize", hello).await;
     assert_eq!(hello["capabilities"]["experimental"]["automotive_mcp"], manifest);
 }
@@ -73,10 +74,12 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises_and_claims_no_more
     assert_eq!(agent.call("leads.get", json!({"id": made["id"]})).await, changed);
 
     // Nothing changes stock, so inventory is not at level 2; nothing subscribes, so nobody is at 3.
-    let writing = tools(&mut agent).await.into_iter().filter(|tool| tool["annotations"]["readOnlyHint"] == json!(false));
+    let writing =
+        tools(&mut agent).await.into_iter().filter(|tool| tool["annotations"]["readOnlyHint"] == json!(false));
     let writing: Vec<Value> = writing.map(|tool| tool["name"].clone()).collect();
     assert_eq!(writing, [json!("leads.create"), json!("leads.update")]);
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let hello =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let hello = agent.result("initialize", hello).await;
     assert_eq!(hello["capabilities"]["resources"], json!({"subscribe": false, "listChanged": false}));
     let answer = agent.send("resources/subscribe", json!({"uri": "amcp://dlr_lakeside/leads"})).await.json();
@@ -128,10 +131,12 @@ async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
         for text in ["title", "description"] {
             assert!(tool[text].as_str().is_some_and(|text| text.len() > 5), "{name} has no {text}");
         }
-        for schema in ["inputSchema", "outputSchema"] {
-            assert_eq!(tool[schema]["type"], json!("object"), "{name}");
-            assert_eq!(tool[schema]["additionalProperties"], json!(false), "{name}");
-            assert!(!tool[schema]["properties"].as_object().unwrap().is_empty(), "{name}");
+        assert_eq!((&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]), (&json!("object"), &json!("object")));
+        let [answer, error] = [0, 1].map(|which| &tool["outputSchema"]["oneOf"][which]);
+        assert_eq!(error["required"], json!(["error"]), "{name}");
+        for schema in [&tool["inputSchema"], answer, error] {
+            assert_eq!(schema["additionalProperties"], json!(false), "{name}");
+            assert!(!schema["properties"].as_object().unwrap().is_empty(), "{name}");
         }
         let (reads, destroys) = match name {
             "leads.create" => (false, false),
@@ -146,7 +151,11 @@ async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
         );
         let lists = name.ends_with(".list") || name.ends_with(".search");
         let takes = |field: &str| tool["inputSchema"]["properties"].get(field).is_some();
-        assert_eq!((takes("cursor"), takes("limit"), takes("offset") || takes("page")), (lists, lists, false), "{name}");
+        assert_eq!(
+            (takes("cursor"), takes("limit"), takes("offset") || takes("page")),
+            (lists, lists, false),
+            "{name}"
+        );
         assert_eq!(takes("idempotency_key"), !reads, "{name}");
         assert!(takes("dealership_id"), "{name}");
     }

@@ -33,8 +33,8 @@ limits.body_bytes = 1048576                          # default
 limits.page_bytes = 262144                           # default
 limits.connections = 4096                            # default
 limits.connections_per_address = 256                 # default
-limits.calls_per_minute = 600                        # default
-limits.burst = 100                                   # default
+limits.calls_per_minute = 6000                       # default
+limits.burst = 1000                                  # default
 limits.token_requests_per_minute = 60                # default
 deadlines.call_seconds = 30                          # default
 deadlines.drain_seconds = 25                         # default
@@ -57,7 +57,7 @@ fn defaults_become_typed_values() {
     assert_eq!((audit.retain, log.format), (Retention::Forever, LogFormat::Auto));
     assert_eq!((limits.body_bytes, limits.page_bytes), (1_048_576, 262_144));
     assert_eq!((limits.connections, limits.connections_per_address), (4096, 256));
-    assert_eq!((limits.calls_per_minute, limits.burst, limits.token_requests_per_minute), (600, 100, 60));
+    assert_eq!((limits.calls_per_minute, limits.burst, limits.token_requests_per_minute), (6000, 1000, 60));
     assert_eq!(mounts, [mount("automotive", "/mcp/automotive"), mount("tomo", "/mcp/tomo")]);
 }
 

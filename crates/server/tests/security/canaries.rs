@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use crate::desks::a_lead;
+use crate::desks::{a_lead, log_of};
 use crate::support::client::Response;
 use crate::support::desk::{Agent, Desk, EVERYTHING, House, PATH};
 
@@ -295,8 +295,8 @@ async fn a6_15_nobody_can_write_lines_of_their_own_into_the_log() {
     for format in ["json", "pretty"] {
         let desk = Desk::open_with(&[("FRONTDESK_LOG_FORMAT", format)]);
         let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
-        let before = desk.log().lines().count();
-        let mut calls = 0;
+        // The one for the token.
+        let mut calls = 1;
         for (method, params) in [
             (hostile, json!({})),
             ("tools/call", json!({"name": hostile})),
@@ -309,10 +309,10 @@ async fn a6_15_nobody_can_write_lines_of_their_own_into_the_log() {
         }
         desk.ask_for_token("x%0A%7B%22forged%22%3Atrue%7D", "%1B%5B2J", "a%0Ab").await;
         calls += 1;
-        let log = desk.log();
+        let log = log_of(&desk, calls).await;
         assert!(!log.contains("forged"));
         assert!(!log.chars().any(|letter| letter.is_control() && letter != '\n'), "{log:?}");
-        assert_eq!(log.lines().count(), before + calls, "{log}");
+        assert_eq!(log.lines().count(), calls, "{log}");
         if format == "json" {
             for line in log.lines() {
                 assert!(serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object()), "{line}");

@@ -1,8 +1,10 @@
 //! Requests made by hand, and the arguments that tests share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::support::client::{Connection, Response, trusting};
 use crate::support::desk::{Agent, Desk, PATH};
@@ -68,4 +70,15 @@ pub(crate) fn code(answer: &Value) -> Option<&str> {
         "/structuredContent/error/code",
     ];
     places.iter().find_map(|place| answer.pointer(place).and_then(Value::as_str))
+}
+
+/// The log once it has this many lines, or as it is after a while.
+pub(crate) async fn log_of(desk: &Desk, lines: usize) -> String {
+    for _ in 0..100 {
+        if desk.log().lines().count() >= lines {
+            break;
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    desk.log()
 }

@@ -12,7 +12,7 @@ const SQL: [&str; 8] = [
     "x' UNION SELECT sealed FROM customer --",
     "1) OR (1=1",
     "%",
-    "_%' ESCAPE '\\",
+    "_%' LIKE '\\",
     "$1 ?1 :a @b",
 ];
 
@@ -144,12 +144,12 @@ async fn a6_14_numbers_that_are_not_whole_or_too_large_are_refused() {
         assert_eq!(answer.get("error").is_some(), limit != json!("5"), "{uri}");
     }
     let id = first_id(&mut agent, "leads.list").await;
-    for version in [json!(0), json!(-1), json!(u64::MAX), json!(1.0)] {
+    for version in [json!(0), json!(-1), json!(i64::MAX), json!(u64::MAX), json!(1.0)] {
         let errors =
             errors(&mut agent, "leads.update", json!({"id": id, "comments": "x", "expected_version": version})).await;
         assert_eq!(errors[0]["pointer"], json!("/expected_version"));
     }
-    let never = json!({"id": id, "comments": "x", "expected_version": i64::MAX});
+    let never = json!({"id": id, "comments": "x", "expected_version": exact});
     assert_eq!(agent.code("leads.update", never).await, "request.version_conflict");
 }
 
@@ -159,7 +159,6 @@ async fn a6_14_dates_that_cannot_be_written_back_are_refused() {
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     for date in [
         "0000-01-01T00:00:00Z",
-        "0000-12-31T23:59:59-00:01",
         "0001-01-01T00:00:00+00:01",
         "9999-12-31T23:59:59-00:01",
         "10000-01-01T00:00:00Z",

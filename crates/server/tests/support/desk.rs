@@ -1,7 +1,7 @@
 //! A whole Frontdesk, as a user starts it: the binary, a data folder of its own, a free port, and the
 //! callers that tests need.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -58,19 +58,11 @@ impl Desk {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        let mut errors = process.stderr.take().unwrap();
-        let written = Arc::clone(&log);
-        std::thread::spawn(move || {
-            let mut piece = [0; 8192];
-            while let Ok(length) = errors.read(&mut piece) {
-                if length == 0 {
-                    break;
-                }
-                written.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..length]));
-            }
-        });
+        keep(process.stderr.take().unwrap(), &log);
+        keep(output, &log);
         let card: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
             let _ = process.wait();
             panic!("no card; the log says: {}", log.lock().unwrap())
@@ -124,7 +116,7 @@ impl Desk {
         self.process.id()
     }
 
-    /// What the process has written to its log so far.
+    /// What the process has written so far, to its log or anywhere else, after its card.
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
@@ -277,4 +269,18 @@ impl Desk {
     pub(crate) fn start_again(self) -> Desk {
         self.reopened()
     }
+}
+
+/// Appends whatever comes to the log, until nothing does.
+fn keep(mut from: impl std::io::Read + Send + 'static, log: &Arc<Mutex<String>>) {
+    let log = Arc::clone(log);
+    std::thread::spawn(move || {
+        let mut piece = [0; 8192];
+        while let Ok(length) = from.read(&mut piece) {
+            if length == 0 {
+                break;
+            }
+            log.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..length]));
+        }
+    });
 }

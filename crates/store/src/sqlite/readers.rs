@@ -10,9 +10,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::page::{Key, Page, Query, Wants};
-use frontdesk_engine::table::{Cell, Found};
+use frontdesk_engine::table::{Cell, Found, joined};
 use frontdesk_engine::{Fault, TenantId};
-use frontdesk_wire::json::splice;
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, Row, ToSql};
 use tokio::sync::oneshot;
@@ -176,10 +175,7 @@ fn listed(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
         Wants::Rows => {
             let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
             let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-            Ok(match masked {
-                Some(masked) => splice(body, masked),
-                None => body.to_owned(),
-            })
+            Ok(joined(body, masked))
         }
     }
 }

@@ -89,6 +89,22 @@ async fn a_file_locked_for_too_long_is_a_retryable_fault_and_nothing_is_half_wri
     assert!(house.store.verify_audit().unwrap().holds());
 }
 
+#[tokio::test]
+async fn a_plan_that_fails_after_its_events_were_numbered_leaves_no_gap() {
+    let house = House::new().await;
+    let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_audit WHEN NEW.records LIKE '%bad%' \
+                BEGIN SELECT RAISE(ABORT, 'trapped'); END";
+    house.raw().execute_batch(trap).unwrap();
+    done(&*house.store, create("b1")).await;
+    assert_eq!(ended(&house.store.commit(create("bad")).await), "internal");
+    done(&*house.store, create("b2")).await;
+    assert_eq!(house.outbox("north"), ["1 e-b1 boat b1 created", "2 e-b2 boat b2 created"]);
+    assert_eq!(house.audit("north"), [r#"{"plan":"b1"}"#, r#"{"plan":"b2"}"#]);
+    assert!(!present(&house, "bad").await);
+    assert_eq!(house.store.claimed(&north(), &claim("bad", 1)).await.unwrap(), None);
+    assert!(house.store.verify_audit().unwrap().holds());
+}
+
 /// The answer came too late for the one who asked, but the tenant is there: its key must be as well.
 #[tokio::test]
 async fn a_tenant_added_after_its_asker_gave_up_can_be_used() {

@@ -2,10 +2,11 @@
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::page::Filter;
+use frontdesk_engine::plan::{Stale, Step};
 use frontdesk_engine::ports::Disclosure;
 use frontdesk_engine::table::{Cell, Found, Row};
 
-use super::boats::{BOAT, add, boat, claim, ids, personal, plain, query, with};
+use super::boats::{BOAT, add, boat, claim, done, ids, personal, plain, plan, query, with};
 use super::{Subject, north, south};
 
 pub(crate) async fn a_row_is_masked_unless_disclosure_is_full(subject: &Subject) {
@@ -31,6 +32,13 @@ pub(crate) async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &Sub
     let store = &*subject.store;
     add(store, &north(), [titled("b1", "north"), titled("n2", "north")]).await;
     add(store, &south(), [titled("b1", "south"), titled("s2", "south")]).await;
+    // Of the boats with one id only the northern one has won a race.
+    let winner =
+        Row { version: 2, words: vec![plain("sail"), personal("lovelace"), plain("won")], ..titled("b1", "north") };
+    let step = Step::Update { kind: &BOAT, row: winner, expect_version: 1, stale: Stale::Rerun };
+    done(store, plan("race", &north(), vec![step])).await;
+    assert_eq!(ids(store, &north(), vec![Filter::Words(vec![plain("won")])]).await, ["b1"]);
+    assert_eq!(ids(store, &south(), vec![Filter::Words(vec![plain("won")])]).await, [""; 0]);
     for (tenant, other, own) in [(north(), "s2", "n2"), (south(), "n2", "s2")] {
         let body = format!(r#"{{"of":"{tenant}"}}"#);
         let got = store.get(&tenant, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();

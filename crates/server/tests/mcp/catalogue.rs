@@ -1,0 +1,80 @@
+//! `tools/list`: what a token may call, and nothing it may not.
+
+use serde_json::{Value, json};
+
+use crate::support::desk::{Desk, EVERYTHING, House, READ_LEADS, READ_STOCK, WRITE_LEADS};
+
+use super::speaking::modern;
+
+#[tokio::test]
+async fn the_list_of_tools_holds_what_the_token_may_call() {
+    let desk = Desk::open();
+    let stock = ["inventory.list", "inventory.search", "inventory.get"];
+    let leads = ["leads.list", "leads.get", "customers.list", "customers.get"];
+    let writes = ["leads.create", "leads.update"];
+    for (scopes, expected) in [
+        (READ_STOCK, stock.to_vec()),
+        (READ_LEADS, leads.to_vec()),
+        (WRITE_LEADS, writes.to_vec()),
+        ("amcp:inventory:read amcp:leads:write", [&stock[..], &writes].concat()),
+        (
+            EVERYTHING,
+            [&stock[..], &["leads.list", "leads.get"], &writes, &["customers.list", "customers.get"]].concat(),
+        ),
+    ] {
+        let mut agent = desk.agent(House::Lakeside, scopes).await;
+        let listed = agent.result("tools/list", json!({})).await;
+        let names: Vec<&str> =
+            listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, expected, "{scopes}");
+        let again = modern(&mut agent, "tools/list", json!({})).await.json();
+        assert_eq!(again["result"]["tools"], listed["tools"], "{scopes}");
+    }
+}
+
+#[tokio::test]
+async fn every_tool_is_described_whole() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let listed = agent.result("tools/list", json!({})).await;
+    for tool in listed["tools"].as_array().unwrap() {
+        let keys: Vec<&str> = tool.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["annotations", "description", "inputSchema", "name", "outputSchema", "title"]);
+        let name = tool["name"].as_str().unwrap();
+        assert!(name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'.' || byte == b'_'));
+        every_field_is_explained(name, &tool["inputSchema"]);
+        every_field_is_explained(name, &tool["outputSchema"]);
+        assert!(
+            tool["annotations"]["readOnlyHint"].is_boolean() && tool["annotations"]["destructiveHint"].is_boolean()
+        );
+    }
+    // The first tool needs no arguments, so that a client can try the server with it.
+    let first = &listed["tools"][0];
+    assert!(first["inputSchema"].get("required").is_none());
+    assert!(agent.call(first["name"].as_str().unwrap(), json!({})).await["items"].is_array());
+}
+
+fn every_field_is_explained(tool: &str, schema: &Value) {
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        assert!(field["description"].as_str().is_some_and(|words| words.len() > 3), "{tool}: {name}");
+        assert!(field["type"].is_string(), "{tool}: {name}");
+        every_field_is_explained(tool, field);
+    }
+    for inner in [schema.get("items")].into_iter().flatten().chain(schema["oneOf"].as_array().into_iter().flatten()) {
+        every_field_is_explained(tool, inner);
+    }
+}
+
+#[tokio::test]
+async fn the_list_is_one_page_and_takes_no_cursor_it_did_not_give() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    for cursor in [json!("x"), json!(""), json!(1)] {
+        let answer = agent.send("tools/list", json!({"cursor": cursor})).await.json();
+        assert_eq!(answer["error"]["code"], json!(-32602), "{cursor}");
+    }
+    let first = agent.send("tools/list", json!({})).await;
+    let second = agent.send("tools/list", json!({})).await;
+    let tools = |text: &str| text.split_once("\"result\":").unwrap().1.to_owned();
+    assert_eq!(tools(first.text()), tools(second.text()));
+}
