@@ -5,6 +5,7 @@ pub mod audit;
 pub mod caller;
 pub mod contract;
 pub mod cursor;
+pub mod desk;
 pub mod fault;
 pub mod incoming;
 pub mod inflight;
@@ -26,8 +27,9 @@ pub mod tool;
 
 pub use caller::{Caller, ClientId, Scope, Scopes, TenantId};
 pub use contract::{At, Contract, Dialect, Place};
+pub use desk::Desk;
 pub use fault::{Code, Fault, FaultKind};
 pub use permit::Permitted;
 pub use plan::{Event, Plan, Step};
 pub use reply::Reply;
-pub use serve::{Desk, serve};
+pub use serve::serve;

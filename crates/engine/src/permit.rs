@@ -7,13 +7,13 @@ use frontdesk_wire::json::{Value, canonical};
 
 use crate::caller::{Caller, TenantId};
 use crate::cursor::{self, Memory};
+use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::page::{Page, Query, Start, Window};
 use crate::plan::Event;
 use crate::ports::{Claim, Disclosure};
 use crate::rate::Budget;
 use crate::reading::Reading;
-use crate::serve::{Desk, Mount};
 use crate::table::{Cell, Found, Kind};
 use crate::timestamp::Millis;
 use crate::tool::{RateKey, ToolSpec};

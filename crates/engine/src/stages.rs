@@ -2,6 +2,7 @@
 //! product is a type that everything else depends on.
 
 pub mod admit;
+pub mod batch;
 pub mod catalogue;
 pub mod frame;
 pub mod identify;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::ports::{Clock, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
 use frontdesk_engine::seal::Key;
-use frontdesk_engine::serve::{Desk, Keys, Mount, Settings};
 use frontdesk_identity::{EmbeddedServer, Parts, ProtectedResource};
 use frontdesk_store::{Options, SqliteStore, StoreError};
 

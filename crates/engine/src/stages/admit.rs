@@ -2,9 +2,9 @@
 //! nothing; then its budget of calls.
 
 use crate::caller::Caller;
+use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::permit::rate_limited;
-use crate::serve::{Desk, Mount};
 use crate::stages::resolve::Target;
 
 pub fn admit(desk: &Desk, mount: &Mount, caller: &Caller, target: &Target<'_>) -> Result<(), Fault> {
@@ -17,6 +17,15 @@ pub fn admit(desk: &Desk, mount: &Mount, caller: &Caller, target: &Target<'_>) -
         }
         Target::Tool { .. } | Target::Ready(_) | Target::Listing(_) => {}
     }
+    spend(desk, mount, caller)
+}
+
+/// A notice is answered with nothing, but it is recorded like a call and costs like one.
+pub fn admit_notice(desk: &Desk, mount: &Mount, caller: &Caller) -> Result<(), Fault> {
+    spend(desk, mount, caller)
+}
+
+fn spend(desk: &Desk, mount: &Mount, caller: &Caller) -> Result<(), Fault> {
     let key = [mount.contract.id, caller.client.as_str()];
     desk.rates.take(&key, desk.settings.calls, desk.now()).map_err(rate_limited)
 }

@@ -7,9 +7,9 @@ use frontdesk_wire::frame::{self, Body, Frame, FrameError, Id, Notification, Req
 use frontdesk_wire::version::{self, Era, EraError, Headers, Version};
 
 use crate::caller::Caller;
+use crate::desk::Desk;
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Incoming, Verb};
-use crate::serve::Desk;
 
 /// Why a request holds no message, and the id it named where one could be read.
 #[derive(Debug)]

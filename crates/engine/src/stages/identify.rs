@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 
 use crate::caller::Caller;
+use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Credential, Incoming};
-use crate::serve::{Desk, Mount};
 
 pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Caller, Fault> {
     if let Err(fault) = &incoming.body

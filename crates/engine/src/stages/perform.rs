@@ -4,11 +4,11 @@
 
 use frontdesk_wire::frame::Id;
 
+use crate::desk::Desk;
 use crate::fault::{Fault, FaultKind};
 use crate::permit::Permitted;
 use crate::plan::Plan;
 use crate::ports::{Claim, Claimed, Commit, Committed};
-use crate::serve::Desk;
 use crate::stages::record::Sighting;
 use crate::tool::{Item, Outcome, Replay, Run, Tool, WriteTool};
 

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::desk::Mount;
 use crate::fault::Fault;
 use crate::reading::Reading;
-use crate::serve::Mount;
 use crate::tool::ToolSpec;
 
 const LONGEST_KEY: usize = 255;

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use crate::audit::Observation;
 use crate::caller::Caller;
+use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::Incoming;
 use crate::permit::one_tenant;
 use crate::ports::{Disclosure, Durability};
 use crate::reply::Reply;
-use crate::serve::{Desk, Mount};
 use crate::stages::shape::At;
 use crate::tool::{Item, ToolSpec};
 

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::caller::Caller;
 use crate::contract::{Contract, Place, Source};
+use crate::desk::Mount;
 use crate::fault::{Fault, FaultKind};
-use crate::serve::Mount;
 use crate::stages::catalogue::templates;
 use crate::stages::shape::At;
 use crate::stages::template;

@@ -1,20 +1,18 @@
 //! Stage 9: from an outcome to an answer. Personal data is left out unless the caller may see it, the
 //! page's end is sealed into a cursor, and the dialect puts the contract's envelope around it.
 
-use bytes::Bytes;
-use frontdesk_wire::answer::{error, quote, success};
+use frontdesk_wire::answer::success;
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
-use serde::de::IgnoredAny;
 
 use crate::caller::Scopes;
 use crate::contract::{self, Place, Presented, Shaped};
+use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Credential, Incoming};
 use crate::permit::Permitted;
 use crate::ports::Disclosure;
-use crate::reply::{Form, Reply};
-use crate::serve::{Desk, Mount};
+use crate::reply::Reply;
 use crate::stages::record::Sighting;
 use crate::table::joined;
 use crate::tool::Outcome;
@@ -121,35 +119,5 @@ impl Wrap for At<'_> {
             Some(id) => Reply::rpc(success(id, result)),
             None => Reply::empty(202),
         }
-    }
-}
-
-/// One answer to a batch. Whatever is not a JSON-RPC message by itself becomes an error inside one.
-pub fn combine(replies: Vec<(Option<Id>, Reply)>) -> Reply {
-    let parts: Vec<Vec<u8>> = replies
-        .into_iter()
-        .filter_map(|(id, reply)| match reply.form {
-            Form::Rpc => Some(reply.body.to_vec()),
-            Form::Plain => {
-                let data = as_json(&reply.body);
-                Some(error(id.as_ref(), i64::from(reply.status), "The request was refused", Some(&data)))
-            }
-            Form::Empty => None,
-        })
-        .collect();
-    if parts.is_empty() {
-        return Reply::empty(202);
-    }
-    let mut body = vec![b'['];
-    body.extend(parts.join(&b','));
-    body.push(b']');
-    Reply::rpc(Bytes::from(body))
-}
-
-/// A plain body need not be JSON, but everything inside a batch must be.
-fn as_json(body: &[u8]) -> String {
-    match serde_json::from_slice::<IgnoredAny>(body) {
-        Ok(IgnoredAny) => String::from_utf8_lossy(body).into_owned(),
-        Err(_) => quote(&String::from_utf8_lossy(body)),
     }
 }

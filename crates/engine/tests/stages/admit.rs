@@ -1,7 +1,7 @@
 //! Stage 5: the scope, then the budget of calls.
 
+use frontdesk_engine::desk::Settings;
 use frontdesk_engine::rate::Budget;
-use frontdesk_engine::serve::Settings;
 
 use crate::support::requests::{call, post};
 use crate::support::{House, KEEPER, READER, SETTINGS, heard};

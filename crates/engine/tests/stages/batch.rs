@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use frontdesk_engine::Reply;
-use frontdesk_engine::serve::Settings;
-use frontdesk_engine::stages::shape::combine;
+use frontdesk_engine::desk::Settings;
+use frontdesk_engine::stages::batch::combine;
 use frontdesk_wire::frame::Id;
 
 use crate::support::requests::{call, post, rpc, versioned};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontdesk_engine::serve::Settings;
+use frontdesk_engine::desk::Settings;
 
 use crate::support::shelves::Mood;
 use crate::support::{House, KEEPER, READER, SETTINGS, eventually};

@@ -1,6 +1,6 @@
 //! Stage 9: what of an outcome leaves, and how much of it.
 
-use frontdesk_engine::serve::Settings;
+use frontdesk_engine::desk::Settings;
 
 use crate::support::{CLERK, House, KEEPER, READER, SETTINGS};
 

@@ -11,10 +11,10 @@ pub(crate) mod tools;
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_engine::desk::{Keys, Mount, Settings};
 use frontdesk_engine::incoming::Incoming;
 use frontdesk_engine::rate::Budget;
 use frontdesk_engine::seal::Key;
-use frontdesk_engine::serve::{Keys, Mount, Settings};
 use frontdesk_engine::{Desk, serve};
 
 use library::{BOOK, MEMBER};

@@ -21,13 +21,7 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
     let reply = match house.mounts.iter().find(|(mounted, _)| *mounted == path) {
         Some((_, mount)) => {
             let incoming = receive::receive(&house.config, request, peer, trace.clone()).await;
-            let unread = incoming.body.is_err();
-            let reply = serve(&house.desk, mount, incoming).await;
-            match unread {
-                // What was not read of the message stands in the way of the next one.
-                true => reply.header("connection", "close"),
-                false => reply,
-            }
+            serve(&house.desk, mount, incoming).await
         }
         None => elsewhere(&house, request, peer, &trace).await,
     };

@@ -16,7 +16,7 @@ const UNLIMITED: [(&str, &str); 2] =
     [("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "10000000"), ("FRONTDESK_LIMITS_BURST", "1000000")];
 
 #[tokio::test]
-async fn a6_14_no_arguments_whatever_make_the_desk_fail() {
+async fn no_arguments_whatever_make_the_desk_fail() {
     let desk = Desk::open_with(&UNLIMITED);
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let known = [("inventory", "inventory.list"), ("leads", "leads.list"), ("customers", "customers.list")];

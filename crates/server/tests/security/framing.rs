@@ -6,7 +6,7 @@ use crate::support::desk::{Desk, EVERYTHING, House, PATH};
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 #[tokio::test]
-async fn a6_05_a_message_with_two_ends_or_none_is_refused_and_the_connection_with_it() {
+async fn a_message_with_two_ends_or_none_is_refused_and_the_connection_with_it() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let length = PING.len();
@@ -57,7 +57,7 @@ async fn a6_05_a_message_with_two_ends_or_none_is_refused_and_the_connection_wit
 }
 
 #[tokio::test]
-async fn a6_05_a_message_that_is_too_large_compressed_or_of_another_kind_is_not_read() {
+async fn a_message_that_is_too_large_compressed_or_of_another_kind_is_not_read() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let limit = 1024 * 1024;
@@ -120,7 +120,7 @@ async fn a6_05_a_message_that_is_too_large_compressed_or_of_another_kind_is_not_
 }
 
 #[tokio::test]
-async fn a6_11_no_other_spelling_of_the_address_leads_past_the_door() {
+async fn no_other_spelling_of_the_address_leads_past_the_door() {
     let desk = Desk::open();
     let agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let bearer = format!("Bearer {}", agent.token);
@@ -150,7 +150,7 @@ async fn a6_11_no_other_spelling_of_the_address_leads_past_the_door() {
 }
 
 #[tokio::test]
-async fn a6_11_verbs_are_what_they_say_and_never_what_a_header_says() {
+async fn verbs_are_what_they_say_and_never_what_a_header_says() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let bearer = format!("Bearer {}", agent.token);

@@ -77,7 +77,7 @@ async fn a6_14_bytes_that_are_not_one_json_text_are_refused_unrepeated() {
 }
 
 #[tokio::test]
-async fn a6_11_deep_and_wide_messages_cost_a_refusal_and_no_more() {
+async fn deep_and_wide_messages_cost_a_refusal_and_no_more() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let deep = "The text is nested too deeply.";
@@ -102,7 +102,7 @@ async fn a6_11_deep_and_wide_messages_cost_a_refusal_and_no_more() {
 }
 
 #[tokio::test]
-async fn a6_11_batches_are_small_flat_and_of_one_version() {
+async fn batches_are_small_flat_and_of_one_version() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let ping = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
@@ -124,7 +124,7 @@ async fn a6_11_batches_are_small_flat_and_of_one_version() {
 }
 
 #[tokio::test]
-async fn a6_11_ids_and_envelopes_that_are_none_are_refused() {
+async fn ids_and_envelopes_that_are_none_are_refused() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let long = format!("\"{}\"", "x".repeat(257));
@@ -167,7 +167,7 @@ async fn a6_11_ids_and_envelopes_that_are_none_are_refused() {
 }
 
 #[tokio::test]
-async fn a6_11_what_is_said_about_a_request_is_bounded_and_changes_nothing() {
+async fn what_is_said_about_a_request_is_bounded_and_changes_nothing() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let huge = "x".repeat(900_000);

@@ -4,7 +4,7 @@ use crate::desks::{PING, answer_to, ping_with};
 use crate::support::desk::{Desk, EVERYTHING, House, PATH};
 
 #[tokio::test]
-async fn a6_05_a_page_of_another_origin_is_refused_whatever_token_it_has() {
+async fn a_page_of_another_origin_is_refused_whatever_token_it_has() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let port = desk.address.port();
@@ -44,7 +44,7 @@ async fn a6_05_a_page_of_another_origin_is_refused_whatever_token_it_has() {
 }
 
 #[tokio::test]
-async fn a6_05_a_request_to_another_host_name_is_refused() {
+async fn a_request_to_another_host_name_is_refused() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     for host in ["localhost", "LocalHost:1", "127.0.0.1", "127.0.0.1:8443", "[::1]", "[::1]:8443"] {
@@ -85,7 +85,7 @@ async fn a6_05_a_request_to_another_host_name_is_refused() {
 }
 
 #[tokio::test]
-async fn a6_05_no_page_is_ever_invited_with_credentials() {
+async fn no_page_is_ever_invited_with_credentials() {
     let desk = Desk::open();
     let mut stranger = desk.stranger();
     let own = format!("https://localhost:{}", desk.address.port());

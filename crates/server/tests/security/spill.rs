@@ -9,7 +9,7 @@ use crate::desks::{a_lead, code, pings};
 use crate::support::desk::{Desk, EVERYTHING, House};
 
 #[tokio::test]
-async fn a6_14_a_broken_database_is_never_quoted() {
+async fn a_broken_database_is_never_quoted() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     assert_eq!(pings(&mut agent).await, 200);
@@ -52,7 +52,7 @@ async fn a6_14_a_broken_database_is_never_quoted() {
 }
 
 #[tokio::test]
-async fn a6_15_answers_tell_nothing_about_the_inside() {
+async fn answers_tell_nothing_about_the_inside() {
     let desk = Desk::open();
     let mut stranger = desk.stranger();
     for path in ["/", "/nothing", "/mcp/automotive", "/token", "/.well-known/oauth-authorization-server"] {

@@ -97,7 +97,6 @@ async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
         format!("Bearer {token},"),
         format!("Bearer \"{token}\""),
         format!("Bearer {token}\u{e9}"),
-        format!("Bearer token={token}"),
         format!("Bearer {token};x=1"),
         format!("Bearer:{token}"),
         format!("Token {token}"),
@@ -105,7 +104,7 @@ async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
         format!("Basic {}", STANDARD.encode(format!("{id}:{secret}"))),
         token.clone(),
     ];
-    for value in unusable.iter().filter(|value| !value.starts_with("Bearer token=")) {
+    for value in &unusable {
         is_refused(&desk, value, &bare(&desk, &[("authorization", value)]).await, UNUSABLE);
     }
     let unsigned = "eyJhbGciOiJub25lIiwidHlwIjoiYXQrand0In0.eyJzdWIiOiJhZG1pbiIsInNjb3BlIjoiYW1jcDpsZWFkczpyZWFkIn0.";
@@ -114,6 +113,7 @@ async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
         token.to_uppercase(),
         token.to_lowercase(),
         format!("{token}="),
+        format!("token={token}"),
         format!("={token}"),
         format!("{token}A"),
         token[..token.len() - 1].to_owned(),

@@ -23,7 +23,7 @@ async fn errors(agent: &mut Agent, tool: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a6_14_text_that_looks_like_sql_finds_nothing_and_is_kept_as_it_is() {
+async fn text_that_looks_like_sql_finds_nothing_and_is_kept_as_it_is() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let all = agent.all("leads.list", json!({"limit": 100})).await.len();
@@ -68,7 +68,7 @@ async fn a6_14_text_that_looks_like_sql_finds_nothing_and_is_kept_as_it_is() {
 }
 
 #[tokio::test]
-async fn a6_14_an_id_has_one_spelling() {
+async fn an_id_has_one_spelling() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let id = first_id(&mut agent, "leads.list").await;
@@ -98,7 +98,7 @@ async fn a6_14_an_id_has_one_spelling() {
 }
 
 #[tokio::test]
-async fn a6_14_numbers_that_are_not_whole_or_too_large_are_refused() {
+async fn numbers_that_are_not_whole_or_too_large_are_refused() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     let exact = 9_007_199_254_740_991_i64;
@@ -154,7 +154,7 @@ async fn a6_14_numbers_that_are_not_whole_or_too_large_are_refused() {
 }
 
 #[tokio::test]
-async fn a6_14_dates_that_cannot_be_written_back_are_refused() {
+async fn dates_that_cannot_be_written_back_are_refused() {
     let desk = Desk::open();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     for date in [

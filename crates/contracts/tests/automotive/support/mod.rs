@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use frontdesk_contracts::automotive;
 use frontdesk_engine::audit::Observation;
+use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::incoming::{Credential, Incoming, Verb};
 use frontdesk_engine::inflight::Inflight;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::seal::Key;
-use frontdesk_engine::serve::{Desk, Keys, Mount, Settings, serve};
+use frontdesk_engine::serve;
 use frontdesk_engine::stages::identify::Strangers;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Future;

@@ -35,7 +35,11 @@ pub(in super::super) fn schema() -> Schema {
     const WAIT: &str = "Whole seconds after which the same call can succeed.";
     let wait = || optional("retry_after", Schema::integer(0, 86_400), WAIT);
     let wrong = Schema::object([
-        required("pointer", Schema::Text(Text::Free { least: 0, most: 1000 }), "Where, as a JSON Pointer into the arguments."),
+        required(
+            "pointer",
+            Schema::Text(Text::Free { least: 0, most: 1000 }),
+            "Where, as a JSON Pointer into the arguments.",
+        ),
         required("keyword", Schema::text(50), "The rule that does not hold."),
         required("expected", Schema::text(2000), "What would be right."),
     ]);

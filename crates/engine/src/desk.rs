@@ -1,0 +1,84 @@
+//! What all calls share: the ports, the keys and budgets, and the contracts at their addresses.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::contract::Contract;
+use crate::inflight::Inflight;
+use crate::ports::{Clock, Identity, Observer, Random, Store};
+use crate::rate::{Budget, Rates};
+use crate::seal::Key;
+use crate::stages::catalogue::Catalogue;
+use crate::stages::identify::Strangers;
+use crate::timestamp::Millis;
+
+/// Everything that calls share.
+pub struct Desk {
+    pub store: Arc<dyn Store>,
+    pub identity: Arc<dyn Identity>,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+    pub observer: Arc<dyn Observer>,
+    pub keys: Keys,
+    pub rates: Rates,
+    pub inflight: Inflight,
+    pub strangers: Strangers,
+    pub settings: Settings,
+}
+
+pub struct Keys {
+    pub cursor: Key,
+    pub meaning: Key,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// A page stops before it grows past this.
+    pub page_bytes: usize,
+    /// No answer is larger; a batch takes no further call once its answers are.
+    pub reply_bytes: usize,
+    /// Each client's budget of calls.
+    pub calls: Budget,
+    /// No request takes longer.
+    pub deadline: Duration,
+}
+
+/// One contract at one address.
+pub struct Mount {
+    pub contract: Contract,
+    /// The address as a protected resource: what a token must have been issued for.
+    pub resource: String,
+    /// Where that resource's metadata is published.
+    pub metadata: String,
+    pub(crate) catalogue: Catalogue,
+}
+
+impl Mount {
+    pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
+        let catalogue = Catalogue::of(&contract);
+        Mount { contract, resource, metadata, catalogue }
+    }
+}
+
+impl Desk {
+    pub fn now(&self) -> Millis {
+        self.clock.now()
+    }
+
+    /// The prefix, then 48 bits of time and 80 random bits in an alphabet that sorts like its values.
+    pub fn new_id(&self, prefix: &str) -> String {
+        const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+        let mut random = [0; 10];
+        self.random.fill(&mut random);
+        let noise = random.iter().fold(0u128, |all, byte| (all << 8) | u128::from(*byte));
+        let bits = ((self.now().0 as u128 & 0xffff_ffff_ffff) << 80) | noise;
+        let mut id = String::with_capacity(prefix.len() + 27);
+        id.push_str(prefix);
+        id.push('_');
+        for position in (0..26).rev() {
+            let letter = LETTERS.get((bits >> (position * 5)) as usize & 31).copied().unwrap_or(b'0');
+            id.push(char::from(letter));
+        }
+        id
+    }
+}
