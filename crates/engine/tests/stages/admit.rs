@@ -108,3 +108,13 @@ async fn a_clock_set_back_does_not_lock_anybody_out() {
     house.clock.forward(20_000);
     assert_eq!(get(&house, READER).await, B1);
 }
+
+#[tokio::test]
+async fn a_notice_costs_like_a_call() {
+    let house = slow_house();
+    let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(house.serve(post(READER, notice)).await, heard(202, ""));
+    assert_eq!(house.serve(post(READER, notice)).await, heard(202, ""));
+    assert_eq!(get(&house, READER).await, limited(20));
+    assert_ne!(house.serve(post(READER, notice)).await, heard(202, ""));
+}
