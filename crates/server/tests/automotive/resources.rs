@@ -154,3 +154,20 @@ async fn a3_01_a3_20_leads_that_come_in_while_resources_are_listed_disturb_nothi
     assert_eq!(seen.len(), addresses.len(), "an address came twice");
     assert!(before.iter().all(|address| seen.contains(address)), "an address was skipped");
 }
+
+#[tokio::test]
+async fn a3_01_a3_19_a_page_of_resources_that_is_full_ends_where_the_list_ends() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, "amcp:leads:read amcp:leads:write").await;
+    // The manifest and two lists, then leads, then customers: 97 leads fill the first page exactly.
+    let people = agent.all("customers.list", json!({"limit": 100})).await.len();
+    for (leads, pages) in [(97, vec![100, 100, 3 + 97 + people - 200]), (297 - people, vec![100, 100, 100])] {
+        let known = agent.all("leads.list", json!({"limit": 100})).await.len();
+        for _ in known..leads {
+            agent.call("leads.create", lead("Dana Rivera")).await;
+        }
+        let (addresses, sizes) = listed(&mut agent).await;
+        assert_eq!(sizes, pages, "with {leads} leads");
+        assert_eq!(BTreeSet::from_iter(addresses).len(), 3 + leads + people, "with {leads} leads");
+    }
+}

@@ -1,8 +1,8 @@
 //! The one thread that writes. It takes whatever is waiting, applies each piece behind a savepoint of
 //! its own, commits once for all of them, and only then answers.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,9 @@ use crate::StoreError;
 const QUEUE: usize = 8192;
 /// At most this many pieces of work share a commit.
 const GROUP: usize = 256;
-/// Records nobody waits for are written together, at the latest after this long or this many.
+/// Records nobody waits for are written together, at the latest after this long.
 const LINGER: Duration = Duration::from_millis(100);
+/// So many of them are kept while nothing can be written.
 const MOST_NOTES: usize = 1024;
 
 pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -28,27 +29,34 @@ pub(crate) type Task = Box<dyn FnOnce(&mut Scribe<'_>) -> Result<(), StoreError>
 
 pub(crate) enum Job {
     Commit(Box<Commit>, Answer<Committed>),
-    /// A record for this node's chain that nobody waits for.
-    Note(String),
-    /// The same, with somebody waiting.
+    /// There is something in the tray.
+    Notes,
+    /// A record for this node's chain, with somebody waiting.
     Record(String, Answer<()>),
     Task(Task, Answer<()>),
     Stop,
 }
 
+/// Records that nobody waits for. Only the first one wakes the writer: waking it costs more than the
+/// reads that most of these are about.
+type Tray = Arc<Mutex<Vec<String>>>;
+
 pub(crate) struct Writer {
     jobs: SyncSender<Job>,
+    tray: Tray,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
     pub(crate) fn start(connection: Connection, shared: Arc<Shared>) -> Result<Writer, StoreError> {
         let (jobs, queue) = sync_channel(QUEUE);
+        let tray = Tray::default();
+        let emptied = Arc::clone(&tray);
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
-            .spawn(move || write(&connection, &queue, &shared))
+            .spawn(move || write(&connection, &queue, &emptied, &shared))
             .map_err(|error| StoreError::Folder { path: "the writer thread".into(), error })?;
-        Ok(Writer { jobs, thread: Some(thread) })
+        Ok(Writer { jobs, tray, thread: Some(thread) })
     }
 
     /// A full queue refuses at once instead of making everybody wait.
@@ -57,6 +65,28 @@ impl Writer {
             TrySendError::Full(_) => StoreError::Busy,
             TrySendError::Disconnected(_) => StoreError::Closed,
         })
+    }
+}
+
+impl Writer {
+    /// Leaves a record to be written soon. A full tray refuses, so that no record is dropped silently.
+    pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
+        let mut tray = self.tray.lock().map_err(|_| StoreError::Closed)?;
+        if tray.len() >= QUEUE {
+            return Err(StoreError::Busy);
+        }
+        tray.push(line);
+        if tray.len() > 1 {
+            return Ok(());
+        }
+        match self.jobs.try_send(Job::Notes) {
+            // A full queue means a busy writer, which looks into the tray anyway.
+            Ok(()) | Err(TrySendError::Full(_)) => Ok(()),
+            Err(TrySendError::Disconnected(_)) => {
+                tray.pop();
+                Err(StoreError::Closed)
+            }
+        }
     }
 }
 
@@ -79,7 +109,7 @@ struct Notes {
     lost: usize,
 }
 
-fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
+fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &Shared) {
     let mut scribe = Scribe::new(connection, shared);
     let mut notes = Notes::default();
     loop {
@@ -88,7 +118,6 @@ fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
             Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
         };
         let mut group = Vec::new();
-        let mut taken = 0;
         let mut ending = false;
         let mut next = match first {
             Ok(job) => Some(job),
@@ -100,18 +129,17 @@ fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
         };
         while let Some(job) = next {
             match job {
-                Job::Note(line) => notes.add(line),
+                Job::Notes => notes.expect(),
                 Job::Stop => ending = true,
                 Job::Commit(..) | Job::Record(..) | Job::Task(..) => group.push(job),
             }
-            taken += 1;
-            // Notes alone must not keep the writer from writing.
-            next = match group.len() < GROUP && taken < QUEUE {
+            next = match group.len() < GROUP {
                 true => queue.try_recv().ok(),
                 false => None,
             };
         }
         if !group.is_empty() || notes.are_due() || ending {
+            notes.collect(tray);
             flush(&mut scribe, group, &mut notes);
         }
         if ending {
@@ -121,11 +149,14 @@ fn write(connection: &Connection, queue: &Receiver<Job>, shared: &Shared) {
 }
 
 impl Notes {
-    fn add(&mut self, line: String) {
-        if self.lines.is_empty() {
-            self.due = Some(Instant::now() + LINGER);
+    fn expect(&mut self) {
+        self.due.get_or_insert_with(|| Instant::now() + LINGER);
+    }
+
+    fn collect(&mut self, tray: &Tray) {
+        if let Ok(mut tray) = tray.lock() {
+            self.lines.append(&mut tray);
         }
-        self.lines.push(line);
     }
 
     /// Kept for the next try, but not without end: a disk that stays full must not fill memory.
@@ -145,7 +176,7 @@ impl Notes {
     }
 
     fn are_due(&self) -> bool {
-        self.lines.len() >= MOST_NOTES || self.due.is_some_and(|due| due <= Instant::now())
+        self.due.is_some_and(|due| due <= Instant::now())
     }
 }
 
@@ -170,7 +201,7 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
                 let outcome = attempt(scribe, &mut begun, |scribe| scribe.guarded(task));
                 verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
             }
-            Job::Note(_) | Job::Stop => {}
+            Job::Notes | Job::Stop => {}
         }
     }
     let held = begun.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
