@@ -2,6 +2,7 @@
 //! of incoming arguments are both made, so that they cannot disagree.
 
 mod check;
+mod currency;
 mod publish;
 
 pub use check::Checked;

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::currency::is_currency;
 use super::{Presence, Schema, Text};
 use crate::fault::{Fault, Problem};
 use crate::timestamp::Millis;
@@ -127,7 +128,7 @@ impl Text {
             Text::Phone => {
                 Err(("pattern", "a telephone number in E.164 form is expected, such as +15125550123".to_owned()))
             }
-            Text::Currency if given.len() == 3 && given.bytes().all(|b| b.is_ascii_uppercase()) => Ok(()),
+            Text::Currency if is_currency(given) => Ok(()),
             Text::Currency => Err(("pattern", "an ISO 4217 currency code is expected, such as USD".to_owned())),
         }
     }

@@ -152,7 +152,7 @@ async fn a3_18_a3_20_a_page_that_grows_too_large_ends_early_with_a_cursor() {
 }
 
 #[tokio::test]
-async fn a3_20_an_item_larger_than_a_page_still_comes_whole() {
+async fn a3_20_long_items_come_whole_under_the_smallest_page() {
     let desk = Desk::open_with(&[("FRONTDESK_LIMITS_PAGE_BYTES", "4096")]);
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     // Everything a list shows of a lead and a caller can make long.

@@ -56,7 +56,7 @@ async fn a3_07_a3_10_a_token_of_two_dealerships_names_exactly_one_in_each_call()
             group.call(tool, arguments).await,
             json!({"error": {
                 "code": "dealership.required",
-                "message": "This token belongs to several tenants; name one of them.",
+                "message": "Name the dealership as dealership_id: this token is good for several.",
                 "details": {"retryable": false},
             }}),
             "{tool}"
@@ -99,7 +99,7 @@ async fn a3_08_naming_another_dealership_is_refused_like_naming_one_that_does_no
     let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
     let mut summit = desk.agent(House::Summit, EVERYTHING).await;
     let before = everything(&mut summit).await;
-    let refusal = "{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token does not belong to the tenant \
+    let refusal = "{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not good for the dealership \
         that was named.\",\"details\":{\"retryable\":false}}}";
     let real = |kind: &str| before.iter().find(|item| item["type"] == json!(kind)).unwrap()["id"].clone();
     for (tool, arguments) in calls() {

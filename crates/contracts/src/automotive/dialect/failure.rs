@@ -9,8 +9,8 @@ use frontdesk_wire::version::Era;
 
 use super::super::codes;
 use super::spoken;
-use body::body;
 pub(super) use body::schema;
+use body::{body, message};
 
 mod body;
 
@@ -101,7 +101,7 @@ fn application(status: i64) -> i64 {
 /// The contract's error object is the `data`, except where the protocol defines `data` itself.
 fn rpc(fault: &Fault, at: &At<'_>, code: i64) -> Reply {
     let data = fault.data.clone().unwrap_or_else(|| body(fault, at));
-    Reply::rpc(error(at.id, code, &fault.message, Some(&data)))
+    Reply::rpc(error(at.id, code, message(fault), Some(&data)))
 }
 
 fn plain(status: u16) -> Way {

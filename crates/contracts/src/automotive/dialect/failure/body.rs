@@ -14,7 +14,7 @@ pub(super) fn body(fault: &Fault, at: &At<'_>) -> String {
     let envelope = Envelope {
         error: Error {
             code: code(fault.kind, at.place).0,
-            message: &fault.message,
+            message: message(fault),
             details: Details {
                 retryable: fault.kind.retryable(),
                 retry_after: fault.retry_after,
@@ -91,6 +91,17 @@ struct Wrong<'a> {
 impl<'a> From<&'a Problem> for Wrong<'a> {
     fn from(problem: &'a Problem) -> Wrong<'a> {
         Wrong { pointer: &problem.pointer, keyword: problem.keyword, expected: &problem.expected }
+    }
+}
+
+/// The engine speaks of tenants; here they are dealerships.
+pub(super) fn message(fault: &Fault) -> &str {
+    if fault.kind == FaultKind::TenantRequired {
+        "Name the dealership as dealership_id: this token is good for several."
+    } else if fault.kind == FaultKind::TenantForbidden {
+        "This token is not good for the dealership that was named."
+    } else {
+        &fault.message
     }
 }
 
