@@ -2,7 +2,7 @@
 //! dialect. Everything that is particular to one published text stays behind these types.
 
 use frontdesk_wire::frame::Id;
-use frontdesk_wire::version::Era;
+use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 use crate::caller::{Scope, Scopes};
@@ -68,6 +68,8 @@ pub trait Dialect: Send + Sync {
     fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply;
     /// The name of the template variable and argument that carries the tenant.
     fn tenant_argument(&self) -> &'static str;
+    /// The name of the argument that carries the idempotency key.
+    fn key_argument(&self) -> &'static str;
     /// What a tool's structured answer looks like when it is an error, for contracts that say errors
     /// there. It is published beside the tool's own shape, because some clients check errors too.
     fn error_shape(&self) -> Option<Schema> {
@@ -96,6 +98,8 @@ pub enum Place<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct At<'a> {
     pub era: Option<Era>,
+    /// The version the transport named, for answers to what was not understood at all.
+    pub named: Option<Version>,
     pub id: Option<&'a Id>,
     pub place: Place<'a>,
     /// Address of the protected resource metadata, for challenges.

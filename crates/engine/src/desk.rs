@@ -9,8 +9,9 @@ use crate::ports::{Clock, Identity, Observer, Random, Store};
 use crate::rate::{Budget, Rates};
 use crate::seal::Key;
 use crate::stages::catalogue::Catalogue;
-use crate::stages::identify::Strangers;
+use crate::tally::Tally;
 use crate::timestamp::Millis;
+use crate::turns::Turns;
 
 /// Everything that calls share.
 pub struct Desk {
@@ -22,7 +23,9 @@ pub struct Desk {
     pub keys: Keys,
     pub rates: Rates,
     pub inflight: Inflight,
-    pub strangers: Strangers,
+    pub tally: Arc<Tally>,
+    /// Plans that lost a race wait here for their turn.
+    pub turns: Turns,
     pub settings: Settings,
 }
 

@@ -1,12 +1,14 @@
-//! Stage 1's product: a request with its transport facts, before anybody looked inside.
-//! Faults of the transport are held here until the caller is known, so that a stranger learns
-//! nothing but that a credential is missing.
+//! Stage 1's product: a request with its transport facts, before anybody looked inside. What is wrong
+//! with the transport is written down and held until the caller is known, and the body is not even
+//! read before then: a stranger learns nothing and costs nothing.
 
 use std::net::IpAddr;
+use std::sync::Mutex;
 
 use bytes::Bytes;
 
 use crate::fault::Fault;
+use crate::tool::Future;
 
 /// What the request asks the endpoint to do, as far as the transport can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +38,6 @@ impl std::fmt::Debug for Credential {
     }
 }
 
-#[derive(Debug, Clone)]
 pub struct Incoming {
     pub verb: Verb,
     pub credential: Credential,
@@ -46,8 +47,31 @@ pub struct Incoming {
     pub name_header: Option<String>,
     /// `Idempotency-Key` as received.
     pub idempotency_key: Option<String>,
-    /// The whole body, or why there is none.
-    pub body: Result<Bytes, Fault>,
+    /// Why the body will not be read, whoever sent it.
+    pub refused: Option<Fault>,
     pub address: IpAddr,
     pub trace: String,
+    pub body: Arriving,
+}
+
+/// The body, still on its way; reading it begins when somebody asks for it. The lock is never waited
+/// for: it only lets a request be looked at from several places while its body is not read.
+pub struct Arriving(Mutex<Future<'static, Result<Bytes, Fault>>>);
+
+impl Arriving {
+    pub fn later(body: impl std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static) -> Arriving {
+        Arriving(Mutex::new(Box::pin(body)))
+    }
+
+    pub fn here(body: impl Into<Bytes>) -> Arriving {
+        let body = body.into();
+        Arriving::later(async { Ok(body) })
+    }
+
+    pub async fn whole(&mut self) -> Result<Bytes, Fault> {
+        match self.0.get_mut() {
+            Ok(body) => body.as_mut().await,
+            Err(_) => Err(Fault::internal("the body was lost in a panic")),
+        }
+    }
 }

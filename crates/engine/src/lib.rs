@@ -22,8 +22,10 @@ pub mod seal;
 pub mod serve;
 pub mod stages;
 pub mod table;
+pub mod tally;
 pub mod timestamp;
 pub mod tool;
+pub mod turns;
 
 pub use caller::{Caller, ClientId, Scope, Scopes, TenantId};
 pub use contract::{At, Contract, Dialect, Place};

@@ -12,6 +12,18 @@ pub enum Filter {
     Words(Vec<Word>),
 }
 
+impl Filter {
+    /// Whether it finds rows by somebody's personal data.
+    pub fn names_a_person(&self) -> bool {
+        match self {
+            Filter::Equals(_, cell) => matches!(cell, Cell::Digest(_)),
+            Filter::AnyOf(_, cells) => cells.iter().any(|cell| matches!(cell, Cell::Digest(_))),
+            Filter::Words(words) => words.iter().any(|word| matches!(word, Word::Personal(_))),
+            Filter::AtLeast(..) | Filter::AtMost(..) => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Rising,
@@ -68,5 +80,7 @@ pub struct Query {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
     pub rows: Vec<String>,
+    /// Ids of those rows that have personal data, which the audit must name.
+    pub ids: Vec<String>,
     pub next: Option<Key>,
 }

@@ -2,6 +2,7 @@
 //! be made here, and every read of data and every plan starts from one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use frontdesk_wire::json::{Value, canonical};
 
@@ -9,7 +10,7 @@ use crate::caller::{Caller, TenantId};
 use crate::cursor::{self, Memory};
 use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
-use crate::page::{Page, Query, Start, Window};
+use crate::page::{Filter, Page, Query, Start, Window};
 use crate::plan::Event;
 use crate::ports::{Claim, Disclosure};
 use crate::rate::Budget;
@@ -29,6 +30,8 @@ pub struct Permitted<'a> {
     reading: Reading,
     disclosure: Disclosure,
     window: Option<Window>,
+    /// Whether a person was looked up by name, address or number.
+    looked_up: AtomicBool,
 }
 
 pub fn permit<'a>(
@@ -61,6 +64,7 @@ pub fn permit<'a>(
         reading,
         disclosure,
         window,
+        looked_up: AtomicBool::new(false),
     })
 }
 
@@ -162,7 +166,14 @@ impl Permitted<'_> {
     }
 
     pub async fn page(&self, query: Query) -> Result<Page, Fault> {
+        if query.filters.iter().any(Filter::names_a_person) {
+            self.looked_up.store(true, Ordering::Relaxed);
+        }
         self.desk.store.page(&self.tenant, query).await
+    }
+
+    pub(crate) fn looked_up(&self) -> bool {
+        self.looked_up.load(Ordering::Relaxed)
     }
 
     /// Seals where a page ended.

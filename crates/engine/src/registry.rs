@@ -44,22 +44,34 @@ pub enum Changed {
     Nothing,
 }
 
+/// Every change takes `record`, one line of JSON, and appends it to this node's audit chain in the
+/// same transaction: there is no change without its record, and no record of what did not happen.
 pub trait Registry: Send + Sync {
     fn tenants(&self) -> Future<'_, Result<Vec<Tenant>, Fault>>;
     /// `Nothing` if the tenant exists already.
-    fn add_tenant(&self, tenant: Tenant) -> Future<'_, Result<Changed, Fault>>;
+    fn add_tenant(&self, tenant: Tenant, record: String) -> Future<'_, Result<Changed, Fault>>;
 
     fn clients(&self) -> Future<'_, Result<Vec<Client>, Fault>>;
     fn client<'a>(&'a self, id: &'a ClientId) -> Future<'a, Result<Option<Client>, Fault>>;
     /// `Nothing` if the id is taken.
-    fn add_client(&self, client: Client) -> Future<'_, Result<Changed, Fault>>;
+    fn add_client(&self, client: Client, record: String) -> Future<'_, Result<Changed, Fault>>;
     /// Gives the client another secret; its tokens end at once.
-    fn rotate_client<'a>(&'a self, id: &'a ClientId, secret: [u8; 32]) -> Future<'a, Result<Changed, Fault>>;
+    fn rotate_client<'a>(
+        &'a self,
+        id: &'a ClientId,
+        secret: [u8; 32],
+        record: String,
+    ) -> Future<'a, Result<Changed, Fault>>;
     /// Ends the client and its tokens.
-    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis) -> Future<'a, Result<Changed, Fault>>;
+    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis, record: String) -> Future<'a, Result<Changed, Fault>>;
 
     fn token(&self, hash: [u8; 32]) -> Future<'_, Result<Option<Token>, Fault>>;
     /// Keeps a token; expired ones are forgotten on the way.
-    fn add_token(&self, token: Token, now: Millis) -> Future<'_, Result<(), Fault>>;
-    fn revoke_token<'a>(&'a self, hash: [u8; 32], client: &'a ClientId) -> Future<'a, Result<Changed, Fault>>;
+    fn add_token(&self, token: Token, now: Millis, record: String) -> Future<'_, Result<(), Fault>>;
+    fn revoke_token<'a>(
+        &'a self,
+        hash: [u8; 32],
+        client: &'a ClientId,
+        record: String,
+    ) -> Future<'a, Result<Changed, Fault>>;
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use frontdesk_wire::frame::{Body, Frame, FrameError, Request};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::caller::Caller;
 use crate::desk::{Desk, Mount};
@@ -23,18 +23,20 @@ use crate::stages::read::read;
 use crate::stages::record::{Sighting, record};
 use crate::stages::resolve::{Target, place, resolve};
 use crate::stages::shape::{At, Wrap, shape};
+use crate::tool::Effect;
 
 /// Answers one request. Stage 1, receive, has happened: its product is `Incoming`.
-pub async fn serve(desk: &Desk, mount: &Mount, incoming: Incoming) -> Reply {
+pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply {
     let until = Instant::now() + desk.settings.deadline;
     let mut sighting = Sighting::open(desk, mount, &incoming);
-    let caller = match within(until, identify(desk, mount, &incoming), unjudged).await {
+    let caller = match timeout_at(until, identify(desk, mount, &incoming)).await.unwrap_or_else(|_| Err(unjudged())) {
         Ok(caller) => Arc::new(caller),
         Err(fault) => return record(sighting, Err(fault), &At::unknown(mount, &incoming)).await,
     };
     sighting.caller(&caller);
+    let framed = frame(&mut incoming).await;
     let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until };
-    match frame(&incoming) {
+    match framed {
         Ok(Body::One(frame)) => message(&visit, sighting, Ok(frame)).await,
         Ok(Body::Batch(frames)) => {
             sighting.dismiss();
@@ -42,7 +44,8 @@ pub async fn serve(desk: &Desk, mount: &Mount, incoming: Incoming) -> Reply {
         }
         // There is no session to end, so ending it has succeeded.
         Err(unframed) if unframed.fault.kind == FaultKind::WrongVerb && incoming.verb == Verb::Delete => {
-            record(sighting, Ok(Reply::empty(204)), &visit.at()).await
+            let outcome = admit_notice(desk, mount, &caller).map(|()| Reply::empty(204));
+            record(sighting, outcome, &visit.at()).await
         }
         Err(unframed) => record(sighting, Err(unframed.fault), &visit.at().maybe_id(unframed.id.as_ref())).await,
     }
@@ -70,7 +73,8 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
         Ok(Frame::Request(request)) => {
             sighting.method(&request.method);
             let mut at = visit.at().id(&request.id);
-            let outcome = within(visit.until, call(visit, &mut sighting, &mut at, &request), too_late).await;
+            let answered = timeout_at(visit.until, call(visit, &mut sighting, &mut at, &request)).await;
+            let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
             record(sighting, outcome, &at).await
         }
         Ok(Frame::Notification(notification)) => {
@@ -79,7 +83,10 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
             let outcome = admitted.map(|()| withdraw(visit.desk, visit.caller, &notification));
             record(sighting, outcome.map(|()| Reply::empty(202)), &visit.at()).await
         }
-        Ok(Frame::Response) => record(sighting, Ok(Reply::empty(202)), &visit.at()).await,
+        Ok(Frame::Response) => {
+            let outcome = admit_notice(visit.desk, visit.mount, visit.caller).map(|()| Reply::empty(202));
+            record(sighting, outcome, &visit.at()).await
+        }
         Err(error) => {
             let id = error.id().cloned();
             record(sighting, Err(error.into()), &visit.at().maybe_id(id.as_ref())).await
@@ -118,25 +125,17 @@ async fn call<'a>(
     shape(desk, mount, &permitted, outcome, sighting, at)
 }
 
-async fn within<T>(
-    until: Instant,
-    work: impl Future<Output = Result<T, Fault>>,
-    late: fn() -> Fault,
-) -> Result<T, Fault> {
-    match tokio::time::timeout_at(until, work).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(late()),
-    }
-}
-
 fn unjudged() -> Fault {
     Fault::unavailable("the credential was not judged within the deadline")
 }
 
-fn too_late() -> Fault {
-    Fault::new(
-        FaultKind::Unavailable,
-        "This took too long. A write may still have happened: repeat it with the same idempotency key.",
-    )
-    .retry_after(1)
+/// Only a write can have happened behind a caller's back.
+fn too_late(sighting: &Sighting<'_>) -> Fault {
+    let message = match sighting.effect() {
+        Some(Effect::Adds | Effect::Changes) => {
+            "This took too long. A write may still have happened: repeat it with the same idempotency key."
+        }
+        Some(Effect::Reads) | None => "This took too long. Try again, or ask for less.",
+    };
+    Fault::new(FaultKind::Unavailable, message).retry_after(1)
 }

@@ -46,9 +46,12 @@ impl EmbeddedServer {
         let presented = Presented::read(asked.authorization, &form)?;
         self.afford(&["address", endpoint.word(), &neighbourhood(asked.address)], CLIENTS_PER_ADDRESS)?;
         let client = self.prove(presented).await?;
-        // Counted only now: nobody can use up the budget of a client whose secret they lack.
-        self.afford(&["client", endpoint.word(), client.id.as_str()], 1)?;
         Ok(Admitted { client, form })
+    }
+
+    /// Asked only of a client that is proven: nobody can use up the budget of one whose secret they lack.
+    pub(crate) fn afford_client(&self, endpoint: Endpoint, client: &Client) -> Result<(), Refusal> {
+        self.afford(&["client", endpoint.word(), client.id.as_str()], 1)
     }
 
     async fn prove(&self, presented: Presented) -> Result<Client, Refusal> {

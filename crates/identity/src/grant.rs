@@ -1,18 +1,18 @@
 //! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token carries
 //! exactly the scopes asked for, or the least there is, never all a client may have (A6-04, A6-08).
 
+use frontdesk_engine::audit::Observation;
 use frontdesk_engine::caller::Scopes;
 use frontdesk_engine::registry::{Client, Token};
-use frontdesk_engine::reply::Reply;
 use serde::Serialize;
 
 use crate::authenticate::Admitted;
 use crate::refusal::{Reason, Refusal, json};
 use crate::secret::{Secret, TOKEN};
-use crate::server::{EmbeddedServer, ProtectedResource};
+use crate::server::{Done, EmbeddedServer, ProtectedResource, Recorded};
 
 impl EmbeddedServer {
-    pub(crate) async fn grant(&self, admitted: &Admitted) -> Result<Reply, Refusal> {
+    pub(crate) async fn grant(&self, admitted: &Admitted, seen: &Observation) -> Result<Done, Refusal> {
         let Admitted { client, form } = admitted;
         check_grant(form.get("grant_type"))?;
         let resource = self.target(form.get("resource"))?;
@@ -23,14 +23,15 @@ impl EmbeddedServer {
                 "This client belongs to no business here. Ask the operator to register it for one.",
             ));
         }
-        let secret = self.issue(client, resource, &scopes).await?;
+        let secret = self.issue(client, resource, &scopes, seen).await?;
         let body = Granted {
             access_token: secret.expose(),
             token_type: "Bearer",
             expires_in: self.settings.lifetime_seconds,
             scope: scopes.to_string(),
         };
-        Ok(json(200, &body).header("Cache-Control", "no-store").header("Pragma", "no-cache"))
+        let reply = json(200, &body).header("Cache-Control", "no-store").header("Pragma", "no-cache");
+        Ok(Done { reply, recorded: Recorded::WithTheChange })
     }
 
     /// Byte for byte one of ours; a client that names none gets the first (RFC 8707 leaves it to us).
@@ -47,7 +48,13 @@ impl EmbeddedServer {
         })
     }
 
-    async fn issue(&self, client: &Client, resource: &ProtectedResource, scopes: &Scopes) -> Result<Secret, Refusal> {
+    async fn issue(
+        &self,
+        client: &Client,
+        resource: &ProtectedResource,
+        scopes: &Scopes,
+        seen: &Observation,
+    ) -> Result<Secret, Refusal> {
         let secret = Secret::random(TOKEN, self.random.as_ref());
         let now = self.clock.now();
         let token = Token {
@@ -59,14 +66,15 @@ impl EmbeddedServer {
             expires_at: now.plus_seconds(self.settings.lifetime_seconds.into()),
         };
         let hash = token.hash;
-        self.registry.add_token(token, now).await?;
+        self.registry.add_token(token, now, seen.line()).await?;
         // A client revoked or rotated since it proved itself has had its tokens ended before this
         // one was kept; it must not outlive them.
         let still = self.registry.client(&client.id).await?;
         if still.is_some_and(|still| still.revoked_at.is_none() && still.secret == client.secret) {
             return Ok(secret);
         }
-        self.registry.revoke_token(hash, &client.id).await?;
+        let taken_back = Observation { method: Some("revoke".to_owned()), ..seen.clone() };
+        self.registry.revoke_token(hash, &client.id, taken_back.line()).await?;
         Err(Refusal::invalid_client())
     }
 }

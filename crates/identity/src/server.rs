@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::caller::{Caller, Scope, Scopes};
-use frontdesk_engine::ports::{Clock, Observer, Random};
+use frontdesk_engine::ports::{Clock, Durability, Observer, Random, Store};
 use frontdesk_engine::rate::Rates;
 use frontdesk_engine::registry::{Client, Registry};
 use frontdesk_engine::reply::Reply;
+use frontdesk_engine::tally::{Tally, Who};
 
 use crate::asked::Asked;
 use crate::authenticate::Admitted;
@@ -27,6 +28,8 @@ pub struct EmbeddedServer {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     observer: Arc<dyn Observer>,
+    store: Arc<dyn Store>,
+    tally: Arc<Tally>,
     pub(crate) settings: Settings,
     pub(crate) resources: Vec<ProtectedResource>,
     documents: Documents,
@@ -41,6 +44,10 @@ pub struct Parts {
     pub random: Arc<dyn Random>,
     /// Sees every request for a token or a revocation, with the cause of a failure on our side.
     pub observer: Arc<dyn Observer>,
+    /// Keeps the audit records of what clients were refused, or asked for in vain.
+    pub store: Arc<dyn Store>,
+    /// Counts what strangers were refused, and clients that ask too often.
+    pub tally: Arc<Tally>,
 }
 
 #[derive(Debug, Clone)]
@@ -79,6 +86,8 @@ impl EmbeddedServer {
             clock: parts.clock,
             random: parts.random,
             observer: parts.observer,
+            store: parts.store,
+            tally: parts.tally,
             documents: Documents::new(&settings.issuer, &resources),
             cache: Cache::new(settings.cache),
             rates: Rates::default(),
@@ -104,50 +113,83 @@ impl EmbeddedServer {
             return Reply::empty(204).header("Allow", "POST, OPTIONS");
         }
         let began = Instant::now();
-        let (client, outcome) = match self.admit(asked, endpoint).await {
-            Ok(admitted) => (Some(caller(&admitted.client)), self.perform(endpoint, &admitted).await),
-            Err(refusal) => (None, Err(refusal)),
+        let mut seen = self.sighting(asked, endpoint);
+        let outcome = match self.admit(asked, endpoint).await {
+            Ok(admitted) => {
+                seen.caller = Some(caller(&admitted.client));
+                self.attend(endpoint, &admitted, &seen).await
+            }
+            Err(refusal) => {
+                self.tally.count(Who::at(asked.address), refusal.reason.error());
+                Err(refusal)
+            }
         };
-        self.see(asked, endpoint, client, &outcome, began);
-        outcome.unwrap_or_else(|refusal| refusal.reply())
+        let cause = outcome.as_ref().err().and_then(|refusal| refusal.cause.as_deref());
+        seen.outcome = word(&outcome);
+        seen.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.observer.seen(&seen, cause);
+        outcome.map_or_else(|refusal| refusal.reply(), |done| done.reply)
     }
 
-    async fn perform(&self, endpoint: Endpoint, admitted: &Admitted) -> Result<Reply, Refusal> {
-        match endpoint {
-            Endpoint::Token => self.grant(admitted).await,
-            Endpoint::Revoke => self.revoke(admitted).await,
+    /// A client that has proven itself. What it asks for is on record however it ends: together with the
+    /// change, by itself when nothing changed, and counted when it comes too often to be written each time.
+    async fn attend(&self, endpoint: Endpoint, admitted: &Admitted, seen: &Observation) -> Result<Done, Refusal> {
+        if let Err(refusal) = self.afford_client(endpoint, &admitted.client) {
+            self.tally.count(Who::Client(admitted.client.id.clone()), refusal.reason.error());
+            return Err(refusal);
         }
+        let outcome = match endpoint {
+            Endpoint::Token => self.grant(admitted, seen).await,
+            Endpoint::Revoke => self.revoke(admitted, seen).await,
+        };
+        if !matches!(outcome, Ok(Done { recorded: Recorded::WithTheChange, .. })) {
+            let record = Observation { outcome: word(&outcome), ..seen.clone() }.line();
+            // A store too busy to take it down is not made busier; the log has the line all the same.
+            let _ = self.store.observe(record, Durability::Grouped).await;
+        }
+        outcome
     }
 
-    fn see(
-        &self,
-        asked: &Asked<'_>,
-        endpoint: Endpoint,
-        caller: Option<Caller>,
-        outcome: &Result<Reply, Refusal>,
-        began: Instant,
-    ) {
-        let (word, cause) = match outcome {
-            Ok(_) => ("ok", None),
-            Err(refusal) => (refusal.reason.error(), refusal.cause.as_deref()),
-        };
-        let observation = Observation {
+    fn sighting(&self, asked: &Asked<'_>, endpoint: Endpoint) -> Observation {
+        Observation {
             at: self.clock.now(),
             trace: asked.trace.to_owned(),
             contract: "identity",
             address: asked.address,
-            caller,
+            caller: None,
             method: Some(endpoint.word().to_owned()),
             tool: None,
             tenant: None,
             ids: Vec::new(),
             count: None,
-            outcome: word,
+            outcome: "ok",
             personal: false,
             recorded: false,
-            micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
-        };
-        self.observer.seen(&observation, cause);
+            micros: 0,
+        }
+    }
+}
+
+/// A request that was answered as asked.
+pub(crate) struct Done {
+    pub(crate) reply: Reply,
+    pub(crate) recorded: Recorded,
+}
+
+/// Where the audit record of a request is.
+pub(crate) enum Recorded {
+    /// Committed in one transaction with what the request changed.
+    WithTheChange,
+    /// Nothing changed that it could have gone with.
+    NotYet,
+}
+
+/// How a request ended, for the log and the audit.
+fn word(outcome: &Result<Done, Refusal>) -> &'static str {
+    match outcome {
+        Ok(Done { recorded: Recorded::WithTheChange, .. }) => "ok",
+        Ok(Done { recorded: Recorded::NotYet, .. }) => "not_found",
+        Err(refusal) => refusal.reason.error(),
     }
 }
 

@@ -14,6 +14,7 @@ use frontdesk_engine::seal::Key;
 pub enum FolderError {
     Unusable { path: PathBuf, error: io::Error },
     Exposed { path: PathBuf },
+    Shared { path: PathBuf },
     BadKey { path: PathBuf },
     LostKey { path: PathBuf },
     Missing { path: PathBuf },
@@ -31,6 +32,12 @@ impl fmt::Display for FolderError {
             FolderError::Exposed { path } => write!(
                 out,
                 "{} can be read by others; everything sealed with it must be considered open. Run: chmod 600 {}",
+                path.display(),
+                path.display()
+            ),
+            FolderError::Shared { path } => write!(
+                out,
+                "others on this machine can reach into {}, which holds the keys of this desk. Run: chmod 700 {}",
                 path.display(),
                 path.display()
             ),
@@ -73,6 +80,9 @@ impl Folder {
     pub fn take(path: &Path) -> Result<Folder, FolderError> {
         let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+        if fs::metadata(path).map_err(failed)?.permissions().mode() & 0o077 != 0 {
+            return Err(FolderError::Shared { path: path.to_owned() });
+        }
         let mut options = OpenOptions::new();
         let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let lock = lock.open(path.join("lock")).map_err(failed)?;
@@ -137,7 +147,8 @@ pub fn read_key(path: &Path) -> Result<Key, FolderError> {
     unhex(text.trim()).map(Key::from_bytes).ok_or_else(|| FolderError::BadKey { path: path.to_owned() })
 }
 
-/// The whole key is on disk before it has its name, so that no crash leaves half a key.
+/// The whole key is on disk before it has its name, and the name before anything is sealed with it, so
+/// that no crash leaves half a key or sealed data without one.
 fn create_key(path: &Path, random: &dyn Random) -> Result<(), FolderError> {
     let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
     let draft = path.with_extension("key.new");
@@ -146,7 +157,11 @@ fn create_key(path: &Path, random: &dyn Random) -> Result<(), FolderError> {
     let key = Key::random(random);
     let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    fs::rename(&draft, path).map_err(failed)
+    fs::rename(&draft, path).map_err(failed)?;
+    match path.parent() {
+        Some(folder) => File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed),
+        None => Ok(()),
+    }
 }
 
 fn unhex(text: &str) -> Option<[u8; 32]> {

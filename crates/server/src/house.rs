@@ -10,6 +10,7 @@ use frontdesk_engine::ports::{Clock, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
 use frontdesk_engine::seal::Key;
+use frontdesk_engine::tally::Tally;
 use frontdesk_identity::{EmbeddedServer, Parts, ProtectedResource};
 use frontdesk_store::{Options, SqliteStore, StoreError};
 
@@ -22,6 +23,8 @@ use crate::ports::{SystemClock, SystemRandom};
 const COMMIT_WAIT: Duration = Duration::from_secs(5);
 /// No answer is larger than a page and its envelope could be.
 const REPLY_FACTOR: usize = 4;
+/// However small pages are made, one whole resource must fit.
+const LEAST_REPLY: usize = 1024 * 1024;
 
 #[derive(Debug)]
 pub enum HouseError {
@@ -80,6 +83,7 @@ pub struct House {
 impl House {
     pub fn open(vaults: Vaults, config: Config) -> House {
         let log = Arc::new(Log::new(config.log.format));
+        let tally = Arc::new(Tally::default());
         let mounts: Vec<(String, Mount)> = config
             .mounts
             .iter()
@@ -103,6 +107,8 @@ impl House {
                 clock: Arc::clone(&vaults.clock),
                 random: Arc::clone(&vaults.random),
                 observer: Arc::clone(&log) as _,
+                store: Arc::clone(&vaults.store) as Arc<dyn Store>,
+                tally: Arc::clone(&tally),
             },
             frontdesk_identity::Settings {
                 issuer: config.public_url.to_string(),
@@ -121,10 +127,11 @@ impl House {
             keys: Keys { cursor: vaults.master.derive("cursor"), meaning: vaults.master.derive("meaning") },
             rates: Rates::default(),
             inflight: Default::default(),
-            strangers: Default::default(),
+            tally: Arc::clone(&tally),
+            turns: Default::default(),
             settings: Settings {
                 page_bytes: config.limits.page_bytes,
-                reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR),
+                reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR).max(LEAST_REPLY),
                 calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },
                 deadline: config.deadlines.call,
             },

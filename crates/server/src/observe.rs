@@ -1,16 +1,20 @@
 //! What operators see of a call: one line in the log when it has ended. Lines carry ids and codes,
-//! never arguments, answers or credentials.
+//! never arguments, answers or credentials. No call ever waits for whoever reads the log.
 
-use std::io::{IsTerminal as _, Write as _};
+mod lines;
+
+use std::io::IsTerminal as _;
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::ports::Observer;
 use frontdesk_wire::answer::quote;
 
 use crate::config::LogFormat;
+use lines::Lines;
 
 pub struct Log {
     style: Style,
+    lines: Lines,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,30 +31,32 @@ impl Log {
             LogFormat::Auto if std::io::stderr().is_terminal() => Style::Pretty,
             LogFormat::Auto => Style::Json,
         };
-        Log { style }
+        let lost = move |count: u64| style.message(&format!("{count} log lines were lost"));
+        Log { style, lines: Lines::to_stderr(lost) }
     }
 
     /// Says something that is not about a call.
     pub fn say(&self, message: &str) {
-        write_line(&match self.style {
+        self.lines.write(self.style.message(message));
+    }
+}
+
+impl Style {
+    fn message(self, message: &str) -> String {
+        match self {
             Style::Pretty => message.to_owned(),
             Style::Json => format!("{{\"message\":{}}}", quote(message)),
-        });
+        }
     }
 }
 
 impl Observer for Log {
     fn seen(&self, seen: &Observation, cause: Option<&str>) {
-        write_line(&match self.style {
+        self.lines.write(match self.style {
             Style::Pretty => pretty(seen, cause),
             Style::Json => json(seen, cause),
         });
     }
-}
-
-/// A log that cannot be written must not stop the desk.
-fn write_line(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 fn pretty(seen: &Observation, cause: Option<&str>) -> String {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::ports::{Durability, Store as _};
+use frontdesk_engine::tally::Who;
 use frontdesk_engine::timestamp::Millis;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
@@ -26,7 +27,7 @@ pub struct Bound {
 /// Serves until a signal or `shutdown` asks for the end; running calls are finished first.
 pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Drained {
     let house = Arc::new(house);
-    let small_jobs = [tokio::spawn(count_strangers(Arc::clone(&house))), tokio::spawn(forget(Arc::clone(&house)))];
+    let small_jobs = [tokio::spawn(write_tally(Arc::clone(&house))), tokio::spawn(forget(Arc::clone(&house)))];
     let caps = caps(&house.config);
     let desk = Arc::clone(&house);
     let public = bound.public.serve(
@@ -48,6 +49,7 @@ pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Drained {
     for job in small_jobs {
         job.abort();
     }
+    empty_tally(&house).await;
     drained
 }
 
@@ -76,19 +78,31 @@ pub fn heed_signals() -> io::Result<Shutdown> {
     Ok(shutdown)
 }
 
-/// Once a second, what strangers were refused becomes one audit record for each address.
-async fn count_strangers(house: Arc<House>) {
+/// Once a second, refusals that were only counted become one audit record and one line in the log for
+/// each of those they were given to.
+async fn write_tally(house: Arc<House>) {
     let mut second = interval(Duration::from_secs(1));
     second.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         second.tick().await;
-        for (address, count) in house.desk.strangers.take() {
-            let address = address.map_or_else(|| "others".to_owned(), |address| address.to_string());
-            let at = house.desk.now().to_rfc3339();
-            let record =
-                serde_json::json!({"at": at, "outcome": "unauthenticated", "address": address, "count": count});
-            let _ = house.vaults.store.observe(record.to_string(), Durability::Grouped).await;
+        empty_tally(&house).await;
+    }
+}
+
+async fn empty_tally(house: &House) {
+    for count in house.desk.tally.take() {
+        let (whose, name) = match &count.who {
+            Who::Address(address) => ("address", address.to_string()),
+            Who::Client(client) => ("client", client.as_str().to_owned()),
+            Who::Others => ("address", "others".to_owned()),
+        };
+        let at = house.desk.now().to_rfc3339();
+        let record = serde_json::json!({"at": at, whose: name, "outcome": count.outcome, "count": count.times});
+        if house.vaults.store.observe(record.to_string(), Durability::Grouped).await.is_err() {
+            house.desk.tally.put_back(count);
+            continue;
         }
+        house.log.say(&format!("refused {} times: {whose} {name}, {}", count.times, count.outcome));
     }
 }
 

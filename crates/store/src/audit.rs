@@ -5,12 +5,18 @@ use frontdesk_engine::seal::Key;
 /// The hash before the first link.
 pub(crate) const START: [u8; 32] = [0; 32];
 
+const NODE: &str = "node:";
+
 pub(crate) fn tenant_chain(tenant: &str) -> String {
     format!("tenant:{tenant}")
 }
 
 pub(crate) fn node_chain(node: &str) -> String {
-    format!("node:{node}")
+    format!("{NODE}{node}")
+}
+
+pub(crate) fn is_of_a_node(chain: &str) -> bool {
+    chain.starts_with(NODE)
 }
 
 /// A link's hash covers its chain, its place, its instant, its records and everything before it. It is

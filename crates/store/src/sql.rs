@@ -6,11 +6,42 @@ use std::fmt::Write;
 use frontdesk_engine::page::{Direction, Filter, Query, Start, Wants};
 use frontdesk_engine::table::{Cell, Kind, Word};
 
+use crate::vault::{Place, TenantKeys};
+
 /// A statement and its values, in the order of their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Statement {
+pub(crate) struct Statement<'a> {
     pub(crate) text: String,
-    pub(crate) values: Vec<Cell>,
+    pub(crate) values: Vec<Value<'a>>,
+}
+
+/// A value as a database may see it: personal ones have been hashed for the place they are kept in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Null,
+    Text(&'a str),
+    Integer(i64),
+    Digest(String),
+}
+
+impl<'a> Value<'a> {
+    /// A tenant without keys has no rows, so there is nothing a hash could find.
+    pub(crate) fn of(cell: &'a Cell, place: Place<'_>, keys: Option<&TenantKeys>) -> Value<'a> {
+        match (cell, keys) {
+            (Cell::Null, _) | (Cell::Digest(_), None) => Value::Null,
+            (Cell::Text(text), _) => Value::Text(text),
+            (Cell::Integer(number), _) => Value::Integer(*number),
+            (Cell::Digest(text), Some(keys)) => Value::Digest(keys.digest(place, text)),
+        }
+    }
+
+    pub(crate) fn of_word(word: &'a Word, kind: &Kind, keys: Option<&TenantKeys>) -> Value<'a> {
+        match (word, keys) {
+            (Word::Plain(word), _) => Value::Text(word),
+            (Word::Personal(_), None) => Value::Null,
+            (Word::Personal(word), Some(keys)) => Value::Digest(keys.digest(Place::Word { kind: kind.name }, word)),
+        }
+    }
 }
 
 /// Columns every kind's table has before its own.
@@ -71,7 +102,7 @@ pub(crate) fn remove_words(kind: &Kind) -> String {
 }
 
 /// A page: the window's rows and one more, to know whether there are any.
-pub(crate) fn page(tenant: &str, query: &Query) -> Statement {
+pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKeys>) -> Statement<'a> {
     let table = query.kind.name;
     let column = query.order.column;
     let mut made = Statement {
@@ -81,44 +112,46 @@ pub(crate) fn page(tenant: &str, query: &Query) -> Statement {
             }
             Wants::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
         },
-        values: vec![Cell::Text(tenant.to_owned())],
+        values: vec![Value::Text(tenant)],
     };
     for filter in &query.filters {
-        made.filter(table, filter);
+        made.filter(query.kind, filter, keys);
     }
     let (compare, direction) = match query.order.direction {
         Direction::Rising => (">", "ASC"),
         Direction::Falling => ("<", "DESC"),
     };
     if let Start::After(key) = &query.window.start {
-        let value = made.bind(Cell::Integer(key.value));
-        let id = made.bind(Cell::Text(key.id.clone()));
+        let value = made.bind(Value::Integer(key.value));
+        let id = made.bind(Value::Text(&key.id));
         let _ = write!(made.text, " AND ({column}, id) {compare} (${value}, ${id})");
     }
-    let limit = made.bind(Cell::Integer(i64::try_from(query.window.limit).unwrap_or(i64::MAX).saturating_add(1)));
+    let limit = made.bind(Value::Integer(i64::try_from(query.window.limit).unwrap_or(i64::MAX).saturating_add(1)));
     let _ = write!(made.text, " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}");
     if let Start::Offset(rows) = query.window.start {
-        let offset = made.bind(Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
+        let offset = made.bind(Value::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
         let _ = write!(made.text, " OFFSET ${offset}");
     }
     made
 }
 
-impl Statement {
-    fn bind(&mut self, value: Cell) -> usize {
+impl<'a> Statement<'a> {
+    fn bind(&mut self, value: Value<'a>) -> usize {
         self.values.push(value);
         self.values.len()
     }
 
-    fn filter(&mut self, table: &str, filter: &Filter) {
+    fn filter(&mut self, kind: &Kind, filter: &'a Filter, keys: Option<&TenantKeys>) {
+        let table = kind.name;
         match filter {
             Filter::Equals(column, value) => {
-                let number = self.bind(value.clone());
+                let number = self.bind(Value::of(value, Place::Column { kind: table, column }, keys));
                 let _ = write!(self.text, " AND {column} = ${number}");
             }
             Filter::AnyOf(column, values) => {
+                let place = Place::Column { kind: table, column };
                 let numbers: Vec<String> =
-                    values.iter().map(|value| format!("${}", self.bind(value.clone()))).collect();
+                    values.iter().map(|value| format!("${}", self.bind(Value::of(value, place, keys)))).collect();
                 // An empty list matches nothing, and `IN ()` is not SQL.
                 match numbers.is_empty() {
                     true => self.text.push_str(" AND 1 = 0"),
@@ -128,19 +161,16 @@ impl Statement {
                 }
             }
             Filter::AtLeast(column, value) => {
-                let number = self.bind(Cell::Integer(*value));
+                let number = self.bind(Value::Integer(*value));
                 let _ = write!(self.text, " AND {column} >= ${number}");
             }
             Filter::AtMost(column, value) => {
-                let number = self.bind(Cell::Integer(*value));
+                let number = self.bind(Value::Integer(*value));
                 let _ = write!(self.text, " AND {column} <= ${number}");
             }
             Filter::Words(words) => {
                 for word in words {
-                    let number = self.bind(match word {
-                        Word::Plain(word) => Cell::Text(word.clone()),
-                        Word::Personal(word) => Cell::Digest(word.clone()),
-                    });
+                    let number = self.bind(Value::of_word(word, kind, keys));
                     let _ = write!(
                         self.text,
                         " AND EXISTS (SELECT 1 FROM {table}_word w WHERE w.tenant = $1 AND w.word = ${number} AND w.id = {table}.id)"

@@ -5,6 +5,7 @@ mod apply;
 mod audits;
 mod chains;
 mod open;
+mod pulse;
 mod readers;
 mod registry;
 mod store;
@@ -80,7 +81,7 @@ impl SqliteStore {
         });
         registry::unlock_tenants(&connection, &shared.vault)?;
         let pool = Pool::new(options.path.clone());
-        let readers = Readers::start(&options.path, Arc::clone(&shared))?;
+        let readers = Readers::start(&options.path)?;
         let writer = Writer::start(connection, Arc::clone(&shared))?;
         Ok(SqliteStore { shared, pool, readers, writer, commit_wait: options.commit_wait })
     }

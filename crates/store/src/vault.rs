@@ -13,6 +13,24 @@ pub(crate) struct TenantKeys {
     lookup: Key,
 }
 
+/// Where a hash for look-up is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place<'a> {
+    Column {
+        kind: &'a str,
+        column: &'a str,
+    },
+    /// Among the words that a kind is found by.
+    Word {
+        kind: &'a str,
+    },
+    /// An idempotency key of one client for one tool.
+    Claim {
+        client: &'a str,
+        tool: &'a str,
+    },
+}
+
 pub(crate) struct Vault {
     master: Key,
     random: Arc<dyn Random>,
@@ -54,9 +72,15 @@ impl TenantKeys {
         String::from_utf8(self.data.open(place, sealed)?).ok()
     }
 
-    /// A keyed hash as text: equal values can be found, nothing can be read back.
-    pub(crate) fn digest(&self, value: &str) -> String {
-        let hash = self.lookup.digest(&[value.as_bytes()]);
+    /// A keyed hash as text: equal values in one place can be found, nothing can be read back, and equal
+    /// values in two places have nothing in common.
+    pub(crate) fn digest(&self, place: Place<'_>, value: &str) -> String {
+        let parts = match place {
+            Place::Column { kind, column } => ["column", kind, column, value],
+            Place::Word { kind } => ["word", kind, "", value],
+            Place::Claim { client, tool } => ["claim", client, tool, value],
+        };
+        let hash = self.lookup.digest(&parts.map(str::as_bytes));
         hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }

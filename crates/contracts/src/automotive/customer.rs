@@ -8,10 +8,14 @@ use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Item;
 use serde::{Deserialize, Serialize};
 
+use super::json;
 use super::shapes::{self, Contact, Money, instant, normal_email};
 use super::vocabulary::{CustomerKind, LeadStatus, Term, Vocabulary};
 
 pub const PREFIX: &str = "cus";
+
+/// The name of a row in a fault's cause.
+const KEPT: &str = "a kept customer";
 
 pub static KIND: Kind = Kind {
     name: "customer",
@@ -104,11 +108,7 @@ impl Customer {
     pub fn from_found(found: &Found) -> Result<Customer, Fault> {
         let personal = found.personal.as_deref();
         let personal = personal.ok_or_else(|| Fault::internal("a customer without their personal part"))?;
-        let unreadable = |error: serde_json::Error| Fault::internal(format!("a kept customer cannot be read: {error}"));
-        Ok(Customer {
-            open: serde_json::from_str(&found.body).map_err(unreadable)?,
-            personal: serde_json::from_str(personal).map_err(unreadable)?,
-        })
+        Ok(Customer { open: json::read(KEPT, &found.body)?, personal: json::read(KEPT, personal)? })
     }
 
     pub fn row(&self) -> Result<Row, Fault> {
@@ -132,12 +132,11 @@ impl Customer {
     }
 
     pub fn item(&self) -> Result<Item, Fault> {
-        let unwritable = |error: serde_json::Error| Fault::internal(error.to_string());
         Ok(Item {
             id: self.open.id.clone(),
-            body: serde_json::to_string(&self.open).map_err(unwritable)?,
-            masked: Some(serde_json::to_string(&self.personal.masked()).map_err(unwritable)?),
-            personal: Some(serde_json::to_string(&self.personal).map_err(unwritable)?),
+            body: json::write(KEPT, &self.open)?,
+            masked: Some(json::write(KEPT, &self.personal.masked())?),
+            personal: Some(json::write(KEPT, &self.personal)?),
         })
     }
 }

@@ -1,19 +1,26 @@
 //! A lead: somebody's interest, who looks after it and how far it has come. Who that somebody is and
-//! what they wrote stands in a part of its own, which is sealed at rest and masked by default.
+//! every text that anybody wrote stand in a part of their own, which is sealed at rest and masked by
+//! default.
+
+use std::collections::HashMap;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::schema::{Schema, Text, optional, required};
-use frontdesk_engine::table::{Cell, Column, Found, Holds, Kind, Row, Word, words};
+use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::table::{Cell, Column, Found, Holds, Kind, Row, Word, joined, words};
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Item;
 use serde::{Deserialize, Serialize};
 
+use super::json;
 use super::shapes::{self, Contact, instant, maybe_instant, normal_email};
 use super::vocabulary::{
     Channel, ConsentChannel, ConsentStatus, Interest, LeadStatus, LostReason, Term, Timeframe, Vocabulary,
 };
 
 pub const PREFIX: &str = "led";
+
+/// The name of a row in a fault's cause.
+const KEPT: &str = "a kept lead";
 
 pub static KIND: Kind = Kind {
     name: "lead",
@@ -34,27 +41,33 @@ pub static KIND: Kind = Kind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead {
+    pub receipt: Receipt,
     pub open: Open,
     pub personal: Personal,
 }
 
-/// What every caller who may read leads sees.
+/// What a caller who may only write learns of the lead it wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Open {
+pub struct Receipt {
     pub id: String,
     pub r#type: Type,
     pub dealership_id: String,
     pub status: Term<LeadStatus>,
+    #[serde(with = "instant")]
+    pub created_at: Millis,
+    #[serde(with = "instant")]
+    pub updated_at: Millis,
+    pub version: i64,
+}
+
+/// What every caller who may read leads sees beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Open {
     pub interest: Term<Interest>,
-    pub source: Source,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub owner: Option<Owner>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub customer_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub vehicle_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub vehicle_of_interest: Option<Wanted>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timeframe: Option<Term<Timeframe>>,
     pub consent: Consent,
@@ -64,11 +77,6 @@ pub struct Open {
     pub last_contact_at: Option<Millis>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lost_reason: Option<Term<LostReason>>,
-    #[serde(with = "instant")]
-    pub created_at: Millis,
-    #[serde(with = "instant")]
-    pub updated_at: Millis,
-    pub version: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +98,9 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Owner {
     pub id: String,
-    pub name: String,
+    /// Absent only where masked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,10 +122,15 @@ pub struct Consent {
     pub expires_at: Option<Millis>,
 }
 
-/// What only callers with the scope for it see.
+/// What only callers with the scope for it see whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Personal {
     pub contact: Contact,
+    pub source: Source,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub owner: Option<Owner>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vehicle_of_interest: Option<Wanted>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub comments: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -128,10 +143,25 @@ pub struct Personal {
 impl Personal {
     /// Free text is left out whole: nobody knows what people write into it.
     fn masked(&self) -> Personal {
+        let texts = [
+            ("source.provider", self.source.provider.is_some()),
+            ("source.external_id", self.source.external_id.is_some()),
+            ("owner.name", self.owner.as_ref().is_some_and(|owner| owner.name.is_some())),
+            ("vehicle_of_interest", self.vehicle_of_interest.is_some()),
+            ("comments", self.comments.is_some()),
+            ("consent_text", self.consent_text.is_some()),
+        ];
         let mut redacted = self.contact.redacted("contact");
-        let texts = [("comments", &self.comments), ("consent_text", &self.consent_text)];
-        redacted.extend(texts.iter().filter(|(_, text)| text.is_some()).map(|(field, _)| (*field).to_owned()));
-        Personal { contact: self.contact.masked(), comments: None, consent_text: None, redacted }
+        redacted.extend(texts.iter().filter(|(_, there)| *there).map(|(field, _)| (*field).to_owned()));
+        Personal {
+            contact: self.contact.masked(),
+            source: Source { channel: self.source.channel, provider: None, external_id: None },
+            owner: self.owner.as_ref().map(|owner| Owner { id: owner.id.clone(), name: None }),
+            vehicle_of_interest: None,
+            comments: None,
+            consent_text: None,
+            redacted,
+        }
     }
 }
 
@@ -139,26 +169,25 @@ impl Lead {
     /// Reads back a row that was found with its personal part.
     pub fn from_found(found: &Found) -> Result<Lead, Fault> {
         let personal = found.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
-        let unreadable = |error: serde_json::Error| Fault::internal(format!("a kept lead cannot be read: {error}"));
         Ok(Lead {
-            open: serde_json::from_str(&found.body).map_err(unreadable)?,
-            personal: serde_json::from_str(personal).map_err(unreadable)?,
+            receipt: json::read(KEPT, &found.body)?,
+            open: json::read(KEPT, &found.body)?,
+            personal: json::read(KEPT, personal)?,
         })
     }
 
     pub fn row(&self) -> Result<Row, Fault> {
-        let item = self.item()?;
-        let contact = &self.personal.contact;
-        let open = &self.open;
+        let Lead { receipt, open, personal } = self;
+        let contact = &personal.contact;
         Ok(Row {
-            id: item.id,
-            version: open.version,
-            created_at: open.created_at.0,
-            updated_at: open.updated_at.0,
+            id: receipt.id.clone(),
+            version: receipt.version,
+            created_at: receipt.created_at.0,
+            updated_at: receipt.updated_at.0,
             cells: vec![
-                ("status", Cell::Text(open.status.as_str().to_owned())),
-                ("channel", Cell::Text(open.source.channel.as_str().to_owned())),
-                ("owner_id", text(open.owner.as_ref().map(|owner| owner.id.clone()))),
+                ("status", Cell::Text(receipt.status.as_str().to_owned())),
+                ("channel", Cell::Text(personal.source.channel.as_str().to_owned())),
+                ("owner_id", text(personal.owner.as_ref().map(|owner| owner.id.clone()))),
                 ("customer_id", text(open.customer_id.clone())),
                 ("vehicle_id", text(open.vehicle_id.clone())),
                 ("received_at", Cell::Integer(open.received_at.0)),
@@ -166,24 +195,55 @@ impl Lead {
                 ("phone", digest(contact.phone.clone())),
             ],
             words: words(&contact.name).into_iter().map(Word::Personal).collect(),
-            body: item.body,
-            masked: item.masked,
-            personal: item.personal,
+            body: joined(&json::write(KEPT, receipt)?, Some(&json::write(KEPT, open)?)),
+            masked: Some(json::write(KEPT, &personal.masked())?),
+            personal: Some(json::write(KEPT, personal)?),
         })
     }
 
-    pub fn item(&self) -> Result<Item, Fault> {
-        let unwritable = |error: serde_json::Error| Fault::internal(error.to_string());
+    /// The answer to a write. Who may write leads may not therefore read them (A6-10), so all but the
+    /// receipt counts as personal here.
+    pub fn written(&self) -> Result<Item, Fault> {
+        let redacted: HashMap<&str, &[&str]> = HashMap::from([("redacted", LEFT_OUT)]);
         Ok(Item {
-            id: self.open.id.clone(),
-            body: serde_json::to_string(&self.open).map_err(unwritable)?,
-            masked: Some(serde_json::to_string(&self.personal.masked()).map_err(unwritable)?),
-            personal: Some(serde_json::to_string(&self.personal).map_err(unwritable)?),
+            id: self.receipt.id.clone(),
+            body: json::write(KEPT, &self.receipt)?,
+            masked: Some(json::write(KEPT, &redacted)?),
+            personal: Some(joined(&json::write(KEPT, &self.open)?, Some(&json::write(KEPT, &self.personal)?))),
         })
     }
 }
 
+/// What a receipt leaves out, also where the lead has none of it: which fields are filled is part of
+/// what must be read to be known.
+const LEFT_OUT: &[&str] = &[
+    "interest",
+    "source",
+    "owner",
+    "customer_id",
+    "vehicle_id",
+    "vehicle_of_interest",
+    "timeframe",
+    "consent",
+    "received_at",
+    "last_contact_at",
+    "lost_reason",
+    "contact",
+    "comments",
+    "consent_text",
+];
+
 pub fn schema() -> Schema {
+    shape(required)
+}
+
+/// As `schema`, or the receipt alone.
+pub fn written_schema() -> Schema {
+    shape(optional)
+}
+
+/// `always` makes the fields that every lead has and a receipt has not.
+fn shape(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
     let consent = Schema::object([
         required("status", Schema::one_of(ConsentStatus::WORDS), "Whether it holds."),
         required(
@@ -198,18 +258,18 @@ pub fn schema() -> Schema {
         &["lead"],
         [
             required("status", Schema::one_of(LeadStatus::WORDS), "How far it has come."),
-            required("interest", Schema::one_of(Interest::WORDS), "What the person wants."),
-            required("source", source(), "Where it came from."),
-            optional("owner", owner(), "The employee who looks after it."),
+            always("interest", Schema::one_of(Interest::WORDS), "What the person wants."),
+            always("source", source(), "Where it came from; only the channel where masked."),
+            optional("owner", owner(optional), "The employee who looks after it; only the id where masked."),
             optional("customer_id", Schema::text(64), "The customer, where known."),
             optional("vehicle_id", Schema::text(64), "The vehicle in play, where it is in stock."),
-            optional("vehicle_of_interest", wanted(), "What kind of vehicle is wanted."),
+            optional("vehicle_of_interest", wanted(), "What kind of vehicle is wanted; left out where masked."),
             optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
-            required("consent", consent, "What the person agreed to."),
-            required("received_at", Schema::Text(Text::Instant), "When it came in."),
+            always("consent", consent, "What the person agreed to."),
+            always("received_at", Schema::Text(Text::Instant), "When it came in."),
             optional("last_contact_at", Schema::Text(Text::Instant), "When somebody last spoke with the person."),
             optional("lost_reason", Schema::one_of(LostReason::WORDS), "Why it was lost."),
-            required("contact", Contact::schema(), "Who it is; masked in lists."),
+            always("contact", Contact::schema(), "Who it is; masked in lists."),
             optional("comments", Schema::text(4000), "What the person wrote; left out where masked."),
             optional("consent_text", Schema::text(4000), "The words agreed to; left out where masked."),
             shapes::redacted(),
@@ -225,10 +285,10 @@ pub fn source() -> Schema {
     ])
 }
 
-pub fn owner() -> Schema {
+pub fn owner(name: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
     Schema::object([
-        required("id", Schema::text(64), "The employee's id."),
-        required("name", Schema::text(120), "The employee's name."),
+        required("id", Schema::text(64), "The employee's id: letters A to Z, digits, _ and -."),
+        name("name", Schema::text(120), "The employee's name."),
     ])
 }
 

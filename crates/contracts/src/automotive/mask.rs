@@ -1,10 +1,18 @@
 //! What is left of personal data for callers who may not see it: enough to recognise somebody one
 //! knows, too little to write, call or look up anybody.
 
-/// `Dana Rivera` becomes `D. R.`.
+/// As many digits of a number stay hidden as there are stars in its place.
+const HIDDEN_DIGITS: usize = 6;
+
+/// `Dana Rivera` becomes `D. R.`, and `李 明` becomes `*. *.`.
 pub fn name(name: &str) -> String {
-    let initials = name.split_whitespace().filter_map(|word| word.chars().find(|letter| letter.is_alphanumeric()));
-    let masked: Vec<String> = initials.map(|letter| format!("{}.", letter.to_uppercase())).collect();
+    let words = name.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
+    let masked: Vec<String> = words
+        .map(|word| match initial(word) {
+            Some(letter) => format!("{}.", letter.to_uppercase()),
+            None => "*.".to_owned(),
+        })
+        .collect();
     match masked.is_empty() {
         true => "*".to_owned(),
         false => masked.join(" "),
@@ -17,20 +25,28 @@ pub fn email(email: &str) -> String {
     let Some((local, host)) = email.rsplit_once('@') else {
         return "***".to_owned();
     };
+    let start = host.split('.').next().unwrap_or_default();
     let end = host.rsplit_once('.').map(|(_, end)| end).unwrap_or_default();
-    format!("{}***@{}***.{end}", first(local), first(host))
+    format!("{}***@{}***.{end}", first(local), first(start))
 }
 
-/// `+15125550123` becomes `+1******0123`. Short numbers keep two digits at their end: four would
-/// be most of them.
+/// `+15125550123` becomes `+1******0123`. A short number keeps fewer digits at its end, or none.
 pub fn phone(phone: &str) -> String {
     let digits: Vec<char> = phone.chars().filter(char::is_ascii_digit).collect();
-    let kept = if digits.len() >= 10 { 4 } else { 2 };
+    let shown = digits.len().saturating_sub(HIDDEN_DIGITS);
+    let start: String = digits.iter().take(shown.min(1)).collect();
+    let kept = shown.saturating_sub(1).min(4);
     let end: String = digits.iter().skip(digits.len().saturating_sub(kept)).collect();
-    let start: String = digits.iter().take(1).collect();
     format!("+{start}******{end}")
 }
 
 fn first(text: &str) -> String {
-    text.chars().take(1).collect()
+    initial(text).into_iter().collect()
+}
+
+/// The first letter of something longer: of a single one it would be the whole.
+fn initial(word: &str) -> Option<char> {
+    let mut letters = word.chars().filter(|letter| letter.is_alphanumeric());
+    let first = letters.next()?;
+    letters.next().map(|_| first)
 }

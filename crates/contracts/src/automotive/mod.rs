@@ -5,6 +5,7 @@ pub mod codes;
 pub mod customer;
 pub mod demo;
 mod dialect;
+mod json;
 pub mod lead;
 pub mod manifest;
 pub mod mask;

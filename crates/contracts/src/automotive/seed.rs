@@ -165,25 +165,19 @@ fn lead(
     let received_at = millis(demo.received_at);
     let updated_at = millis(demo.updated_at);
     Lead {
-        open: lead::Open {
+        receipt: lead::Receipt {
             id: id.to_owned(),
             r#type: lead::Type::Lead,
             dealership_id: dealership.id.to_owned(),
             status: Term::of(demo.status),
+            created_at: received_at,
+            updated_at,
+            version: 1,
+        },
+        open: lead::Open {
             interest: Term::of(demo.interest),
-            source: Source {
-                channel: Term::of(demo.channel),
-                provider: Some(demo.provider.to_owned()),
-                external_id: None,
-            },
-            owner: Some(Owner { id: demo.owner.id.to_owned(), name: demo.owner.name.to_owned() }),
             customer_id: Some(customer_id.clone()),
             vehicle_id: vehicle_id.cloned(),
-            vehicle_of_interest: Some(lead::Wanted {
-                make: writer.vehicle_of_interest.make.to_owned(),
-                model: writer.vehicle_of_interest.model.to_owned(),
-                year: None,
-            }),
             timeframe: Some(Term::of(timeframe(demo.timeframe))),
             consent: Consent {
                 status: Term::of("granted"),
@@ -194,12 +188,20 @@ fn lead(
             received_at,
             last_contact_at: (demo.status != "new").then_some(updated_at),
             lost_reason: demo.lost_reason.map(|reason| Term::of(lost_reason(reason))),
-            created_at: received_at,
-            updated_at,
-            version: 1,
         },
         personal: lead::Personal {
             contact: contact(writer),
+            source: Source {
+                channel: Term::of(demo.channel),
+                provider: Some(demo.provider.to_owned()),
+                external_id: None,
+            },
+            owner: Some(Owner { id: demo.owner.id.to_owned(), name: Some(demo.owner.name.to_owned()) }),
+            vehicle_of_interest: Some(lead::Wanted {
+                make: writer.vehicle_of_interest.make.to_owned(),
+                model: writer.vehicle_of_interest.model.to_owned(),
+                year: None,
+            }),
             comments: Some(demo.comments.to_owned()),
             consent_text: Some("I agree to be contacted about my enquiry.".to_owned()),
             redacted: Vec::new(),

@@ -7,6 +7,7 @@ use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row, Word, words};
 use frontdesk_engine::timestamp::Millis;
 use serde::Serialize;
 
+use super::json;
 use super::shapes::{self, Distance, Money, instant};
 use super::vocabulary::{
     BodyStyle, Drivetrain, FuelType, MediaType, Term, Transmission, VehicleCondition, VehicleStatus, Vocabulary,
@@ -88,7 +89,7 @@ pub struct Medium {
 
 impl Vehicle {
     pub fn row(&self) -> Result<Row, Fault> {
-        let body = serde_json::to_string(self).map_err(|error| Fault::internal(error.to_string()))?;
+        let body = json::write("a vehicle", self)?;
         Ok(Row {
             id: self.id.clone(),
             version: self.version,

@@ -16,6 +16,7 @@ fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credential: Presen
     let least = Scope::new(scopes::INVENTORY_READ);
     let granted = Scopes::new([Scope::new(scopes::LEADS_READ)]);
     let at = At {
+        named: None,
         era,
         id: (place != Place::Transport).then_some(&id),
         place,
@@ -343,3 +344,28 @@ consent.required resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4220,"mes
 consent.required method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4220,"message":"M","data":{"error":{"code":"consent.required","message":"M","details":{"retryable":false}}}}}
 consent.required transport: 422 {"error":{"code":"consent.required","message":"M","details":{"retryable":false}}}
 "#;
+
+#[test]
+fn an_id_that_could_not_be_read_is_null_only_in_versions_that_know_null() {
+    let fault = Fault::new(FaultKind::Malformed, "M");
+    let answer = |named: Option<Version>| {
+        let least = Scope::new("amcp:inventory:read");
+        let at = At {
+            era: None,
+            named,
+            id: None,
+            place: Place::Transport,
+            metadata: "",
+            least: &least,
+            granted: None,
+            credential: Presented::Something,
+            trace: "",
+        };
+        String::from_utf8(Automotive.failure(&fault, &at).body.to_vec()).unwrap()
+    };
+    let with_null = r#"{"jsonrpc":"2.0","id":null,"error":"#;
+    assert!(answer(None).starts_with(with_null));
+    assert!(answer(Some(Version::V2025_06_18)).starts_with(with_null));
+    assert!(answer(Some(Version::V2025_11_25)).starts_with(r#"{"jsonrpc":"2.0","error":"#));
+    assert!(answer(Some(Version::V2026_07_28)).starts_with(r#"{"jsonrpc":"2.0","error":"#));
+}

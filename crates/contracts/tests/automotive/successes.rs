@@ -12,6 +12,7 @@ fn answer(shaped: Shaped, place: Place<'_>, era: Era) -> String {
     let id = Id::Number(7);
     let least = Scope::new(scopes::INVENTORY_READ);
     let at = At {
+        named: None,
         era: Some(era),
         id: Some(&id),
         place,

@@ -24,13 +24,17 @@ pub(crate) async fn batch(visit: &Visit<'_>, frames: Vec<Result<Frame, FrameErro
             Ok(Frame::Notification(_) | Frame::Response) => None,
             Err(error) => error.id().cloned(),
         };
+        // A notice gets no answer, whatever becomes of it.
+        let answered = !matches!(frame, Ok(Frame::Notification(_) | Frame::Response));
         // Refused before it is begun: a write must not happen whose answer has no room.
         let reply = match exhausted(visit, bytes) {
             Some(fault) if id.is_some() => record(sighting, Err(fault), &visit.at().maybe_id(id.as_ref())).await,
             Some(_) | None => message(visit, sighting, frame).await,
         };
         bytes += reply.body.len();
-        replies.push((id, reply));
+        if answered {
+            replies.push((id, reply));
+        }
     }
     combine(replies)
 }

@@ -1,5 +1,5 @@
-//! Stage 3: from bytes to messages, and from a request to its era. Pure, except that a withdrawal
-//! rings the bell of the request it names.
+//! Stage 3: from bytes to messages, and from a request to its era. The bytes are read only here, when
+//! the caller is known.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ pub struct Unframed {
     pub id: Option<Id>,
 }
 
-pub fn frame(incoming: &Incoming) -> Result<Body, Unframed> {
+pub async fn frame(incoming: &mut Incoming) -> Result<Body, Unframed> {
     match incoming.verb {
         Verb::Post => {}
         Verb::Get | Verb::Delete | Verb::Other => {
@@ -28,8 +28,10 @@ pub fn frame(incoming: &Incoming) -> Result<Body, Unframed> {
             )));
         }
     }
-    let body = incoming.body.as_ref().map_err(Clone::clone)?;
-    let body = frame::read(body)?;
+    if let Some(fault) = &incoming.refused {
+        return Err(Unframed::from(fault.clone()));
+    }
+    let body = frame::read(&incoming.body.whole().await?)?;
     if let Body::Batch(frames) = &body {
         allow_batch(incoming, frames)?;
     }
@@ -46,6 +48,13 @@ fn allow_batch(incoming: &Incoming, frames: &[Result<Frame, FrameError>]) -> Res
         return Err(Fault::new(
             FaultKind::NotRpc,
             "Batches exist only in protocol version 2025-03-26; send one message per request.",
+        ));
+    }
+    let requests = frames.iter().filter(|frame| matches!(frame, Ok(Frame::Request(_)))).count();
+    if incoming.idempotency_key.is_some() && requests > 1 {
+        return Err(Fault::new(
+            FaultKind::NotRpc,
+            "An Idempotency-Key header names one request; send each with a key in its arguments, or by itself.",
         ));
     }
     let mut ids = HashSet::new();

@@ -12,8 +12,8 @@ use crate::ports::{Claim, Claimed, Commit, Committed};
 use crate::stages::record::Sighting;
 use crate::tool::{Item, Outcome, Replay, Run, Tool, WriteTool};
 
-/// A plan that is stale through no fault of the caller is made anew this often.
-const TRIES: usize = 3;
+/// A plan that is stale through no fault of the caller is made anew up to three times.
+const TRIES: usize = 4;
 
 pub async fn perform(
     desk: &Desk,
@@ -42,6 +42,7 @@ async fn write(
     sighting: &mut Sighting<'_>,
 ) -> Result<Item, Fault> {
     let claim = permitted.claim();
+    let mut turn = desk.turns.join(permitted.tenant()).await;
     for _ in 0..TRIES {
         if let Some(earlier) = claimed(desk, permitted, claim.as_ref()).await? {
             return repeat(permitted, claim.as_ref(), earlier, replay).await;
@@ -64,7 +65,11 @@ async fn write(
             }
             Committed::Claimed(earlier) => return repeat(permitted, claim.as_ref(), earlier, replay).await,
             Committed::Refused(fault) => return Err(fault),
-            Committed::Stale => {}
+            Committed::Stale => {
+                if turn.is_none() {
+                    turn = desk.turns.wait(permitted.tenant()).await;
+                }
+            }
             Committed::Unknown => {
                 sighting.touched(&plan.outcome.id);
                 return Err(unknown(claim.as_ref()));

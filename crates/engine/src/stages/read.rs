@@ -21,7 +21,7 @@ pub fn read(
     match &reading.key {
         Some(key) if key.is_empty() || key.len() > LONGEST_KEY || !key.bytes().all(|b| b.is_ascii_graphic()) => {
             Err(Fault::invalid_argument(
-                "/idempotency_key",
+                &format!("/{}", mount.contract.dialect.key_argument()),
                 "pattern",
                 "an idempotency key has 1 to 255 printable ASCII characters without spaces",
             ))

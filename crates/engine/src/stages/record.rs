@@ -8,17 +8,33 @@ use crate::caller::Caller;
 use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::Incoming;
-use crate::permit::one_tenant;
+use crate::permit::{one_tenant, rate_limited};
 use crate::ports::{Disclosure, Durability};
 use crate::reply::Reply;
 use crate::stages::shape::At;
-use crate::tool::{Item, ToolSpec};
+use crate::tally::Who;
+use crate::tool::{Effect, Item, ToolSpec};
 
 pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, at: &At<'_>) -> Reply {
     let desk = sighting.desk;
     let dialect = sighting.mount.contract.dialect.as_ref();
     let Some(seen) = &mut sighting.observation else {
         return Reply::empty(202);
+    };
+    seen.micros = u64::try_from(sighting.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let outcome = match outcome {
+        Ok(reply) => Ok(reply),
+        Err(fault) => match counted(desk, seen, fault) {
+            Refusal::Recorded(fault) => Err(fault),
+            // The tally speaks for this one; only what is our own trouble is worth a line in the log.
+            Refusal::Counted(fault) => {
+                let reply = dialect.failure(&fault, &at.0);
+                if let (Some(seen), Some(cause)) = (sighting.observation.take(), fault.cause) {
+                    desk.observer.seen(&seen, Some(&cause));
+                }
+                return reply;
+            }
+        },
     };
     let (mut reply, mut cause, certain) = match outcome {
         Ok(reply) => (reply, None, true),
@@ -28,10 +44,7 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
             (dialect.failure(&fault, &at.0), fault.cause, is_certain(fault.kind))
         }
     };
-    seen.micros = u64::try_from(sighting.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    if seen.caller.is_none() {
-        desk.strangers.count(seen.address);
-    } else if !seen.recorded {
+    if !seen.recorded {
         let durability = match seen.personal {
             true => Durability::Awaited,
             false => Durability::Grouped,
@@ -52,6 +65,35 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         desk.observer.seen(&seen, cause.as_deref());
     }
     reply
+}
+
+enum Refusal {
+    Recorded(Fault),
+    Counted(Fault),
+}
+
+/// Refusals have a budget of their own, as large as that of calls. What a stranger is refused, and what
+/// a client is refused beyond its budget, is only counted: no flood of refusals can fill the disk.
+fn counted(desk: &Desk, seen: &Observation, fault: Fault) -> Refusal {
+    let Some(caller) = &seen.caller else {
+        desk.tally.count(Who::at(seen.address), fault.kind.word());
+        return Refusal::Counted(fault);
+    };
+    let ours = [FaultKind::Unavailable, FaultKind::KeyInFlight, FaultKind::Internal, FaultKind::Cancelled];
+    if ours.contains(&fault.kind) {
+        return Refusal::Recorded(fault);
+    }
+    let key = [seen.contract, caller.client.as_str(), "refusals"];
+    match desk.rates.take(&key, desk.settings.calls, desk.now()) {
+        Ok(()) => Refusal::Recorded(fault),
+        Err(seconds) => {
+            desk.tally.count(Who::Client(caller.client.clone()), fault.kind.word());
+            Refusal::Counted(match fault.kind == FaultKind::RateLimited {
+                true => fault,
+                false => rate_limited(seconds),
+            })
+        }
+    }
 }
 
 /// Whether it is known that a call that ended like this changed nothing. If not, the caller must be
@@ -92,6 +134,7 @@ pub struct Sighting<'a> {
     mount: &'a Mount,
     observation: Option<Observation>,
     began: Instant,
+    effect: Option<Effect>,
     /// Whether the store has been given the record.
     handed_over: bool,
 }
@@ -118,6 +161,7 @@ impl<'a> Sighting<'a> {
                 micros: 0,
             }),
             began: Instant::now(),
+            effect: None,
             handed_over: false,
         }
     }
@@ -137,7 +181,13 @@ impl<'a> Sighting<'a> {
     }
 
     pub fn tool(&mut self, spec: &ToolSpec) {
+        self.effect = Some(spec.effect);
         self.note(|seen| seen.tool = Some(spec.name));
+    }
+
+    /// What the call can do to the world, once its tool is known.
+    pub fn effect(&self) -> Option<Effect> {
+        self.effect
     }
 
     /// The tenant the call is about, once it is certain that it is one of the caller's.
@@ -191,10 +241,13 @@ impl<'a> Sighting<'a> {
 impl Drop for Sighting<'_> {
     fn drop(&mut self) {
         if let Some(mut seen) = self.observation.take() {
-            seen.outcome = FaultKind::Cancelled.word();
+            seen.outcome = match std::thread::panicking() {
+                true => FaultKind::Internal.word(),
+                false => FaultKind::Cancelled.word(),
+            };
             seen.micros = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
             if seen.caller.is_none() {
-                self.desk.strangers.count(seen.address);
+                self.desk.tally.count(Who::at(seen.address), seen.outcome);
             } else if !seen.recorded && !self.handed_over {
                 self.desk.store.observe_detached(seen.line());
             }

@@ -15,7 +15,7 @@ use crate::ports::Disclosure;
 use crate::reply::Reply;
 use crate::stages::record::Sighting;
 use crate::table::joined;
-use crate::tool::Outcome;
+use crate::tool::{Effect, Outcome};
 
 pub fn shape(
     desk: &Desk,
@@ -38,6 +38,11 @@ pub fn shape(
         }
         Outcome::Many(page) => {
             sighting.counted(page.rows.len());
+            // Who looked a person up is worth knowing as exactly as who read the whole record.
+            page.ids.iter().for_each(|id| sighting.touched(id));
+            if permitted.looked_up() {
+                sighting.disclosed();
+            }
             let cursor = match page.next {
                 None => None,
                 Some(key) => {
@@ -48,7 +53,8 @@ pub fn shape(
         }
     };
     let reply = mount.contract.dialect.success(shaped, &at.0);
-    if reply.body.len() > desk.settings.reply_bytes {
+    // A write has happened by now, and its answer must say so however long it is.
+    if sighting.effect() == Some(Effect::Reads) && reply.body.len() > desk.settings.reply_bytes {
         return Err(Fault::new(FaultKind::TooLarge, "The answer would be too large. Ask for less."));
     }
     Ok(reply)
@@ -62,6 +68,7 @@ impl<'a> At<'a> {
     pub fn unknown(mount: &'a Mount, incoming: &'a Incoming) -> At<'a> {
         At(contract::At {
             era: None,
+            named: incoming.protocol_version.as_deref().and_then(Version::parse),
             id: None,
             place: Place::Transport,
             metadata: &mount.metadata,

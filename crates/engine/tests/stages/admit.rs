@@ -1,7 +1,9 @@
 //! Stage 5: the scope, then the budget of calls.
 
+use frontdesk_engine::ClientId;
 use frontdesk_engine::desk::Settings;
 use frontdesk_engine::rate::Budget;
+use frontdesk_engine::tally::{Count, Who};
 
 use crate::support::requests::{call, post};
 use crate::support::{House, KEEPER, READER, SETTINGS, heard};
@@ -117,4 +119,21 @@ async fn a_notice_costs_like_a_call() {
     assert_eq!(house.serve(post(READER, notice)).await, heard(202, ""));
     assert_eq!(get(&house, READER).await, limited(20));
     assert_ne!(house.serve(post(READER, notice)).await, heard(202, ""));
+}
+
+#[tokio::test]
+async fn refusals_have_a_budget_of_their_own_and_are_counted_beyond_it() {
+    let house = slow_house();
+    let refused = r#"{"fault":"forbidden","at":"tool book.lend","needed":"books:write"}"#;
+    for _ in 0..2 {
+        assert_eq!(house.call(READER, "book.lend", r#"{"id":"b1"}"#).await, refused);
+    }
+    let limited = limited(20).replace("book.get", "book.lend");
+    for _ in 0..3 {
+        assert_eq!(house.call(READER, "book.lend", r#"{"id":"b1"}"#).await, limited);
+    }
+    assert_eq!(house.store.records().len(), 2);
+    let client = Who::Client(ClientId::new(READER));
+    assert_eq!(house.desk.tally.take(), [Count { who: client, outcome: "forbidden", times: 3 }]);
+    assert_eq!(get(&house, READER).await, B1, "what was refused costs nothing of what is allowed");
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::desk::Settings;
+use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::rate::Budget;
 use frontdesk_engine::stages::batch::combine;
 use frontdesk_wire::frame::Id;
 
@@ -139,7 +141,7 @@ async fn the_messages_of_a_batch_share_one_deadline() {
     assert_eq!(
         house.serve(post(KEEPER, &format!("[{get},{lend}]"))).await.body,
         concat!(
-            r#"[{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This took too long. A write may still have happened: repeat it with the same idempotency key.","data":{"fault":"unavailable","at":"tool book.get","retry_after":1}}},"#,
+            r#"[{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This took too long. Try again, or ask for less.","data":{"fault":"unavailable","at":"tool book.get","retry_after":1}}},"#,
             r#"{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"method","retry_after":1}}}]"#
         )
     );
@@ -152,4 +154,25 @@ fn an_answer_that_is_not_json_is_quoted_within_a_batch() {
         String::from_utf8(reply.body.to_vec()).unwrap(),
         r#"[{"jsonrpc":"2.0","id":1,"error":{"code":503,"message":"The request was refused","data":"Come \"later\"."}}]"#
     );
+}
+
+#[tokio::test]
+async fn a_notice_in_a_batch_is_never_answered_even_when_it_is_refused() {
+    let house = House::with(Settings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS });
+    let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let stray = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
+    assert_eq!(house.serve(post(READER, &format!("[{notice},{notice},{stray}]"))).await, heard(202, ""));
+}
+
+#[tokio::test]
+async fn a_key_in_the_header_cannot_mean_two_requests() {
+    let house = House::stocked();
+    let (one, two) = (call("1", "book.lend", r#"{"id":"b1"}"#), call("2", "book.lend", r#"{"id":"b2"}"#));
+    let keyed = |body: &str| Incoming { idempotency_key: Some("k1".to_owned()), ..post(KEEPER, body) };
+    assert_eq!(
+        house.serve(keyed(&format!("[{one},{two}]"))).await.body,
+        refused("An Idempotency-Key header names one request; send each with a key in its arguments, or by itself.")
+    );
+    assert_eq!(house.store.look(|kept| kept.commits), 0);
+    assert!(house.serve(keyed(&format!("[{one}]"))).await.body.contains("result"));
 }

@@ -7,6 +7,7 @@ use frontdesk_engine::desk::Settings;
 use crate::support::shelves::Mood;
 use crate::support::{House, KEEPER, READER, SETTINGS, eventually};
 
+const SLOW: &str = "This took too long. Try again, or ask for less.";
 const LATE: &str = "This took too long. A write may still have happened: repeat it with the same idempotency key.";
 
 fn hasty_house() -> House {
@@ -23,8 +24,8 @@ fn unavailable(message: &str, at: &str) -> String {
 async fn a_slow_tool_is_unavailable() {
     let house = hasty_house();
     house.store.turn(|knobs| knobs.reads = Mood::Hangs);
-    assert_eq!(house.call(READER, "book.get", r#"{"id":"b1"}"#).await, unavailable(LATE, "tool book.get"));
-    assert_eq!(house.ask(READER, "resources/list", "{}").await, unavailable(LATE, "method"));
+    assert_eq!(house.call(READER, "book.get", r#"{"id":"b1"}"#).await, unavailable(SLOW, "tool book.get"));
+    assert_eq!(house.ask(READER, "resources/list", "{}").await, unavailable(SLOW, "method"));
     assert_eq!(house.guestbook.outcomes(), ["unavailable"; 2]);
 }
 

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use frontdesk_engine::incoming::{Credential, Incoming, Verb};
+use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
+use frontdesk_engine::tally::{Count, Who};
 use frontdesk_engine::{Fault, FaultKind};
 
 use crate::support::requests::{held, post, presenting, rpc, with_verb};
@@ -63,17 +64,18 @@ async fn strangers_are_counted_by_address_and_leave_no_record_each() {
         house.serve(post("stranger", "{}")).await;
     }
     let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
-    assert_eq!(house.desk.strangers.take(), [(Some(address), 3)]);
-    assert_eq!(house.desk.strangers.take(), []);
+    let three = Count { who: Who::Address(address), outcome: "unauthenticated", times: 3 };
+    assert_eq!(house.desk.tally.take(), [three]);
+    assert_eq!(house.desk.tally.take(), []);
     assert_eq!(house.store.records(), Vec::<String>::new());
-    assert_eq!(house.guestbook.outcomes(), ["unauthenticated"; 3]);
+    assert_eq!(house.guestbook.outcomes(), [""; 0]);
 }
 
 #[tokio::test]
 async fn known_callers_are_not_counted_as_strangers() {
     let house = House::new();
     house.serve(post(READER, "not json")).await;
-    assert_eq!(house.desk.strangers.take(), []);
+    assert_eq!(house.desk.tally.take(), []);
 }
 
 #[tokio::test]
@@ -83,9 +85,29 @@ async fn a_flood_from_many_addresses_is_counted_in_bounded_memory() {
         let address = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + number));
         house.serve(Incoming { address, ..post("stranger", "{}") }).await;
     }
-    let counted = house.desk.strangers.take();
+    let counted = house.desk.tally.take();
     assert_eq!(counted.len(), 4097);
-    assert_eq!(counted.iter().map(|(_, count)| count).sum::<u64>(), 5000);
-    let further = counted.iter().find(|(address, _)| address.is_none());
-    assert_eq!(further, Some(&(None, 5000 - 4096)));
+    assert_eq!(counted.iter().map(|count| count.times).sum::<u64>(), 5000);
+    let further = counted.iter().find(|count| count.who == Who::Others).map(|count| count.times);
+    assert_eq!(further, Some(5000 - 4096));
+}
+
+#[tokio::test]
+async fn the_body_of_a_stranger_is_not_read() {
+    let house = House::new();
+    let unread = || Arriving::later(async { panic!("somebody read it") });
+    house.serve(Incoming { body: unread(), ..post("stranger", "") }).await;
+    house.serve(Incoming { body: unread(), ..presenting(Credential::Missing, "") }).await;
+    house.serve(Incoming { body: unread(), ..held(READER, Fault::new(FaultKind::WrongMedia, "No.")) }).await;
+}
+
+#[tokio::test]
+async fn addresses_of_one_ipv6_network_are_one_stranger() {
+    let house = House::new();
+    for address in ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"] {
+        house.serve(Incoming { address: address.parse().unwrap(), ..post("stranger", "{}") }).await;
+    }
+    let mut counted: Vec<u64> = house.desk.tally.take().iter().map(|count| count.times).collect();
+    counted.sort_unstable();
+    assert_eq!(counted, [1, 2]);
 }

@@ -77,14 +77,14 @@ async fn a_plan_that_is_stale_through_no_fault_of_the_caller_is_made_anew() {
 }
 
 #[tokio::test]
-async fn a_plan_that_is_stale_three_times_is_given_up() {
+async fn a_plan_that_is_stale_four_times_is_given_up() {
     let house = House::stocked();
-    house.store.turn(|knobs| knobs.stale = 3);
+    house.store.turn(|knobs| knobs.stale = 4);
     assert_eq!(
         house.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool book.lend","retry_after":1}}}"#
     );
-    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len()), (3, 0)));
+    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len()), (4, 0)));
     assert_eq!(house.guestbook.causes(), ["the plan was stale every time it was made"]);
 }
 
@@ -140,4 +140,19 @@ async fn a_plan_handed_over_is_committed_even_if_the_caller_hangs_up() {
     eventually(|| house.store.look(|kept| kept.commits > 0)).await;
     house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len(), kept.events.len()), (1, 1, 1)));
     assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
+}
+
+#[tokio::test]
+async fn a_crowd_that_wants_the_same_row_is_served_one_after_the_other() {
+    let house = Arc::new(House::stocked());
+    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(1)));
+    let mut crowd = tokio::task::JoinSet::new();
+    for _ in 0..50 {
+        let house = Arc::clone(&house);
+        crowd.spawn(async move { house.call(KEEPER, "book.change", r#"{"id":"b1","title":"Emma II"}"#).await });
+    }
+    while let Some(answer) = crowd.join_next().await {
+        assert!(answer.unwrap().contains("result"));
+    }
+    assert_eq!(house.store.look(|kept| kept.audit.len()), 50);
 }

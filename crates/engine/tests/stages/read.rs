@@ -43,7 +43,7 @@ async fn neither_answer_nor_record_repeats_what_was_sent() {
 #[tokio::test]
 async fn an_idempotency_key_has_1_to_255_printable_characters() {
     let house = House::new();
-    let refused = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /idempotency_key is not valid: an idempotency key has 1 to 255 printable ASCII characters without spaces.","data":{"fault":"invalid_argument","at":"tool book.add","problems":["/idempotency_key pattern: an idempotency key has 1 to 255 printable ASCII characters without spaces"]}}}"#;
+    let refused = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /request_key is not valid: an idempotency key has 1 to 255 printable ASCII characters without spaces.","data":{"fault":"invalid_argument","at":"tool book.add","problems":["/request_key pattern: an idempotency key has 1 to 255 printable ASCII characters without spaces"]}}}"#;
     let add = r#"{"title":"Emma","genre":"novel","copies":1}"#;
     for key in ["k".repeat(256).as_str(), "", "with space", "schlüssel", "tab\t"] {
         let incoming = keyed(key, post(KEEPER, &call("1", "book.add", add)));

@@ -162,6 +162,6 @@ async fn a_stranger_who_hangs_up_is_counted_and_seen() {
     house.callers.sleep();
     hang_up(&house, post("stranger", &rpc("1", "ping", "{}"))).await;
     assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
-    assert_eq!(house.desk.strangers.take().len(), 1);
+    assert_eq!(house.desk.tally.take().len(), 1);
     assert_eq!(house.store.records(), Vec::<String>::new());
 }

@@ -79,6 +79,10 @@ impl Dialect for Plainly {
         }
     }
 
+    fn key_argument(&self) -> &'static str {
+        "request_key"
+    }
+
     fn tenant_argument(&self) -> &'static str {
         "branch"
     }

@@ -109,7 +109,8 @@ impl House {
             keys: Keys { cursor: Key::from_bytes([1; 32]), meaning: Key::from_bytes([2; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
-            strangers: Default::default(),
+            tally: Default::default(),
+            turns: Default::default(),
             settings,
         };
         let mount = Mount::new(

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use frontdesk_engine::Fault;
-use frontdesk_engine::incoming::{Credential, Incoming, Verb};
+use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 
 pub(crate) fn post(who: &str, body: &str) -> Incoming {
     Incoming {
@@ -14,7 +14,8 @@ pub(crate) fn post(who: &str, body: &str) -> Incoming {
         method_header: None,
         name_header: None,
         idempotency_key: None,
-        body: Ok(Bytes::copy_from_slice(body.as_bytes())),
+        refused: None,
+        body: Arriving::here(Bytes::copy_from_slice(body.as_bytes())),
         address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
         trace: "t1".to_owned(),
     }
@@ -29,7 +30,7 @@ pub(crate) fn with_verb(verb: Verb, who: &str) -> Incoming {
 }
 
 pub(crate) fn held(who: &str, fault: Fault) -> Incoming {
-    Incoming { body: Err(fault), ..post(who, "") }
+    Incoming { refused: Some(fault), ..post(who, "") }
 }
 
 pub(crate) fn versioned(version: &str, incoming: Incoming) -> Incoming {

@@ -256,7 +256,8 @@ fn page(kept: &Kept, tenant: &TenantId, query: &Query) -> Page {
         Wants::Rows => row.body.clone(),
         Wants::Ids => row.id.clone(),
     };
-    Page { rows: rows.iter().map(text).collect(), next: last.filter(|_| more) }
+    let ids = rows.iter().filter(|row| row.masked.is_some()).map(|row| row.id.clone()).collect();
+    Page { rows: rows.iter().map(text).collect(), ids, next: last.filter(|_| more) }
 }
 
 fn fits(row: &Row, filter: &Filter) -> bool {

@@ -129,7 +129,7 @@ async fn revoking_a_client_bites_within_the_cache_time() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
-    bench.registry.revoke_client(&ClientId::new(ID), Millis(START)).await.unwrap();
+    bench.registry.revoke_client(&ClientId::new(ID), Millis(START), String::new()).await.unwrap();
     bench.advance(999);
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
     bench.advance(1);
@@ -141,7 +141,7 @@ async fn rotating_a_secret_ends_the_tokens_of_the_old_one() {
     let bench = bench_with(0, 60);
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
-    bench.registry.rotate_client(&ClientId::new(ID), sha256(b"fds_new")).await.unwrap();
+    bench.registry.rotate_client(&ClientId::new(ID), sha256(b"fds_new"), String::new()).await.unwrap();
     assert_refused(&bench.identify(&token, RESOURCE).await.unwrap_err());
     assert_eq!(bench.form("/token", GRANT).await.status, 401);
     assert_eq!(bench.form_as(ID, "fds_new", "/token", GRANT).await.status, 200);

@@ -6,10 +6,12 @@
     reason = "a test may stop at the first surprise, also in its helpers"
 )]
 
+mod audit;
 mod clients;
 mod grants;
 mod identify;
 mod metadata;
 mod proofs;
+mod records;
 mod revocation;
 mod support;

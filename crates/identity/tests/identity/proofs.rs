@@ -59,7 +59,7 @@ async fn the_client_id_may_be_repeated_in_the_form_but_not_contradicted() {
 #[tokio::test]
 async fn unknown_wrong_and_revoked_clients_cannot_be_told_apart() {
     let bench = bench();
-    bench.registry.revoke_client(&ClientId::new(OTHER_ID), Millis(START)).await.unwrap();
+    bench.registry.revoke_client(&ClientId::new(OTHER_ID), Millis(START), String::new()).await.unwrap();
     bench.registry.state().calls.clear();
     for (id, secret) in
         [("cli_nobody", SECRET), (ID, "wrong"), (ID, OTHER_SECRET), (OTHER_ID, OTHER_SECRET), ("", ""), (ID, "")]

@@ -16,9 +16,12 @@ use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
 use frontdesk_engine::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::reply::Reply;
 use frontdesk_engine::seal::sha256;
+use frontdesk_engine::tally::Tally;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Future;
 use frontdesk_identity::{Asked, EmbeddedServer, Parts, ProtectedResource, Settings};
+
+use crate::records::Records;
 
 pub(crate) const START: i64 = 1_790_000_000_000;
 pub(crate) const ID: &str = "cli_north";
@@ -41,6 +44,8 @@ pub(crate) struct State {
     pub(crate) tokens: Vec<Token>,
     /// The look-ups and changes asked for, in order.
     pub(crate) calls: Vec<&'static str>,
+    /// The records that came with changes, in order.
+    pub(crate) records: Vec<String>,
     pub(crate) down: bool,
     /// Happens to a client just before its token is kept, as another process could bring about.
     pub(crate) meanwhile: Option<Meanwhile>,
@@ -89,7 +94,7 @@ impl Registry for MemoryRegistry {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn add_tenant(&self, _tenant: Tenant) -> Future<'_, Result<Changed, Fault>> {
+    fn add_tenant(&self, _tenant: Tenant, _record: String) -> Future<'_, Result<Changed, Fault>> {
         Box::pin(async { Ok(Changed::Nothing) })
     }
 
@@ -103,24 +108,34 @@ impl Registry for MemoryRegistry {
         })
     }
 
-    fn add_client(&self, client: Client) -> Future<'_, Result<Changed, Fault>> {
+    fn add_client(&self, client: Client, record: String) -> Future<'_, Result<Changed, Fault>> {
         Box::pin(async {
-            self.open("add_client").ok_or_else(down)?.clients.push(client);
+            let mut state = self.open("add_client").ok_or_else(down)?;
+            state.clients.push(client);
+            state.records.push(record);
             Ok(Changed::Done)
         })
     }
 
-    fn rotate_client<'a>(&'a self, id: &'a ClientId, secret: [u8; 32]) -> Future<'a, Result<Changed, Fault>> {
+    fn rotate_client<'a>(
+        &'a self,
+        id: &'a ClientId,
+        secret: [u8; 32],
+        record: String,
+    ) -> Future<'a, Result<Changed, Fault>> {
         Box::pin(async move {
             let mut state = self.open("rotate_client").ok_or_else(down)?;
+            state.records.push(record);
             change_secret(&mut state, id, secret);
             Ok(Changed::Done)
         })
     }
 
-    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis) -> Future<'a, Result<Changed, Fault>> {
+    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis, record: String) -> Future<'a, Result<Changed, Fault>> {
         Box::pin(async move {
-            end_client(&mut *self.open("revoke_client").ok_or_else(down)?, id, at);
+            let mut state = self.open("revoke_client").ok_or_else(down)?;
+            end_client(&mut state, id, at);
+            state.records.push(record);
             Ok(Changed::Done)
         })
     }
@@ -131,7 +146,7 @@ impl Registry for MemoryRegistry {
         })
     }
 
-    fn add_token(&self, token: Token, now: Millis) -> Future<'_, Result<(), Fault>> {
+    fn add_token(&self, token: Token, now: Millis, record: String) -> Future<'_, Result<(), Fault>> {
         Box::pin(async move {
             let mut state = self.open("add_token").ok_or_else(down)?;
             match state.meanwhile {
@@ -140,18 +155,27 @@ impl Registry for MemoryRegistry {
                 None => {}
             }
             state.tokens.push(token);
+            state.records.push(record);
             Ok(())
         })
     }
 
-    fn revoke_token<'a>(&'a self, hash: [u8; 32], client: &'a ClientId) -> Future<'a, Result<Changed, Fault>> {
+    fn revoke_token<'a>(
+        &'a self,
+        hash: [u8; 32],
+        client: &'a ClientId,
+        record: String,
+    ) -> Future<'a, Result<Changed, Fault>> {
         Box::pin(async move {
             let mut state = self.open("revoke_token").ok_or_else(down)?;
             let before = state.tokens.len();
             state.tokens.retain(|token| token.hash != hash || token.client != *client);
             Ok(match state.tokens.len() == before {
                 true => Changed::Nothing,
-                false => Changed::Done,
+                false => {
+                    state.records.push(record);
+                    Changed::Done
+                }
             })
         })
     }
@@ -190,6 +214,8 @@ pub(crate) struct Bench {
     pub(crate) registry: Arc<MemoryRegistry>,
     pub(crate) clock: Arc<SetClock>,
     pub(crate) log: Arc<Log>,
+    pub(crate) records: Arc<Records>,
+    pub(crate) tally: Arc<Tally>,
 }
 
 pub(crate) fn bench() -> Bench {
@@ -200,6 +226,8 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
     let registry = Arc::new(MemoryRegistry::default());
     let clock = Arc::new(SetClock(AtomicI64::new(START)));
     let log = Arc::new(Log::default());
+    let records = Arc::new(Records::default());
+    let tally = Arc::new(Tally::default());
     registry.state().clients = vec![
         client(ID, SECRET, "north", "amcp:inventory:read amcp:leads:read amcp:leads:write"),
         client(OTHER_ID, OTHER_SECRET, "south", "amcp:leads:read"),
@@ -209,6 +237,8 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
         clock: clock.clone(),
         random: Arc::new(Counting::default()),
         observer: log.clone(),
+        store: records.clone(),
+        tally: tally.clone(),
     };
     let settings = Settings {
         issuer: "https://desk.example".into(),
@@ -220,7 +250,7 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
         resource("/mcp/automotive", "Automotive", &["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
     let second = resource("/mcp/second", "Second", &["amcp:leads:read", "other:read"]);
     let server = EmbeddedServer::new(parts, settings, vec![first, second]);
-    Bench { server, registry, clock, log }
+    Bench { server, registry, clock, log, records, tally }
 }
 
 pub(crate) fn client(id: &str, secret: &str, tenant: &str, scopes: &str) -> Client {

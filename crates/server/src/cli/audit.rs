@@ -52,7 +52,7 @@ pub struct Export {
     /// Only records from this moment on
     #[arg(long, value_name = "RFC3339", value_parser = moment)]
     pub since: Option<OffsetDateTime>,
-    /// Only records of this tenant
+    /// Only records of this tenant: what was read, changed and refused there
     #[arg(long, visible_alias = "dealership", value_name = "ID")]
     pub tenant: Option<String>,
     /// The file to write [default: standard output]

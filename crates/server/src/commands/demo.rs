@@ -15,6 +15,7 @@ use crate::card::{Card, DemoClient};
 use crate::cli;
 use crate::house::House;
 use crate::net::Setting;
+use crate::operator::{client_record, tenant_record};
 
 const SEEDING: &str = "demo";
 
@@ -61,8 +62,8 @@ async fn seed(house: &House, demo: &Demo, known: &[Client]) -> Result<bool, Fail
             continue;
         };
         let registered = Tenant { id: tenant.clone(), name: business.name.to_owned() };
-        house.vaults.store.add_tenant(registered).await.map_err(explain)?;
         let at = house.desk.now();
+        house.vaults.store.add_tenant(registered, tenant_record(at, &tenant)).await.map_err(explain)?;
         let audit =
             serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
         let events = business.events.iter().map(|event| (house.desk.new_id("evt"), event.clone()));
@@ -109,7 +110,8 @@ async fn clients(house: &House, demo: &Demo, known: &[Client]) -> Result<Vec<Dem
                 let (client, secret) =
                     new_client(name, vec![tenant], scopes, vaults.clock.as_ref(), vaults.random.as_ref());
                 let id = client.id.as_str().to_owned();
-                vaults.store.add_client(client).await.map_err(explain)?;
+                let record = client_record(client.created_at, "client.add", &client.id);
+                vaults.store.add_client(client, record).await.map_err(explain)?;
                 (id, Some(secret))
             }
         };

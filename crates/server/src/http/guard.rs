@@ -11,6 +11,11 @@ const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
 /// What is wrong with where the request comes from, if anything.
 pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+    refuse_way(config, target, headers).or_else(|| refuse_origin(config, headers))
+}
+
+/// The same for what any page may read.
+pub(super) fn refuse_way(config: &Config, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().ok(),
@@ -21,6 +26,14 @@ pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Opti
     if !host.is_some_and(|host| known(name_of(host))) || target.host().is_some_and(|name| !known(name)) {
         return Some("This server does not answer to that host name; see `allowed_hosts` in its configuration.");
     }
+    // Whoever sets this header can only make the desk stricter, so it is believed from everybody (A6-24).
+    if headers.get_all(FORWARDED_PROTO).iter().any(|schemes| !is_https(schemes.as_bytes())) {
+        return Some("This request has crossed a network in clear. Send it over https, and replace its credential.");
+    }
+    None
+}
+
+fn refuse_origin(config: &Config, headers: &HeaderMap) -> Option<&'static str> {
     for origin in headers.get_all(ORIGIN) {
         let known = origin.to_str().is_ok_and(|origin| config.allowed_origins.iter().any(|allowed| allowed == origin));
         if !known {
@@ -28,10 +41,6 @@ pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Opti
                 "Requests from that origin are not allowed; see `allowed_origins` in the server's configuration.",
             );
         }
-    }
-    // Whoever sets this header can only make the desk stricter, so it is believed from everybody (A6-24).
-    if headers.get_all(FORWARDED_PROTO).iter().any(|schemes| !is_https(schemes.as_bytes())) {
-        return Some("This request has crossed a network in clear. Send it over https, and replace its credential.");
     }
     None
 }

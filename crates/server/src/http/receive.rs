@@ -1,17 +1,17 @@
 //! Stage 1: from an HTTP request to `Incoming`. Whatever is wrong with the transport is written down
-//! and held, because the caller comes first.
+//! and held, and the body stays where it is, because the caller comes first.
 
 use ::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use ::http::{HeaderMap, Method, Request};
 use bytes::Bytes;
-use frontdesk_engine::incoming::{Credential, Incoming, Verb};
+use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::guard;
 use crate::config::Config;
 use crate::net::{Body, BodyError, Caps, Peer};
 
-pub(super) async fn receive(config: &Config, request: Request<Body>, peer: Peer, trace: String) -> Incoming {
+pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace: String) -> Incoming {
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let in_query = head.uri.query().is_some_and(has_token);
@@ -28,19 +28,17 @@ pub(super) async fn receive(config: &Config, request: Request<Body>, peer: Peer,
         method_header: text("mcp-method"),
         name_header: text("mcp-name"),
         idempotency_key: text("idempotency-key"),
-        body: match guard::refuse(config, &head.uri, headers) {
-            Some(why) => Err(Fault::new(FaultKind::WrongHost, why)),
+        refused: match guard::refuse(config, &head.uri, headers) {
+            Some(why) => Some(Fault::new(FaultKind::WrongHost, why)),
             None if guard::has_two_ends(headers) => {
-                Err(Fault::new(FaultKind::Malformed, "The message's end can be found in two ways."))
+                Some(Fault::new(FaultKind::Malformed, "The message's end can be found in two ways."))
             }
-            None if head.method != Method::POST => Ok(Bytes::new()),
-            None => match media(headers) {
-                Err(fault) => Err(fault),
-                Ok(()) => collect(config, body).await,
-            },
+            None if head.method != Method::POST => None,
+            None => media(headers).err(),
         },
         address: peer.address,
         trace,
+        body: Arriving::later(collect(config.limits.body_bytes, body)),
     }
 }
 
@@ -98,11 +96,9 @@ fn media(headers: &HeaderMap) -> Result<(), Fault> {
     }
 }
 
-async fn collect(config: &Config, body: Body) -> Result<Bytes, Fault> {
-    body.collect(config.limits.body_bytes, Caps::default().body).await.map_err(|error| match error {
-        BodyError::TooLarge => {
-            Fault::new(FaultKind::TooLarge, format!("The message is larger than {} bytes.", config.limits.body_bytes))
-        }
+async fn collect(most: usize, body: Body) -> Result<Bytes, Fault> {
+    body.collect(most, Caps::default().body).await.map_err(|error| match error {
+        BodyError::TooLarge => Fault::new(FaultKind::TooLarge, format!("The message is larger than {most} bytes.")),
         BodyError::TooSlow | BodyError::Broken => {
             Fault::new(FaultKind::Malformed, "The message did not arrive whole and in time.")
         }

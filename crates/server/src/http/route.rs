@@ -20,7 +20,7 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
     let path = request.uri().path().to_owned();
     let reply = match house.mounts.iter().find(|(mounted, _)| *mounted == path) {
         Some((_, mount)) => {
-            let incoming = receive::receive(&house.config, request, peer, trace.clone()).await;
+            let incoming = receive::receive(&house.config, request, peer, trace.clone());
             serve(&house.desk, mount, incoming).await
         }
         None => elsewhere(&house, request, peer, &trace).await,
@@ -30,7 +30,11 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
 
 /// Everything that is not a contract's endpoint.
 async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &str) -> Reply {
-    if let Some(why) = guard::refuse(&house.config, request.uri(), request.headers()) {
+    let refuse = match is_public(house, request.uri().path()) {
+        true => guard::refuse_way,
+        false => guard::refuse,
+    };
+    if let Some(why) = refuse(&house.config, request.uri(), request.headers()) {
         return problem(403, why);
     }
     if guard::has_two_ends(request.headers()) {
@@ -74,6 +78,12 @@ async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &st
         Some(reply) => reply,
         None => problem(404, "There is nothing at this address; GET / says what is where."),
     }
+}
+
+/// Documents that say of themselves that any page may read them.
+fn is_public(house: &House, path: &str) -> bool {
+    let mut documents = house.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
+    path.starts_with("/.well-known/") || documents.any(|(at, _)| *at == path)
 }
 
 fn problem(status: u16, message: &str) -> Reply {

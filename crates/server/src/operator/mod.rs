@@ -3,8 +3,10 @@
 
 mod health;
 mod orders;
+mod record;
 mod socket;
 
 pub use health::health;
 pub use orders::{Answer, ClientView, Order, Registrar};
+pub(crate) use record::{client_record, tenant_record};
 pub use socket::{SocketError, ask, attend};

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::ports::{Clock, Durability, Random, Store as _};
+use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::registry::{Changed, Client, Registry as _, Tenant};
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::SqliteStore;
 use serde::{Deserialize, Serialize};
 
+use super::record::{client_record, tenant_record};
 use crate::house::Vaults;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,22 +90,27 @@ impl Registrar {
         let mut new_tenants = Vec::new();
         for id in &tenants {
             let tenant = Tenant { id: id.clone(), name: id.as_str().to_owned() };
-            if self.store.add_tenant(tenant).await.map_err(explain)? == Changed::Done {
+            let record = tenant_record(self.clock.now(), id);
+            if self.store.add_tenant(tenant, record).await.map_err(explain)? == Changed::Done {
                 new_tenants.push(id.as_str().to_owned());
             }
         }
         let (client, secret) = new_client(name, tenants, scopes, self.clock.as_ref(), self.random.as_ref());
-        self.store.add_client(client.clone()).await.map_err(explain)?;
-        self.record("client.add", &client.id).await?;
-        Ok(Answer::Secret { client: view(&client), secret: secret.expose().to_owned(), new_tenants })
+        let record = client_record(client.created_at, "client.add", &client.id);
+        match self.store.add_client(client.clone(), record).await.map_err(explain)? {
+            Changed::Nothing => Err("the new client's id is taken; give the order again".to_owned()),
+            Changed::Done => {
+                Ok(Answer::Secret { client: view(&client), secret: secret.expose().to_owned(), new_tenants })
+            }
+        }
     }
 
     async fn rotate(&self, id: ClientId) -> Result<Answer, String> {
         let (secret, hash) = new_secret(self.random.as_ref());
-        match self.store.rotate_client(&id, hash).await.map_err(explain)? {
+        let record = client_record(self.clock.now(), "client.rotate", &id);
+        match self.store.rotate_client(&id, hash, record).await.map_err(explain)? {
             Changed::Nothing => Err(unknown(&id)),
             Changed::Done => {
-                self.record("client.rotate", &id).await?;
                 let client = self.store.client(&id).await.map_err(explain)?.ok_or_else(|| unknown(&id))?;
                 Ok(Answer::Secret {
                     client: view(&client),
@@ -116,19 +122,12 @@ impl Registrar {
     }
 
     async fn revoke(&self, id: ClientId) -> Result<Answer, String> {
-        match self.store.revoke_client(&id, self.clock.now()).await.map_err(explain)? {
+        let now = self.clock.now();
+        let record = client_record(now, "client.revoke", &id);
+        match self.store.revoke_client(&id, now, record).await.map_err(explain)? {
             Changed::Nothing => Err(unknown(&id)),
-            Changed::Done => {
-                self.record("client.revoke", &id).await?;
-                Ok(Answer::Revoked { id: id.as_str().to_owned() })
-            }
+            Changed::Done => Ok(Answer::Revoked { id: id.as_str().to_owned() }),
         }
-    }
-
-    async fn record(&self, action: &str, id: &ClientId) -> Result<(), String> {
-        let at = self.clock.now().to_rfc3339();
-        let line = serde_json::json!({"at": at, "operator": action, "client": id.as_str(), "outcome": "ok"});
-        self.store.observe(line.to_string(), Durability::Awaited).await.map_err(explain)
     }
 
     fn checked_scopes(&self, scopes: &[String]) -> Result<Scopes, String> {

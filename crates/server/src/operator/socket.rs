@@ -11,13 +11,17 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::time::timeout;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 
 use super::orders::{Answer, Order, Registrar};
 use crate::net::Shutdown;
 
 const LONGEST_LINE: u64 = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
+/// So many at a time.
+const CONVERSATIONS: usize = 16;
+const BREATHER: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub struct SocketError {
@@ -42,20 +46,31 @@ impl std::error::Error for SocketError {}
 pub async fn attend(path: PathBuf, registrar: Arc<Registrar>, shutdown: Shutdown) -> Result<(), SocketError> {
     let listener = open(&path).map_err(|error| SocketError { path: path.clone(), error })?;
     tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                () = shutdown.requested() => break,
-                accepted = listener.accept() => {
-                    if let Ok((stream, _)) = accepted {
-                        let registrar = Arc::clone(&registrar);
-                        tokio::spawn(async move { timeout(PATIENCE, converse(stream, &registrar)).await });
-                    }
-                }
-            }
+        tokio::select! {
+            () = shutdown.requested() => {}
+            () = accept(&listener, &registrar) => {}
         }
         let _ = fs::remove_file(&path);
     });
     Ok(())
+}
+
+/// Further callers wait in the system's queue until there is a place.
+async fn accept(listener: &UnixListener, registrar: &Arc<Registrar>) {
+    let places = Arc::new(Semaphore::new(CONVERSATIONS));
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let registrar = Arc::clone(registrar);
+                tokio::spawn(async move {
+                    let _ = timeout(PATIENCE, converse(stream, &registrar)).await;
+                    drop(place);
+                });
+            }
+            // Most likely too many files are open; asking again at once would only keep a processor busy.
+            Err(_) => sleep(BREATHER).await,
+        }
+    }
 }
 
 fn open(path: &Path) -> io::Result<UnixListener> {

@@ -41,9 +41,11 @@ async fn a3_02_a5_08_a5_11_every_answer_fits_the_schema_it_is_published_under() 
     let lost =
         json!({"id": made["id"], "status": "lost", "lost_reason": "price", "owner": {"id": "emp_01", "name": "Kim"}});
     judge("leads.update", &agent.call("leads.update", lost).await);
-    // A write-only token sees the masked form, which has the same shape.
+    // A write-only token gets a receipt, which is published beside the whole.
     let mut writer = desk.agent(House::Lakeside, "amcp:leads:write").await;
-    judge("leads.create", &writer.call("leads.create", lead("Lee Chen")).await);
+    let receipt = writer.call("leads.create", lead("Lee Chen")).await;
+    judge("leads.create", &receipt);
+    judge("leads.update", &writer.call("leads.update", json!({"id": receipt["id"], "status": "working"})).await);
     // What went wrong is published as well.
     for (tool, arguments) in [
         ("inventory.get", json!({"id": "veh_0"})),

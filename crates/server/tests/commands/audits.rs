@@ -79,10 +79,14 @@ async fn a_refusal_a_moment_before_the_desk_closes_is_on_record() {
 #[tokio::test]
 async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     let desk = busy().await;
-    let writes = exported(&desk, &["--tenant", "dlr_summit"]);
-    assert_eq!(tools(&writes), [""; 0]);
+    let theirs = exported(&desk, &["--tenant", "dlr_summit"]);
+    assert_eq!(tools(&theirs), [""; 0]);
+    // The reads of a tenant are among its records, although they are on the chain of the node.
     let ours = exported(&desk, &["--dealership", "dlr_lakeside"]);
-    assert!(tools(&ours).contains(&"leads.create"), "{ours:?}");
+    let mut seen = tools(&ours);
+    seen.sort_unstable();
+    assert_eq!(seen, ["leads.create", "leads.get", "leads.get"]);
+    assert!(ours.iter().any(|record| record["chain"] == "node:embedded"), "{ours:?}");
     assert_eq!(exported(&desk, &["--since", "2999-01-01T00:00:00Z"]), Vec::<Value>::new());
 
     let said = frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "audit.jsonl"]);
@@ -140,4 +144,58 @@ async fn orders_of_the_operator_are_on_record() {
         .filter_map(|record| record["operator"].as_str())
         .collect();
     assert_eq!(ordered, ["client.add", "client.rotate", "client.revoke"]);
+}
+
+#[tokio::test]
+async fn new_tenants_and_the_demos_own_clients_are_on_record() {
+    let desk = Desk::open();
+    desk.add_client(&["dlr_lakeside", "dlr_new"], EVERYTHING);
+    let records = exported(&desk, &[]);
+    let ordered = |order: &str, whose: &str| -> Vec<String> {
+        let ordered = records.iter().filter(|record| record["operator"] == order);
+        ordered.map(|record| record[whose].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ordered("tenant.add", "tenant"), ["dlr_lakeside", "dlr_summit", "dlr_new"]);
+    let added = ordered("client.add", "client");
+    let demo = [House::Lakeside, House::Summit].map(|house| desk.credentials(house).0);
+    assert_eq!((added.len(), &added[..2]), (3, &demo[..]));
+}
+
+#[tokio::test]
+async fn tokens_given_refused_and_ended_are_on_record_without_being_told() {
+    let desk = Desk::open();
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let token = desk.token(&id, &secret, EVERYTHING).await;
+    assert_eq!(desk.ask_for_token(&id, &secret, "amcp:all:write").await.status, 400);
+    let form = format!("client_id={id}&client_secret={secret}&token={token}");
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    assert_eq!(desk.stranger().request("POST", "/revoke", &headers, form).await.status, 200);
+    for _ in 0..3 {
+        assert_eq!(desk.ask_for_token(&id, "wrong", EVERYTHING).await.status, 401);
+    }
+    let mut desk = desk;
+    assert_eq!(desk.close(), Some(0));
+    let records = exported(&desk, &[]);
+    let mut told: Vec<Value> = records
+        .iter()
+        .filter(|record| record["contract"] == "identity")
+        .map(|record| json!([record["method"], record["outcome"], record["client"], record["address"]]))
+        .collect();
+    told.sort_by_key(Value::to_string);
+    assert_eq!(
+        told,
+        [
+            json!(["revoke", "ok", id, "127.0.0.1"]),
+            json!(["token", "invalid_scope", id, "127.0.0.1"]),
+            json!(["token", "ok", id, "127.0.0.1"]),
+        ]
+    );
+    let strangers: u64 = records
+        .iter()
+        .filter(|record| record["outcome"] == "invalid_client" && record["address"] == "127.0.0.1")
+        .map(|record| record["count"].as_u64().unwrap())
+        .sum();
+    assert_eq!(strangers, 3);
+    let text = json!(records).to_string();
+    assert!(!text.contains(&token) && !text.contains(&secret), "{text}");
 }

@@ -1,6 +1,7 @@
 //! What a browser and the operator of the machine see.
 
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use crate::support::client::Client;
 use crate::support::desk::Desk;
@@ -22,6 +23,25 @@ async fn the_front_page_is_html_that_names_the_endpoint_the_tools_and_how_to_con
     assert_eq!((head.status, head.body.len()), (200, 0));
     let posted = desk.stranger().request("POST", "/", &[], "").await;
     assert_eq!((posted.status, posted.header("allow")), (405, Some("GET, HEAD")));
+}
+
+/// Whoever sends calls here must know that they cannot be answered.
+#[tokio::test]
+async fn a_desk_that_cannot_write_is_alive_but_not_ready() {
+    let desk = Desk::open();
+    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    let mut client = Client::new(operator.parse().unwrap(), &desk.ca_file());
+    let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let asked = Instant::now();
+    let answer = client.get("/readyz").await;
+    assert_eq!((answer.status, answer.text()), (503, "the database cannot be written\n"));
+    assert!(asked.elapsed() < Duration::from_secs(4), "it took {:?}", asked.elapsed());
+    assert_eq!(client.get("/healthz").await.status, 200);
+
+    database.execute_batch("ROLLBACK").unwrap();
+    let answer = client.get("/readyz").await;
+    assert_eq!((answer.status, answer.text()), (200, "ready\n"));
 }
 
 #[tokio::test]

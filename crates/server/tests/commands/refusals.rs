@@ -102,6 +102,44 @@ fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it()
 }
 
 #[test]
+fn a_data_folder_that_others_can_enter_is_refused_with_the_command_that_mends_it() {
+    let desk = used();
+    let wanted = "frontdesk: others on this machine can reach into data, which holds the keys of this desk. \
+                  Run: chmod 700 data\n";
+    for open in [0o755, 0o710, 0o701, 0o770] {
+        mode(&desk.data(), open);
+        assert_eq!(complaint(desk.folder.path(), &DEMO), wanted, "{open:o}");
+        assert_eq!(complaint(desk.folder.path(), &["client", "list", "--data", "data"]), wanted, "{open:o}");
+    }
+    mode(&desk.data(), 0o700);
+    assert!(desk.start_again().card["reused"].as_bool().unwrap());
+}
+
+#[test]
+fn a_folder_made_beforehand_that_others_can_enter_is_refused_and_nothing_is_put_into_it() {
+    let folder = Folder::new();
+    fs::create_dir(folder.join("data")).unwrap();
+    mode(&folder.join("data"), 0o755);
+    assert!(complaint(folder.path(), &DEMO).ends_with("Run: chmod 700 data\n"));
+    assert_eq!(fs::read_dir(folder.join("data")).unwrap().count(), 0);
+}
+
+#[test]
+fn everything_in_a_data_folder_is_for_its_owner_alone() {
+    let desk = Desk::open();
+    let mut seen = Vec::new();
+    for entry in fs::read_dir(desk.data()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o077, 0, "{name}");
+        seen.push(name);
+    }
+    for name in ["frontdesk.db", "frontdesk.db-wal", "frontdesk.db-shm", "master.key"] {
+        assert!(seen.iter().any(|seen| seen == name), "no {name}: {seen:?}");
+    }
+}
+
+#[test]
 fn a_lost_or_foreign_master_key_is_never_replaced_by_a_new_one() {
     let desk = used();
     let key = desk.data().join("master.key");

@@ -22,15 +22,9 @@ const PASSWORD: &str = "hunter2-quetzal";
 
 const CANARIES: [&str; 8] = [NAME, EMAIL, PHONE, NUMBER, VIN, WORDS, KEY, PASSWORD];
 
-/// Fields of a lead that are facts of the business and stand open in lists; a person's data has no place there.
-const OPEN: [&str; 6] = [
-    "/source/provider",
-    "/source/external_id",
-    "/vehicle_of_interest/make",
-    "/vehicle_of_interest/model",
-    "/owner/id",
-    "/owner/name",
-];
+/// The one text of a caller's own that stands open: an id, which can hold no name, address, number or sentence.
+const OPEN: &str = "/owner/id";
+const LIKE_AN_ID: [&str; 4] = [NUMBER, VIN, KEY, PASSWORD];
 
 const UNLIMITED: [(&str, &str); 2] =
     [("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "10000000"), ("FRONTDESK_LIMITS_BURST", "1000000")];
@@ -88,6 +82,8 @@ async fn keep_somebody(agent: &mut Agent) -> String {
         "contact": {"name": NAME, "email": EMAIL, "phone": PHONE},
         "interest": "buy",
         "consent": {"granted": true, "channels": ["email", "sms"], "text": format!("{WORDS} {PASSWORD}")},
+        "source": {"channel": "third_party", "provider": format!("{NAME} {PHONE}"), "external_id": EMAIL},
+        "vehicle_of_interest": {"make": NAME, "model": NUMBER},
         "comments": format!("{WORDS} {NUMBER} {VIN}"),
         "idempotency_key": KEY
     });
@@ -97,8 +93,12 @@ async fn keep_somebody(agent: &mut Agent) -> String {
     other["comments"] = json!(NUMBER);
     silent("conflict", &agent.send("tools/call", json!({"name": "leads.create", "arguments": other})).await);
     let id = kept["id"].as_str().unwrap().to_owned();
-    agent.call("leads.update", json!({"id": id, "comments": format!("{WORDS} {VIN}"), "idempotency_key": KEY})).await;
-    assert_eq!(agent.call("leads.get", json!({"id": id})).await["contact"]["name"], json!(NAME));
+    let owner = json!({"id": "emp_03", "name": NAME});
+    let change = json!({"id": id, "owner": owner, "comments": format!("{WORDS} {VIN}"), "idempotency_key": KEY});
+    agent.call("leads.update", change).await;
+    let kept = agent.call("leads.get", json!({"id": id})).await;
+    assert_eq!((&kept["contact"]["name"], &kept["owner"]), (&json!(NAME), &owner));
+    assert_eq!((&kept["source"]["external_id"], &kept["vehicle_of_interest"]["make"]), (&json!(EMAIL), &json!(NAME)));
     for filter in [json!({"email": EMAIL}), json!({"phone": PHONE})] {
         let response = agent.send("tools/call", json!({"name": "leads.list", "arguments": filter})).await;
         silent("found", &response);
@@ -115,8 +115,8 @@ async fn every_argument(agent: &mut Agent, lead: &str) {
         let name = tool["name"].as_str().unwrap();
         let mut places = Vec::new();
         leaves(&tool["inputSchema"], "", &mut places);
-        for place in places.iter().filter(|place| !OPEN.contains(&place.as_str())) {
-            for canary in CANARIES {
+        for place in &places {
+            for canary in CANARIES.into_iter().filter(|canary| place != OPEN || !LIKE_AN_ID.contains(canary)) {
                 for value in [json!(canary), json!([canary]), json!({canary: canary})] {
                     let mut arguments = match name {
                         "leads.create" => a_lead(),

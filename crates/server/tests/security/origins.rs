@@ -84,6 +84,35 @@ async fn a_request_to_another_host_name_is_refused() {
     assert_eq!(whole.status, 200);
 }
 
+/// They are the same for everybody and name no secret; a client in a browser begins with them.
+#[tokio::test]
+async fn public_documents_are_read_from_any_origin_but_not_under_any_name() {
+    let desk = Desk::open();
+    let mut stranger = desk.stranger();
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp/automotive",
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/openid-configuration",
+        "/.well-known/automotive-mcp.json",
+    ] {
+        let usual = stranger.get(path).await;
+        for origin in ["https://evil.example", "null", ""] {
+            let read = stranger.request("GET", path, &[("origin", origin)], "").await;
+            assert_eq!((read.status, &read.body), (200, &usual.body), "{path} {origin}");
+            assert_eq!(read.header("access-control-allow-origin"), Some("*"), "{path} {origin}");
+            let headers = [("origin", origin), ("host", "evil.example")];
+            assert_eq!(stranger.request("GET", path, &headers, "").await.status, 403, "{path} {origin}");
+            let headers = [("origin", origin), ("x-forwarded-proto", "http")];
+            assert_eq!(stranger.request("GET", path, &headers, "").await.status, 403, "{path} {origin}");
+        }
+    }
+    let foreign = [("origin", "https://evil.example")];
+    for path in ["/", "/token", "/.well-known", "/well-known/x", "/x/.well-known/y"] {
+        assert_eq!(stranger.request("GET", path, &foreign, "").await.status, 403, "{path}");
+    }
+}
+
 #[tokio::test]
 async fn no_page_is_ever_invited_with_credentials() {
     let desk = Desk::open();
@@ -100,7 +129,7 @@ async fn no_page_is_ever_invited_with_credentials() {
                 let response = stranger.request(method, path, &headers, "").await;
                 assert_eq!(response.header("access-control-allow-credentials"), None, "{method} {path}");
                 let allowed = response.header("access-control-allow-origin");
-                let public = path.starts_with("/.well-known") && origin == own;
+                let public = path.starts_with("/.well-known");
                 assert_eq!(allowed, public.then_some("*"), "{method} {path} {origin}");
                 let headers = response.header("access-control-allow-headers").unwrap_or_default();
                 assert!(!headers.to_lowercase().contains("authorization"));

@@ -8,6 +8,15 @@ use crate::support::desk::{Agent, Desk, EVERYTHING, House, READ_LEADS, READ_STOC
 const MASKED: &str = r#"{"name":"D. R.","email":"d***@e***.com","phone":"+1******0123"}"#;
 const WHOLE: &str = r#"{"name":"Dana Rivera","email":"dana@example.com","phone":"+15125550123"}"#;
 
+/// All that a receipt has.
+const RECEIPT: [&str; 8] = ["created_at", "dealership_id", "id", "redacted", "status", "type", "updated_at", "version"];
+const NOT_IN_A_RECEIPT: &str = r#"["interest","source","owner","customer_id","vehicle_id","vehicle_of_interest",
+    "timeframe","consent","received_at","last_contact_at","lost_reason","contact","comments","consent_text"]"#;
+
+/// What people wrote, which no list of leads has in any form.
+const LEFT_OUT: [&str; 6] =
+    ["/source/provider", "/source/external_id", "/owner/name", "/vehicle_of_interest", "/comments", "/consent_text"];
+
 fn object(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
@@ -19,22 +28,23 @@ async fn a6_12_no_list_shows_what_identifies_anybody() {
     agent.call("leads.create", a_lead()).await;
     let mut lists = String::new();
     let mut secrets = Vec::new();
-    for (kind, contact) in [("leads", "contact"), ("customers", "primary_contact")] {
+    for (kind, contact, texts) in [("leads", "contact", &LEFT_OUT[..]), ("customers", "primary_contact", &[])] {
         for item in agent.all(&format!("{kind}.list"), json!({"limit": 100})).await.into_iter().take(60) {
             let whole = agent.call(&format!("{kind}.get"), json!({"id": item["id"]})).await;
             assert_eq!(whole["redacted"], json!([]), "{whole}");
             let fields = ["name", "email", "phone"];
             secrets.extend(fields.iter().filter_map(|field| whole[contact][field].as_str().map(str::to_owned)));
-            let texts = ["comments", "consent_text"];
-            secrets.extend(texts.iter().filter_map(|field| whole[field].as_str().map(str::to_owned)));
-            assert_eq!((item.get("comments"), item.get("consent_text")), (None, None));
+            let long = ["/owner/name", "/comments", "/consent_text"];
+            secrets.extend(long.iter().filter_map(|place| whole.pointer(place)?.as_str().map(str::to_owned)));
+            assert!(texts.iter().all(|place| item.pointer(place).is_none()), "{item}");
             // What is said to be hidden is what is there to hide.
             let mut hidden: Vec<String> = fields
                 .iter()
                 .filter(|field| whole[contact].get(field).is_some())
                 .map(|field| format!("{contact}.{field}"))
                 .collect();
-            hidden.extend(texts.iter().filter(|field| whole.get(field).is_some()).map(|field| (*field).to_owned()));
+            let there = texts.iter().filter(|place| whole.pointer(place).is_some());
+            hidden.extend(there.map(|place| place.trim_start_matches('/').replace('/', ".")));
             assert_eq!(item["redacted"], json!(hidden));
             lists += &item.to_string();
         }
@@ -63,7 +73,7 @@ async fn pages(agent: &mut Agent, kind: &str) -> String {
 }
 
 #[tokio::test]
-async fn a6_13_who_may_only_write_sees_what_they_wrote_masked() {
+async fn a6_10_a6_13_who_may_only_write_gets_a_receipt_and_reads_nothing() {
     let desk = Desk::open();
     let mut writer = desk.agent(House::Lakeside, WRITE_LEADS).await;
     let mut reader = desk.agent(House::Lakeside, READ_LEADS).await;
@@ -71,9 +81,11 @@ async fn a6_13_who_may_only_write_sees_what_they_wrote_masked() {
     let hidden = json!(["contact.name", "contact.email", "contact.phone", "comments", "consent_text"]);
     let mut keyed = a_lead();
     keyed["idempotency_key"] = json!("one-and-the-same");
-    let masked = |lead: &Value| {
-        assert_eq!((&lead["contact"], &lead["redacted"]), (&object(MASKED), &hidden), "{lead}");
-        assert_eq!((lead.get("comments"), lead.get("consent_text")), (None, None));
+    let receipt = |lead: &Value, status: &str| {
+        let names: Vec<&str> = lead.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, RECEIPT, "{lead}");
+        assert_eq!(lead["status"], json!(status));
+        assert_eq!(lead["redacted"], object(NOT_IN_A_RECEIPT));
     };
     let whole = |lead: &Value| {
         assert_eq!((&lead["contact"], &lead["redacted"]), (&object(WHOLE), &json!([])), "{lead}");
@@ -84,19 +96,24 @@ async fn a6_13_who_may_only_write_sees_what_they_wrote_masked() {
     };
 
     let created = writer.call("leads.create", keyed.clone()).await;
-    masked(&created);
+    receipt(&created, "new");
     // The same key answers each token as that token may see it.
     whole(&both.call("leads.create", keyed.clone()).await);
-    masked(&writer.call("leads.create", keyed.clone()).await);
+    receipt(&writer.call("leads.create", keyed.clone()).await, "new");
 
     let id = created["id"].clone();
-    masked(&writer.call("leads.update", json!({"id": id, "status": "contacted"})).await);
-    whole(&both.call("leads.update", json!({"id": id, "status": "working"})).await);
+    receipt(&writer.call("leads.update", json!({"id": id, "status": "contacted"})).await, "contacted");
+    let work = json!({"id": id, "status": "working", "idempotency_key": "to-work"});
+    whole(&both.call("leads.update", work.clone()).await);
+    receipt(&writer.call("leads.update", work.clone()).await, "working");
+    whole(&both.call("leads.update", work).await);
     whole(&reader.call("leads.get", json!({"id": id})).await);
     let uri = format!("amcp://{}/leads/{}", reader.dealership, id.as_str().unwrap());
     let read = reader.result("resources/read", json!({"uri": uri})).await;
     whole(&object(read["contents"][0]["text"].as_str().unwrap()));
-    masked(&reader.call("leads.list", json!({"email": "DANA@example.com"})).await["items"][0]);
+    let listed = &reader.call("leads.list", json!({"email": "DANA@example.com"})).await["items"][0];
+    assert_eq!((&listed["contact"], &listed["redacted"]), (&object(MASKED), &hidden), "{listed}");
+    assert_eq!((listed.get("comments"), listed.get("consent_text")), (None, None));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -26,7 +26,16 @@ pub(crate) struct Desk {
     pub(crate) address: SocketAddr,
     clients: Vec<(String, String, String)>,
     log: Arc<Mutex<String>>,
+    /// The end of the log's pipe, if nobody reads it.
+    unread: Option<ChildStderr>,
     settings: Vec<(String, String)>,
+}
+
+/// Whether somebody reads what a desk writes to its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Log {
+    Read,
+    Unread,
 }
 
 /// The two dealerships of the demo.
@@ -44,10 +53,26 @@ impl Desk {
     /// With these `FRONTDESK_*` settings.
     pub(crate) fn open_with(settings: &[(&str, &str)]) -> Desk {
         let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Desk::start(Folder::new(), settings, Vec::new())
+        Desk::start(Folder::new(), settings, Vec::new(), Log::Read)
     }
 
-    fn start(folder: Folder, settings: Vec<(String, String)>, known: Vec<(String, String, String)>) -> Desk {
+    /// Its log is a pipe that nobody reads until `read_log`.
+    pub(crate) fn open_unread(settings: &[(&str, &str)]) -> Desk {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Desk::start(Folder::new(), settings, Vec::new(), Log::Unread)
+    }
+
+    /// From here on somebody reads the log.
+    pub(crate) fn read_log(&mut self) {
+        keep(self.unread.take().unwrap(), &self.log);
+    }
+
+    fn start(
+        folder: Folder,
+        settings: Vec<(String, String)>,
+        known: Vec<(String, String, String)>,
+        reader: Log,
+    ) -> Desk {
         let mut process = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
             .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
             .arg(folder.join("data"))
@@ -61,7 +86,10 @@ impl Desk {
         let mut output = BufReader::new(process.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        keep(process.stderr.take().unwrap(), &log);
+        let mut unread = process.stderr.take();
+        if reader == Log::Read {
+            keep(unread.take().unwrap(), &log);
+        }
         keep(output, &log);
         let card: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
             let _ = process.wait();
@@ -73,7 +101,8 @@ impl Desk {
             false => known,
             true => card["clients"].as_array().unwrap().iter().map(client).collect(),
         };
-        Desk { process, address: format!("127.0.0.1:{port}").parse().unwrap(), folder, card, clients, log, settings }
+        let address = format!("127.0.0.1:{port}").parse().unwrap();
+        Desk { process, address, folder, card, clients, log, unread, settings }
     }
 
     /// Ends the process at once, as a crash would, and starts it again on the same data.
@@ -101,7 +130,7 @@ impl Desk {
 
     fn reopened(mut self) -> Desk {
         let folder = std::mem::replace(&mut self.folder, Folder::new());
-        Desk::start(folder, std::mem::take(&mut self.settings), std::mem::take(&mut self.clients))
+        Desk::start(folder, std::mem::take(&mut self.settings), std::mem::take(&mut self.clients), Log::Read)
     }
 
     pub(crate) fn data(&self) -> PathBuf {

@@ -27,7 +27,7 @@ fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
         order: Order { column: "length", direction: Direction::Falling },
         window: Window { start: Start::After(Key { value: 9, id: "b_1".to_owned() }), limit: 25, bytes: 1000 },
     };
-    let made = page("t", &query);
+    let made = page("t", &query, None);
     assert_eq!(
         made.text,
         "SELECT id, length, body, masked FROM boat WHERE tenant = $1 AND hull = $2 AND length >= $3 \
@@ -35,7 +35,7 @@ fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
          AND 1 = 0 AND (length, id) < ($5, $6) ORDER BY length DESC, id DESC LIMIT $7"
     );
     assert_eq!(made.values.len(), 7);
-    assert_eq!(made.values.last(), Some(&Cell::Integer(26)));
+    assert_eq!(made.values.last(), Some(&Value::Integer(26)));
 }
 
 #[test]

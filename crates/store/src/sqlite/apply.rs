@@ -6,17 +6,16 @@ use std::collections::HashMap;
 use frontdesk_engine::Fault;
 use frontdesk_engine::plan::{Stale, Step};
 use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
-use frontdesk_engine::table::{Cell, Holds, Kind, Row, Word};
+use frontdesk_engine::table::{Cell, Holds, Kind, Row};
 use frontdesk_engine::tool::Item;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
 
 use super::Shared;
-use super::readers::Bound;
 use super::writer::Task;
 use crate::StoreError;
 use crate::audit::{Head, tenant_chain};
-use crate::sql;
-use crate::vault::TenantKeys;
+use crate::sql::{self, Value};
+use crate::vault::{Place, TenantKeys};
 
 /// The writer's hand: the connection and what it remembers between statements.
 pub(crate) struct Scribe<'a> {
@@ -82,7 +81,12 @@ impl<'a> Scribe<'a> {
     pub(crate) fn guarded(&mut self, task: Task) -> Result<(), StoreError> {
         self.connection.execute_batch("SAVEPOINT piece")?;
         let outcome = task(self);
-        self.settle(outcome)
+        let settled = self.settle(outcome);
+        if settled.is_err() {
+            // Links written behind the savepoint were taken back with it.
+            self.heads.clear();
+        }
+        settled
     }
 
     /// Keeps a piece that went well and undoes one that did not. If even that fails, nobody knows what
@@ -218,7 +222,9 @@ impl<'a> Scribe<'a> {
                 false => &Cell::Null,
             };
             let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
-            statement.raw_bind_parameter(number, Bound::of(cell.map_or(missing, |(_, cell)| cell), Some(keys)))?;
+            let place = Place::Column { kind: kind.name, column: column.name };
+            let value = Value::of(cell.map_or(missing, |(_, cell)| cell), place, Some(keys));
+            statement.raw_bind_parameter(number, value)?;
             number += 1;
         }
         if let Some(version) = expect_version {
@@ -230,11 +236,7 @@ impl<'a> Scribe<'a> {
     fn index(&self, tenant: &str, keys: &TenantKeys, kind: &Kind, row: &Row) -> Result<(), Ends> {
         let mut statement = self.connection.prepare_cached(&self.shared.texts(kind)?.add_word)?;
         for word in &row.words {
-            let word = match word {
-                Word::Plain(word) => word.clone(),
-                Word::Personal(word) => keys.digest(word),
-            };
-            statement.execute(params![tenant, word, row.id])?;
+            statement.execute(params![tenant, Value::of_word(word, kind, Some(keys)), row.id])?;
         }
         Ok(())
     }
@@ -263,7 +265,7 @@ impl<'a> Scribe<'a> {
     }
 
     fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {
-        let key_hash = keys.digest(&claim.key);
+        let key_hash = hash_of(keys, claim);
         let place = [tenant, "fd_claim", claim.client.as_str(), claim.tool, key_hash.as_str()];
         let text = pack(answer);
         let sealed = self.shared.vault.seal(keys, &place, &text).ok_or(StoreError::WrongKey)?;
@@ -284,7 +286,7 @@ pub(crate) fn claimed(
     tenant: &str,
     claim: &Claim,
 ) -> Result<Option<Claimed>, StoreError> {
-    let key_hash = keys.digest(&claim.key);
+    let key_hash = hash_of(keys, claim);
     let found: Option<([u8; 32], Vec<u8>)> = connection
         .prepare_cached(
             "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = ?1 AND client = ?2 AND tool = ?3 AND key_hash = ?4",
@@ -299,6 +301,11 @@ pub(crate) fn claimed(
     let place = [tenant, "fd_claim", claim.client.as_str(), claim.tool, key_hash.as_str()];
     let answer = keys.open(&place, &sealed).and_then(|text| unpack(&text)).ok_or(StoreError::WrongKey)?;
     Ok(Some(Claimed { meaning, answer }))
+}
+
+/// How an idempotency key is kept: the same one of another client or for another tool looks different.
+fn hash_of(keys: &TenantKeys, claim: &Claim) -> String {
+    keys.digest(Place::Claim { client: claim.client.as_str(), tool: claim.tool }, &claim.key)
 }
 
 fn pack(item: &Item) -> String {

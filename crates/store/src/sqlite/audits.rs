@@ -4,19 +4,24 @@ use std::path::Path;
 
 use frontdesk_engine::seal::Key;
 use rusqlite::params;
+use serde_json::Value;
 
 use super::SqliteStore;
-use super::chains::{head, walk_links};
+use super::chains::{Meet, head, walk_links};
 use super::readers::Pool;
 use crate::StoreError;
-use crate::audit::{Head, Report, START, Walk, tenant_chain};
+use crate::audit::{Head, Report, START, Walk, is_of_a_node, tenant_chain};
+
+/// An export holds this much in memory at most, and one link more.
+const PIECE_LINKS: usize = 256;
+const PIECE_BYTES: usize = 1024 * 1024;
 
 /// Which records to hand out.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// Milliseconds since 1970; links written before are left out.
     pub since: i64,
-    /// Only the chain of this tenant's writes.
+    /// Only what concerns this tenant: the chain of its writes, and its records on the nodes' chains.
     pub tenant: Option<String>,
 }
 
@@ -35,7 +40,8 @@ impl AuditReader {
         verify(&self.pool, &self.key)
     }
 
-    /// Hands every selected record to `take`, a line of JSON each, chain by chain in order.
+    /// Hands every selected record to `take`, a line of JSON each, chain by chain in order, up to where
+    /// the chains end now. `take` may be slow: nothing is held open while it runs.
     pub fn export(
         &self,
         selection: &Selection,
@@ -61,7 +67,8 @@ impl SqliteStore {
 
 fn verify(pool: &Pool, key: &Key) -> Result<Report, StoreError> {
     pool.with(|connection| {
-        // One snapshot, so that a server writing meanwhile does not look like tampering.
+        // One snapshot, so that a server writing meanwhile does not look like tampering. The log cannot be
+        // cleared until it ends, but unlike an export it waits for nobody.
         let snapshot = connection.unchecked_transaction()?;
         let connection = &*snapshot;
         // Also the chains of which only links are left.
@@ -72,33 +79,100 @@ fn verify(pool: &Pool, key: &Key) -> Result<Report, StoreError> {
         for chain in names {
             let head = head(connection, key, &chain)?.unwrap_or_else(|| Head::lost(0, START.to_vec()));
             let mut walk = Walk::new(key, &chain, head);
-            walk_links(connection, &chain, i64::MAX, &mut walk)?;
+            walk_links(connection, &chain, &mut walk, |_| Meet::Next)?;
             chains.push(walk.end());
         }
         Ok(Report { chains })
     })
 }
 
+/// Reads a piece, lets go of the database, and only then hands the piece out: a reader who takes his
+/// time must not keep the log from being cleared. Links that retention removes meanwhile are left out.
 fn export(
     pool: &Pool,
     selection: &Selection,
     mut take: impl FnMut(&str, &str) -> std::io::Result<()>,
 ) -> Result<u64, StoreError> {
-    let only = selection.tenant.as_deref().map(tenant_chain);
-    pool.with(|connection| {
-        let mut statement = connection.prepare(
-            "SELECT chain, records FROM fd_audit WHERE at >= ?1 AND (?2 IS NULL OR chain = ?2) ORDER BY chain, seq",
-        )?;
-        let mut rows = statement.query(params![selection.since, only])?;
-        let mut count = 0;
-        while let Some(row) = rows.next()? {
-            let chain: String = row.get(0)?;
-            let records: String = row.get(1)?;
-            for record in records.lines() {
+    let mut count = 0;
+    for (chain, last) in ends(pool)? {
+        let Some(part) = Part::of(&chain, selection.tenant.as_deref()) else {
+            continue;
+        };
+        let mut after = None;
+        loop {
+            let piece = read_piece(pool, &chain, after, last, selection.since)?;
+            for record in piece.links.iter().flat_map(|records| records.lines()).filter(|record| part.has(record)) {
                 take(&chain, record).map_err(|error| StoreError::Folder { path: "the export".into(), error })?;
                 count += 1;
             }
+            match piece.reached {
+                Some(seq) => after = Some(seq),
+                None => break,
+            }
         }
-        Ok(count)
+    }
+    Ok(count)
+}
+
+/// Every chain and its last link. An export ends there, however fast a server writes on.
+fn ends(pool: &Pool) -> Result<Vec<(String, i64)>, StoreError> {
+    pool.with(|connection| {
+        let mut statement = connection.prepare("SELECT chain, MAX(seq) FROM fd_audit GROUP BY chain ORDER BY chain")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    })
+}
+
+/// What of a chain was asked for.
+enum Part<'a> {
+    All,
+    /// A node's chain is of all tenants; each record says of which it is.
+    OfTenant(&'a str),
+}
+
+impl<'a> Part<'a> {
+    fn of(chain: &str, tenant: Option<&'a str>) -> Option<Part<'a>> {
+        match tenant {
+            None => Some(Part::All),
+            Some(tenant) if chain == tenant_chain(tenant) => Some(Part::All),
+            Some(tenant) => is_of_a_node(chain).then_some(Part::OfTenant(tenant)),
+        }
+    }
+
+    fn has(&self, record: &str) -> bool {
+        match self {
+            Part::All => true,
+            Part::OfTenant(tenant) => serde_json::from_str::<Value>(record)
+                .is_ok_and(|record| record.get("tenant").and_then(Value::as_str) == Some(*tenant)),
+        }
+    }
+}
+
+/// Links of one chain that are read together.
+#[derive(Default)]
+struct Piece {
+    links: Vec<String>,
+    /// The last of them, unless there are no more.
+    reached: Option<i64>,
+}
+
+fn read_piece(pool: &Pool, chain: &str, after: Option<i64>, last: i64, since: i64) -> Result<Piece, StoreError> {
+    pool.with(|connection| {
+        let mut statement = connection.prepare_cached(
+            "SELECT seq, records FROM fd_audit WHERE chain = ?1 AND seq > ?2 AND seq <= ?3 AND at >= ?4 ORDER BY seq",
+        )?;
+        let mut rows = statement.query(params![chain, after.unwrap_or(i64::MIN), last, since])?;
+        let mut piece = Piece::default();
+        let mut bytes = 0;
+        while let Some(row) = rows.next()? {
+            let records: String = row.get(1)?;
+            bytes += records.len();
+            piece.links.push(records);
+            if piece.links.len() >= PIECE_LINKS || bytes >= PIECE_BYTES {
+                piece.reached = Some(row.get(0)?);
+                break;
+            }
+        }
+        Ok(piece)
     })
 }

@@ -84,18 +84,28 @@ pub(crate) fn head(connection: &Connection, key: &Key, chain: &str) -> Result<Op
     Ok(Some(head))
 }
 
-/// Meets every link of the chain up to this one.
+/// Whether to take the link that was met into the walk.
+pub(crate) enum Meet {
+    Next,
+    Stop,
+}
+
+/// Meets the links of the chain in order, until one is not to be taken.
 pub(crate) fn walk_links(
     connection: &Connection,
     chain: &str,
-    upto: i64,
     walk: &mut Walk<'_>,
+    mut meet: impl FnMut(&Link) -> Meet,
 ) -> Result<(), StoreError> {
-    let text = "SELECT seq, at, records, hash FROM fd_audit WHERE chain = ?1 AND seq <= ?2 ORDER BY seq";
+    let text = "SELECT seq, at, records, hash FROM fd_audit WHERE chain = ?1 ORDER BY seq";
     let mut links = connection.prepare_cached(text)?;
-    let mut rows = links.query(params![chain, upto])?;
+    let mut rows = links.query([chain])?;
     while let Some(row) = rows.next()? {
-        walk.step(&Link { seq: row.get(0)?, at: row.get(1)?, records: row.get(2)?, hash: row.get(3)? });
+        let link = Link { seq: row.get(0)?, at: row.get(1)?, records: row.get(2)?, hash: row.get(3)? };
+        match meet(&link) {
+            Meet::Next => walk.step(&link),
+            Meet::Stop => break,
+        }
     }
     Ok(())
 }

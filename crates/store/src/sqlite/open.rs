@@ -1,6 +1,9 @@
 //! Opening the database file: the library's version, the settings of a connection, and the schema,
 //! which only ever moves forward.
 
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,6 +21,7 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     if rusqlite::version_number() < OLDEST_LIBRARY {
         return Err(StoreError::OldLibrary { version: rusqlite::version() });
     }
+    create(path)?;
     let connection = Connection::open(path)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -29,6 +33,16 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
+}
+
+/// Makes the file before SQLite does, for its owner alone; the files SQLite puts beside it get its mode.
+/// A file that is there is not even opened: closing it would end locks that SQLite holds on it.
+fn create(path: &Path) -> Result<(), StoreError> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(StoreError::Folder { path: path.to_owned(), error }),
+    }
 }
 
 pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {

@@ -10,15 +10,15 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::page::{Key, Page, Query, Wants};
-use frontdesk_engine::table::{Cell, Found, joined};
+use frontdesk_engine::table::{Found, joined};
 use frontdesk_engine::{Fault, TenantId};
-use rusqlite::types::{ToSqlOutput, Value};
+use rusqlite::types::{self, ToSqlOutput};
 use rusqlite::{Connection, Row, ToSql};
 use tokio::sync::oneshot;
 
-use super::{Shared, open};
+use super::open;
 use crate::StoreError;
-use crate::sql::{self, Statement};
+use crate::sql::{self, Value};
 use crate::vault::TenantKeys;
 
 const THREADS: usize = 2;
@@ -54,8 +54,9 @@ impl Pool {
 }
 
 struct Job {
-    statement: Statement,
+    tenant: TenantId,
     query: Query,
+    keys: Option<Arc<TenantKeys>>,
     given_up: Arc<AtomicBool>,
     reply: oneshot::Sender<Result<Page, StoreError>>,
 }
@@ -67,27 +68,31 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn start(path: &Path, shared: Arc<Shared>) -> Result<Readers, StoreError> {
+    pub(crate) fn start(path: &Path) -> Result<Readers, StoreError> {
         let (jobs, queue) = sync_channel::<Job>(QUEUE);
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
         for number in 0..THREADS {
             let mut connection = open::reader(path)?;
             let queue = Arc::clone(&queue);
-            let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new()
                 .name(format!("reader-{number}"))
-                .spawn(move || work_off(&mut connection, &queue, &shared))
+                .spawn(move || work_off(&mut connection, &queue))
                 .map_err(|error| StoreError::Folder { path: path.to_owned(), error })?;
             threads.push(thread);
         }
         Ok(Readers { jobs: Some(jobs), threads })
     }
 
-    pub(crate) async fn page(&self, tenant: &TenantId, query: Query) -> Result<Page, Fault> {
+    pub(crate) async fn page(
+        &self,
+        tenant: &TenantId,
+        query: Query,
+        keys: Option<Arc<TenantKeys>>,
+    ) -> Result<Page, Fault> {
         let (reply, answer) = oneshot::channel();
         let waiting = Waiting(Arc::new(AtomicBool::new(false)));
-        let job = Job { statement: sql::page(tenant.as_str(), &query), query, given_up: Arc::clone(&waiting.0), reply };
+        let job = Job { tenant: tenant.clone(), query, keys, given_up: Arc::clone(&waiting.0), reply };
         let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
         match jobs.try_send(job) {
             Ok(()) => {}
@@ -122,7 +127,7 @@ impl Drop for Waiting {
     }
 }
 
-fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>, shared: &Shared) {
+fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>) {
     loop {
         let job = match queue.lock() {
             Ok(queue) => queue.recv(),
@@ -138,17 +143,16 @@ fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>, shared: &
         let until = Instant::now() + LONGEST;
         let stop = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
         let watched = connection.progress_handler(STEPS, Some(stop));
-        let page = watched.map_err(StoreError::from).and_then(|()| read_page(connection, shared, &job));
+        let page = watched.map_err(StoreError::from).and_then(|()| read_page(connection, &job));
         // Nobody waiting is not an error.
         let _ = job.reply.send(page);
     }
 }
 
-fn read_page(connection: &Connection, shared: &Shared, job: &Job) -> Result<Page, StoreError> {
-    let mut statement = connection.prepare_cached(&sql::for_sqlite(&job.statement.text))?;
-    let keys = tenant_keys(shared, &job.statement);
-    let values: Vec<Bound<'_>> = job.statement.values.iter().map(|cell| Bound::of(cell, keys.as_deref())).collect();
-    let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
+fn read_page(connection: &Connection, job: &Job) -> Result<Page, StoreError> {
+    let made = sql::page(job.tenant.as_str(), &job.query, job.keys.as_deref());
+    let mut statement = connection.prepare_cached(&sql::for_sqlite(&made.text))?;
+    let mut rows = statement.query(rusqlite::params_from_iter(made.values.iter()))?;
     let mut page = Page::default();
     let mut last = None;
     let mut bytes = 0;
@@ -162,6 +166,9 @@ fn read_page(connection: &Connection, shared: &Shared, job: &Job) -> Result<Page
         if bytes > job.query.window.bytes && !page.rows.is_empty() {
             page.next = last;
             break;
+        }
+        if has_personal(row, job.query.wants)? {
+            page.ids.push(row.get(0)?);
         }
         last = Some(Key { id: row.get(0)?, value: row.get(1)? });
         page.rows.push(text);
@@ -180,40 +187,21 @@ fn listed(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
     }
 }
 
-/// The first value of every page is its tenant.
-fn tenant_keys(shared: &Shared, statement: &Statement) -> Option<Arc<TenantKeys>> {
-    match statement.values.first() {
-        Some(Cell::Text(tenant)) => shared.vault.keys(tenant),
-        Some(Cell::Null | Cell::Integer(_) | Cell::Digest(_)) | None => None,
+/// Whether something of the row is masked. Who gets only its id has seen nothing of it.
+fn has_personal(row: &Row<'_>, wants: Wants) -> Result<bool, StoreError> {
+    match wants {
+        Wants::Ids => Ok(false),
+        Wants::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
     }
 }
 
-/// A cell on its way into a statement; personal values are hashed here.
-pub(crate) enum Bound<'a> {
-    Null,
-    Text(&'a str),
-    Integer(i64),
-    Digest(String),
-}
-
-impl<'a> Bound<'a> {
-    pub(crate) fn of(cell: &'a Cell, keys: Option<&TenantKeys>) -> Bound<'a> {
-        match (cell, keys) {
-            (Cell::Null, _) | (Cell::Digest(_), None) => Bound::Null,
-            (Cell::Text(text), _) => Bound::Text(text),
-            (Cell::Integer(number), _) => Bound::Integer(*number),
-            (Cell::Digest(text), Some(keys)) => Bound::Digest(keys.digest(text)),
-        }
-    }
-}
-
-impl ToSql for Bound<'_> {
+impl ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
-            Bound::Null => ToSqlOutput::Owned(Value::Null),
-            Bound::Text(text) => ToSqlOutput::from(*text),
-            Bound::Integer(number) => ToSqlOutput::from(*number),
-            Bound::Digest(text) => ToSqlOutput::from(text.as_str()),
+            Value::Null => ToSqlOutput::Owned(types::Value::Null),
+            Value::Text(text) => ToSqlOutput::from(*text),
+            Value::Integer(number) => ToSqlOutput::from(*number),
+            Value::Digest(text) => ToSqlOutput::from(text.as_str()),
         })
     }
 }

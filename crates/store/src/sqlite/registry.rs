@@ -41,10 +41,10 @@ impl Registry for SqliteStore {
         })
     }
 
-    fn add_tenant(&self, tenant: Tenant) -> Future<'_, Result<Changed, Fault>> {
+    fn add_tenant(&self, tenant: Tenant, record: String) -> Future<'_, Result<Changed, Fault>> {
         Box::pin(async move {
             let key = self.shared.vault.create(tenant.id.as_str()).ok_or(StoreError::WrongKey)?;
-            self.change(move |scribe| {
+            self.change(record, move |scribe| {
                 let text =
                     "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
                 execute(scribe, text, params![tenant.id.as_str(), tenant.name, key])
@@ -72,8 +72,8 @@ impl Registry for SqliteStore {
         })
     }
 
-    fn add_client(&self, client: Client) -> Future<'_, Result<Changed, Fault>> {
-        Box::pin(self.change(move |scribe| {
+    fn add_client(&self, client: Client, record: String) -> Future<'_, Result<Changed, Fault>> {
+        Box::pin(self.change(record, move |scribe| {
             let text = "INSERT INTO fd_client (client, name, secret_hash, tenants, scopes, created_at, revoked_at) \
                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
             let values = params![
@@ -89,17 +89,22 @@ impl Registry for SqliteStore {
         }))
     }
 
-    fn rotate_client<'a>(&'a self, id: &'a ClientId, secret: [u8; 32]) -> Future<'a, Result<Changed, Fault>> {
+    fn rotate_client<'a>(
+        &'a self,
+        id: &'a ClientId,
+        secret: [u8; 32],
+        record: String,
+    ) -> Future<'a, Result<Changed, Fault>> {
         let id = id.as_str().to_owned();
-        Box::pin(self.change(move |scribe| {
+        Box::pin(self.change(record, move |scribe| {
             let text = "UPDATE fd_client SET secret_hash = ?2 WHERE client = ?1 AND revoked_at IS NULL";
             end_tokens(scribe, execute(scribe, text, params![id, secret])?, &id)
         }))
     }
 
-    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis) -> Future<'a, Result<Changed, Fault>> {
+    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis, record: String) -> Future<'a, Result<Changed, Fault>> {
         let id = id.as_str().to_owned();
-        Box::pin(self.change(move |scribe| {
+        Box::pin(self.change(record, move |scribe| {
             let text = "UPDATE fd_client SET revoked_at = ?2 WHERE client = ?1 AND revoked_at IS NULL";
             end_tokens(scribe, execute(scribe, text, params![id, at.0])?, &id)
         }))
@@ -114,9 +119,9 @@ impl Registry for SqliteStore {
         })
     }
 
-    fn add_token(&self, token: Token, now: Millis) -> Future<'_, Result<(), Fault>> {
+    fn add_token(&self, token: Token, now: Millis, record: String) -> Future<'_, Result<(), Fault>> {
         Box::pin(async move {
-            let added = self.change(move |scribe| {
+            let added = self.change(record, move |scribe| {
                 execute(scribe, "DELETE FROM fd_token WHERE expires_at <= ?1", params![now.0])?;
                 let text = "INSERT INTO fd_token (token_hash, client, tenants, scopes, resource, expires_at) \
                             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -134,9 +139,14 @@ impl Registry for SqliteStore {
         })
     }
 
-    fn revoke_token<'a>(&'a self, hash: [u8; 32], client: &'a ClientId) -> Future<'a, Result<Changed, Fault>> {
+    fn revoke_token<'a>(
+        &'a self,
+        hash: [u8; 32],
+        client: &'a ClientId,
+        record: String,
+    ) -> Future<'a, Result<Changed, Fault>> {
         let client = client.as_str().to_owned();
-        Box::pin(self.change(move |scribe| {
+        Box::pin(self.change(record, move |scribe| {
             let text = "DELETE FROM fd_token WHERE token_hash = ?1 AND client = ?2";
             execute(scribe, text, params![hash, client])
         }))
@@ -144,9 +154,10 @@ impl Registry for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Has the writer make a change, and waits until it is durable.
+    /// Has the writer make a change together with its record, and waits until both are durable.
     async fn change(
         &self,
+        record: String,
         work: impl FnOnce(&mut Scribe<'_>) -> Result<Changed, StoreError> + Send + 'static,
     ) -> Result<Changed, Fault> {
         let (answer, waiting) = oneshot::channel();
@@ -154,6 +165,10 @@ impl SqliteStore {
         let noted = Arc::clone(&changed);
         let task = Box::new(move |scribe: &mut Scribe<'_>| {
             let outcome = work(scribe)?;
+            match outcome {
+                Changed::Done => scribe.note(&[record])?,
+                Changed::Nothing => {}
+            }
             if let Ok(mut noted) = noted.lock() {
                 *noted = outcome;
             }

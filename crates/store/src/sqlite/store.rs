@@ -12,11 +12,11 @@ use tokio::sync::oneshot;
 
 use super::SqliteStore;
 use super::apply;
-use super::readers::{Bound, Sealed, found};
+use super::readers::{Sealed, found};
 use super::writer::Job;
 use crate::StoreError;
-use crate::sql;
-use crate::vault::TenantKeys;
+use crate::sql::{self, Value};
+use crate::vault::{Place, TenantKeys};
 
 impl Store for SqliteStore {
     fn get<'a>(
@@ -49,7 +49,7 @@ impl Store for SqliteStore {
             let text = sql::for_sqlite(&sql::find(kind, column));
             let keys = self.keys(tenant.as_str())?;
             let row = self.pool.with(|connection| {
-                let value = Bound::of(&value, keys.as_deref());
+                let value = Value::of(&value, Place::Column { kind: kind.name, column }, keys.as_deref());
                 let mut statement = connection.prepare_cached(&text)?;
                 Ok(statement.query_row(rusqlite::params![tenant.as_str(), value], found).optional()?)
             })?;
@@ -59,9 +59,8 @@ impl Store for SqliteStore {
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
-            // Not needed here, but the readers look for them.
-            self.keys(tenant.as_str())?;
-            self.readers.page(tenant, query).await
+            let keys = self.keys(tenant.as_str())?;
+            self.readers.page(tenant, query, keys).await
         })
     }
 

@@ -110,6 +110,56 @@ async fn a_writer_that_is_gone_leaves_it_open_whether_a_plan_was_committed() {
     assert!(matches!(later, Ok(Committed::Unknown) | Err(_)), "{later:?}");
 }
 
+/// Records that were accepted while the writer still lived must not make room for more that nobody will write.
+#[tokio::test]
+async fn a_writer_that_is_gone_takes_no_records() {
+    let house = House::new().await;
+    let (release, held) = mpsc::channel::<()>();
+    let (begun, heard) = mpsc::channel();
+    drop(house.send(move |_| {
+        let _ = begun.send(());
+        let _ = held.recv();
+        std::panic::resume_unwind(Box::new("the writer dies"))
+    }));
+    heard.recv().unwrap();
+    for number in 0..10 {
+        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+    }
+    drop(release);
+    let mut outcome = Ok(());
+    for _ in 0..500 {
+        outcome = house.store.observe("{}".to_owned(), Durability::Grouped).await;
+        if outcome.is_err() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let fault = outcome.unwrap_err();
+    assert_eq!((fault.kind, fault.cause.as_deref()), (FaultKind::Unavailable, Some("the database is closed")));
+}
+
+/// A record and its change stand or fall together, and a chain goes on behind one that fell.
+#[tokio::test]
+async fn a_change_that_fails_takes_its_record_back() {
+    let house = House::new().await;
+    let (release, held) = mpsc::channel::<()>();
+    house.hold(held);
+    let note = |scribe: &mut Scribe<'_>, line: &str| scribe.note(&[line.to_owned()]);
+    let first = house.send(move |scribe| note(scribe, r#"{"change":1}"#));
+    let fallen = house.send(move |scribe| {
+        note(scribe, r#"{"change":2}"#)?;
+        Err(StoreError::Busy)
+    });
+    let last = house.send(move |scribe| note(scribe, r#"{"change":3}"#));
+    drop(release);
+    assert!(matches!(first.await, Ok(Ok(()))));
+    assert!(matches!(fallen.await, Ok(Err(StoreError::Busy))));
+    assert!(matches!(last.await, Ok(Ok(()))));
+    let report = house.store.verify_audit().unwrap();
+    assert!(report.holds(), "{report:?}");
+    assert_eq!(report.chains.iter().map(|chain| chain.records).collect::<Vec<_>>(), [2]);
+}
+
 static BOAT: Kind = Kind { name: "boat", columns: &[], unique: &[], sorted: &[], filtered: &[] };
 
 struct House {
@@ -131,9 +181,18 @@ impl House {
             commit_wait: Duration::from_secs(30),
         });
         let store = store.unwrap();
-        store.add_tenant(Tenant { id: north(), name: "North Harbour".to_owned() }).await.unwrap();
+        store
+            .add_tenant(Tenant { id: north(), name: "North Harbour".to_owned() }, r#"{"add":"north"}"#.to_owned())
+            .await
+            .unwrap();
         assert!(store.keys("north").unwrap().is_some());
-        House { store, path }
+        let house = House { store, path };
+        // Tests count records; that of the tenant's own registration would be in the way.
+        house.on_the_writer(|scribe| {
+            scribe.heads.clear();
+            Ok(scribe.connection.execute_batch("DELETE FROM fd_audit; DELETE FROM fd_audit_head")?)
+        });
+        house
     }
 
     /// Queues work for the writer without waiting for it.

@@ -39,7 +39,14 @@ pub(crate) enum Job {
 
 /// Records that nobody waits for. Only the first one wakes the writer: waking it costs more than the
 /// reads that most of these are about.
-type Tray = Arc<Mutex<Vec<String>>>;
+type Tray = Arc<Mutex<Waiting>>;
+
+#[derive(Default)]
+struct Waiting {
+    lines: Vec<String>,
+    /// Set when the thread ends, however it ends: nobody will look in here again.
+    closed: bool,
+}
 
 pub(crate) struct Writer {
     jobs: SyncSender<Job>,
@@ -51,10 +58,10 @@ impl Writer {
     pub(crate) fn start(connection: Connection, shared: Arc<Shared>) -> Result<Writer, StoreError> {
         let (jobs, queue) = sync_channel(QUEUE);
         let tray = Tray::default();
-        let emptied = Arc::clone(&tray);
+        let closing = Closing(Arc::clone(&tray));
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
-            .spawn(move || write(&connection, &queue, &emptied, &shared))
+            .spawn(move || write(&connection, &queue, &closing.0, &shared))
             .map_err(|error| StoreError::Folder { path: "the writer thread".into(), error })?;
         Ok(Writer { jobs, tray, thread: Some(thread) })
     }
@@ -72,18 +79,21 @@ impl Writer {
     /// Leaves a record to be written soon. A full tray refuses, so that no record is dropped silently.
     pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
         let mut tray = self.tray.lock().map_err(|_| StoreError::Closed)?;
-        if tray.len() >= QUEUE {
+        if tray.closed {
+            return Err(StoreError::Closed);
+        }
+        if tray.lines.len() >= QUEUE {
             return Err(StoreError::Busy);
         }
-        tray.push(line);
-        if tray.len() > 1 {
+        tray.lines.push(line);
+        if tray.lines.len() > 1 {
             return Ok(());
         }
         match self.jobs.try_send(Job::Notes) {
             // A full queue means a busy writer, which looks into the tray anyway.
             Ok(()) | Err(TrySendError::Full(_)) => Ok(()),
             Err(TrySendError::Disconnected(_)) => {
-                tray.pop();
+                tray.lines.pop();
                 Err(StoreError::Closed)
             }
         }
@@ -96,6 +106,18 @@ impl Drop for Writer {
         let _ = self.jobs.send(Job::Stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
+        }
+    }
+}
+
+/// Closes the tray when the thread that empties it ends, also by a panic.
+struct Closing(Tray);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        // A poisoned tray is closed as it is.
+        if let Ok(mut tray) = self.0.lock() {
+            tray.closed = true;
         }
     }
 }
@@ -155,7 +177,7 @@ impl Notes {
 
     fn collect(&mut self, tray: &Tray) {
         if let Ok(mut tray) = tray.lock() {
-            self.lines.append(&mut tray);
+            self.lines.append(&mut tray.lines);
         }
     }
 

@@ -1,15 +1,19 @@
 //! What somebody with the files but without the key can read, and what they can move about.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use frontdesk_engine::FaultKind;
+use frontdesk_engine::page::{Direction, Filter, Order, Query, Wants};
+use frontdesk_engine::plan::Step;
 use frontdesk_engine::ports::{Claim, Commit, Disclosure, Store};
-use frontdesk_engine::table::{Cell, Row};
+use frontdesk_engine::registry::{Registry, Tenant};
+use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, TenantId};
 
-use crate::house::House;
-use crate::suite::boats::{BOAT, add, boat, claim, done, insert, personal, plan, with};
+use crate::house::{Folder, House, open};
+use crate::suite::boats::{BOAT, TAKEN, add, boat, claim, done, fault, insert, personal, plan, query, with};
 use crate::suite::{north, south};
 
 const CANARIES: [&str; 6] = [
@@ -114,6 +118,56 @@ async fn one_value_of_two_tenants_does_not_look_alike() {
     assert_eq!(look("hull"), 1);
     assert_eq!(look("owner"), 2);
     assert_eq!(look("sealed"), 2);
+}
+
+/// Equal hashes would tell whoever has the file that the owner of a boat is also the one who sails another.
+#[tokio::test]
+async fn one_value_in_two_places_does_not_look_alike() {
+    static CREW: Kind = Kind {
+        name: "crew",
+        columns: &[Column { name: "owner", holds: Holds::Digest }, Column { name: "skipper", holds: Holds::Digest }],
+        unique: &[],
+        sorted: &[],
+        filtered: &[],
+    };
+    let folder = Folder::new();
+    let store = open(&folder.database(), &[&BOAT, &CREW], [7; 32]).unwrap();
+    let tenant = Tenant { id: north(), name: "North Harbour".to_owned() };
+    store.add_tenant(tenant, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
+    let ada = || Cell::Digest("ada".to_owned());
+    let owned = with(Row { words: vec![personal("ada")], ..boat("b1", 7) }, "owner", ada());
+    let sailed = Row { cells: vec![("owner", ada()), ("skipper", ada())], ..owned.clone() };
+    let crew = Step::Insert { kind: &CREW, row: sailed, taken: fault(TAKEN) };
+    let first = plan("b1", &north(), vec![insert(owned), crew]);
+    done(&store, Commit { claim: Some(claim("ada", 1)), ..first }).await;
+    for other in
+        [Claim { client: ClientId::new("other"), ..claim("ada", 1) }, Claim { tool: "boats.update", ..claim("ada", 1) }]
+    {
+        done(&store, Commit { claim: Some(other), ..plan("again", &north(), Vec::new()) }).await;
+    }
+
+    let text = "SELECT owner FROM boat UNION ALL SELECT word FROM boat_word UNION ALL SELECT owner FROM crew \
+                UNION ALL SELECT skipper FROM crew UNION ALL SELECT word FROM crew_word UNION ALL SELECT key_hash FROM fd_claim";
+    let raw = rusqlite::Connection::open(folder.database()).unwrap();
+    let mut statement = raw.prepare(text).unwrap();
+    let hashes: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(hashes.len(), 8);
+    let different: HashSet<_> = hashes.iter().collect();
+    assert_eq!(different.len(), 8, "{hashes:?}");
+
+    // Each is found all the same.
+    for filter in [
+        Filter::Equals("owner", ada()),
+        Filter::Equals("skipper", ada()),
+        Filter::AnyOf("skipper", vec![ada()]),
+        Filter::Words(vec![personal("ada")]),
+    ] {
+        let order = Order { column: "created_at", direction: Direction::Rising };
+        let wanted = Query { kind: &CREW, wants: Wants::Ids, order, ..query(vec![filter.clone()]) };
+        assert_eq!(store.page(&north(), wanted).await.unwrap().rows, ["b1"], "{filter:?}");
+    }
+    assert_eq!(store.find(&north(), &CREW, "skipper", ada()).await.unwrap().unwrap().id, "b1");
+    assert!(store.claimed(&north(), &claim("ada", 1)).await.unwrap().is_some());
 }
 
 /// Two boats in the north and one in the south, and a claimed key.

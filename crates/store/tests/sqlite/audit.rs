@@ -1,6 +1,6 @@
 //! The audit chains: they hold after any work, say where they were tampered with, and survive retention.
 
-use frontdesk_engine::ports::{Durability, Store};
+use frontdesk_engine::ports::{Commit, Durability, Store};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_store::audit::{ChainReport, Report};
@@ -173,6 +173,51 @@ async fn what_retention_leaves_is_still_checkable() {
     assert_eq!(house.store.verify_audit().unwrap().chains[1].broken, Some((5, "a link is missing")));
 }
 
+/// In pieces, so that nobody waits long for the writer: what was removed before something went wrong
+/// stays removed, and the rest is still checkable.
+#[tokio::test]
+async fn many_links_are_forgotten_a_thousand_at_a_time() {
+    let house = long().await;
+    let trap = "CREATE TRIGGER trap BEFORE DELETE ON fd_audit WHEN OLD.seq = 2300 \
+                BEGIN SELECT RAISE(ABORT, 'trapped'); END";
+    house.raw().execute_batch(trap).unwrap();
+    let fault = house.store.forget_audit(Millis(i64::MAX)).await.unwrap_err();
+    assert!(fault.cause.unwrap().contains("trapped"));
+    assert_eq!(of_north(&house), chain("tenant:north", 600, 600, None));
+
+    house.raw().execute_batch("DROP TRIGGER trap").unwrap();
+    house.store.forget_audit(Millis(2_501)).await.unwrap();
+    assert_eq!(of_north(&house), chain("tenant:north", 100, 100, None));
+    assert_eq!(house.audit("north")[0], r#"{"plan":"p2501"}"#);
+    house.store.forget_audit(Millis(i64::MAX)).await.unwrap();
+    assert_eq!(of_north(&house), chain("tenant:north", 0, 0, None));
+}
+
+/// The thousand links with the tampered one stay, and everything after them.
+#[tokio::test]
+async fn retention_stops_where_a_long_chain_was_tampered_with() {
+    let cases = [
+        (
+            "UPDATE fd_audit SET records = 'nothing' WHERE chain = 'tenant:north' AND seq = 1500",
+            1_600,
+            (1_500, "the link is not what was written"),
+        ),
+        ("DELETE FROM fd_audit WHERE chain = 'tenant:north' AND seq = 1001", 2_599, (1_001, "a link is missing")),
+        (
+            "DELETE FROM fd_audit WHERE chain = 'tenant:north' AND seq > 2400",
+            400,
+            (2_401, "the end of the chain is missing"),
+        ),
+    ];
+    for (tampering, left, place) in cases {
+        let house = long().await;
+        house.raw().execute_batch(tampering).unwrap();
+        house.store.forget_audit(Millis(i64::MAX)).await.unwrap();
+        assert_eq!(house.audit("north").len(), left, "{tampering}");
+        assert_eq!(of_north(&house).broken, Some(place), "{tampering}");
+    }
+}
+
 #[tokio::test]
 async fn retention_does_not_remove_the_traces_of_tampering() {
     let house = worked().await;
@@ -191,15 +236,7 @@ async fn retention_does_not_remove_the_traces_of_tampering() {
 #[tokio::test]
 async fn an_export_hands_out_each_record_with_its_chain() {
     let house = worked().await;
-    let export = |selection: Selection| {
-        let mut lines = Vec::new();
-        let count = house.store.export_audit(&selection, |chain, record| {
-            lines.push(format!("{chain} {record}"));
-            Ok(())
-        });
-        assert_eq!(count.unwrap(), lines.len() as u64);
-        lines
-    };
+    let export = |selection| exported(&house, &selection);
     assert_eq!(
         export(Selection::default()),
         [
@@ -220,6 +257,68 @@ async fn an_export_hands_out_each_record_with_its_chain() {
     );
     assert_eq!(export(Selection { since: 301, tenant: Some("south".to_owned()) }), [r#"tenant:south {"plan":"s1"}"#]);
     assert_eq!(export(Selection { since: 0, tenant: Some("nobody".to_owned()) }), [""; 0]);
+}
+
+/// Reads and refusals are on the node's chain; those of a tenant are that tenant's records too.
+#[tokio::test]
+async fn an_export_of_a_tenant_has_its_reads_as_well_as_its_writes() {
+    let house = House::new().await;
+    done(&*house.store, plan("p1", &north(), vec![insert(boat("p1", 7))])).await;
+    for record in [
+        r#"{"tenant":"north","read":1}"#,
+        r#"{"tenant":"south","read":2}"#,
+        r#"{"read":3,"note":{"tenant":"north"}}"#,
+        r#"{"read":4,"note":"\"tenant\":\"north\""}"#,
+        r#"{"read":5,"tenant":"north"}"#,
+        r#"{"read":6,"tenant":"northern"}"#,
+        r#"{"read":7,"tenant":["north"]}"#,
+        "not JSON, tenant north",
+    ] {
+        house.store.observe(record.to_owned(), Durability::Awaited).await.unwrap();
+    }
+    let expected = [
+        r#"node:embedded {"tenant":"north","read":1}"#,
+        r#"node:embedded {"read":5,"tenant":"north"}"#,
+        r#"tenant:north {"plan":"p1"}"#,
+    ];
+    assert_eq!(exported(&house, &Selection { since: 0, tenant: Some("north".to_owned()) }), expected);
+    // The clock stands at 5,000.
+    assert_eq!(exported(&house, &Selection { since: 5_001, tenant: Some("north".to_owned()) }), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_export_of_many_links_hands_out_each_record_once_and_in_order() {
+    let house = long().await;
+    // A link with more in it than is read at once.
+    let wide = format!(r#"{{"wide":"{}"}}"#, "x".repeat(3_000_000));
+    house.store.observe(wide.clone(), Durability::Awaited).await.unwrap();
+    house.store.observe(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    let mut expected = vec![format!("node:embedded {wide}"), r#"node:embedded {"after":1}"#.to_owned()];
+    expected.extend((1..=LONG).map(|number| format!(r#"tenant:north {{"plan":"p{number}"}}"#)));
+    let mut lines = exported(&house, &Selection::default());
+    // What the house itself was opened with.
+    lines.retain(|line| !line.contains(r#"{"add":"#));
+    assert!(lines == expected, "{} lines instead of {}", lines.len(), expected.len());
+}
+
+/// Whoever reads the export slowly must not keep the database from clearing its log.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_that_pauses_holds_nothing_open_and_ends_where_the_chains_ended_when_it_began() {
+    let house = worked().await;
+    let before = exported(&house, &Selection::default()).len() as u64;
+    let mut lines = 0;
+    let count = house.store.export_audit(&Selection::default(), |_, _| {
+        lines += 1;
+        let name = format!("during{lines}");
+        let write = done(&*house.store, plan(&name, &south(), vec![insert(boat(&name, 7))]));
+        tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(write));
+        let raw = house.raw();
+        raw.busy_timeout(std::time::Duration::ZERO).unwrap();
+        let busy: i64 = raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
+        assert_eq!(busy, 0, "record {lines}");
+        Ok(())
+    });
+    assert_eq!(count.unwrap(), before);
 }
 
 #[tokio::test]
@@ -246,6 +345,36 @@ async fn worked() -> House {
     house.store.observe(r#"{"read":2}"#.to_owned(), Durability::Grouped).await.unwrap();
     house.store.observe(r#"{"read":3}"#.to_owned(), Durability::Awaited).await.unwrap();
     house
+}
+
+const LONG: i64 = 2_600;
+
+/// That many writes in the north, at 1, 2, 3 and so on.
+async fn long() -> House {
+    let house = House::new().await;
+    let mut writes = tokio::task::JoinSet::new();
+    for number in 1..=LONG {
+        let store = house.store.clone();
+        let commit = Commit { at: Millis(number), ..plan(&format!("p{number}"), &north(), Vec::new()) };
+        writes.spawn(async move { done(&*store, commit).await });
+    }
+    writes.join_all().await;
+    house
+}
+
+fn of_north(house: &House) -> ChainReport {
+    let report = house.store.verify_audit().unwrap();
+    report.chains.into_iter().find(|chain| chain.chain == "tenant:north").unwrap()
+}
+
+fn exported(house: &House, selection: &Selection) -> Vec<String> {
+    let mut lines = Vec::new();
+    let count = house.store.export_audit(selection, |chain, record| {
+        lines.push(format!("{chain} {record}"));
+        Ok(())
+    });
+    assert_eq!(count.unwrap(), lines.len() as u64);
+    lines
 }
 
 fn chain(chain: &str, links: u64, records: u64, broken: Option<(i64, &'static str)>) -> ChainReport {

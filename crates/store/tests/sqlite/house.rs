@@ -90,9 +90,12 @@ impl House {
         let opened = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
         for (id, name) in [("north", "North Harbour"), ("south", "South Harbour")] {
             let id = TenantId::parse(id).unwrap();
-            opened.add_tenant(Tenant { id, name: name.to_owned() }).await.unwrap();
+            opened.add_tenant(Tenant { id, name: name.to_owned() }, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
         }
         drop(opened);
+        // Tests count records; those of the two tenants' own registration would be in the way.
+        let blank = "DELETE FROM fd_audit; DELETE FROM fd_audit_head";
+        Connection::open(folder.database()).unwrap().execute_batch(blank).unwrap();
         let store = open_with(&folder.database(), &[&BOAT], [7; 32], commit_wait, &clock).unwrap();
         House { store: Arc::new(store), clock, folder }
     }
@@ -186,6 +189,10 @@ impl Peek for Raw {
 
     fn audit(&self, tenant: &str) -> Vec<String> {
         self.lines("SELECT records FROM fd_audit WHERE chain = 'tenant:' || ?1 ORDER BY seq", tenant)
+    }
+
+    fn node(&self) -> Vec<String> {
+        self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "node:%")
     }
 }
 

@@ -112,12 +112,12 @@ async fn a_tenant_added_after_its_asker_gave_up_can_be_used() {
     let west = TenantId::parse("west").unwrap();
     let tenant = || Tenant { id: west.clone(), name: "West Harbour".to_owned() };
     let lock = house.locked();
-    let fault = house.store.add_tenant(tenant()).await.unwrap_err();
+    let fault = house.store.add_tenant(tenant(), r#"{"add":"west"}"#.to_owned()).await.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Unavailable);
     assert_eq!(fault.message, "It is not known yet whether this was done. Look before you repeat it.");
     drop(lock);
     soon("the tenant is added", async || house.store.tenants().await.unwrap().len() == 3).await;
-    assert_eq!(house.store.add_tenant(tenant()).await.unwrap(), Changed::Nothing);
+    assert_eq!(house.store.add_tenant(tenant(), r#"{"add":"west"}"#.to_owned()).await.unwrap(), Changed::Nothing);
     done(&*house.store, plan("b1", &west, vec![insert(boat("b1", 7))])).await;
     let found = house.store.get(&west, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
     assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));

@@ -29,6 +29,8 @@ pub(crate) trait Peek: Send + Sync {
     fn outbox(&self, tenant: &str) -> Vec<String>;
     /// The records of the tenant's audit chain in order.
     fn audit(&self, tenant: &str) -> Vec<String>;
+    /// The records of the node's own audit chain in order.
+    fn node(&self) -> Vec<String>;
 }
 
 pub(crate) fn north() -> TenantId {
@@ -65,6 +67,7 @@ macro_rules! every_behaviour {
             paging::ids_alone_can_be_asked_for,
             paging::an_offset_skips_rows,
             paging::listed_rows_are_masked_and_whole,
+            paging::a_page_names_the_rows_that_have_a_masked_part,
             paging::a_row_without_a_sort_value_sorts_as_zero,
             paging::a_limit_beyond_all_bounds_is_no_error,
             steps::an_insert_is_there_once_committed,
@@ -93,6 +96,7 @@ macro_rules! every_behaviour {
             registry::a_revoked_client_has_no_tokens_and_stays_revoked,
             registry::a_token_comes_back_whole_and_is_revoked_by_its_own_client_only,
             registry::expired_tokens_are_swept_when_one_is_added,
+            registry::a_change_is_recorded_if_and_only_if_it_happened,
         }
     };
     ($open:path, $($module:ident::$name:ident),+ $(,)?) => {

@@ -132,6 +132,22 @@ pub(crate) async fn listed_rows_are_masked_and_whole(subject: &Subject) {
     assert_eq!(page.rows, [r#"{"id":"b1","length":7,"owner":"A***"}"#, r#"{"id":"b2","length":8}"#]);
 }
 
+pub(crate) async fn a_page_names_the_rows_that_have_a_masked_part(subject: &Subject) {
+    let bare = Row { masked: None, personal: None, ..boat("b2", 8) };
+    add(&*subject.store, &north(), [boat("b1", 7), bare, boat("b3", 9), boat("b4", 10)]).await;
+    let all = subject.store.page(&north(), query(Vec::new())).await.unwrap();
+    assert_eq!((all.rows.len(), all.ids), (4, vec!["b1".to_owned(), "b3".to_owned(), "b4".to_owned()]));
+    // Only rows that are on the page: neither the one that shows there is more, nor one beyond the budget.
+    let three = Query { wants: Wants::Rows, ..sized(BY_LENGTH, 3) };
+    assert_eq!(subject.store.page(&north(), three).await.unwrap().ids, ["b1", "b3"]);
+    let mut small = query(Vec::new());
+    small.window.bytes = 70;
+    assert_eq!(subject.store.page(&north(), small).await.unwrap().ids, ["b1"]);
+    // Who asked for ids has seen nothing of the rows.
+    let bare = subject.store.page(&north(), sized(BY_LENGTH, 3)).await.unwrap();
+    assert_eq!((bare.rows.len(), bare.ids), (3, Vec::new()));
+}
+
 pub(crate) async fn a_row_without_a_sort_value_sorts_as_zero(subject: &Subject) {
     let mut unmeasured = boat("b2", 0);
     unmeasured.cells.retain(|(name, _)| *name != "length");

@@ -11,10 +11,10 @@ pub(crate) async fn a_tenant_is_added_once(subject: &Subject) {
     let registry = &*subject.registry;
     let west = TenantId::parse("west").unwrap();
     let tenant = |name: &str| Tenant { id: west.clone(), name: name.to_owned() };
-    assert_eq!(registry.add_tenant(tenant("West Harbour")).await.unwrap(), Changed::Done);
+    assert_eq!(registry.add_tenant(tenant("West Harbour"), note()).await.unwrap(), Changed::Done);
     done(&*subject.store, plan("launch", &west, vec![insert(boat("b1", 7))])).await;
     // A second attempt must not bring a second key: what was sealed stays readable.
-    assert_eq!(registry.add_tenant(tenant("Another")).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.add_tenant(tenant("Another"), note()).await.unwrap(), Changed::Nothing);
     let full = frontdesk_engine::ports::Disclosure::Full;
     let found = subject.store.get(&west, &BOAT, "b1", full).await.unwrap().unwrap();
     assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
@@ -25,34 +25,34 @@ pub(crate) async fn a_tenant_is_added_once(subject: &Subject) {
 pub(crate) async fn a_client_is_added_once_and_comes_back_whole(subject: &Subject) {
     let registry = &*subject.registry;
     assert_eq!(registry.client(&id("agent")).await.unwrap(), None);
-    assert_eq!(registry.add_client(client("agent")).await.unwrap(), Changed::Done);
+    assert_eq!(registry.add_client(client("agent"), note()).await.unwrap(), Changed::Done);
     let other = Client { name: "Other".to_owned(), secret: [9; 32], ..client("agent") };
-    assert_eq!(registry.add_client(other).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.add_client(other, note()).await.unwrap(), Changed::Nothing);
     assert_eq!(registry.client(&id("agent")).await.unwrap(), Some(client("agent")));
     let younger = Client { created_at: Millis(50), ..client("aaa") };
-    registry.add_client(younger.clone()).await.unwrap();
+    registry.add_client(younger.clone(), note()).await.unwrap();
     assert_eq!(registry.clients().await.unwrap(), [client("agent"), younger]);
 }
 
 pub(crate) async fn a_new_secret_ends_the_clients_tokens(subject: &Subject) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
-    assert_eq!(registry.rotate_client(&id("agent"), [7; 32]).await.unwrap(), Changed::Done);
+    assert_eq!(registry.rotate_client(&id("agent"), [7; 32], note()).await.unwrap(), Changed::Done);
     assert_eq!(registry.client(&id("agent")).await.unwrap().unwrap().secret, [7; 32]);
     assert_eq!(alive(registry).await, [3]);
-    assert_eq!(registry.rotate_client(&id("nobody"), [7; 32]).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.rotate_client(&id("nobody"), [7; 32], note()).await.unwrap(), Changed::Nothing);
 }
 
 pub(crate) async fn a_revoked_client_has_no_tokens_and_stays_revoked(subject: &Subject) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
-    assert_eq!(registry.revoke_client(&id("agent"), Millis(60)).await.unwrap(), Changed::Done);
+    assert_eq!(registry.revoke_client(&id("agent"), Millis(60), note()).await.unwrap(), Changed::Done);
     assert_eq!(alive(registry).await, [3]);
-    assert_eq!(registry.revoke_client(&id("agent"), Millis(70)).await.unwrap(), Changed::Nothing);
-    assert_eq!(registry.rotate_client(&id("agent"), [7; 32]).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.revoke_client(&id("agent"), Millis(70), note()).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.rotate_client(&id("agent"), [7; 32], note()).await.unwrap(), Changed::Nothing);
     let revoked = Client { revoked_at: Some(Millis(60)), ..client("agent") };
     assert_eq!(registry.client(&id("agent")).await.unwrap(), Some(revoked));
-    assert_eq!(registry.revoke_client(&id("nobody"), Millis(60)).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.revoke_client(&id("nobody"), Millis(60), note()).await.unwrap(), Changed::Nothing);
 }
 
 pub(crate) async fn a_token_comes_back_whole_and_is_revoked_by_its_own_client_only(subject: &Subject) {
@@ -60,29 +60,53 @@ pub(crate) async fn a_token_comes_back_whole_and_is_revoked_by_its_own_client_on
     with_tokens(registry).await;
     assert_eq!(registry.token([1; 32]).await.unwrap(), Some(token(1, "agent", 1_000)));
     assert_eq!(registry.token([9; 32]).await.unwrap(), None);
-    assert_eq!(registry.revoke_token([1; 32], &id("other")).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.revoke_token([1; 32], &id("other"), note()).await.unwrap(), Changed::Nothing);
     assert_eq!(alive(registry).await, [1, 2, 3]);
-    assert_eq!(registry.revoke_token([1; 32], &id("agent")).await.unwrap(), Changed::Done);
-    assert_eq!(registry.revoke_token([1; 32], &id("agent")).await.unwrap(), Changed::Nothing);
+    assert_eq!(registry.revoke_token([1; 32], &id("agent"), note()).await.unwrap(), Changed::Done);
+    assert_eq!(registry.revoke_token([1; 32], &id("agent"), note()).await.unwrap(), Changed::Nothing);
     assert_eq!(alive(registry).await, [2, 3]);
 }
 
 pub(crate) async fn expired_tokens_are_swept_when_one_is_added(subject: &Subject) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
-    registry.add_token(token(4, "other", 9_000), Millis(1_999)).await.unwrap();
+    registry.add_token(token(4, "other", 9_000), Millis(1_999), note()).await.unwrap();
     assert_eq!(alive(registry).await, [2, 3, 4]);
-    registry.add_token(token(5, "other", 9_000), Millis(2_000)).await.unwrap();
+    registry.add_token(token(5, "other", 9_000), Millis(2_000), note()).await.unwrap();
     assert_eq!(alive(registry).await, [3, 4, 5]);
+}
+
+pub(crate) async fn a_change_is_recorded_if_and_only_if_it_happened(subject: &Subject) {
+    let registry = &*subject.registry;
+    let west = || Tenant { id: TenantId::parse("west").unwrap(), name: "West Harbour".to_owned() };
+    let agent = id("agent");
+    let line = |what: &str| format!(r#"{{"did":"{what}"}}"#);
+    for _ in ["done", "nothing left to do"] {
+        registry.add_tenant(west(), line("tenant")).await.unwrap();
+        registry.add_client(client("agent"), line("client")).await.unwrap();
+    }
+    registry.add_token(token(1, "agent", 1_000), Millis(0), line("token")).await.unwrap();
+    for _ in ["done", "nothing left to do"] {
+        registry.revoke_token([1; 32], &agent, line("end of token")).await.unwrap();
+    }
+    for _ in ["done", "done again"] {
+        registry.rotate_client(&agent, [7; 32], line("rotation")).await.unwrap();
+    }
+    for _ in ["done", "nothing left to do"] {
+        registry.revoke_client(&agent, Millis(60), line("end of client")).await.unwrap();
+    }
+    registry.rotate_client(&agent, [8; 32], line("rotation")).await.unwrap();
+    let expected = ["tenant", "client", "token", "end of token", "rotation", "rotation", "end of client"];
+    assert_eq!(subject.peek.node(), expected.map(line));
 }
 
 /// Tokens 1 and 2 of `agent`, ending at 1000 and 2000, and 3 of `other`, ending at 3000.
 async fn with_tokens(registry: &dyn Registry) {
     for name in ["agent", "other"] {
-        registry.add_client(client(name)).await.unwrap();
+        registry.add_client(client(name), note()).await.unwrap();
     }
     for token in [token(1, "agent", 1_000), token(2, "agent", 2_000), token(3, "other", 3_000)] {
-        registry.add_token(token, Millis(0)).await.unwrap();
+        registry.add_token(token, Millis(0), note()).await.unwrap();
     }
 }
 
@@ -94,6 +118,11 @@ async fn alive(registry: &dyn Registry) -> Vec<u8> {
         }
     }
     found
+}
+
+/// A record for changes whose record is not looked at.
+fn note() -> String {
+    r#"{"changed":"something"}"#.to_owned()
 }
 
 fn id(name: &str) -> ClientId {

@@ -4,8 +4,8 @@
 
 use frontdesk_engine::contract::{At, Place, Presented};
 use frontdesk_engine::{Fault, FaultKind, Reply};
-use frontdesk_wire::answer::{ToolResult, code, error, success, tool_result};
-use frontdesk_wire::version::Era;
+use frontdesk_wire::answer::{ToolResult, code, error, error_without_id, success, tool_result};
+use frontdesk_wire::version::{Era, Version};
 
 use super::super::codes;
 use super::spoken;
@@ -101,7 +101,12 @@ fn application(status: i64) -> i64 {
 /// The contract's error object is the `data`, except where the protocol defines `data` itself.
 fn rpc(fault: &Fault, at: &At<'_>, code: i64) -> Reply {
     let data = fault.data.clone().unwrap_or_else(|| body(fault, at));
-    Reply::rpc(error(at.id, code, message(fault), Some(&data)))
+    // Versions from 2025-11-25 on have no null id; an id that could not be read is left out.
+    let knows_null = at.named.is_none_or(|version| version < Version::V2025_11_25);
+    Reply::rpc(match at.id {
+        None if !knows_null => error_without_id(code, message(fault), Some(&data)),
+        id => error(id, code, message(fault), Some(&data)),
+    })
 }
 
 fn plain(status: u16) -> Way {

@@ -51,6 +51,10 @@ impl Dialect for Automotive {
         TENANT
     }
 
+    fn key_argument(&self) -> &'static str {
+        KEY
+    }
+
     fn error_shape(&self) -> Option<Schema> {
         Some(failure::schema())
     }

@@ -43,12 +43,12 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         };
         let mut lead = Lead::from_found(&found)?;
         asked.apply(&mut lead)?;
-        lead.open.updated_at = now;
-        lead.open.version = found.version.saturating_add(1);
+        lead.receipt.updated_at = now;
+        lead.receipt.version = found.version.saturating_add(1);
         let mut plan = Plan {
             steps: vec![Step::Update { kind: &lead::KIND, row: lead.row()?, expect_version: found.version, stale }],
-            events: vec![Event { kind: lead::KIND.name, id: lead.open.id.clone(), change: Change::Updated }],
-            outcome: lead.item()?,
+            events: vec![Event { kind: lead::KIND.name, id: lead.receipt.id.clone(), change: Change::Updated }],
+            outcome: lead.written()?,
         };
         tell_customer(permitted, &lead, &mut plan).await?;
         Ok(plan)
@@ -72,15 +72,24 @@ impl Arguments {
         if self.last_contact_at.is_some_and(|at| consent::is_future(at, now)) {
             return Err(Fault::invalid_argument("/last_contact_at", "maximum", "it must not lie in the future"));
         }
+        // The id stands open in lists, so it must have no room for a name, an address or a sentence.
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        if self.owner.as_ref().is_some_and(|owner| !owner.id.chars().all(plain)) {
+            return Err(Fault::invalid_argument(
+                "/owner/id",
+                "pattern",
+                "only letters A to Z, digits, _ and - are allowed",
+            ));
+        }
         Ok(())
     }
 
     fn apply(self, lead: &mut Lead) -> Result<(), Fault> {
         let open = &mut lead.open;
         if let Some(status) = self.status {
-            open.status = status;
+            lead.receipt.status = status;
         }
-        match (open.status == Term::of("lost"), self.lost_reason) {
+        match (lead.receipt.status == Term::of("lost"), self.lost_reason) {
             (true, Some(reason)) => open.lost_reason = Some(reason),
             (true, None) if open.lost_reason.is_none() => {
                 return Err(Fault::domain(
@@ -98,11 +107,11 @@ impl Arguments {
             }
             (false, None) => open.lost_reason = None,
         }
-        if let Some(owner) = self.owner {
-            open.owner = Some(owner);
-        }
         if let Some(at) = self.last_contact_at {
             open.last_contact_at = Some(at);
+        }
+        if let Some(owner) = self.owner {
+            lead.personal.owner = Some(owner);
         }
         if let Some(comments) = self.comments {
             lead.personal.comments = Some(comments);
@@ -122,10 +131,10 @@ async fn tell_customer(permitted: &Permitted<'_>, lead: &Lead, plan: &mut Plan) 
     let Some(latest) = &mut customer.open.latest_lead else {
         return Ok(());
     };
-    if latest.id != lead.open.id || latest.status == lead.open.status {
+    if latest.id != lead.receipt.id || latest.status == lead.receipt.status {
         return Ok(());
     }
-    latest.status = lead.open.status;
+    latest.status = lead.receipt.status;
     let (step, event) = changed_customer(permitted, customer, version)?;
     plan.steps.push(step);
     plan.events.push(event);

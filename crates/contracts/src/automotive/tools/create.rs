@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::consent::{self, Stated};
 use super::{known_customer, read_arguments};
 use crate::automotive::customer::LatestLead;
-use crate::automotive::lead::{self, Lead, Open, Personal, Source, Type, Wanted};
+use crate::automotive::lead::{self, Lead, Open, Personal, Receipt, Source, Type, Wanted};
 use crate::automotive::shapes::Contact;
 use crate::automotive::vocabulary::{Interest, Term, Timeframe};
 use crate::automotive::{codes, vehicle};
@@ -46,32 +46,34 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
             found.ok_or_else(|| Fault::domain(codes::INVENTORY_NOT_FOUND, "No vehicle with this id exists here."))?;
         }
         let lead = Lead {
-            open: Open {
+            receipt: Receipt {
                 id: permitted.new_id(lead::PREFIX),
                 r#type: Type::Lead,
                 dealership_id: permitted.tenant().as_str().to_owned(),
                 status: Term::of("new"),
+                created_at: now,
+                updated_at: now,
+                version: 1,
+            },
+            open: Open {
                 interest: asked.interest,
+                customer_id: asked.customer_id,
+                vehicle_id: asked.vehicle_id,
+                timeframe: asked.timeframe,
+                consent,
+                received_at: now,
+                last_contact_at: None,
+                lost_reason: None,
+            },
+            personal: Personal {
+                contact: asked.contact,
                 source: asked.source.unwrap_or(Source {
                     channel: Term::of("ai_agent"),
                     provider: None,
                     external_id: None,
                 }),
                 owner: None,
-                customer_id: asked.customer_id,
-                vehicle_id: asked.vehicle_id,
                 vehicle_of_interest: asked.vehicle_of_interest,
-                timeframe: asked.timeframe,
-                consent,
-                received_at: now,
-                last_contact_at: None,
-                lost_reason: None,
-                created_at: now,
-                updated_at: now,
-                version: 1,
-            },
-            personal: Personal {
-                contact: asked.contact,
                 comments: asked.comments,
                 consent_text: asked.consent.and_then(|stated| stated.text),
                 redacted: Vec::new(),
@@ -88,17 +90,17 @@ async fn recorded(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Fault> 
         row: lead.row()?,
         taken: Fault::internal("the id of a new lead was taken"),
     }];
-    let mut events = vec![Event { kind: lead::KIND.name, id: lead.open.id.clone(), change: Change::Created }];
+    let mut events = vec![Event { kind: lead::KIND.name, id: lead.receipt.id.clone(), change: Change::Created }];
     if let Some(id) = &lead.open.customer_id {
         let known = known_customer(permitted, id).await?;
         let (mut customer, version) =
             known.ok_or_else(|| Fault::domain(codes::CUSTOMERS_NOT_FOUND, "No customer with this id exists here."))?;
-        customer.open.latest_lead = Some(LatestLead { id: lead.open.id.clone(), status: lead.open.status });
+        customer.open.latest_lead = Some(LatestLead { id: lead.receipt.id.clone(), status: lead.receipt.status });
         let (step, event) = super::changed_customer(permitted, customer, version)?;
         steps.push(step);
         events.push(event);
     }
-    Ok(Plan { steps, events, outcome: lead.item()? })
+    Ok(Plan { steps, events, outcome: lead.written()? })
 }
 
 /// A lead nobody can answer is none.

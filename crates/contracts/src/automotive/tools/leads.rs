@@ -1,5 +1,6 @@
 //! Leads: listing and reading them here; what taking and changing one means stands in `create` and
-//! `change`. Contact data is masked in lists always, elsewhere unless the token may read leads.
+//! `change`. Contact data is masked in lists always. Who may write but not read gets a receipt of what
+//! it wrote, and nothing else of the lead.
 
 use frontdesk_engine::page::Filter;
 use frontdesk_engine::schema::{Schema, Text, optional, required};
@@ -83,7 +84,7 @@ pub(super) fn create() -> Tool {
             name: "leads.create",
             title: "Create a lead",
             about: "Records somebody's interest. Needs the person's consent to be contacted and an e-mail address or a \
-                telephone number. The new lead has status new.",
+                telephone number. The new lead has status new. Without amcp:leads:read the answer is a receipt.",
             input: writing([
                 required("contact", contact, "Who it is, with an e-mail address or a number or both."),
                 required("interest", Schema::one_of(Interest::WORDS), "What they want."),
@@ -99,7 +100,7 @@ pub(super) fn create() -> Tool {
                 optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
                 optional("comments", Schema::text(4000), "What they wrote."),
             ]),
-            output: lead::schema(),
+            output: lead::written_schema(),
             effect: Effect::Adds,
             scope: Scope::new(scopes::LEADS_WRITE),
             discloses: Some(Scope::new(scopes::LEADS_READ)),
@@ -121,11 +122,11 @@ pub(super) fn update() -> Tool {
             name: "leads.update",
             title: "Update a lead",
             about: "Changes status, owner, comments, last contact or the reason why a lead was lost. A finished lead \
-                opens again only if you name an open status.",
+                opens again only if you name an open status. Without amcp:leads:read the answer is a receipt.",
             input: writing([
                 id_argument("The lead's id, as lists give it."),
                 optional("status", Schema::one_of(SETTABLE_LEAD_STATUS), "The new status."),
-                optional("owner", lead::owner(), "The employee who looks after it from now on."),
+                optional("owner", lead::owner(required), "The employee who looks after it from now on."),
                 optional("comments", Schema::text(4000), "Comments that take the place of those before."),
                 optional("last_contact_at", Schema::Text(Text::Instant), "When somebody last spoke with the person."),
                 optional(
@@ -139,7 +140,7 @@ pub(super) fn update() -> Tool {
                     "The version you have seen; if the lead has changed since, nothing happens.",
                 ),
             ]),
-            output: lead::schema(),
+            output: lead::written_schema(),
             effect: Effect::Changes,
             scope: Scope::new(scopes::LEADS_WRITE),
             discloses: Some(Scope::new(scopes::LEADS_READ)),

@@ -15,9 +15,9 @@ use frontdesk_engine::table::{Cell, Found, Kind, Word, words};
 use frontdesk_engine::tool::{Item, Outcome, Tool};
 use frontdesk_engine::{Fault, Permitted};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::customer::{self, Customer};
+use super::json;
 
 pub(super) const TENANT: &str = "dealership_id";
 pub(super) const CURSOR: &str = "cursor";
@@ -128,10 +128,9 @@ fn containing(permitted: &Permitted<'_>, argument: &str, word: fn(String) -> Wor
     }
 }
 
-/// The arguments as a type of the tool's own. Their schema has been checked, so a failure is ours.
+/// The arguments as a type of the tool's own.
 fn read_arguments<T: DeserializeOwned>(permitted: &Permitted<'_>) -> Result<T, Fault> {
-    let arguments = Value::Object(permitted.asked().arguments.clone());
-    serde_json::from_value(arguments).map_err(|error| Fault::internal(format!("checked arguments do not fit: {error}")))
+    json::fit(permitted.asked().arguments.clone())
 }
 
 /// A customer to be changed, with the version that was read.

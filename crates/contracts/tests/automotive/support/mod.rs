@@ -10,13 +10,12 @@ use std::time::Duration;
 use frontdesk_contracts::automotive;
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::incoming::{Credential, Incoming, Verb};
+use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::inflight::Inflight;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::serve;
-use frontdesk_engine::stages::identify::Strangers;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
@@ -49,7 +48,8 @@ impl House {
             keys: Keys { cursor: Key::from_bytes([1; 32]), meaning: Key::from_bytes([2; 32]) },
             rates: Rates::default(),
             inflight: Inflight::default(),
-            strangers: Strangers::default(),
+            tally: Default::default(),
+            turns: Default::default(),
             settings: Settings {
                 page_bytes: 1 << 20,
                 reply_bytes: 4 << 20,
@@ -107,7 +107,8 @@ impl House {
             method_header: None,
             name_header: None,
             idempotency_key: None,
-            body: Ok(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string().into()),
+            refused: None,
+            body: Arriving::here(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: "trace".to_owned(),
         };

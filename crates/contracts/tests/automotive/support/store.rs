@@ -165,7 +165,7 @@ impl Store for Memory {
             (Wants::Rows, None) => row.body.clone(),
         };
         let rows = rows.into_iter().map(|(_, row)| text(row)).collect();
-        Box::pin(async { Ok(Page { rows, next }) })
+        Box::pin(async { Ok(Page { rows, ids: Vec::new(), next }) })
     }
 
     fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {

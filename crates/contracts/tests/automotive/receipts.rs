@@ -1,0 +1,115 @@
+//! What an answer to a write tells: everything to who may read leads, and to others no more than that it
+//! happened (A6-10).
+
+use frontdesk_contracts::automotive::{contract, lead};
+use frontdesk_engine::schema::Schema;
+use serde_json::{Value, json};
+
+use super::support::{EVERYTHING, House};
+
+const WRITE: &str = "amcp:leads:write";
+
+/// Every field that a lead can have and a receipt has not.
+fn left_out() -> Value {
+    json!([
+        "interest",
+        "source",
+        "owner",
+        "customer_id",
+        "vehicle_id",
+        "vehicle_of_interest",
+        "timeframe",
+        "consent",
+        "received_at",
+        "last_contact_at",
+        "lost_reason",
+        "contact",
+        "comments",
+        "consent_text",
+    ])
+}
+
+fn receipt(id: &Value, status: &str, version: i64) -> Value {
+    json!({
+        "id": id,
+        "type": "lead",
+        "dealership_id": "dlr_lakeside",
+        "status": status,
+        "version": version,
+        "created_at": "2026-01-31T09:30:00Z",
+        "updated_at": "2026-01-31T09:30:00Z",
+        "redacted": left_out(),
+    })
+}
+
+fn wish() -> Value {
+    json!({
+        "contact": {"name": "Dana Rivera", "email": "dana@example.com"},
+        "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]},
+        "comments": "Is it still there?",
+        "idempotency_key": "k-1",
+    })
+}
+
+#[test]
+fn a6_10_who_may_only_write_reads_nothing_of_the_lead_in_the_answer() {
+    let house = House::open();
+    let made = house.ask(WRITE, "leads.create", wish());
+    assert_eq!(made, receipt(&made["id"], "new", 1));
+    let changed = house.ask(WRITE, "leads.update", json!({"id": made["id"], "status": "working"}));
+    assert_eq!(changed, receipt(&made["id"], "working", 2));
+}
+
+#[test]
+fn a6_10_a_receipt_does_not_tell_which_fields_the_lead_has() {
+    let house = House::open();
+    let bare = house.ask(WRITE, "leads.create", wish());
+    let seeded = &house.ask(EVERYTHING, "leads.list", json!({"status": "lost", "limit": 1}))["items"][0];
+    for id in [&bare["id"], &seeded["id"]] {
+        let answer = house.ask(WRITE, "leads.update", json!({"id": id, "comments": "Called."}));
+        assert_eq!(answer["redacted"], left_out());
+        assert_eq!(answer.as_object().unwrap().len(), 8, "{answer}");
+    }
+}
+
+#[test]
+fn a6_10_one_key_answers_each_token_as_that_token_may_see_it() {
+    let house = House::open();
+    let made = house.ask(WRITE, "leads.create", wish());
+    let whole = house.ask(EVERYTHING, "leads.create", wish());
+    assert_eq!(whole, house.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
+    assert_eq!((&whole["contact"]["name"], &whole["redacted"]), (&json!("Dana Rivera"), &json!([])));
+    assert_eq!(house.ask(WRITE, "leads.create", wish()), made);
+
+    let change = json!({"id": made["id"], "status": "contacted", "idempotency_key": "k-2"});
+    let whole = house.ask(EVERYTHING, "leads.update", change.clone());
+    assert_eq!(whole, house.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
+    assert_eq!(house.ask(WRITE, "leads.update", change.clone()), receipt(&made["id"], "contacted", 2));
+    assert_eq!(house.ask(EVERYTHING, "leads.update", change), whole);
+}
+
+#[test]
+fn a_receipt_leaves_out_exactly_what_else_is_published_of_a_lead() {
+    let kept = ["id", "type", "dealership_id", "status", "version", "created_at", "updated_at", "redacted"];
+    let Schema::Object(fields) = lead::schema() else { panic!("a lead is an object") };
+    let others: Vec<&str> = fields.iter().map(|field| field.name).filter(|name| !kept.contains(name)).collect();
+    assert_eq!(json!(others), left_out());
+}
+
+#[test]
+fn both_forms_of_the_answer_have_their_published_shape_and_reading_stays_strict() {
+    let house = House::open();
+    let contract = contract();
+    let output = |tool: &str| &contract.tools.iter().find(|known| known.spec.name == tool).unwrap().spec.output;
+    let fits = |tool: &str, answer: &Value| output(tool).check(answer.as_object().unwrap().clone()).is_ok();
+    let small = house.ask(WRITE, "leads.create", wish());
+    let whole = house.ask(EVERYTHING, "leads.create", wish());
+    for tool in ["leads.create", "leads.update"] {
+        assert!(fits(tool, &small) && fits(tool, &whole));
+        let mut nameless = small.clone();
+        nameless.as_object_mut().unwrap().remove("status");
+        assert!(!fits(tool, &nameless));
+    }
+    assert!(fits("leads.get", &whole) && !fits("leads.get", &small));
+}

@@ -1,0 +1,118 @@
+//! What people write stands sealed at rest, is left out of lists, and is in no cause of a fault.
+
+use frontdesk_contracts::automotive::customer::Customer;
+use frontdesk_contracts::automotive::lead::{self, Lead};
+use frontdesk_engine::table::Found;
+use serde_json::{Value, json};
+
+use super::support::{EVERYTHING, House};
+
+const WRITTEN: [&str; 6] = ["Zz Portal", "zz@example.com", "Zz Make", "Zz Model", "Zz Seller", "Zz Comment"];
+
+/// A lead with a text of somebody's own wherever there is room for one.
+fn kept(house: &House) -> Value {
+    let wish = json!({
+        "contact": {"name": "Dana Rivera", "email": "dana@example.com"},
+        "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]},
+        "source": {"channel": "third_party", "provider": "Zz Portal", "external_id": "zz@example.com"},
+        "vehicle_of_interest": {"make": "Zz Make", "model": "Zz Model", "year": 2020},
+        "comments": "Zz Comment",
+    });
+    let id = house.ask(EVERYTHING, "leads.create", wish)["id"].clone();
+    house.ask(EVERYTHING, "leads.update", json!({"id": id, "owner": {"id": "emp_zz-3", "name": "Zz Seller"}}))
+}
+
+#[test]
+fn a6_12_a_list_leaves_out_what_people_wrote_and_says_so() {
+    let house = House::open();
+    kept(&house);
+    let listed = &house.ask(EVERYTHING, "leads.list", json!({"owner_id": "emp_zz-3"}))["items"][0];
+    assert_eq!((&listed["source"], &listed["owner"]), (&json!({"channel": "third_party"}), &json!({"id": "emp_zz-3"})));
+    assert_eq!((listed.get("vehicle_of_interest"), listed.get("comments")), (None, None));
+    assert_eq!(
+        listed["redacted"],
+        json!([
+            "contact.name",
+            "contact.email",
+            "source.provider",
+            "source.external_id",
+            "owner.name",
+            "vehicle_of_interest",
+            "comments"
+        ])
+    );
+}
+
+#[test]
+fn one_lead_shows_it_whole_and_a_change_keeps_it() {
+    let house = House::open();
+    let lead = kept(&house);
+    assert_eq!(
+        lead["source"],
+        json!({"channel": "third_party", "provider": "Zz Portal", "external_id": "zz@example.com"})
+    );
+    assert_eq!(lead["owner"], json!({"id": "emp_zz-3", "name": "Zz Seller"}));
+    assert_eq!(lead["vehicle_of_interest"], json!({"make": "Zz Make", "model": "Zz Model", "year": 2020}));
+    assert_eq!(lead["redacted"], json!([]));
+    assert_eq!(house.ask(EVERYTHING, "leads.get", json!({"id": lead["id"]})), lead);
+}
+
+#[test]
+fn nothing_that_somebody_wrote_is_kept_outside_the_sealed_part() {
+    let house = House::open();
+    let id = kept(&house)["id"].as_str().unwrap().to_owned();
+    let row = house.store.row("dlr_lakeside", &lead::KIND, &id).unwrap();
+    let open = format!("{}{}{:?}", row.body, row.masked.unwrap(), row.cells);
+    for text in WRITTEN {
+        assert!(!open.contains(text), "{text} in {open}");
+        assert!(row.personal.as_ref().unwrap().contains(text), "{text}");
+    }
+}
+
+#[test]
+fn an_owner_is_named_by_an_id_that_can_be_no_sentence_and_no_address() {
+    let house = House::open();
+    let id = kept(&house)["id"].clone();
+    for owner in ["Dana Rivera", "dana@example.com", "+15125550123", "ämp", "a.b", "a b"] {
+        let change = json!({"id": id, "owner": {"id": owner, "name": "Dana"}});
+        let (failed, answer) = house.call(EVERYTHING, "leads.update", change);
+        assert!(failed, "{owner}");
+        assert_eq!(
+            answer["error"]["details"]["errors"][0],
+            json!({
+                "pointer": "/owner/id",
+                "keyword": "pattern",
+                "expected": "only letters A to Z, digits, _ and - are allowed"
+            })
+        );
+    }
+}
+
+#[test]
+fn a6_15_a_row_that_cannot_be_read_is_not_quoted_in_the_cause() {
+    let found = |body: &str, personal: &str| Found {
+        id: "x_1".to_owned(),
+        version: 1,
+        created_at: 0,
+        body: body.to_owned(),
+        masked: None,
+        personal: Some(personal.to_owned()),
+    };
+    let house = House::open();
+    let id = kept(&house)["id"].as_str().unwrap().to_owned();
+    let good = house.store.row("dlr_lakeside", &lead::KIND, &id).unwrap();
+    let causes = [
+        Lead::from_found(&found(r#"{"id":"led_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
+        Lead::from_found(&found(&good.body, r#"{"contact":"Zz Secret"}"#)).unwrap_err().cause.unwrap(),
+        Customer::from_found(&found(r#"{"id":"cus_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
+    ];
+    assert_eq!(
+        causes,
+        [
+            "a kept lead cannot be read: data error at line 1, column 32",
+            "a kept lead cannot be read: data error at line 1, column 22",
+            "a kept customer cannot be read: data error at line 1, column 32",
+        ]
+    );
+}

@@ -1,0 +1,70 @@
+//! Refusals that are counted instead of written one by one, so that a flood of them costs a line a
+//! second and not a line each. Bounded: when too many different ones come, they are counted together.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Mutex;
+
+use crate::caller::ClientId;
+
+const MOST: usize = 4096;
+
+/// Whose refusals are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Who {
+    /// Nobody we know; IPv6 by its /64, which one subscriber has to itself.
+    Address(IpAddr),
+    /// A client that was refused too often to write each time down.
+    Client(ClientId),
+    /// All those there was no room for.
+    Others,
+}
+
+impl Who {
+    pub fn at(address: IpAddr) -> Who {
+        Who::Address(match address.to_canonical() {
+            IpAddr::V6(long) => IpAddr::V6(Ipv6Addr::from_bits(long.to_bits() >> 64 << 64)),
+            short => short,
+        })
+    }
+}
+
+/// One line of a tally.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    pub who: Who,
+    /// The word of the fault.
+    pub outcome: &'static str,
+    pub times: u64,
+}
+
+#[derive(Default)]
+pub struct Tally(Mutex<HashMap<(Who, &'static str), u64>>);
+
+impl Tally {
+    pub fn count(&self, who: Who, outcome: &'static str) {
+        self.add(who, outcome, 1);
+    }
+
+    /// What was counted since the last time.
+    pub fn take(&self) -> Vec<Count> {
+        let taken = self.0.lock().map(|mut counts| std::mem::take(&mut *counts)).unwrap_or_default();
+        taken.into_iter().map(|((who, outcome), times)| Count { who, outcome, times }).collect()
+    }
+
+    /// For counts that could not be written down yet.
+    pub fn put_back(&self, count: Count) {
+        self.add(count.who, count.outcome, count.times);
+    }
+
+    fn add(&self, who: Who, outcome: &'static str, times: u64) {
+        if let Ok(mut counts) = self.0.lock() {
+            let key = (who, outcome);
+            let key = match counts.contains_key(&key) || counts.len() < MOST {
+                true => key,
+                false => (Who::Others, outcome),
+            };
+            *counts.entry(key).or_default() += times;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Taking turns. Plans of one tenant are made side by side; one that turns out stale waits for its turn
+//! and holds it while it is made again, and newcomers queue behind it. So a crowd that wants the same
+//! row is served one after the other instead of losing the race for ever.
+
+use std::hash::{BuildHasher, RandomState};
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::caller::TenantId;
+
+const QUEUES: usize = 64;
+
+/// A fixed number of queues; tenants that share one only wait a little longer.
+pub struct Turns {
+    hasher: RandomState,
+    queues: Vec<Mutex<()>>,
+}
+
+/// Somebody's turn, until it is dropped.
+pub type Turn<'a> = MutexGuard<'a, ()>;
+
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns { hasher: RandomState::new(), queues: (0..QUEUES).map(|_| Mutex::new(())).collect() }
+    }
+}
+
+impl Turns {
+    /// Goes ahead at once when nobody has the turn, and takes it only when somebody else does.
+    pub async fn join(&self, tenant: &TenantId) -> Option<Turn<'_>> {
+        let queue = self.queue(tenant)?;
+        match queue.try_lock() {
+            Ok(_) => None,
+            Err(_) => Some(queue.lock().await),
+        }
+    }
+
+    pub async fn wait(&self, tenant: &TenantId) -> Option<Turn<'_>> {
+        match self.queue(tenant) {
+            Some(queue) => Some(queue.lock().await),
+            None => None,
+        }
+    }
+
+    fn queue(&self, tenant: &TenantId) -> Option<&Mutex<()>> {
+        self.queues.get(self.hasher.hash_one(tenant) as usize % QUEUES)
+    }
+}

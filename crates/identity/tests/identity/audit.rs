@@ -1,0 +1,88 @@
+//! What is on record of the token and the revocation endpoint: every change with its record, every
+//! refusal of a client, and strangers as numbers.
+
+use frontdesk_engine::caller::ClientId;
+use frontdesk_engine::ports::Durability;
+use frontdesk_engine::tally::{Count, Who};
+
+use crate::support::{ADDRESS, Bench, FIRST_TOKEN, GRANT, ID, Meanwhile, asked, bench, bench_with};
+
+/// The record of the first client's request.
+fn line(method: &str, outcome: &str) -> String {
+    format!(
+        r#"{{"at":"2026-09-21T14:13:20Z","trace":"trace-1","contract":"identity","client":"cli_north","address":"192.0.2.1","method":"{method}","outcome":"{outcome}"}}"#
+    )
+}
+
+fn with_changes(bench: &Bench) -> Vec<String> {
+    bench.registry.state().records.clone()
+}
+
+fn by_themselves(bench: &Bench) -> Vec<(String, Durability)> {
+    bench.records.0.lock().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_token_and_its_end_are_recorded_with_the_change() {
+    let bench = bench();
+    let token = bench.token(GRANT).await;
+    assert_eq!(bench.form("/revoke", &format!("token={token}")).await.status, 200);
+    assert_eq!(with_changes(&bench), [line("token", "ok"), line("revoke", "ok")]);
+    assert_eq!(by_themselves(&bench), []);
+    assert_eq!(bench.tally.take(), []);
+}
+
+#[tokio::test]
+async fn what_a_client_is_refused_or_asks_for_in_vain_is_recorded_by_itself() {
+    let bench = bench();
+    assert_eq!(bench.form("/token", "grant_type=password").await.status, 400);
+    assert_eq!(bench.form("/token", "grant_type=client_credentials&scope=all").await.status, 400);
+    assert_eq!(bench.form("/revoke", &format!("token={FIRST_TOKEN}")).await.status, 200);
+    assert_eq!(bench.form("/revoke", "token=nonsense").await.status, 200);
+    let expected = [
+        line("token", "unsupported_grant_type"),
+        line("token", "invalid_scope"),
+        line("revoke", "not_found"),
+        line("revoke", "not_found"),
+    ];
+    assert_eq!(by_themselves(&bench), expected.map(|line| (line, Durability::Grouped)));
+    assert_eq!(with_changes(&bench), [""; 0]);
+    assert_eq!(bench.tally.take(), []);
+}
+
+#[tokio::test]
+async fn strangers_are_counted_by_address_and_not_written_one_by_one() {
+    let bench = bench();
+    for _ in 0..3 {
+        assert_eq!(bench.form_as(ID, "wrong", "/token", GRANT).await.status, 401);
+        assert_eq!(bench.form_as("cli_nobody", "x", "/revoke", "token=x").await.status, 401);
+    }
+    assert_eq!(bench.send(asked("/token", "a=%")).await.status, 400);
+    assert_eq!(with_changes(&bench), [""; 0]);
+    assert_eq!(by_themselves(&bench), []);
+    let mut counted = bench.tally.take();
+    counted.sort_by_key(|count| count.times);
+    let count = |outcome, times| Count { who: Who::Address(ADDRESS), outcome, times };
+    assert_eq!(counted, [count("invalid_request", 1), count("invalid_client", 6)]);
+}
+
+#[tokio::test]
+async fn a_client_that_asks_too_often_is_counted_and_not_written_one_by_one() {
+    let bench = bench_with(1000, 2);
+    for status in [200, 200, 429, 429, 429] {
+        assert_eq!(bench.form("/token", GRANT).await.status, status);
+    }
+    assert_eq!(with_changes(&bench), [line("token", "ok"), line("token", "ok")]);
+    assert_eq!(by_themselves(&bench), []);
+    let who = Who::Client(ClientId::new(ID));
+    assert_eq!(bench.tally.take(), [Count { who, outcome: "temporarily_unavailable", times: 3 }]);
+}
+
+#[tokio::test]
+async fn a_token_taken_back_at_once_is_on_record_with_its_end() {
+    let bench = bench();
+    bench.registry.state().meanwhile = Some(Meanwhile::Revoked);
+    assert_eq!(bench.form("/token", GRANT).await.status, 401);
+    assert_eq!(with_changes(&bench), [line("token", "ok"), line("revoke", "ok")]);
+    assert_eq!(by_themselves(&bench), [(line("token", "invalid_client"), Durability::Grouped)]);
+}

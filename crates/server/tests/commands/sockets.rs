@@ -1,0 +1,61 @@
+//! The operator's socket under load that only the owner of the data folder can bring about.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::support::desk::Desk;
+
+/// As many conversations as there may be at a time.
+const MOST: usize = 16;
+
+#[test]
+fn idle_conversations_are_capped_and_the_next_one_waits_for_a_place() {
+    let desk = Desk::open();
+    let connect = || UnixStream::connect(desk.data().join("operator.sock")).unwrap();
+    let mut idle: Vec<UnixStream> = (0..MOST).map(|_| connect()).collect();
+    let mut waiting = connect();
+    waiting.write_all(b"{\"order\":\"list_clients\"}\n").unwrap();
+    waiting.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let mut line = String::new();
+    let mut answers = BufReader::new(waiting.try_clone().unwrap());
+    assert!(answers.read_line(&mut line).is_err(), "{line}");
+
+    idle.pop();
+    waiting.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    assert!(answers.read_line(&mut line).is_ok());
+    assert!(line.starts_with(r#"{"Ok":{"clients":["#), "{line}");
+}
+
+/// Lets the process open files with numbers below this and no others.
+fn allow_files(desk: &Desk, most: usize) {
+    let (process, most) = (desk.process_id().to_string(), format!("--nofile={most}:"));
+    assert!(Command::new("prlimit").args(["--pid", &process, &most]).status().unwrap().success());
+}
+
+/// Processor time used so far, in hundredths of a second.
+fn worked(desk: &Desk) -> u64 {
+    let line = fs::read_to_string(format!("/proc/{}/stat", desk.process_id())).unwrap();
+    let fields: Vec<&str> = line.rsplit(')').next().unwrap().split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[test]
+fn a_desk_that_cannot_open_another_file_waits_without_keeping_a_processor_busy() {
+    let desk = Desk::open();
+    let open = fs::read_dir(format!("/proc/{}/fd", desk.process_id())).unwrap().count();
+    allow_files(&desk, open.min(MOST));
+    // Nobody is let in now, and each of them would be at once.
+    let _callers: Vec<UnixStream> =
+        (0..4).map(|_| UnixStream::connect(desk.data().join("operator.sock")).unwrap()).collect();
+    sleep(Duration::from_millis(200));
+    let before = worked(&desk);
+    sleep(Duration::from_secs(1));
+    let used = worked(&desk) - before;
+    assert!(used < 30, "{used} hundredths of a second");
+    allow_files(&desk, 1024);
+    assert_eq!(desk.command(&["client", "list"]).0, Some(0));
+}
