@@ -5,6 +5,7 @@ mod attributes;
 mod clauses;
 mod code;
 mod dependencies;
+mod invariants;
 mod layout;
 mod names;
 mod sql;
@@ -33,6 +34,7 @@ const RULES: &[(&str, Rule)] = &[
     ("a file tells one thing", layout::files_are_short),
     ("every module says what it is for", layout::modules_are_introduced),
     ("every clause has a test", clauses::every_clause_has_a_test),
+    ("every invariant names its test", invariants::every_invariant_names_its_test),
     ("the text speaks of the project alone", text::speaks_of_the_project_alone),
     ("documents named in the text exist", text::documents_exist),
     ("nothing is waved through", attributes::nothing_is_waved_through),

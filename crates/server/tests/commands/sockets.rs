@@ -46,9 +46,8 @@ fn worked(desk: &Desk) -> u64 {
 #[test]
 fn a_desk_that_cannot_open_another_file_waits_without_keeping_a_processor_busy() {
     let desk = Desk::open();
-    let open = fs::read_dir(format!("/proc/{}/fd", desk.process_id())).unwrap().count();
-    allow_files(&desk, open.min(MOST));
-    // Nobody is let in now, and each of them would be at once.
+    // Fewer than it has open, so nobody more is let in.
+    allow_files(&desk, 8);
     let _callers: Vec<UnixStream> =
         (0..4).map(|_| UnixStream::connect(desk.data().join("operator.sock")).unwrap()).collect();
     sleep(Duration::from_millis(200));

@@ -91,7 +91,7 @@ async fn a6_19_writes_and_refusals_are_recorded_with_who_and_how_it_ended() {
         json!(["leads.get", "not_found", null, null]),
         json!(["leads.create", "invalid_argument", null, null]),
         json!(["leads.get", "forbidden", null, null]),
-        json!(["leads.list", "ok", null, null]),
+        json!(["leads.list", "ok", [shown], null]),
     ]
     .iter()
     .map(Value::to_string)

@@ -138,6 +138,14 @@ async fn a_writer_that_is_gone_takes_no_records() {
     assert_eq!((fault.kind, fault.cause.as_deref()), (FaultKind::Unavailable, Some("the database is closed")));
 }
 
+#[tokio::test]
+async fn a_store_whose_writer_is_gone_is_not_writable() {
+    let house = House::new().await;
+    house.store.writable().await.unwrap();
+    drop(house.send(|_| std::panic::resume_unwind(Box::new("the writer dies"))));
+    assert_eq!(house.store.writable().await.unwrap_err().kind, FaultKind::Unavailable);
+}
+
 /// A record and its change stand or fall together, and a chain goes on behind one that fell.
 #[tokio::test]
 async fn a_change_that_fails_takes_its_record_back() {

@@ -1,5 +1,7 @@
 //! Opening a file: what is refused and with which words, what grows, and that everything is still there.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use frontdesk_engine::page::{Filter, Order, Query};
 use frontdesk_engine::plan::Change;
 use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
@@ -85,7 +87,8 @@ async fn a_file_that_is_no_database_and_a_folder_that_is_not_there_are_refused()
     std::fs::write(&path, "Dear reader, ".repeat(200)).unwrap();
     assert!(refused(open(&path, &[&BOAT], [7; 32])).to_string().contains("not a database"));
     let nowhere = house.folder.database().with_file_name("nowhere").join("desk.db");
-    assert!(refused(open(&nowhere, &[&BOAT], [7; 32])).to_string().contains("unable to open"));
+    let complaint = refused(open(&nowhere, &[&BOAT], [7; 32])).to_string();
+    assert!(complaint.ends_with("Check that the folder exists and may be written."), "{complaint}");
 }
 
 #[tokio::test]
@@ -111,6 +114,18 @@ async fn a_kind_that_gained_columns_grows_its_table() {
     let pages = walk(&store, &north(), wanted).await;
     let met: Vec<String> = pages.into_iter().flat_map(|page| page.rows).collect();
     assert_eq!(met, ["b1", "b2", "b3"]);
+}
+
+#[tokio::test]
+async fn the_database_and_the_files_beside_it_are_for_its_owner_alone() {
+    let house = House::new().await;
+    house.store.writable().await.unwrap();
+    for end in ["", "-wal", "-shm"] {
+        let mut file = house.folder.database().into_os_string();
+        file.push(end);
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(format!("{:o}", mode & 0o777), "600", "{end}");
+    }
 }
 
 #[tokio::test]

@@ -47,6 +47,23 @@ async fn an_awaited_record_is_on_disk_when_it_is_answered() {
 }
 
 #[tokio::test]
+async fn asking_whether_it_can_write_reaches_the_disk_and_changes_nothing() {
+    let house = House::waiting(SHORT).await;
+    let raw = house.raw();
+    let seen = || -> i64 { raw.pragma_query_value(None, "data_version", |row| row.get(0)).unwrap() };
+    let schema = || -> i64 { raw.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap() };
+    let before = (seen(), schema());
+    house.store.writable().await.unwrap();
+    // The first number changes when another connection has committed something.
+    assert_ne!(seen(), before.0);
+    assert_eq!(schema(), before.1);
+    let lock = house.locked();
+    assert_eq!(house.store.writable().await.unwrap_err().kind, FaultKind::Unavailable);
+    drop(lock);
+    soon("it can write again", async || house.store.writable().await.is_ok()).await;
+}
+
+#[tokio::test]
 async fn a_commit_nobody_waits_for_any_more_still_commits() {
     let house = House::new().await;
     let lock = house.locked();
