@@ -24,7 +24,7 @@ impl Who {
     pub fn at(address: IpAddr) -> Who {
         Who::Address(match address.to_canonical() {
             IpAddr::V6(long) => IpAddr::V6(Ipv6Addr::from_bits(long.to_bits() >> 64 << 64)),
-            short => short,
+            short @ IpAddr::V4(_) => short,
         })
     }
 }
