@@ -21,6 +21,8 @@ const LONGEST: usize = 8 * 1024;
 pub struct Memory {
     pub filter: Map<String, Value>,
     pub key: page::Key,
+    /// How long the pages were.
+    pub limit: usize,
 }
 
 /// Where a cursor may be used.
@@ -44,6 +46,7 @@ pub fn issue(key: &Key, random: &dyn Random, now: Millis, place: Place<'_>, memo
         Value::from(memory.key.value),
         Value::from(memory.key.id.as_str()),
         Value::Object(memory.filter.clone()),
+        Value::from(memory.limit),
     ]);
     let mut plain = serde_json::to_vec(&content).ok()?;
     plain.resize(plain.len().next_multiple_of(STEP), b' ');
@@ -66,7 +69,7 @@ fn recall(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Option<Memo
     }
     let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
     let plain = key.open(&place.parts(), &sealed)?;
-    let content: (i64, i64, String, Map<String, Value>) = serde_json::from_slice(&plain).ok()?;
-    let (until, value, id, filter) = content;
-    (now.0 < until).then_some(Memory { filter, key: page::Key { value, id } })
+    let content: (i64, i64, String, Map<String, Value>, usize) = serde_json::from_slice(&plain).ok()?;
+    let (until, value, id, filter, limit) = content;
+    (now.0 < until).then_some(Memory { filter, key: page::Key { value, id }, limit })
 }

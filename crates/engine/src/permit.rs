@@ -9,7 +9,7 @@ use frontdesk_wire::json::{Value, canonical};
 use crate::caller::{Caller, TenantId};
 use crate::cursor::{self, Memory};
 use crate::desk::{Desk, Mount};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, Problem};
 use crate::page::{Filter, Page, Query, Start, Window};
 use crate::plan::Event;
 use crate::ports::{Claim, Disclosure};
@@ -41,7 +41,7 @@ pub fn permit<'a>(
     spec: &'a ToolSpec,
     reading: Reading,
 ) -> Result<Permitted<'a>, Fault> {
-    let tenant = one_tenant(caller, reading.tenant.as_deref())?;
+    let tenant = one_tenant(caller, reading.tenant.as_deref()).map_err(|fault| name_tenants(fault, mount, caller))?;
     let mut reading = reading;
     let window = open_window(desk, mount, &tenant, spec, &mut reading)?;
     if let RateKey::Argument { name, per_minute, burst } = spec.rate
@@ -72,6 +72,20 @@ pub(crate) fn rate_limited(seconds: u64) -> Fault {
     Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(seconds)
 }
 
+/// Whoever must name a tenant is told which ones it can name.
+fn name_tenants(fault: Fault, mount: &Mount, caller: &Caller) -> Fault {
+    if fault.kind != FaultKind::TenantRequired {
+        return fault;
+    }
+    let ids: Vec<&str> = caller.tenants.iter().map(TenantId::as_str).collect();
+    let problem = Problem {
+        pointer: format!("/{}", mount.contract.dialect.tenant_argument()),
+        keyword: "required",
+        expected: format!("one of these is expected: {}", ids.join(", ")),
+    };
+    Fault { problems: vec![problem], ..fault }
+}
+
 /// The tenant is always explicit (A3-07): the only one of the caller, or the one it names.
 pub(crate) fn one_tenant(caller: &Caller, asked: Option<&str>) -> Result<TenantId, Fault> {
     match (asked, caller.tenants.as_slice()) {
@@ -98,6 +112,7 @@ fn open_window(
     let Some(asked) = &reading.window else {
         return Ok(None);
     };
+    let mut limit = asked.limit.unwrap_or(asked.otherwise);
     let start = match &asked.cursor {
         None => Start::First,
         Some(cursor) => {
@@ -109,11 +124,14 @@ fn open_window(
                     "This cursor was issued for other filters. Repeat the same filters, or start again without a cursor.",
                 ));
             }
+            if asked.limit.is_none() {
+                limit = memory.limit;
+            }
             reading.arguments = memory.filter;
             Start::After(memory.key)
         }
     };
-    Ok(Some(Window { start, limit: asked.limit, bytes: desk.settings.page_bytes }))
+    Ok(Some(Window { start, limit, bytes: desk.settings.page_bytes }))
 }
 
 fn place<'a>(contract: &'a str, tenant: &'a TenantId, spec: &ToolSpec) -> cursor::Place<'a> {
@@ -178,7 +196,7 @@ impl Permitted<'_> {
 
     /// Seals where a page ended.
     pub(crate) fn cursor(&self, key: crate::page::Key) -> Option<String> {
-        let memory = Memory { filter: self.reading.arguments.clone(), key };
+        let memory = Memory { filter: self.reading.arguments.clone(), key, limit: self.window().limit };
         let place = place(self.contract, &self.tenant, self.spec);
         let random = self.desk.random.as_ref();
         cursor::issue(&self.desk.keys.cursor, random, self.desk.now(), place, &memory)

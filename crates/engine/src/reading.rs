@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     pub cursor: Option<String>,
-    pub limit: usize,
+    /// As asked for; without it the cursor's page before decides, and then `otherwise`.
+    pub limit: Option<usize>,
+    pub otherwise: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -102,7 +102,7 @@ impl Card {
                 String::new(),
                 format!("TOKEN=$(curl -s {trust}-u {}:{secret} \\", client.id),
                 format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={}", self.scopes))),
-                format!("  {}/token | sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')", self.public_url),
+                format!("  {}/token | sed -n 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/p'); [ \"$TOKEN\" ] || echo no token: check the client id and secret", self.public_url),
                 String::new(),
                 format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
                 format!("  -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}' {endpoint}"),

@@ -178,7 +178,7 @@ fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
         text(&failure(&fault, Place::Method, Some(LEGACY), Presented::Something)),
         concat!(
             r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read amcp:leads:write", resource_metadata="https://desk.example/md"] "#,
-            r#"{"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}"#
+            r#"{"error":{"code":"auth.insufficient_scope","message":"This needs the scope amcp:leads:write; ask for it at the token endpoint.","details":{"retryable":false}}}"#
         )
     );
 }

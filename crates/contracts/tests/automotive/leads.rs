@@ -82,7 +82,7 @@ fn nothing_is_recorded_without_consent_that_covers_it() {
     let yes = |channels: Value| json!({"consent": {"granted": true, "channels": channels}});
     let cases = [
         (json!({"consent": null}), "consent.required", "/consent"),
-        (json!({"consent": {"granted": false, "channels": ["email", "sms"]}}), "consent.required", "/consent"),
+        (json!({"consent": {"granted": false, "channels": ["email", "sms"]}}), "consent.required", "/consent/granted"),
         (yes(json!([])), "consent.invalid", "/consent/channels"),
         (yes(json!(["email"])), "consent.invalid", "/consent/channels"),
         (yes(json!(["voice_call", "mail"])), "consent.invalid", "/consent/channels"),

@@ -42,7 +42,8 @@ impl Problems {
         match shape {
             Schema::Object(fields) => {
                 let Some(object) = value.as_object() else {
-                    return self.add(pointer, "type", "an object is expected");
+                    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+                    return self.add(pointer, "type", format!("an object with {} is expected", names.join(", ")));
                 };
                 for field in fields {
                     let place = format!("{pointer}/{}", field.name);

@@ -167,7 +167,7 @@ fn resume(
 fn issue(desk: &Desk, mount: &Mount, tenant: &TenantId, resource: &Resource, key: Key) -> Result<String, Fault> {
     let mut filter = Map::new();
     filter.insert(SECTION.to_owned(), Value::from(resource.template));
-    let memory = Memory { filter, key };
+    let memory = Memory { filter, key, limit: PAGE };
     cursor::issue(&desk.keys.cursor, desk.random.as_ref(), desk.now(), place(mount, tenant), &memory)
         .ok_or_else(|| Fault::internal("the cursor could not be sealed"))
 }

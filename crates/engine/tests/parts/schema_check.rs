@@ -51,7 +51,7 @@ fn null_is_no_value_of_anything() {
 fn objects_within() {
     let shape = || Schema::object([required("y", Schema::integer(0, 9), "")]);
     assert_eq!(wrong(shape(), r#"{"y":3}"#), "nothing");
-    assert_eq!(wrong(shape(), "[]"), "/x type: an object is expected");
+    assert_eq!(wrong(shape(), "[]"), "/x type: an object with y is expected");
     assert_eq!(wrong(shape(), r#"{"y":10}"#), "/x/y maximum: it must be at most 9");
     assert_eq!(
         wrong(shape(), r#"{"canary":1}"#),

@@ -26,7 +26,11 @@ async fn a_caller_of_several_tenants_must_name_one() {
     let house = House::stocked();
     assert_eq!(
         house.call(TRAVELLER, "book.get", r#"{"id":"b2"}"#).await,
-        refused("This token belongs to several tenants; name one of them.", "tenant_required")
+        concat!(
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This token belongs to several tenants; name one of them.","#,
+            r#""data":{"fault":"tenant_required","at":"tool book.get","#,
+            r#""problems":["/branch required: one of these is expected: north, south"]}}}"#
+        )
     );
     assert_eq!(house.call(TRAVELLER, "book.get", r#"{"id":"b2","branch":"north"}"#).await, got("b2", "Dune"));
     assert_eq!(house.call(TRAVELLER, "book.get", r#"{"id":"s1","branch":"south"}"#).await, got("s1", "Ulysses"));

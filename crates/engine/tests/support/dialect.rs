@@ -35,7 +35,7 @@ impl Dialect for Plainly {
         Ok(Reading {
             arguments,
             tenant,
-            window: is_list.then(|| Asked { cursor, limit: limit.map_or(PAGE, |limit| limit as usize) }),
+            window: is_list.then(|| Asked { cursor, limit: limit.map(|limit| limit as usize), otherwise: PAGE }),
             key,
         })
     }

@@ -46,6 +46,7 @@ Give a client the least it needs. `--tenant` and `--scope` may be repeated.
 
 Examples:
   frontdesk client add --name 'Stock finder' --tenant TENANT_ID --scope amcp:inventory:read
+  frontdesk client add --name 'First one' --tenant TENANT_ID --new-tenant --scope amcp:inventory:read
   frontdesk client add --name 'Lead desk' --tenant TENANT_ID \\
       --scope amcp:leads:read --scope amcp:leads:write --json")]
 pub struct Add {
@@ -55,6 +56,9 @@ pub struct Add {
     /// A tenant that it may act for
     #[arg(long = "tenant", visible_alias = "dealership", value_name = "ID", num_args = 1.., required = true)]
     pub tenants: Vec<String>,
+    /// Make tenants that do not exist yet, empty, instead of refusing them
+    #[arg(long)]
+    pub new_tenant: bool,
     /// A scope that it may ask for
     #[arg(long = "scope", value_name = "SCOPE", num_args = 1.., required = true)]
     pub scopes: Vec<String>,

@@ -73,7 +73,7 @@ pub struct Demo {
     pub json: bool,
 }
 
-/// Serve the business that a configuration file describes.
+/// Serve as a configuration file says.
 #[derive(Debug, Args)]
 #[command(
     long_about = "Serves over HTTPS what the configuration says. Settings come from the file, and `FRONTDESK_*` variables \

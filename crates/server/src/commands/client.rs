@@ -5,16 +5,22 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde_json::json;
+
 use super::{Failure, data_folder, runtime};
 use crate::cli::{ClientCommand, Place};
 use crate::folder::{self, Folder};
 use crate::house::Vaults;
-use crate::operator::{Answer, ClientView, Order, Registrar, ask};
+use crate::operator::{Answer, ClientView, Order, Registrar, UnknownTenants, ask};
 
 pub(super) fn client(command: ClientCommand) -> Result<ExitCode, Failure> {
     let (order, place, json) = match command {
         ClientCommand::Add(add) => {
-            let order = Order::AddClient { name: add.name, tenants: add.tenants, scopes: add.scopes };
+            let unknown_tenants = match add.new_tenant {
+                true => UnknownTenants::Made,
+                false => UnknownTenants::Refused,
+            };
+            let order = Order::AddClient { name: add.name, tenants: add.tenants, scopes: add.scopes, unknown_tenants };
             (order, add.place, add.json)
         }
         ClientCommand::List(list) => (Order::ListClients, list.place, list.json),
@@ -24,7 +30,11 @@ pub(super) fn client(command: ClientCommand) -> Result<ExitCode, Failure> {
     let answer = give(order, place)?;
     let mut out = io::stdout().lock();
     match json {
-        true => writeln!(out, "{}", serde_json::to_string(&answer)?)?,
+        true => {
+            for line in lines_of_json(&answer)? {
+                writeln!(out, "{line}")?;
+            }
+        }
         false => writeln!(out, "{}", describe(&answer))?,
     }
     Ok(ExitCode::SUCCESS)
@@ -51,6 +61,22 @@ fn vaults(data: &Path, order: &Order) -> Result<Vaults, Failure> {
     Ok(Vaults::open(folder)?)
 }
 
+/// One client a line, flat, so that a script needs no knowledge of how orders are answered.
+fn lines_of_json(answer: &Answer) -> serde_json::Result<Vec<String>> {
+    match answer {
+        Answer::Secret { client, secret, new_tenants } => {
+            let mut shown = serde_json::to_value(client)?;
+            if let Some(shown) = shown.as_object_mut() {
+                shown.insert("secret".to_owned(), json!(secret));
+                shown.insert("new_tenants".to_owned(), json!(new_tenants));
+            }
+            Ok(vec![shown.to_string()])
+        }
+        Answer::Clients(clients) => clients.iter().map(serde_json::to_string).collect(),
+        Answer::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
+    }
+}
+
 fn describe(answer: &Answer) -> String {
     match answer {
         Answer::Secret { client, secret, new_tenants } => {
@@ -62,7 +88,7 @@ fn describe(answer: &Answer) -> String {
                 format!("scopes   {}", client.scopes.join(" ")),
             ];
             if !new_tenants.is_empty() {
-                lines.push(format!("New, and empty until data is put in: {}", new_tenants.join(" ")));
+                lines.push(format!("New and empty (this version can fill only the demo): {}", new_tenants.join(" ")));
             }
             lines.join("\n")
         }

@@ -1,36 +1,27 @@
 //! The front page: what this is, which contracts are mounted, and how to connect.
 
+use frontdesk_engine::desk::Mount;
 use frontdesk_engine::reply::Reply;
+use frontdesk_engine::tool::ToolSpec;
 
+use crate::config::Certificate;
 use crate::house::House;
 
 const PAGE: &str = include_str!("page.html");
 const MOUNT: &str = include_str!("mount.html");
 
 pub(super) fn front(house: &House) -> Reply {
-    let mounts: Vec<String> = house
-        .mounts
-        .iter()
-        .map(|(_, mount)| {
-            let tools: Vec<String> = mount
-                .contract
-                .tools
-                .iter()
-                .map(|tool| format!("<li><code>{}</code> {}</li>", tool.spec.name, escape(tool.spec.title)))
-                .collect();
-            MOUNT
-                .replace("{title}", &escape(mount.contract.hello.title))
-                .replace("{endpoint}", &escape(&mount.resource))
-                .replace(
-                    "{scopes}",
-                    &escape(&mount.contract.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" ")),
-                )
-                .replace("{tools}", &tools.concat())
-        })
-        .collect();
+    let mounts: Vec<String> = house.mounts.iter().map(|(_, mount)| contract(mount)).collect();
+    let scopes = house.mounts.first().map(|(_, mount)| scopes(mount)).unwrap_or_default();
+    let trust = match house.config.certificate {
+        Certificate::Development => "--cacert frontdesk-data/tls/ca.pem ",
+        Certificate::Files { .. } => "",
+    };
     let page = PAGE
         .replace("{version}", env!("CARGO_PKG_VERSION"))
         .replace("{mounts}", &mounts.concat())
+        .replace("{trust}", trust)
+        .replace("{scopes}", &escape(&scopes))
         .replace("{public_url}", &escape(&house.config.public_url.to_string()));
     Reply::plain(200, page)
         .header("content-type", "text/html; charset=utf-8")
@@ -41,6 +32,31 @@ pub(super) fn front(house: &House) -> Reply {
         .header("x-frame-options", "DENY")
         .header("referrer-policy", "no-referrer")
         .header("cache-control", "no-cache")
+}
+
+fn contract(mount: &Mount) -> String {
+    let tools: Vec<String> = mount.contract.tools.iter().map(|tool| row(&tool.spec)).collect();
+    let documents: Vec<String> =
+        mount.contract.documents.iter().map(|(path, _)| format!("<a href=\"{path}\">{path}</a>")).collect();
+    MOUNT
+        .replace("{title}", &escape(mount.contract.hello.title))
+        .replace("{endpoint}", &escape(&mount.resource))
+        .replace("{documents}", &documents.join(" "))
+        .replace("{tools}", &tools.concat())
+}
+
+fn row(spec: &ToolSpec) -> String {
+    format!(
+        "<tr><td><code>{}</code></td><td>{}</td><td><code>{}</code></td></tr>",
+        spec.name,
+        escape(spec.title),
+        spec.scope.as_str()
+    )
+}
+
+fn scopes(mount: &Mount) -> String {
+    let all: Vec<&str> = mount.contract.scopes.iter().map(|scope| scope.as_str()).collect();
+    all.join(" ")
 }
 
 fn escape(text: &str) -> String {

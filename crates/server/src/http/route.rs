@@ -9,6 +9,7 @@ use frontdesk_engine::serve;
 use frontdesk_identity::Asked;
 
 use super::{guard, page, receive};
+use crate::config::Certificate;
 use crate::house::House;
 use crate::net::{Body, Caps, Peer, ResponseBody};
 
@@ -25,7 +26,7 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
         }
         None => elsewhere(&house, request, peer, &trace).await,
     };
-    respond(reply, &trace)
+    respond(&house, reply, &trace)
 }
 
 /// Everything that is not a contract's endpoint.
@@ -91,7 +92,7 @@ fn problem(status: u16, message: &str) -> Reply {
     Reply::plain(status, body.to_string())
 }
 
-fn respond(reply: Reply, trace: &str) -> Response<ResponseBody> {
+fn respond(house: &House, reply: Reply, trace: &str) -> Response<ResponseBody> {
     let body = match reply.form {
         Form::Empty => ResponseBody::empty(),
         Form::Rpc | Form::Plain => ResponseBody::full(reply.body),
@@ -105,7 +106,10 @@ fn respond(reply: Reply, trace: &str) -> Response<ResponseBody> {
     // Unless an answer says that it is for everybody, it is for one caller and no cache.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
-    headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
+    // Not with a development certificate: it would bind every other port of `localhost` for a year.
+    if house.config.certificate != Certificate::Development {
+        headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
+    }
     for (name, value) in reply.headers.iter().chain([&("x-trace-id", trace.to_owned())]) {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
             headers.insert(name, value);

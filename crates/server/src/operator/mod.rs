@@ -7,6 +7,6 @@ mod record;
 mod socket;
 
 pub use health::health;
-pub use orders::{Answer, ClientView, Order, Registrar};
+pub use orders::{Answer, ClientView, Order, Registrar, UnknownTenants};
 pub(crate) use record::{client_record, tenant_record};
 pub use socket::{SocketError, ask, attend};

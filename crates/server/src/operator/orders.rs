@@ -16,10 +16,18 @@ use crate::house::Vaults;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
-    AddClient { name: String, tenants: Vec<String>, scopes: Vec<String> },
+    AddClient { name: String, tenants: Vec<String>, scopes: Vec<String>, unknown_tenants: UnknownTenants },
     ListClients,
     RotateClient { id: String },
     RevokeClient { id: String },
+}
+
+/// What happens to a tenant nobody has heard of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownTenants {
+    Refused,
+    Made,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +79,9 @@ impl Registrar {
     /// A refusal is a sentence for the operator.
     pub async fn carry_out(&self, order: Order) -> Result<Answer, String> {
         match order {
-            Order::AddClient { name, tenants, scopes } => self.add(name, &tenants, &scopes).await,
+            Order::AddClient { name, tenants, scopes, unknown_tenants } => {
+                self.add(name, &tenants, &scopes, unknown_tenants).await
+            }
             Order::ListClients => {
                 let clients = self.store.clients().await.map_err(explain)?;
                 Ok(Answer::Clients(clients.iter().map(view).collect()))
@@ -81,12 +91,21 @@ impl Registrar {
         }
     }
 
-    async fn add(&self, name: String, tenants: &[String], scopes: &[String]) -> Result<Answer, String> {
+    async fn add(
+        &self,
+        name: String,
+        tenants: &[String],
+        scopes: &[String],
+        unknown_tenants: UnknownTenants,
+    ) -> Result<Answer, String> {
         let (name, scopes) = (checked_name(name)?, self.checked_scopes(scopes)?);
         let parsed: Option<Vec<TenantId>> = tenants.iter().map(|tenant| TenantId::parse(tenant)).collect();
         let Some(tenants) = parsed.filter(|tenants| !tenants.is_empty()) else {
-            return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`, and at least one is needed".to_owned());
+            return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`".to_owned());
         };
+        if unknown_tenants == UnknownTenants::Refused {
+            self.all_known(&tenants).await?;
+        }
         let mut new_tenants = Vec::new();
         for id in &tenants {
             let tenant = Tenant { id: id.clone(), name: id.as_str().to_owned() };
@@ -101,6 +120,25 @@ impl Registrar {
             Changed::Nothing => Err("the new client's id is taken; give the order again".to_owned()),
             Changed::Done => {
                 Ok(Answer::Secret { client: view(&client), secret: secret.expose().to_owned(), new_tenants })
+            }
+        }
+    }
+
+    /// A slip of the finger must not make a tenant.
+    async fn all_known(&self, tenants: &[TenantId]) -> Result<(), String> {
+        let known: Vec<TenantId> =
+            self.store.tenants().await.map_err(explain)?.into_iter().map(|tenant| tenant.id).collect();
+        match tenants.iter().find(|tenant| !known.contains(tenant)) {
+            None => Ok(()),
+            Some(unknown) if known.is_empty() => {
+                Err(format!("there is no tenant yet; add --new-tenant to make `{unknown}`"))
+            }
+            Some(unknown) => {
+                let ids: Vec<&str> = known.iter().map(TenantId::as_str).collect();
+                Err(format!(
+                    "there is no tenant `{unknown}`; there are: {}. Add --new-tenant to make it",
+                    ids.join(", ")
+                ))
             }
         }
     }

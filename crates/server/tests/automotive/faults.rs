@@ -79,17 +79,19 @@ async fn a3_23_tools_fail_with_a_structured_error_inside_their_result() {
             "details": {"retryable": false},
         }})
     );
+    let ask = "the person's consent to be contacted is required. \
+        Ask them, and send it like {\"granted\":true,\"channels\":[\"email\"]}";
     let mut without = lead("Dana Rivera");
     without.as_object_mut().unwrap().remove("consent");
     assert_eq!(
         agent.call("leads.create", without).await,
         json!({"error": {
             "code": "consent.required",
-            "message": "Nothing was recorded: the person's consent to be contacted is required.",
+            "message": format!("Nothing was recorded: {ask}."),
             "details": {"retryable": false, "errors": [{
                 "pointer": "/consent",
                 "keyword": "required",
-                "expected": "the person's consent to be contacted is required",
+                "expected": ask,
             }]},
         }})
     );

@@ -57,7 +57,11 @@ async fn a3_07_a3_10_a_token_of_two_dealerships_names_exactly_one_in_each_call()
             json!({"error": {
                 "code": "dealership.required",
                 "message": "Name the dealership as dealership_id: this token is good for several.",
-                "details": {"retryable": false},
+                "details": {"retryable": false, "errors": [{
+                    "pointer": "/dealership_id",
+                    "keyword": "required",
+                    "expected": "one of these is expected: dlr_lakeside, dlr_summit",
+                }]},
             }}),
             "{tool}"
         );

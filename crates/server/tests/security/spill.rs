@@ -61,7 +61,8 @@ async fn answers_tell_nothing_about_the_inside() {
             assert_eq!(response.header(name), None, "{path}");
         }
         assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
-        assert_eq!(response.header("strict-transport-security"), Some("max-age=31536000"), "{path}");
+        // With a development certificate it would bind every other port of this host.
+        assert_eq!(response.header("strict-transport-security"), None, "{path}");
         let (_, secret, dealership) = desk.credentials(House::Lakeside);
         assert!(!response.text().contains(&secret) && !response.text().contains(&dealership), "{path}");
     }

@@ -271,14 +271,14 @@ impl Agent {
 impl Desk {
     /// A further client, added while the desk runs: its id and secret.
     pub(crate) fn add_client(&self, dealerships: &[&str], scopes: &str) -> (String, String) {
-        let mut arguments = vec!["client", "add", "--json", "--name", "another client"];
+        let mut arguments = vec!["client", "add", "--json", "--new-tenant", "--name", "another client"];
         arguments.extend(dealerships.iter().flat_map(|dealership| ["--tenant", dealership]));
         arguments.extend(scopes.split(' ').flat_map(|scope| ["--scope", scope]));
         let (code, out, errors) = self.command(&arguments);
         assert_eq!(code, Some(0), "{errors}");
         let added: Value = serde_json::from_str(&out).unwrap();
         let text = |place: &str| added.pointer(place).and_then(Value::as_str).unwrap().to_owned();
-        (text("/secret/client/id"), text("/secret/secret"))
+        (text("/id"), text("/secret"))
     }
 
     /// An agent of a client that was added, with these scopes.

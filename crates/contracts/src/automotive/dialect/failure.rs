@@ -104,8 +104,8 @@ fn rpc(fault: &Fault, at: &At<'_>, code: i64) -> Reply {
     // Versions from 2025-11-25 on have no null id; an id that could not be read is left out.
     let knows_null = at.named.is_none_or(|version| version < Version::V2025_11_25);
     Reply::rpc(match at.id {
-        None if !knows_null => error_without_id(code, message(fault), Some(&data)),
-        id => error(id, code, message(fault), Some(&data)),
+        None if !knows_null => error_without_id(code, &message(fault), Some(&data)),
+        id => error(id, code, &message(fault), Some(&data)),
     })
 }
 

@@ -28,7 +28,8 @@ impl Dialect for Automotive {
         let limit = arguments.remove(LIMIT).and_then(|limit| limit.as_u64());
         let window = takes(&tool.input, CURSOR).then(|| Asked {
             cursor,
-            limit: limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT),
+            limit: limit.and_then(|limit| usize::try_from(limit).ok()),
+            otherwise: DEFAULT_LIMIT,
         });
         let named = take_text(&mut arguments, KEY);
         let key = match tool.effect {

@@ -29,13 +29,15 @@ pub(super) struct Stated {
 
 /// Consent that covers this contact now.
 pub(super) fn accept(stated: Option<&Stated>, contact: &Contact, now: Millis) -> Result<Consent, Fault> {
-    let Some(stated) = stated.filter(|stated| stated.granted) else {
-        return Err(refuse(
-            codes::CONSENT_REQUIRED,
-            ("/consent", "required"),
-            "the person's consent to be contacted is required",
-        ));
+    let Some(stated) = stated else {
+        let expected = "the person's consent to be contacted is required. Ask them, and send it like \
+            {\"granted\":true,\"channels\":[\"email\"]}";
+        return Err(refuse(codes::CONSENT_REQUIRED, ("/consent", "required"), expected));
     };
+    if !stated.granted {
+        let expected = "the person's consent to be contacted is required, and they have not given it";
+        return Err(refuse(codes::CONSENT_REQUIRED, ("/consent/granted", "const"), expected));
+    }
     let granted_at = stated.granted_at.unwrap_or(now);
     if is_future(granted_at, now) {
         return Err(invalid("/consent/granted_at", "maximum", "it must not lie in the future"));

@@ -1,6 +1,8 @@
 //! The error object of the contract (A3-23): a stable code, words for a person, and details. It never
 //! repeats what the caller sent.
 
+use std::borrow::Cow;
+
 use frontdesk_engine::contract::{At, Place};
 use frontdesk_engine::fault::Problem;
 use frontdesk_engine::schema::{Schema, Text, optional, required};
@@ -14,7 +16,7 @@ pub(super) fn body(fault: &Fault, at: &At<'_>) -> String {
     let envelope = Envelope {
         error: Error {
             code: code(fault.kind, at.place).0,
-            message: message(fault),
+            message: &message(fault),
             details: Details {
                 retryable: fault.kind.retryable(),
                 retry_after: fault.retry_after,
@@ -94,14 +96,18 @@ impl<'a> From<&'a Problem> for Wrong<'a> {
     }
 }
 
-/// The engine speaks of tenants; here they are dealerships.
-pub(super) fn message(fault: &Fault) -> &str {
-    if fault.kind == FaultKind::TenantRequired {
-        "Name the dealership as dealership_id: this token is good for several."
-    } else if fault.kind == FaultKind::TenantForbidden {
-        "This token is not good for the dealership that was named."
-    } else {
-        &fault.message
+/// The engine speaks of tenants, here they are dealerships; and a missing scope is named, because the
+/// header that names it too does not reach every agent.
+pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
+    match (fault.kind, fault.needed.first()) {
+        (FaultKind::TenantRequired, _) => {
+            "Name the dealership as dealership_id: this token is good for several.".into()
+        }
+        (FaultKind::TenantForbidden, _) => "This token is not good for the dealership that was named.".into(),
+        (FaultKind::Forbidden, Some(scope)) => {
+            format!("This needs the scope {}; ask for it at the token endpoint.", scope.as_str()).into()
+        }
+        _ => fault.message.as_ref().into(),
     }
 }
 
