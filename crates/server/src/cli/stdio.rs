@@ -19,7 +19,7 @@ Examples:
 
 In the configuration of a desktop client:
   {\"mcpServers\": {\"frontdesk\": {
-     \"command\": \"frontdesk\", \"args\": [\"stdio\", \"--data\", \"/home/me/frontdesk-data\"],
+     \"command\": \"frontdesk\", \"args\": [\"stdio\", \"--data\", \"/srv/frontdesk-data\"],
      \"env\": {\"FRONTDESK_CLIENT_ID\": \"cli_..\", \"FRONTDESK_CLIENT_SECRET\": \"fds_..\"}}}}"
 )]
 pub struct Stdio {
