@@ -20,6 +20,7 @@ cargo xtask <command>
   test --quick   the inner loop: formatting, clippy, tidy and the tests
   test --only S  one step by the name it has in the table
   tidy           the rules of the house that no compiler checks
+  man            the manual pages and shell completions, into target/man and target/completions
 ";
 
 fn main() -> ExitCode {
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         ["test", "--quick"] => steps::run(&workspace, Extent::Quick),
         ["test", "--only", step] => steps::run(&workspace, Extent::Only(step)),
         ["tidy"] => tidy_alone(&workspace),
+        ["man"] => manuals(&workspace).map_or_else(|problem| complain(&problem), |()| ExitCode::SUCCESS),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
@@ -50,6 +52,24 @@ fn tidy_alone(workspace: &Workspace) -> ExitCode {
         }
         Err(findings) => complain(&findings),
     }
+}
+
+/// What a package installs besides the binary; the binary itself makes both.
+fn manuals(workspace: &Workspace) -> Result<(), String> {
+    let frontdesk = |arguments: &[&str]| {
+        let run = ["run", "--quiet", "--package", "frontdesk", "--"];
+        process::cargo(&[&run, arguments].concat(), &workspace.root)
+    };
+    let (man, completions) = (workspace.target.join("man"), workspace.target.join("completions"));
+    process::stream(frontdesk(&["man", &man.display().to_string()]))?;
+    std::fs::create_dir_all(&completions).map_err(|cause| format!("{}: {cause}", completions.display()))?;
+    for (shell, file) in [("bash", "frontdesk"), ("zsh", "_frontdesk"), ("fish", "frontdesk.fish")] {
+        let file = completions.join(file);
+        let text = process::capture(frontdesk(&["completions", shell]))?;
+        std::fs::write(&file, text).map_err(|cause| format!("{}: {cause}", file.display()))?;
+    }
+    println!("{}\n{}", man.display(), completions.display());
+    Ok(())
 }
 
 fn complain(message: &str) -> ExitCode {

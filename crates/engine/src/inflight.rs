@@ -11,7 +11,8 @@ use crate::caller::ClientId;
 
 type Waiting = Mutex<HashMap<(ClientId, Id), Vec<Arc<Notify>>>>;
 
-#[derive(Default)]
+/// Clones share the register.
+#[derive(Default, Clone)]
 pub struct Inflight {
     waiting: Arc<Waiting>,
 }

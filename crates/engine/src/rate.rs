@@ -2,7 +2,7 @@
 //! Holds hashes of keys only.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::timestamp::Millis;
 
@@ -18,10 +18,11 @@ pub struct Budget {
 }
 
 /// The generic cell rate algorithm over a table of 32,768 slots. A full set forgets its most idle
-/// key, which at worst gives that key a fresh burst.
+/// key, which at worst gives that key a fresh burst. Clones share the table.
+#[derive(Clone)]
 pub struct Rates {
     hasher: RandomState,
-    shards: Vec<Mutex<Vec<[Slot; WAYS]>>>,
+    shards: Arc<[Mutex<Vec<[Slot; WAYS]>>]>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,6 +3,7 @@
 //! row is served one after the other instead of losing the race for ever.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -10,10 +11,11 @@ use crate::caller::TenantId;
 
 const QUEUES: usize = 64;
 
-/// A fixed number of queues; tenants that share one only wait a little longer.
+/// A fixed number of queues; tenants that share one only wait a little longer. Clones share them.
+#[derive(Clone)]
 pub struct Turns {
     hasher: RandomState,
-    queues: Vec<Mutex<()>>,
+    queues: Arc<[Mutex<()>]>,
 }
 
 /// Somebody's turn, until it is dropped.

@@ -96,6 +96,19 @@ impl EmbeddedServer {
         }
     }
 
+    /// The same server under other settings. Budgets that are used up stay used up.
+    pub fn renewed(&self, settings: Settings, resources: Vec<ProtectedResource>) -> EmbeddedServer {
+        let parts = Parts {
+            registry: Arc::clone(&self.registry),
+            clock: Arc::clone(&self.clock),
+            random: Arc::clone(&self.random),
+            observer: Arc::clone(&self.observer),
+            store: Arc::clone(&self.store),
+            tally: Arc::clone(&self.tally),
+        };
+        EmbeddedServer { rates: self.rates.clone(), ..EmbeddedServer::new(parts, settings, resources) }
+    }
+
     /// Answers a request for one of this server's paths; `None` for any other. The answer to HEAD is
     /// that to GET: the transport leaves its body out.
     pub async fn answer(&self, asked: Asked<'_>) -> Option<Reply> {

@@ -16,7 +16,7 @@ use frontdesk_store::{Options, SqliteStore, StoreError};
 
 use crate::config::Config;
 use crate::folder::{self, Folder, FolderError};
-use crate::observe::Log;
+use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
 
 /// How long a commit is waited for before the caller is told that its outcome is not known.
@@ -72,70 +72,116 @@ impl Vaults {
 
 /// A desk that is ready to serve.
 pub struct House {
-    pub vaults: Vaults,
+    pub vaults: Arc<Vaults>,
     pub desk: Desk,
     pub mounts: Vec<(String, Mount)>,
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
+    pub meter: Arc<Meter>,
     pub config: Config,
 }
 
 impl House {
     pub fn open(vaults: Vaults, config: Config) -> House {
+        let vaults = Arc::new(vaults);
         let log = Arc::new(Log::new(config.log.format));
+        let meter = Arc::new(Meter::default());
         let tally = Arc::new(Tally::default());
-        let mounts: Vec<(String, Mount)> = config
-            .mounts
-            .iter()
-            .filter_map(|mount| {
-                let contract = contracts::by_id(&mount.contract)?;
-                let resource = config.public_url.at(&mount.path);
-                let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{}", mount.path));
-                Some((mount.path.clone(), Mount::new(contract, resource, metadata)))
-            })
-            .collect();
-        let resources = mounts.iter().map(|(path, mount)| ProtectedResource {
-            path: path.clone(),
-            url: mount.resource.clone(),
-            scopes: mount.contract.scopes.clone(),
-            least: mount.contract.least.clone(),
-            name: mount.contract.hello.title.to_owned(),
-        });
+        let witness = Arc::new(Witness { log: Arc::clone(&log), meter: Arc::clone(&meter) });
+        let mounts = mounts(&config);
         let identity = Arc::new(EmbeddedServer::new(
             Parts {
                 registry: Arc::clone(&vaults.store) as Arc<dyn Registry>,
                 clock: Arc::clone(&vaults.clock),
                 random: Arc::clone(&vaults.random),
-                observer: Arc::clone(&log) as _,
+                observer: Arc::clone(&witness) as _,
                 store: Arc::clone(&vaults.store) as Arc<dyn Store>,
                 tally: Arc::clone(&tally),
             },
-            frontdesk_identity::Settings {
-                issuer: config.public_url.to_string(),
-                lifetime_seconds: u32::try_from(config.token.lifetime.as_secs()).unwrap_or(300),
-                cache: config.token.cache,
-                token_requests_per_minute: config.limits.token_requests_per_minute,
-            },
-            resources.collect(),
+            login(&config),
+            resources(&mounts),
         ));
         let desk = Desk {
             store: Arc::clone(&vaults.store) as Arc<dyn Store>,
             identity: Arc::clone(&identity) as _,
             clock: Arc::clone(&vaults.clock),
             random: Arc::clone(&vaults.random),
-            observer: Arc::clone(&log) as _,
+            observer: witness,
             keys: Keys { cursor: vaults.master.derive("cursor"), meaning: vaults.master.derive("meaning") },
             rates: Rates::default(),
             inflight: Default::default(),
-            tally: Arc::clone(&tally),
+            tally,
             turns: Default::default(),
-            settings: Settings {
-                page_bytes: config.limits.page_bytes,
-                reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR).max(LEAST_REPLY),
-                calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },
-                deadline: config.deadlines.call,
-            },
+            settings: limits(&config),
         };
-        House { vaults, desk, mounts, identity, log, config }
+        House { vaults, desk, mounts, identity, log, meter, config }
+    }
+
+    /// The same house under another configuration. What is counted, running or used up is shared between
+    /// the two, so that calls of either see one desk.
+    pub fn renewed(&self, config: Config) -> House {
+        let mounts = mounts(&config);
+        let identity = Arc::new(self.identity.renewed(login(&config), resources(&mounts)));
+        let desk = Desk {
+            store: Arc::clone(&self.desk.store),
+            identity: Arc::clone(&identity) as _,
+            clock: Arc::clone(&self.desk.clock),
+            random: Arc::clone(&self.desk.random),
+            observer: Arc::clone(&self.desk.observer),
+            keys: Keys { cursor: self.vaults.master.derive("cursor"), meaning: self.vaults.master.derive("meaning") },
+            rates: self.desk.rates.clone(),
+            inflight: self.desk.inflight.clone(),
+            tally: Arc::clone(&self.desk.tally),
+            turns: self.desk.turns.clone(),
+            settings: limits(&config),
+        };
+        House {
+            vaults: Arc::clone(&self.vaults),
+            desk,
+            mounts,
+            identity,
+            log: Arc::clone(&self.log),
+            meter: Arc::clone(&self.meter),
+            config,
+        }
+    }
+}
+
+fn mounts(config: &Config) -> Vec<(String, Mount)> {
+    let mounts = config.mounts.iter().filter_map(|mount| {
+        let contract = contracts::by_id(&mount.contract)?;
+        let resource = config.public_url.at(&mount.path);
+        let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{}", mount.path));
+        Some((mount.path.clone(), Mount::new(contract, resource, metadata)))
+    });
+    mounts.collect()
+}
+
+fn resources(mounts: &[(String, Mount)]) -> Vec<ProtectedResource> {
+    let resources = mounts.iter().map(|(path, mount)| ProtectedResource {
+        path: path.clone(),
+        url: mount.resource.clone(),
+        scopes: mount.contract.scopes.clone(),
+        least: mount.contract.least.clone(),
+        name: mount.contract.hello.title.to_owned(),
+    });
+    resources.collect()
+}
+
+fn login(config: &Config) -> frontdesk_identity::Settings {
+    frontdesk_identity::Settings {
+        issuer: config.public_url.to_string(),
+        lifetime_seconds: u32::try_from(config.token.lifetime.as_secs()).unwrap_or(300),
+        cache: config.token.cache,
+        token_requests_per_minute: config.limits.token_requests_per_minute,
+    }
+}
+
+fn limits(config: &Config) -> Settings {
+    Settings {
+        page_bytes: config.limits.page_bytes,
+        reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR).max(LEAST_REPLY),
+        calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },
+        deadline: config.deadlines.call,
     }
 }

@@ -2,9 +2,11 @@
 //! to HTTPS, a configuration and a command line. Business rules and SQL live elsewhere.
 
 pub mod card;
+pub mod certificates;
 pub mod cli;
 pub mod commands;
 pub mod config;
+pub mod current;
 pub mod folder;
 pub mod house;
 pub mod http;
@@ -12,4 +14,6 @@ pub mod net;
 pub mod observe;
 pub mod operator;
 pub mod ports;
+pub mod reload;
 pub mod run;
+pub mod stdio;

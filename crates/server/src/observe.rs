@@ -1,9 +1,11 @@
-//! What operators see of a call: one line in the log when it has ended. Lines carry ids and codes,
-//! never arguments, answers or credentials. No call ever waits for whoever reads the log.
+//! What operators see of a call: one line in the log and one more in the counts when it has ended. Lines
+//! carry ids and codes, never arguments, answers or credentials. No call ever waits for whoever reads the log.
 
 mod lines;
+mod meter;
 
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::ports::Observer;
@@ -11,6 +13,21 @@ use frontdesk_wire::answer::quote;
 
 use crate::config::LogFormat;
 use lines::Lines;
+pub use meter::Meter;
+pub(crate) use meter::{CLASSES, Readings};
+
+/// Whoever sees a finished call: the log and the counts.
+pub struct Witness {
+    pub log: Arc<Log>,
+    pub meter: Arc<Meter>,
+}
+
+impl Observer for Witness {
+    fn seen(&self, seen: &Observation, cause: Option<&str>) {
+        self.meter.count(seen);
+        self.log.seen(seen, cause);
+    }
+}
 
 pub struct Log {
     style: Style,

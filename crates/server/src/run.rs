@@ -8,49 +8,116 @@ use std::time::Duration;
 use frontdesk_engine::ports::{Durability, Store as _};
 use frontdesk_engine::tally::Who;
 use frontdesk_engine::timestamp::Millis;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::certificates::{Certificates, prepare};
 use crate::config::{Config, Retention};
+use crate::current::Current;
 use crate::house::House;
 use crate::http;
-use crate::net::{Caps, Drained, Gauges, Listener, Shutdown, Tls};
-use crate::operator::health;
+use crate::net::{Caps, Drained, Listener, Shutdown};
+use crate::operator::{Doors, health};
+use crate::reload::Reload;
+
+/// How soon a changed certificate file is noticed.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// What has been bound and is ready to be served on.
 pub struct Bound {
     pub public: Listener,
     pub operator: Listener,
-    pub tls: Arc<Tls>,
+    pub certificates: Certificates,
+}
+
+/// What SIGHUP does.
+pub enum Hangup {
+    /// As by default it ends the process: whoever closes the terminal closes the desk.
+    Ends,
+    Reloads(Signal, Box<Reload>),
 }
 
 /// Serves until a signal or `shutdown` asks for the end; running calls are finished first.
-pub async fn run(house: House, bound: Bound, shutdown: Shutdown) -> Drained {
-    let house = Arc::new(house);
-    let small_jobs = [tokio::spawn(write_tally(Arc::clone(&house))), tokio::spawn(forget(Arc::clone(&house)))];
+pub async fn run(house: House, bound: Bound, hangup: Hangup, shutdown: Shutdown) -> Drained {
     let caps = caps(&house.config);
-    let desk = Arc::clone(&house);
+    let current = Arc::new(Current::new(house));
+    let tls = bound.certificates.tls();
+    let small_jobs = [
+        tokio::spawn(write_tally(Arc::clone(&current))),
+        tokio::spawn(forget(Arc::clone(&current))),
+        tokio::spawn(follow(Arc::clone(&current), bound.certificates, hangup)),
+    ];
+    let doors = Doors::default();
+    let desk = Arc::clone(&current);
     let public = bound.public.serve(
-        Arc::clone(&bound.tls),
+        Arc::clone(&tls),
         caps.clone(),
-        Arc::new(Gauges::default()),
-        Arc::new(move |request, peer| http::answer(Arc::clone(&desk), request, peer)),
+        Arc::clone(&doors.public),
+        Arc::new(move |request, peer| http::answer(desk.house(), request, peer)),
         shutdown.clone(),
     );
-    let desk = Arc::clone(&house);
+    let (desk, seen) = (Arc::clone(&current), doors.clone());
     let operator = bound.operator.serve(
-        bound.tls,
+        tls,
         caps,
-        Arc::new(Gauges::default()),
-        Arc::new(move |request, _| health(Arc::clone(&desk), request)),
+        Arc::clone(&doors.operator),
+        Arc::new(move |request, _| health(desk.house(), seen.clone(), request)),
         shutdown,
     );
     let (drained, _) = tokio::join!(public, operator);
     for job in small_jobs {
         job.abort();
     }
-    empty_tally(&house).await;
+    empty_tally(&current.house()).await;
     drained
+}
+
+/// Keeps the certificate fresh, and takes in a changed configuration when asked to.
+async fn follow(current: Arc<Current>, mut certificates: Certificates, mut hangup: Hangup) {
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let asked = async {
+            match &mut hangup {
+                Hangup::Ends => std::future::pending().await,
+                Hangup::Reloads(signal, reload) => signal.recv().await.map(|()| reload),
+            }
+        };
+        let house = current.house();
+        tokio::select! {
+            _ = look.tick() => {
+                if let Some(said) = certificates.look(&house.config, house.desk.now()) {
+                    house.log.say(&said);
+                }
+            }
+            asked = asked => match asked {
+                Some(reload) => take_in(&current, &mut certificates, reload),
+                // No more signals will come; the certificate is looked after all the same.
+                None => hangup = Hangup::Ends,
+            },
+        }
+    }
+}
+
+/// Everything is read and made before anything is swapped.
+fn take_in(current: &Current, certificates: &mut Certificates, reload: &mut Reload) {
+    let house = current.house();
+    let refuse = |why: &dyn std::fmt::Display| {
+        house.log.say(&format!("the configuration was not reloaded, the last good one stays: {why}"));
+    };
+    let fresh = match reload.read() {
+        Ok(fresh) => fresh,
+        Err(error) => return refuse(&error),
+    };
+    let prepared = match prepare(&fresh.config, house.desk.now()) {
+        Ok(prepared) => prepared,
+        Err(error) => return refuse(&error),
+    };
+    certificates.show(prepared);
+    current.replace(house.renewed(fresh.config.clone()));
+    for said in reload.done(fresh) {
+        house.log.say(&said);
+    }
 }
 
 fn caps(config: &Config) -> Caps {
@@ -78,18 +145,23 @@ pub fn heed_signals() -> io::Result<Shutdown> {
     Ok(shutdown)
 }
 
+/// From here on SIGHUP asks for the configuration to be read again.
+pub fn heed_hangup() -> io::Result<Signal> {
+    signal(SignalKind::hangup())
+}
+
 /// Once a second, refusals that were only counted become one audit record and one line in the log for
 /// each of those they were given to.
-async fn write_tally(house: Arc<House>) {
+pub(crate) async fn write_tally(current: Arc<Current>) {
     let mut second = interval(Duration::from_secs(1));
     second.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         second.tick().await;
-        empty_tally(&house).await;
+        empty_tally(&current.house()).await;
     }
 }
 
-async fn empty_tally(house: &House) {
+pub(crate) async fn empty_tally(house: &House) {
     for count in house.desk.tally.take() {
         let (whose, name) = match &count.who {
             Who::Address(address) => ("address", address.to_string()),
@@ -102,16 +174,18 @@ async fn empty_tally(house: &House) {
             house.desk.tally.put_back(count);
             continue;
         }
+        house.meter.refused(&count);
         house.log.say(&format!("refused {} times: {whose} {name}, {}", count.times, count.outcome));
     }
 }
 
 /// Once an hour, what policy says must go, goes.
-async fn forget(house: Arc<House>) {
+pub(crate) async fn forget(current: Arc<Current>) {
     let mut hour = interval(Duration::from_secs(3600));
     hour.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         hour.tick().await;
+        let house = current.house();
         let now = house.desk.now();
         let store = &house.vaults.store;
         let mut outcomes = vec![store.forget_claims(before(now, house.config.idempotency.retain)).await];

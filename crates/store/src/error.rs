@@ -23,6 +23,15 @@ pub enum StoreError {
         table: String,
         column: String,
     },
+    /// A file that is no database of Frontdesk.
+    NotOurs {
+        path: PathBuf,
+    },
+    /// A database that is not whole.
+    Damaged {
+        path: PathBuf,
+        why: String,
+    },
     /// The master key does not open this database.
     WrongKey,
     Folder {
@@ -61,6 +70,8 @@ impl fmt::Display for StoreError {
                 "the data folder is from a newer version of Frontdesk (table {table} has a column {column}). \
                  Start the newer version, or name another folder with --data."
             ),
+            StoreError::NotOurs { path } => write!(out, "{} is no database of Frontdesk", path.display()),
+            StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
             StoreError::WrongKey => write!(
                 out,
                 "the master key does not open this database. Put back the master.key file that was made with it."
@@ -111,6 +122,8 @@ impl From<StoreError> for Fault {
             StoreError::Database(_)
             | StoreError::UnknownTenant
             | StoreError::UnknownKind(_)
+            | StoreError::NotOurs { .. }
+            | StoreError::Damaged { .. }
             | StoreError::WrongKey
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }

@@ -4,9 +4,11 @@
 pub mod audit;
 mod ddl;
 mod error;
+mod load;
 mod sql;
 pub mod sqlite;
 mod vault;
 
 pub use error::StoreError;
-pub use sqlite::{AuditReader, Options, Selection, SqliteStore};
+pub use load::Load;
+pub use sqlite::{AuditReader, Options, Selection, SqliteStore, back_up, inspect};

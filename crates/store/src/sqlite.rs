@@ -3,6 +3,7 @@
 
 mod apply;
 mod audits;
+mod backup;
 mod chains;
 mod open;
 mod pulse;
@@ -28,6 +29,7 @@ use readers::{Pool, Readers};
 use writer::Writer;
 
 pub use audits::{AuditReader, Selection};
+pub use backup::{back_up, inspect};
 
 /// What the key of the audit chains is derived for.
 const AUDIT_KEY: &str = "audit chain";

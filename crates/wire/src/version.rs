@@ -3,7 +3,7 @@
 
 mod decision;
 
-pub use decision::{EraError, Headers, decide};
+pub use decision::{EraError, Headers, decide, named};
 
 /// A published version of the protocol, in the order of publication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

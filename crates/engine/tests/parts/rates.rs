@@ -70,3 +70,11 @@ fn the_table_is_bounded_so_a_flood_makes_idle_keys_forgotten() {
     }
     assert_eq!(rates.take(&["idle"], quick, NOW), Ok(()));
 }
+
+#[test]
+fn clones_draw_on_one_budget() {
+    let budget = Budget { per_minute: 60, burst: 1 };
+    let rates = Rates::default();
+    assert_eq!(rates.take(&["client"], budget, Millis(0)), Ok(()));
+    assert_eq!(rates.clone().take(&["client"], budget, Millis(0)), Err(1));
+}

@@ -2,7 +2,10 @@
 
 mod audit;
 mod client;
+mod pages;
 mod place;
+mod safety;
+mod stdio;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,7 +14,10 @@ use clap::{Args, Parser, Subcommand};
 
 pub use audit::{Audit, AuditCommand, Export, Verify};
 pub use client::{Add, Client, ClientCommand, ClientId, List};
+pub use pages::{Completions, Man};
 pub use place::Place;
+pub use safety::{Backup, Restore};
+pub use stdio::Stdio;
 
 /// The front desk between a business and AI agents.
 #[derive(Debug, Parser)]
@@ -29,6 +35,7 @@ For real:
   frontdesk config check --config desk.toml   is this file right?
   frontdesk serve --config desk.toml          serve it
   frontdesk client add --help                 let somebody in
+  frontdesk backup FILE                       copy the data, also while it is served
 
 `frontdesk COMMAND --help` explains a command. Every key of the file is in docs/configuration.md.",
     arg_required_else_help = true,
@@ -46,6 +53,13 @@ pub enum Command {
     Client(Client),
     Config(ConfigCommands),
     Audit(Audit),
+    Backup(Backup),
+    Restore(Restore),
+    Stdio(Stdio),
+    #[command(hide = true)]
+    Completions(Completions),
+    #[command(hide = true)]
+    Man(Man),
 }
 
 /// Serve made-up data, ready to be called with curl.
@@ -78,7 +92,9 @@ pub struct Demo {
 #[command(
     long_about = "Serves over HTTPS what the configuration says. Settings come from the file, and `FRONTDESK_*` variables \
         outrank it: FRONTDESK_LISTEN=0.0.0.0:8443 sets `listen`.\n\n\
-        Ctrl-C or SIGTERM stops taking calls, finishes the running ones and exits with 0.",
+        Ctrl-C or SIGTERM stops taking calls, finishes the running ones and exits with 0. SIGHUP reads the \
+        configuration again: it is checked and put into effect whole, or the last good one stays; the log says which, \
+        and what needs a restart. Changed certificate files are taken in by themselves.",
     after_help = "\
 Examples:
   frontdesk config check --config frontdesk.toml   find every mistake first

@@ -16,6 +16,7 @@ use crate::cli;
 use crate::house::House;
 use crate::net::Setting;
 use crate::operator::{client_record, tenant_record};
+use crate::run::Hangup;
 
 const SEEDING: &str = "demo";
 
@@ -46,7 +47,7 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
             reused,
         };
         card.print(command.json)?;
-        keep_open(opened).await
+        keep_open(opened, Hangup::Ends).await
     })
 }
 

@@ -4,7 +4,10 @@ mod audit;
 mod client;
 mod config;
 mod demo;
+mod pages;
+mod safety;
 mod serve;
+mod stdio;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -23,6 +26,11 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Client(client) => client::client(client.command),
         Command::Config(config) => config::config(config.command),
         Command::Audit(audit) => audit::audit(audit.command),
+        Command::Backup(backup) => safety::backup(backup),
+        Command::Restore(restore) => safety::restore(restore),
+        Command::Stdio(stdio) => stdio::stdio(stdio),
+        Command::Completions(shell) => Ok(pages::completions(shell)),
+        Command::Man(man) => pages::man(man),
     }
 }
 

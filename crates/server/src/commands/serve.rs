@@ -3,27 +3,31 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use frontdesk_engine::timestamp::Millis;
-use time::OffsetDateTime;
-
 use super::{Failure, runtime, settings};
+use crate::certificates::{Certificates, prepare};
 use crate::cli;
-use crate::config::{Certificate, Config, Loaded};
+use crate::config::{Loaded, environment, load};
 use crate::folder::{self, Folder};
 use crate::house::{House, Vaults};
-use crate::net::{self, Drained, Setting, Shutdown, Tls};
+use crate::net::{self, Drained, Setting, Shutdown};
 use crate::operator::{Registrar, attend};
-use crate::run::{Bound, heed_signals, run};
+use crate::reload::Reload;
+use crate::run::{Bound, Hangup, heed_hangup, heed_signals, run};
 
 pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
-    let loaded = settings(command.config, Vec::new())?;
+    let loaded = settings(command.config.clone(), Vec::new())?;
+    let file = command.config;
+    let reread = Box::new(move || load(file.as_deref(), environment(), frontdesk_contracts::IDS));
     runtime()?.block_on(async {
+        // Before anything is open: a signal that comes early must not end what is about to serve.
+        let hangup = heed_hangup()?;
         let opened = open(&loaded, Setting::Key("listen")).await?;
+        let reload = Reload::new(loaded.clone(), opened.bound.public.local_addr(), reread);
         for warning in &loaded.warnings {
             opened.house.log.say(&warning.to_string());
         }
         opened.house.log.say(&format!("serving {}", opened.house.config.public_url));
-        keep_open(opened).await
+        keep_open(opened, Hangup::Reloads(hangup, Box::new(reload))).await
     })
 }
 
@@ -44,29 +48,17 @@ pub(super) async fn open(loaded: &Loaded, listen: Setting) -> Result<Opened, Fai
     let operator = net::bind(loaded.config.operator.listen, Setting::Key("operator.listen")).await?;
     let config = loaded.bound_to(public.local_addr());
     let vaults = Vaults::open(Folder::take(&config.data)?)?;
-    let (tls, ca_file) = certificate(&config, vaults.clock.now())?;
-    let bound = Bound { public, operator, tls: Arc::new(tls) };
+    let prepared = prepare(&config, vaults.clock.now())?;
+    let ca_file = prepared.ca_file.clone();
+    let bound = Bound { public, operator, certificates: Certificates::new(prepared, vaults.clock.now()) };
     let socket = folder::operator_socket(vaults.folder.path());
     attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
     Ok(Opened { house: House::open(vaults, config), bound, shutdown, ca_file })
 }
 
-fn certificate(config: &Config, now: Millis) -> Result<(Tls, Option<std::path::PathBuf>), Failure> {
-    match &config.certificate {
-        Certificate::Files { certificate, key } => Ok((Tls::new(net::load(certificate, key)?), None)),
-        Certificate::Development => {
-            let now = OffsetDateTime::from_unix_timestamp(now.seconds())?;
-            let names = [config.public_url.host().to_owned()];
-            let made = net::ensure(&folder::certificates(&config.data), &names, now)?;
-            let tls = Tls::new(net::load(&made.certificate, &made.key)?);
-            Ok((tls, Some(made.ca_file)))
-        }
-    }
-}
-
-pub(super) async fn keep_open(opened: Opened) -> Result<ExitCode, Failure> {
+pub(super) async fn keep_open(opened: Opened, hangup: Hangup) -> Result<ExitCode, Failure> {
     let log = Arc::clone(&opened.house.log);
-    match run(opened.house, opened.bound, opened.shutdown).await {
+    match run(opened.house, opened.bound, hangup, opened.shutdown).await {
         Drained::Finished => {}
         Drained::Cut(left) => log.say(&format!("closed with {left} connections still busy after the drain deadline")),
     }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use draft::Draft;
-pub use environment::environment;
+pub use environment::{Login, environment, login};
 pub use finding::{ConfigError, Finding};
 pub use keys::{Fallback, KEYS, Key};
 pub use kind::address;

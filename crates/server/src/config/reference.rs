@@ -3,11 +3,13 @@
 use super::gather::gather;
 use super::keys::{Fallback, KEYS, Key};
 use super::{Mount, draft};
+use crate::reload::NEED_A_RESTART;
 
 /// The text of `docs/configuration.md`.
 pub fn reference() -> String {
     let rows: String = KEYS.iter().map(row).collect();
-    format!("{INTRODUCTION}{rows}")
+    let restart: Vec<String> = NEED_A_RESTART.iter().map(|key| format!("`{key}`")).collect();
+    format!("{INTRODUCTION}{rows}\n{RELOAD}\n{}.\n", restart.join(", "))
 }
 
 /// The text of `examples/all-keys.toml`: every key, explained, with its default.
@@ -52,6 +54,13 @@ file and in the environment. [all-keys.toml](../examples/all-keys.toml) has ever
 | key | variable | takes | default | meaning |
 |---|---|---|---|---|
 ";
+
+const RELOAD: &str = "\
+## While the server runs
+
+On SIGHUP a running server reads its file again. What is wrong with it is said in the log and changes nothing; what is
+right is in effect whole, from the next call on, and the log names the keys that changed. The environment is that of the
+start. A change of these keys waits for a restart, which the log says too:";
 
 fn row(key: &Key) -> String {
     let default = match key.default {

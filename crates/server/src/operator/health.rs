@@ -8,22 +8,30 @@ use ::http::{HeaderValue, Method, Request, Response, StatusCode};
 use frontdesk_engine::registry::Registry as _;
 use tokio::time::timeout;
 
+use super::metrics::{Doors, metrics};
 use crate::house::House;
 use crate::net::{Body, ResponseBody};
 
 /// Whoever asks is about to send calls here, and does not wait long.
 const PATIENCE: Duration = Duration::from_secs(2);
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-pub async fn health(house: Arc<House>, request: Request<Body>) -> Response<ResponseBody> {
-    let (status, text) = match (request.method(), request.uri().path()) {
-        (&Method::GET, "/healthz") => (StatusCode::OK, "ok\n"),
-        (&Method::GET, "/readyz") => readiness(&house).await,
-        (&Method::GET, _) => (StatusCode::NOT_FOUND, "there are /healthz and /readyz\n"),
-        _ => (StatusCode::METHOD_NOT_ALLOWED, "only GET is possible here\n"),
+pub async fn health(house: Arc<House>, doors: Doors, request: Request<Body>) -> Response<ResponseBody> {
+    let plain = "text/plain; charset=utf-8";
+    let (status, kind, text) = match (request.method(), request.uri().path()) {
+        (&Method::GET, "/healthz") => (StatusCode::OK, plain, "ok\n".to_owned()),
+        (&Method::GET, "/readyz") => {
+            let (status, text) = readiness(&house).await;
+            (status, plain, text.to_owned())
+        }
+        // The version is part of the type (Prometheus text format).
+        (&Method::GET, "/metrics") => (StatusCode::OK, METRICS, metrics(&house, &doors)),
+        (&Method::GET, _) => (StatusCode::NOT_FOUND, plain, "there are /healthz, /readyz and /metrics\n".to_owned()),
+        _ => (StatusCode::METHOD_NOT_ALLOWED, plain, "only GET is possible here\n".to_owned()),
     };
     let mut response = Response::new(ResponseBody::full(text));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 

@@ -26,6 +26,10 @@ fn help_begins_with_the_one_command_to_start_with_and_every_command_has_examples
         &["config", "show"],
         &["audit", "verify"],
         &["audit", "export"],
+        &["backup"],
+        &["restore"],
+        &["completions"],
+        &["man"],
     ] {
         let said = frontdesk(folder.path(), &[command, &["--help"]].concat());
         assert_eq!(said.code, Some(0));

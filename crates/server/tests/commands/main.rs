@@ -6,13 +6,19 @@
 mod support;
 
 mod audits;
+mod backups;
 mod cards;
+mod certificates;
 mod clients;
 mod configurations;
 mod help;
 mod logs;
+mod manuals;
+mod metrics;
 mod pages;
 mod refusals;
+mod reloads;
 mod signals;
 mod sockets;
 mod started;
+mod stdio;

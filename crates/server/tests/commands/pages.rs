@@ -54,8 +54,8 @@ async fn the_operator_sees_health_on_loopback_over_tls_and_the_public_does_not()
     for (path, status, text) in [
         ("/healthz", 200, "ok\n"),
         ("/readyz", 200, "ready\n"),
-        ("/mcp/automotive", 404, "there are /healthz and /readyz\n"),
-        ("/", 404, "there are /healthz and /readyz\n"),
+        ("/mcp/automotive", 404, "there are /healthz, /readyz and /metrics\n"),
+        ("/", 404, "there are /healthz, /readyz and /metrics\n"),
     ] {
         let answer = client.get(path).await;
         assert_eq!((path, answer.status, answer.text()), (path, status, text));

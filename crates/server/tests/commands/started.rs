@@ -78,9 +78,13 @@ impl Started {
     }
 
     pub(crate) fn stop(self) -> Said {
-        let sent = Command::new("kill").arg("-TERM").arg(self.process.id().to_string()).status();
-        assert!(sent.unwrap().success());
+        self.signal("TERM");
         self.end()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").arg(format!("-{name}")).arg(self.process.id().to_string()).status();
+        assert!(sent.unwrap().success());
     }
 
     /// Waits for the end; a process that does not end is a failure.

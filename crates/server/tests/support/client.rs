@@ -143,6 +143,11 @@ impl Connection {
         self.stream.get_ref().1.protocol_version()
     }
 
+    /// What the server has shown.
+    pub(crate) fn certificate(&self) -> Vec<u8> {
+        self.stream.get_ref().1.peer_certificates().unwrap().first().unwrap().to_vec()
+    }
+
     pub(crate) fn application_protocol(&self) -> Option<&[u8]> {
         self.stream.get_ref().1.alpn_protocol()
     }

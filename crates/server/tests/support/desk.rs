@@ -313,3 +313,12 @@ fn keep(mut from: impl std::io::Read + Send + 'static, log: &Arc<Mutex<String>>)
         }
     });
 }
+
+impl Desk {
+    /// Ends this desk and opens one with the same callers on another folder, `data` inside it renamed from `name`.
+    pub(crate) fn moved_to(mut self, folder: Folder, name: &str) -> Desk {
+        assert_eq!(self.close(), Some(0));
+        std::fs::rename(folder.join(name), folder.join("data")).unwrap();
+        Desk::start(folder, std::mem::take(&mut self.settings), std::mem::take(&mut self.clients), Log::Read)
+    }
+}

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::Shared;
 use super::apply::Scribe;
 use crate::StoreError;
+use crate::load::{Counters, Load};
 
 const QUEUE: usize = 8192;
 /// At most this many pieces of work share a commit.
@@ -51,6 +52,7 @@ struct Waiting {
 pub(crate) struct Writer {
     jobs: SyncSender<Job>,
     tray: Tray,
+    counters: Arc<Counters>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -59,19 +61,31 @@ impl Writer {
         let (jobs, queue) = sync_channel(QUEUE);
         let tray = Tray::default();
         let closing = Closing(Arc::clone(&tray));
+        let counters = Arc::new(Counters::default());
+        let counted = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
-            .spawn(move || write(&connection, &queue, &closing.0, &shared))
+            .spawn(move || write(&connection, &queue, &closing.0, &shared, &counted))
             .map_err(|error| StoreError::Folder { path: "the writer thread".into(), error })?;
-        Ok(Writer { jobs, tray, thread: Some(thread) })
+        Ok(Writer { jobs, tray, counters, thread: Some(thread) })
     }
 
     /// A full queue refuses at once instead of making everybody wait.
     pub(crate) fn send(&self, job: Job) -> Result<(), StoreError> {
-        self.jobs.try_send(job).map_err(|error| match error {
+        self.post(job).map_err(|error| match error {
             TrySendError::Full(_) => StoreError::Busy,
             TrySendError::Disconnected(_) => StoreError::Closed,
         })
+    }
+
+    pub(crate) fn load(&self) -> Load {
+        self.counters.load(self.tray.lock().map_or(0, |tray| tray.lines.len()))
+    }
+
+    /// Counted before it is sent, or the writer could take it first and count below nothing.
+    fn post(&self, job: Job) -> Result<(), TrySendError<Job>> {
+        self.counters.queued();
+        self.jobs.try_send(job).inspect_err(|_| self.counters.left())
     }
 }
 
@@ -89,7 +103,7 @@ impl Writer {
         if tray.lines.len() > 1 {
             return Ok(());
         }
-        match self.jobs.try_send(Job::Notes) {
+        match self.post(Job::Notes) {
             // A full queue means a busy writer, which looks into the tray anyway.
             Ok(()) | Err(TrySendError::Full(_)) => Ok(()),
             Err(TrySendError::Disconnected(_)) => {
@@ -103,6 +117,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         // A blocking send: what was queued before is written before the thread ends.
+        self.counters.queued();
         let _ = self.jobs.send(Job::Stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -131,7 +146,7 @@ struct Notes {
     lost: usize,
 }
 
-fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &Shared) {
+fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &Shared, counters: &Counters) {
     let mut scribe = Scribe::new(connection, shared);
     let mut notes = Notes::default();
     loop {
@@ -150,6 +165,7 @@ fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &S
             }
         };
         while let Some(job) = next {
+            counters.left();
             match job {
                 Job::Notes => notes.expect(),
                 Job::Stop => ending = true,
@@ -162,7 +178,8 @@ fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &S
         }
         if !group.is_empty() || notes.are_due() || ending {
             notes.collect(tray);
-            flush(&mut scribe, group, &mut notes);
+            counters.group(group.len());
+            flush(&mut scribe, group, &mut notes, counters);
         }
         if ending {
             return;
@@ -205,7 +222,7 @@ impl Notes {
 /// What to say to whom, once it is known whether the commit holds.
 type Verdict = Box<dyn FnOnce(Result<(), &StoreError>)>;
 
-fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
+fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes, counters: &Counters) {
     let mut verdicts: Vec<Verdict> = Vec::new();
     let mut records = notes.records(scribe.shared.clock.now());
     let mut begun = scribe.begin();
@@ -230,6 +247,7 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes) {
     match &held {
         Ok(()) => *notes = Notes::default(),
         Err(_) => {
+            counters.failed();
             scribe.abandon();
             notes.keep();
         }

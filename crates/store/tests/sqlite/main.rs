@@ -6,6 +6,7 @@
 mod at_rest;
 mod audit;
 mod house;
+mod load;
 mod opening;
 #[path = "../suite/mod.rs"]
 mod suite;

@@ -83,6 +83,11 @@ impl fmt::Display for EraError {
 
 impl std::error::Error for EraError {}
 
+/// The version that a request names itself, where it does.
+pub fn named(request: &Request) -> Option<&str> {
+    stated_version(request).ok().flatten()
+}
+
 fn stated_version(request: &Request) -> Result<Option<&str>, EraError> {
     match request.meta().and_then(|meta| meta.get(VERSION_KEY)) {
         None => Ok(None),

@@ -1,0 +1,57 @@
+//! `frontdesk stdio`: the desk for the one program that has started it.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::{Failure, runtime, settings};
+use crate::cli;
+use crate::config::login;
+use crate::current::Current;
+use crate::folder::{self, Folder, FolderError};
+use crate::house::{House, Vaults};
+use crate::operator::{Registrar, attend};
+use crate::run::{empty_tally, forget, heed_signals, write_tally};
+use crate::stdio::{Pass, converse};
+
+pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
+    let login = login()?;
+    let data = command.place.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
+    let loaded = settings(command.place.config, data.into_iter().collect())?;
+    let config = loaded.config;
+    let wanted = command.contract.as_deref();
+    let at = config.mounts.iter().position(|mount| wanted.is_none_or(|wanted| mount.contract == wanted));
+    let Some(at) = at else {
+        let mounted: Vec<&str> = config.mounts.iter().map(|mount| mount.contract.as_str()).collect();
+        return Err(format!("that contract is not mounted; there are: {}", mounted.join(", ")).into());
+    };
+    runtime()?.block_on(async {
+        let shutdown = heed_signals()?;
+        let folder = Folder::take_existing(&config.data).map_err(explain)?;
+        let vaults = Vaults::open(folder)?;
+        let socket = folder::operator_socket(vaults.folder.path());
+        attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
+        let current = Arc::new(Current::new(House::open(vaults, config)));
+        let jobs = [tokio::spawn(write_tally(Arc::clone(&current))), tokio::spawn(forget(Arc::clone(&current)))];
+        let house = current.house();
+        let ended = match Pass::new(Arc::clone(&house), at, login).await {
+            Ok(pass) => {
+                converse(Arc::clone(&house), at, pass, shutdown.clone()).await;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(why) => Err(why.into()),
+        };
+        shutdown.request();
+        for job in jobs {
+            job.abort();
+        }
+        empty_tally(&house).await;
+        ended
+    })
+}
+
+fn explain(error: FolderError) -> Failure {
+    if let FolderError::InUse { path } = &error {
+        return format!("a server is using {}. Connect to it over https instead, or stop it.", path.display()).into();
+    }
+    error.into()
+}

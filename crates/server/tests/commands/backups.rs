@@ -1,0 +1,200 @@
+//! A copy of the data and the way back: while a server runs, without its key, and never over anything.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::started::{Said, frontdesk};
+use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use crate::support::folder::Folder;
+
+async fn order(agent: &mut Agent, key: &str) -> Value {
+    let order = json!({"contact": {"name": "Dana Rivera", "email": "dana@example.com"}, "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": key});
+    agent.call("leads.create", order).await
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn restore(backup: &Path, data: &Path) -> Said {
+    frontdesk(Path::new("/"), &["restore", text(backup), "--data", text(data)])
+}
+
+/// A folder that holds this desk's master key and nothing else.
+fn with_key_of(desk: &Desk, folder: &Folder) -> std::path::PathBuf {
+    let data = folder.join("restored");
+    fs::create_dir(&data).unwrap();
+    fs::set_permissions(&data, Permissions::from_mode(0o700)).unwrap();
+    fs::copy(desk.data().join("master.key"), data.join("master.key")).unwrap();
+    data
+}
+
+#[tokio::test]
+async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_it() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let before = order(&mut agent, "before").await;
+    let folder = Folder::new();
+    let backup = folder.join("desk.db");
+    let mut writer = desk.agent(House::Summit, EVERYTHING).await;
+    let load = tokio::spawn(async move {
+        for number in 0..200 {
+            assert_eq!(order(&mut writer, &format!("meanwhile-{number}")).await["type"], json!("lead"));
+        }
+    });
+    let command = desk.command(&["backup", text(&backup)]);
+    load.await.unwrap();
+    let (code, out, err) = command;
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let bytes = fs::metadata(&backup).unwrap().len();
+    assert_eq!(
+        out,
+        format!(
+            "{bytes} bytes written to {}\n\
+             The master key is not in it, and without the key nothing personal in it can be read.\n\
+             Keep a copy of {} in another place.\n",
+            backup.display(),
+            desk.data().join("master.key").display()
+        )
+    );
+    assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let data = with_key_of(&desk, &folder);
+    let said = restore(&backup, &data);
+    assert_eq!(
+        (said.code, said.err.as_str(), said.out),
+        (
+            Some(0),
+            "",
+            format!(
+                "{} restored into {}\nIt opens with the master key that is there, and its audit record is whole.\n",
+                backup.display(),
+                data.display()
+            )
+        )
+    );
+    // The same clients, secrets, data and idempotency keys.
+    let restored = desk.moved_to(folder, "restored");
+    let mut agent = restored.agent(House::Lakeside, EVERYTHING).await;
+    assert_eq!(agent.call("leads.get", json!({"id": before["id"]})).await, before);
+    assert_eq!(order(&mut agent, "before").await, before);
+    assert_eq!(restored.command(&["audit", "verify"]).0, Some(0));
+}
+
+#[tokio::test]
+async fn neither_the_key_nor_anything_personal_is_in_a_backup() {
+    let desk = Desk::open();
+    let (_, secret, _) = desk.credentials(House::Lakeside);
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let order = json!({"contact": {"name": "Canary Name", "email": "canary@example.com"}, "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]}});
+    agent.call("leads.create", order).await;
+    let folder = Folder::new();
+    let backup = folder.join("desk.db");
+    assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+    let bytes = fs::read(&backup).unwrap();
+    let key = fs::read_to_string(desk.data().join("master.key")).unwrap();
+    let raw: Vec<u8> = (0..32).map(|at| u8::from_str_radix(&key[at * 2..at * 2 + 2], 16).unwrap()).collect();
+    let found = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    // What it would look like if it were there.
+    assert!(found(b"fd_tenant"));
+    for part in [key.as_bytes(), &raw, secret.as_bytes(), agent.token.as_bytes(), b"Canary Name", b"canary@example"] {
+        assert!(!found(part), "{}", String::from_utf8_lossy(part));
+    }
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let desk = Desk::open();
+    let folder = Folder::new();
+    let backup = folder.join("desk.db");
+    fs::write(&backup, "something else").unwrap();
+    let (code, out, err) = desk.command(&["backup", text(&backup)]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.contains("there is a file of that name already"), "{err}");
+    assert_eq!(fs::read_to_string(&backup).unwrap(), "something else");
+
+    fs::remove_file(&backup).unwrap();
+    assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+    let said = restore(&backup, &desk.data());
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("is not empty: it holds "), "{}", said.err);
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["desk.db"]);
+}
+
+#[test]
+fn without_the_key_it_is_said_where_to_put_it_and_how_to_prove_it() {
+    let desk = Desk::open();
+    let folder = Folder::new();
+    let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
+    assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+    let said = restore(&backup, &data);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    let key = data.join("master.key");
+    assert!(said.out.contains(&format!("Put the one that belongs to it at {}", key.display())), "{}", said.out);
+    let verify = ["audit", "verify", "--data", text(&data)];
+    assert_eq!(frontdesk(folder.path(), &verify).code, Some(1));
+    fs::copy(desk.data().join("master.key"), &key).unwrap();
+    assert_eq!(frontdesk(folder.path(), &verify).code, Some(0));
+}
+
+#[test]
+fn a_wrong_key_is_noticed_and_leaves_the_folder_ready_for_the_right_one() {
+    let desk = Desk::open();
+    let folder = Folder::new();
+    let backup = folder.join("desk.db");
+    assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+    let data = with_key_of(&desk, &folder);
+    let right = fs::read(data.join("master.key")).unwrap();
+    fs::write(data.join("master.key"), "ab".repeat(32)).unwrap();
+    let said = restore(&backup, &data);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.err.contains("the backup was not restored: the master key does not open this database"),
+        "{}",
+        said.err
+    );
+    fs::write(data.join("master.key"), right).unwrap();
+    assert_eq!(restore(&backup, &data).code, Some(0));
+}
+
+#[test]
+fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
+    let desk = Desk::open();
+    let folder = Folder::new();
+    let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
+    let missing = restore(&backup, &data);
+    assert!(missing.err.contains("there is no file "), "{}", missing.err);
+    fs::write(&backup, "not a database").unwrap();
+    assert!(restore(&backup, &data).err.contains("cannot be restored"), "{}", restore(&backup, &data).err);
+    fs::remove_file(&backup).unwrap();
+    rusqlite::Connection::open(&backup).unwrap().execute_batch("CREATE TABLE other (id)").unwrap();
+    assert!(restore(&backup, &data).err.contains("is no database of Frontdesk"));
+    fs::remove_file(&backup).unwrap();
+    assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+    let mut bytes = fs::read(&backup).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8192].fill(0xab);
+    fs::write(&backup, bytes).unwrap();
+    let said = restore(&backup, &data);
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{}", said.err);
+    assert!(said.err.contains("cannot be restored"), "{}", said.err);
+    assert!(!data.exists());
+}
+
+#[test]
+fn a_closed_desk_can_be_backed_up_too_and_a_folder_without_data_cannot() {
+    let mut desk = Desk::open();
+    assert_eq!(desk.close(), Some(0));
+    let folder = Folder::new();
+    assert_eq!(desk.command(&["backup", text(&folder.join("desk.db"))]).0, Some(0));
+    let said = frontdesk(folder.path(), &["backup", "other.db", "--data", "nowhere"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("there is no Frontdesk data in nowhere"), "{}", said.err);
+    assert!(!folder.join("other.db").exists() && !folder.join("nowhere").exists());
+}

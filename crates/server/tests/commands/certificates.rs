@@ -1,0 +1,132 @@
+//! A certificate that changes while the desk is open: taken in when it is good, and nothing lost when it is not.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use frontdesk::certificates::{Certificates, prepare};
+use frontdesk::config::load;
+use frontdesk::net::{Caps, Gauges, ResponseBody, Setting, Shutdown, bind, ensure};
+use frontdesk::ports::SystemClock;
+use frontdesk_engine::ports::Clock as _;
+use http::Response;
+use time::OffsetDateTime;
+
+use crate::started::Started;
+use crate::support::client::{Client, Connection, trusting};
+use crate::support::folder::Folder;
+
+/// A certificate of an authority of its own: the folder with its files.
+fn made(folder: &Folder, name: &str) -> PathBuf {
+    let now = OffsetDateTime::from_unix_timestamp(SystemClock.now().seconds()).unwrap();
+    let path = folder.join(name);
+    ensure(&path, &[], now).unwrap();
+    path
+}
+
+fn install(from: &Path, files: &[&str], to: &Folder) {
+    for file in files {
+        fs::copy(from.join(file), to.join(file)).unwrap();
+    }
+}
+
+async fn reached(address: SocketAddr, authority: &Path) -> bool {
+    Client::new(address, &authority.join("ca.pem")).try_request("GET", "/", &[], "").await.is_ok()
+}
+
+async fn soon_reached(address: SocketAddr, authority: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(15);
+    while !reached(address, authority).await {
+        assert!(Instant::now() < deadline, "the new certificate was not taken in");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Where a desk that has said so is serving.
+pub(crate) fn address(desk: &mut Started) -> SocketAddr {
+    let log = desk.logged("serving https://localhost:");
+    let port = log.split("serving https://localhost:").nth(1).unwrap();
+    let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+    format!("127.0.0.1:{port}").parse().unwrap()
+}
+
+#[tokio::test]
+async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
+    let folder = Folder::new();
+    let (first, second) = (made(&folder, "first"), made(&folder, "second"));
+    install(&first, &["server.pem", "server.key"], &folder);
+    let environment = [
+        ("FRONTDESK_DATA", "data"),
+        ("FRONTDESK_LISTEN", "127.0.0.1:0"),
+        ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0"),
+        ("FRONTDESK_TLS_CERTIFICATE", "server.pem"),
+        ("FRONTDESK_TLS_KEY", "server.key"),
+    ];
+    let mut desk = Started::new(folder.path(), &["serve"], &environment);
+    let address = address(&mut desk);
+    assert!(reached(address, &first).await && !reached(address, &second).await);
+    let mut kept = Client::new(address, &first.join("ca.pem"));
+    kept.get("/").await;
+
+    // The certificate alone: its key comes a moment later, as it does when somebody copies both.
+    install(&second, &["server.pem"], &folder);
+    let log = desk.logged("the new certificate cannot be used, the last good one stays: ");
+    assert!(log.contains("server.key"), "{log}");
+    assert!(reached(address, &first).await);
+    install(&second, &["server.key"], &folder);
+    soon_reached(address, &second).await;
+    assert!(!reached(address, &first).await);
+    desk.logged("the certificate was replaced");
+    // Who is connected stays connected.
+    assert_eq!((kept.get("/").await.status, kept.opened), (200, 1));
+
+    fs::write(folder.join("server.pem"), "noise").unwrap();
+    let before = Instant::now();
+    while desk.logged("serving").matches("cannot be used").count() < 2 {
+        assert!(before.elapsed() < Duration::from_secs(15));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // Several looks later it has still been said once.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert!(reached(address, &second).await);
+    let said = desk.stop();
+    assert_eq!((said.code, said.err.matches("cannot be used").count()), (Some(0), 2), "{}", said.err);
+}
+
+#[tokio::test]
+async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
+    let folder = Folder::new();
+    let data = folder.join("data").display().to_string();
+    let environment = [("FRONTDESK_DATA".to_owned(), data)];
+    let config = load(None, environment.into_iter(), frontdesk_contracts::IDS).unwrap().config;
+    let now = SystemClock.now();
+    // Started so long ago that less than two weeks of 90 days are left.
+    let began = now.plus_seconds(-77 * 24 * 60 * 60);
+    let prepared = prepare(&config, began).unwrap();
+    let authority = trusting(prepared.ca_file.as_deref().unwrap(), rustls::ALL_VERSIONS);
+    let mut certificates = Certificates::new(prepared, began);
+    let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), Setting::Flag("--listen")).await.unwrap();
+    let (address, shutdown) = (listener.local_addr(), Shutdown::new());
+    let service = Arc::new(|_, _| async { Response::new(ResponseBody::full("here")) });
+    let serving = tokio::spawn(listener.serve(
+        certificates.tls(),
+        Caps::default(),
+        Arc::new(Gauges::default()),
+        service,
+        shutdown.clone(),
+    ));
+    let authority = Arc::new(authority);
+    let shown = async || Connection::open(address, Arc::clone(&authority), "localhost").await.unwrap().certificate();
+    let old = shown().await;
+    assert_eq!(certificates.look(&config, began.plus_seconds(3599)), None);
+    assert_eq!(certificates.look(&config, began.plus_seconds(2 * 3600)), None);
+    assert_eq!(shown().await, old);
+    assert_eq!(certificates.look(&config, now).as_deref(), Some("the certificate was replaced"));
+    // Another certificate, and clients trust it as they did the one before.
+    assert_ne!(shown().await, old);
+    assert_eq!(certificates.look(&config, now.plus_seconds(3600)), None);
+    shutdown.request();
+    serving.await.unwrap();
+}
