@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::Contract;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::ports::{Clock, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
@@ -81,17 +82,24 @@ pub struct House {
 }
 
 impl House {
+    /// With the contracts of this build, as the configuration mounts them.
     pub fn open(vaults: Vaults, config: Config) -> House {
+        let mounted = config.mounts.iter();
+        let mounted = mounted.filter_map(|mount| Some((mount.path.clone(), contracts::by_id(&mount.contract)?)));
+        let mounted = mounted.collect();
+        House::mounting(vaults, config, mounted)
+    }
+
+    /// With these contracts at these paths; judges bring one of their own.
+    pub fn mounting(vaults: Vaults, config: Config, contracts: Vec<(String, Contract)>) -> House {
         let log = Arc::new(Log::new(config.log.format));
         let tally = Arc::new(Tally::default());
-        let mounts: Vec<(String, Mount)> = config
-            .mounts
-            .iter()
-            .filter_map(|mount| {
-                let contract = contracts::by_id(&mount.contract)?;
-                let resource = config.public_url.at(&mount.path);
-                let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{}", mount.path));
-                Some((mount.path.clone(), Mount::new(contract, resource, metadata)))
+        let mounts: Vec<(String, Mount)> = contracts
+            .into_iter()
+            .map(|(path, contract)| {
+                let resource = config.public_url.at(&path);
+                let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{path}"));
+                (path, Mount::new(contract, resource, metadata))
             })
             .collect();
         let resources = mounts.iter().map(|(path, mount)| ProtectedResource {
