@@ -1,40 +1,106 @@
-//! The tools that judge us and that nobody can be asked to have: a Python environment and `cargo-deny`, made once under
-//! the build folder. Nothing is skipped because it is missing: it is made, or the step fails and says what to do.
+//! The tools that judge us and that nobody can be asked to have: Python environments, Node packages and `cargo-deny`, made
+//! once under the build folder. Nothing is skipped because it is missing: it is made, or the step fails and says what to do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::process;
 use crate::workspace::Workspace;
 
-const REQUIREMENTS: &str = "scripts/judges/requirements.txt";
+/// What a Python environment holds, and the names of its folder and of the file that says it is whole.
+pub struct Environment {
+    requirements: &'static str,
+    folder: &'static str,
+    stamp: &'static str,
+}
+
+pub const PYTHON: Environment =
+    Environment { requirements: "scripts/judges/requirements.txt", folder: "venv", stamp: "installed.txt" };
+/// The two lines of the official client cannot live in one environment.
+pub const PYTHON_V1: Environment =
+    Environment { requirements: "scripts/judges/requirements-v1.txt", folder: "venv-v1", stamp: "installed-v1.txt" };
+/// The scanner pins libraries of its own.
+pub const PYTHON_TLS: Environment =
+    Environment { requirements: "scripts/judges/requirements-tls.txt", folder: "venv-tls", stamp: "installed-tls.txt" };
+
+const NODE_JUDGES: &str = "scripts/judges/node";
 /// The build on the Python index is too old for today's `cargo metadata`, so it is built from source, once.
 const DENY_VERSION: &str = "0.20.2";
 
-/// The interpreter of an environment that holds exactly what `requirements.txt` names.
-pub fn python(workspace: &Workspace) -> Result<PathBuf, String> {
+/// The interpreter of an environment that holds exactly what its list of requirements names.
+pub fn python(workspace: &Workspace, environment: &Environment) -> Result<PathBuf, String> {
     let folder = workspace.target.join("judges");
-    let interpreter = folder.join("venv").join("bin").join("python");
-    let stamp = folder.join("installed.txt");
-    let wanted = read(&workspace.root.join(REQUIREMENTS))?;
+    let place = folder.join(environment.folder);
+    let interpreter = place.join("bin").join("python");
+    let stamp = folder.join(environment.stamp);
+    let wanted = read(&workspace.root.join(environment.requirements))?;
     let installed = fs::read_to_string(&stamp).is_ok_and(|text| text == wanted);
     if installed && process::works(process::command(&interpreter, &["--version"], &workspace.root)) {
         return Ok(interpreter);
     }
 
     // The stamp goes first and comes back last: an install that is cut short is done again.
-    if stamp.exists() {
-        fs::remove_file(&stamp).map_err(|cause| format!("cannot remove {}: {cause}", stamp.display()))?;
-    }
-    fs::create_dir_all(&folder).map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
-    make_environment(workspace, &folder.join("venv"))?;
+    remove(&stamp)?;
+    make_folder(&folder)?;
+    make_environment(workspace, &place)?;
     process::stream(process::command(
         &interpreter,
-        &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS],
+        &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", environment.requirements],
         &workspace.root,
     ))?;
-    fs::write(&stamp, wanted).map_err(|cause| format!("cannot write {}: {cause}", stamp.display()))?;
+    write(&stamp, &wanted)?;
     Ok(interpreter)
+}
+
+/// A Node of the pinned version and the folder in which the judges that run on it find their packages.
+pub struct Node {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Node {
+    pub fn judge(&self, script: &str, binary: &Path) -> Command {
+        let mut command = process::command(&self.program, &[script], &self.folder);
+        command.arg(binary);
+        command
+    }
+}
+
+/// The judges are copied beside their packages, because Node looks for packages from where a script lies.
+pub fn node(workspace: &Workspace) -> Result<Node, String> {
+    let folder = workspace.target.join("judges").join("node");
+    let program = folder.join("node_modules").join("node").join("bin").join("node");
+    let stamp = folder.join("installed.txt");
+    let sources = workspace.root.join(NODE_JUDGES);
+    let wanted = read(&sources.join("package-lock.json"))?;
+    make_folder(&folder)?;
+    let entries = fs::read_dir(&sources).map_err(|cause| format!("cannot read {}: {cause}", sources.display()))?;
+    for entry in entries {
+        let entry = entry.map_err(|cause| format!("cannot read {}: {cause}", sources.display()))?;
+        fs::copy(entry.path(), folder.join(entry.file_name()))
+            .map_err(|cause| format!("cannot copy {}: {cause}", entry.path().display()))?;
+    }
+    let installed = fs::read_to_string(&stamp).is_ok_and(|text| text == wanted);
+    if !installed || !process::works(process::command(&program, &["--version"], &folder)) {
+        remove(&stamp)?;
+        process::stream(process::command("npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"], &folder))
+            .map_err(|problem| format!("{problem}; these judges need npm, which comes with any Node"))?;
+        write(&stamp, &wanted)?;
+    }
+    Ok(Node { program, folder })
+}
+
+/// The judge that is made of rmcp, built apart from the product.
+pub fn rmcp(workspace: &Workspace) -> Result<PathBuf, String> {
+    let target = workspace.target.join("judges").join("rmcp");
+    let mut build = process::cargo(
+        &["build", "--locked", "--manifest-path", "scripts/judges/rmcp/Cargo.toml", "--target-dir"],
+        &workspace.root,
+    );
+    build.arg(&target);
+    process::stream(build)?;
+    Ok(target.join("debug").join("rmcp-judge"))
 }
 
 /// A `cargo-deny` of the pinned version.
@@ -79,6 +145,21 @@ fn make_environment(workspace: &Workspace, folder: &Path) -> Result<(), String> 
     process::stream(process::command("apt-get", &["install", "-y", "python3", "python3-venv"], &workspace.root))
         .and_then(|()| make())
         .map_err(|again| format!("{again}; {advice}"))
+}
+
+fn make_folder(path: &Path) -> Result<(), String> {
+    fs::create_dir_all(path).map_err(|cause| format!("cannot make {}: {cause}", path.display()))
+}
+
+fn remove(path: &Path) -> Result<(), String> {
+    if !path.exists() {
+        return Ok(());
+    }
+    fs::remove_file(path).map_err(|cause| format!("cannot remove {}: {cause}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|cause| format!("cannot write {}: {cause}", path.display()))
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -46,6 +46,25 @@ pub fn stream_and_keep(mut command: Command, wanted: &str) -> (Result<(), String
     (result, kept)
 }
 
+/// Like `stream`, for judges: gives back the last line of their output that counts what passed.
+pub fn stream_and_count(mut command: Command) -> Result<String, String> {
+    let shown = show(&command);
+    println!("$ {shown}");
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|cause| cannot_start(&shown, &cause))?;
+    let mut count = None;
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            println!("{line}");
+            if line.contains(" passed, ") {
+                count = Some(line);
+            }
+        }
+    }
+    let status = child.wait().map_err(|cause| cannot_start(&shown, &cause))?;
+    judge(&shown, status)?;
+    count.ok_or_else(|| format!("`{shown}` counted nothing"))
+}
+
 /// Runs to the end and gives back what it wrote; its errors still go to the terminal.
 pub fn capture(mut command: Command) -> Result<Vec<u8>, String> {
     let shown = show(&command);

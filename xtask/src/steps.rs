@@ -1,9 +1,11 @@
 //! `cargo xtask test`: every step in order, each one run even when an earlier one failed, and the table at the end.
 //! A step must never pass because something it needs is missing.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::judges::{Environment, PYTHON, PYTHON_TLS, PYTHON_V1};
 use crate::report::{Line, Report, Verdict};
 use crate::workspace::Workspace;
 use crate::{judges, process, tidy};
@@ -39,7 +41,7 @@ const STEPS: &[Step] = &[
     Step { name: "deny", covers: "licences, banned and doubled crates, sources", pace: Pace::Slow, run: deny },
     Step { name: "advisories", covers: "known vulnerabilities of dependencies", pace: Pace::Slow, run: advisories },
     Step { name: "release", covers: "the binary as it is shipped", pace: Pace::Slow, run: release },
-    Step { name: "judges", covers: "the pinned Python packages that judge us", pace: Pace::Slow, run: environment },
+    Step { name: "judges", covers: "the pinned packages that judge us", pace: Pace::Slow, run: environment },
     Step { name: "vins", covers: "demo VINs against two independent decoders", pace: Pace::Slow, run: vins },
     Step {
         name: "python client",
@@ -47,6 +49,32 @@ const STEPS: &[Step] = &[
         pace: Pace::Slow,
         run: python_client,
     },
+    Step {
+        name: "python client v1",
+        covers: "its first line, as most have it installed",
+        pace: Pace::Slow,
+        run: python_client_v1,
+    },
+    Step {
+        name: "typescript v1",
+        covers: "the official TypeScript client, first line",
+        pace: Pace::Slow,
+        run: typescript_v1,
+    },
+    Step {
+        name: "typescript v2",
+        covers: "the official TypeScript client, second line, both eras",
+        pace: Pace::Slow,
+        run: typescript_v2,
+    },
+    Step { name: "rmcp", covers: "the official Rust client, both eras", pace: Pace::Slow, run: rmcp },
+    Step {
+        name: "conformance",
+        covers: "MCP's conformance suite, 2025-11-25 and 2026-07-28, on the fixture contract",
+        pace: Pace::Slow,
+        run: conformance,
+    },
+    Step { name: "tls", covers: "sslyze; the certificate before sslyze, Python and curl", pace: Pace::Slow, run: tls },
 ];
 
 pub fn run(workspace: &Workspace, extent: Extent<'_>) -> ExitCode {
@@ -143,12 +171,17 @@ fn release(workspace: &Workspace) -> Verdict {
 }
 
 fn environment(workspace: &Workspace) -> Verdict {
-    judges::python(workspace).map(|_| ()).into()
+    judges::python(workspace, &PYTHON)
+        .and_then(|_| judges::python(workspace, &PYTHON_V1))
+        .and_then(|_| judges::python(workspace, &PYTHON_TLS))
+        .and_then(|_| judges::node(workspace))
+        .map(|_| ())
+        .into()
 }
 
 fn vins(workspace: &Workspace) -> Verdict {
     let judge = || {
-        let python = judges::python(workspace)?;
+        let python = judges::python(workspace, &PYTHON)?;
         let arguments = ["run", "--quiet", "--package", "frontdesk-contracts", "--example", "demo_vins"];
         let lines = process::capture(process::cargo(&arguments, &workspace.root))?;
         if lines.is_empty() {
@@ -160,15 +193,65 @@ fn vins(workspace: &Workspace) -> Verdict {
 }
 
 fn python_client(workspace: &Workspace) -> Verdict {
-    let judge = || {
-        let python = judges::python(workspace)?;
-        // Built again, which costs nothing when it is fresh, so that an old binary is never what is judged.
-        build_release(workspace)?;
-        let mut client = process::command(python, &["scripts/judges/python_client.py"], &workspace.root);
-        client.arg(workspace.release_binary());
-        process::stream(client)
-    };
-    judge().into()
+    on_python(workspace, &PYTHON, "scripts/judges/python_client.py")
+}
+
+fn python_client_v1(workspace: &Workspace) -> Verdict {
+    on_python(workspace, &PYTHON_V1, "scripts/judges/python_client_v1.py")
+}
+
+fn on_python(workspace: &Workspace, environment: &Environment, script: &str) -> Verdict {
+    counted(judges::python(workspace, environment).and_then(|python| {
+        let mut client = process::command(python, &[script], &workspace.root);
+        client.arg(shipped(workspace)?);
+        process::stream_and_count(client)
+    }))
+}
+
+fn tls(workspace: &Workspace) -> Verdict {
+    on_python(workspace, &PYTHON_TLS, "scripts/judges/tls.py")
+}
+
+fn typescript_v1(workspace: &Workspace) -> Verdict {
+    on_node(workspace, "typescript_v1.mjs")
+}
+
+fn typescript_v2(workspace: &Workspace) -> Verdict {
+    on_node(workspace, "typescript_v2.mjs")
+}
+
+fn on_node(workspace: &Workspace, script: &str) -> Verdict {
+    counted(
+        judges::node(workspace).and_then(|node| process::stream_and_count(node.judge(script, &shipped(workspace)?))),
+    )
+}
+
+fn rmcp(workspace: &Workspace) -> Verdict {
+    counted(judges::rmcp(workspace).and_then(|program| {
+        let mut client = process::command(program, &[], &workspace.root);
+        client.arg(shipped(workspace)?);
+        process::stream_and_count(client)
+    }))
+}
+
+fn conformance(workspace: &Workspace) -> Verdict {
+    counted(judges::node(workspace).and_then(|node| {
+        process::stream(process::cargo(&["build", "--package", "frontdesk-fixture"], &workspace.root))?;
+        process::stream_and_count(node.judge("conformance.mjs", &workspace.fixture_binary()))
+    }))
+}
+
+fn counted(result: Result<String, String>) -> Verdict {
+    match result {
+        Ok(count) => Verdict::Passed(count),
+        Err(problem) => Verdict::Failed(problem),
+    }
+}
+
+/// Built again, which costs nothing when it is fresh, so that an old binary is never what is judged.
+fn shipped(workspace: &Workspace) -> Result<PathBuf, String> {
+    build_release(workspace)?;
+    Ok(workspace.release_binary())
 }
 
 fn build_release(workspace: &Workspace) -> Result<(), String> {
@@ -199,7 +282,13 @@ mod tests {
                 "release",
                 "judges",
                 "vins",
-                "python client"
+                "python client",
+                "python client v1",
+                "typescript v1",
+                "typescript v2",
+                "rmcp",
+                "conformance",
+                "tls"
             ]
         );
         assert_eq!(names(Extent::Only("deny")), ["deny"]);

@@ -23,4 +23,9 @@ impl Workspace {
     pub fn release_binary(&self) -> PathBuf {
         self.target.join("release").join("frontdesk")
     }
+
+    /// The desk of the conformance suite.
+    pub fn fixture_binary(&self) -> PathBuf {
+        self.target.join("debug").join("frontdesk-fixture")
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::Contract;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::ports::{Clock, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
@@ -82,13 +83,20 @@ pub struct House {
 }
 
 impl House {
+    /// With the contracts of this build, as the configuration mounts them.
     pub fn open(vaults: Vaults, config: Config) -> House {
+        let contracts = configured(&config);
+        House::mounting(vaults, config, contracts)
+    }
+
+    /// With these contracts at these paths; judges bring one of their own.
+    pub fn mounting(vaults: Vaults, config: Config, contracts: Vec<(String, Contract)>) -> House {
         let vaults = Arc::new(vaults);
         let log = Arc::new(Log::new(config.log.format));
         let meter = Arc::new(Meter::default());
         let tally = Arc::new(Tally::default());
         let witness = Arc::new(Witness { log: Arc::clone(&log), meter: Arc::clone(&meter) });
-        let mounts = mounts(&config);
+        let mounts = mounts(&config, contracts);
         let identity = Arc::new(EmbeddedServer::new(
             Parts {
                 registry: Arc::clone(&vaults.store) as Arc<dyn Registry>,
@@ -120,7 +128,7 @@ impl House {
     /// The same house under another configuration. What is counted, running or used up is shared between
     /// the two, so that calls of either see one desk.
     pub fn renewed(&self, config: Config) -> House {
-        let mounts = mounts(&config);
+        let mounts = mounts(&config, configured(&config));
         let identity = Arc::new(self.identity.renewed(login(&config), resources(&mounts)));
         let desk = Desk {
             store: Arc::clone(&self.desk.store),
@@ -147,14 +155,21 @@ impl House {
     }
 }
 
-fn mounts(config: &Config) -> Vec<(String, Mount)> {
-    let mounts = config.mounts.iter().filter_map(|mount| {
-        let contract = contracts::by_id(&mount.contract)?;
-        let resource = config.public_url.at(&mount.path);
-        let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{}", mount.path));
-        Some((mount.path.clone(), Mount::new(contract, resource, metadata)))
-    });
-    mounts.collect()
+fn mounts(config: &Config, contracts: Vec<(String, Contract)>) -> Vec<(String, Mount)> {
+    contracts
+        .into_iter()
+        .map(|(path, contract)| {
+            let resource = config.public_url.at(&path);
+            let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{path}"));
+            (path, Mount::new(contract, resource, metadata))
+        })
+        .collect()
+}
+
+/// The contracts of this build, where the configuration mounts them.
+fn configured(config: &Config) -> Vec<(String, Contract)> {
+    let mounts = config.mounts.iter();
+    mounts.filter_map(|mount| Some((mount.path.clone(), contracts::by_id(&mount.contract)?))).collect()
 }
 
 fn resources(mounts: &[(String, Mount)]) -> Vec<ProtectedResource> {

@@ -1,0 +1,69 @@
+//! A desk of the judge's own: the shipped binary on a folder of its own, trusted by its CA file and nothing else.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::Failure;
+
+pub struct Desk {
+    process: Child,
+    folder: PathBuf,
+    pub endpoint: String,
+    token_endpoint: String,
+    pub client: String,
+    pub secret: String,
+    pub dealership: String,
+    pub http: reqwest::Client,
+}
+
+impl Desk {
+    pub async fn open(binary: &str) -> Result<Desk, Failure> {
+        let folder = std::env::temp_dir().join(format!("frontdesk-rmcp-{}", std::process::id()));
+        std::fs::create_dir(&folder)?;
+        let log = std::fs::File::create(folder.join("log"))?;
+        let mut process = Command::new(binary)
+            .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
+            .arg(folder.join("data"))
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()?;
+        let output = process.stdout.take().ok_or("the desk has no output")?;
+        let line = BufReader::new(output).lines().next_line().await?.ok_or("the desk did not open")?;
+        let card: Value = serde_json::from_str(&line)?;
+        let text = |place: &str| card.pointer(place).and_then(Value::as_str).map(str::to_owned).ok_or(line.clone());
+        let authority = reqwest::Certificate::from_pem(&std::fs::read(text("/ca_file")?)?)?;
+        let http = reqwest::Client::builder().tls_certs_only([authority]).https_only(true).build()?;
+        Ok(Desk {
+            endpoint: text("/endpoint")?,
+            token_endpoint: text("/token_endpoint")?,
+            client: text("/clients/0/id")?,
+            secret: text("/clients/0/secret")?,
+            dealership: text("/clients/0/dealership_id")?,
+            process,
+            folder,
+            http,
+        })
+    }
+
+    pub async fn token(&self, scope: &str) -> Result<String, Failure> {
+        let form = format!("grant_type=client_credentials&scope={}", scope.replace(':', "%3A").replace(' ', "+"));
+        let request = self.http.post(&self.token_endpoint).basic_auth(&self.client, Some(&self.secret));
+        let request = request.header("content-type", "application/x-www-form-urlencoded").body(form);
+        let answer: Value = serde_json::from_str(&request.send().await?.text().await?)?;
+        Ok(answer["access_token"].as_str().ok_or_else(|| answer.to_string())?.to_owned())
+    }
+
+    /// Its exit code after it was asked to end.
+    pub async fn close(mut self) -> Result<Option<i32>, Failure> {
+        let id = self.process.id().ok_or("the desk has ended")?;
+        Command::new("kill").arg(id.to_string()).status().await?;
+        let code = self.process.wait().await?.code();
+        std::fs::remove_dir_all(&self.folder)?;
+        Ok(code)
+    }
+}

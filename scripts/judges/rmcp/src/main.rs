@@ -1,0 +1,292 @@
+//! Judge the desk with rmcp, the official Rust client, over TLS and in both eras of the protocol. It is a package of its
+//! own, outside the product's workspace, and must never become a dependency of it.
+//!
+//!     rmcp-judge target/release/frontdesk
+
+mod desk;
+mod judge;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData, ProtocolVersion, ReadResourceRequestParams};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService, ServiceError,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::auth::{AuthClient, ClientCredentialsConfig, OAuthState};
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use serde_json::{Value, json};
+
+use desk::Desk;
+use judge::Judge;
+
+type Failure = Box<dyn Error + Send + Sync>;
+type Session = RunningService<RoleClient, ()>;
+
+const STOCK: &str = "amcp:inventory:read";
+const EVERYTHING: [&str; 3] = [STOCK, "amcp:leads:read", "amcp:leads:write"];
+const STOCK_TOOLS: [&str; 3] = ["inventory.get", "inventory.list", "inventory.search"];
+const TOOLS: [&str; 9] = [
+    "customers.get",
+    "customers.list",
+    "inventory.get",
+    "inventory.list",
+    "inventory.search",
+    "leads.create",
+    "leads.get",
+    "leads.list",
+    "leads.update",
+];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<ExitCode, Failure> {
+    let Some(binary) = std::env::args().nth(1) else {
+        eprintln!("usage: rmcp-judge BINARY");
+        return Ok(ExitCode::from(2));
+    };
+    if rustls::crypto::ring::default_provider().install_default().is_err() {
+        return Err("a cryptographic provider was installed already".into());
+    }
+    let mut judge = Judge::default();
+    let desk = Desk::open(&binary).await?;
+    for era in [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25] {
+        if let Err(error) = visit(&mut judge, &desk, &era).await {
+            judge.stumble(&format!("{era}: the visit ran to its end"), &error);
+        }
+        if let Err(error) = refusals(&mut judge, &desk, &era).await {
+            judge.stumble(&format!("{era}: the refusals ran to their end"), &error);
+        }
+    }
+    let ended = desk.close().await?;
+    judge.check("the desk ends in order", ended, Some(0));
+    Ok(judge.verdict())
+}
+
+async fn visit(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
+    let say = |name: &str| format!("{era}: {name}");
+    let session = log_in(desk, &desk.secret, era).await?;
+    let info = session.peer_info().ok_or("nothing is known of the server")?;
+    judge.check(&say("it logs in by itself and agrees on the version"), &info.protocol_version, era);
+    let name = info.server_info.as_ref().map(|server| server.name.as_str());
+    judge.check(&say("the server says its name"), name, Some("frontdesk"));
+    judge.check(&say("every tool is listed"), names(&session).await?, TOOLS.map(str::to_owned).to_vec());
+
+    let wanted = json!({"make": "Toyota", "sort": "price_asc", "limit": 4});
+    let first = call(&session, "inventory.search", wanted.clone()).await?;
+    judge.check(&say("a page is as long as asked for"), items(&first).len(), 4);
+    let text =
+        first.content.first().and_then(|block| block.as_text()).map(|text| text.text.clone()).unwrap_or_default();
+    judge.check(
+        &say("the text says what the structure says"),
+        serde_json::from_str::<Value>(&text).ok(),
+        first.structured_content.clone(),
+    );
+    let every = walk(&session, "inventory.list", json!({"limit": 100})).await?;
+    let mut all = ids(&every);
+    all.dedup();
+    judge.check(
+        &say("the stock is whole over all pages, each car once"),
+        (every.len() >= 250, all.len()),
+        (true, every.len()),
+    );
+    let toyotas: Vec<Value> = every.iter().filter(|car| car["make"] == "Toyota").cloned().collect();
+    let found = walk(&session, "inventory.search", wanted).await?;
+    judge.check(&say("a filtered search finds each match once"), ids(&found), ids(&toyotas));
+
+    let mut uris: Vec<String> = session.list_all_resources().await?.into_iter().map(|resource| resource.uri).collect();
+    let listed = uris.len();
+    let stock = format!("amcp://{}/inventory/", desk.dealership);
+    let uri = uris.iter().find(|uri| uri.starts_with(&stock)).cloned().ok_or("no vehicle is listed")?;
+    uris.sort();
+    uris.dedup();
+    judge.check(&say("resources are listed once each, over pages"), (listed > 250, uris.len()), (true, listed));
+    let read = serde_json::to_value(session.read_resource(ReadResourceRequestParams::new(uri.as_str())).await?)?;
+    let read: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap_or_default())?;
+    let told = call(&session, "inventory.get", json!({"id": uri.replace(&stock, "")})).await?;
+    judge.check(&say("a resource is what the tool answers"), Some(read), told.structured_content);
+
+    let order = |interest: &str| {
+        json!({
+            "contact": {"name": "Dana Rivera", "email": "dana.rivera@example.com", "phone": "+15125550123"},
+            "interest": interest,
+            "consent": {"granted": true, "channels": ["email", "sms"]},
+            "idempotency_key": format!("judge-rmcp-{era}"),
+        })
+    };
+    let lead = call(&session, "leads.create", order("buy")).await?.structured_content;
+    let again = call(&session, "leads.create", order("buy")).await?.structured_content;
+    judge.check(&say("a repeated create is one lead"), &again, &lead);
+    let leads = walk(&session, "leads.list", json!({"limit": 50})).await?;
+    let same = leads.iter().filter(|item| Some(&item["id"]) == lead.as_ref().map(|lead| &lead["id"])).count();
+    judge.check(&say("and there is one lead of it"), same, 1);
+
+    let other = ask(&session, "leads.create", order("sell")).await?;
+    judge.check(&say("a tool error arrives whole: conflict"), tool_error(&other), "request.idempotency_conflict");
+    let nobody = ask(&session, "inventory.get", json!({"id": "veh_nobody"})).await?;
+    judge.check(&say("a tool error arrives whole: not found"), tool_error(&nobody), "inventory.not_found");
+    let unknown = rpc_error(ask(&session, "inventory.burn", json!({})).await)?;
+    judge.check(&say("a JSON-RPC error keeps its code"), unknown.code.0, -32602);
+    let data = unknown.data.unwrap_or_default();
+    judge.check(&say("a JSON-RPC error keeps its data"), data["error"]["message"].is_string(), true);
+    let missing = ReadResourceRequestParams::new(format!("{stock}veh_nobody"));
+    let missing = rpc_error(session.read_resource(missing).await.map_err(Failure::from))?;
+    // The code for a missing resource changed with the modern era.
+    let code = if *era == ProtocolVersion::V_2026_07_28 { -32602 } else { -32002 };
+    judge.check(&say("an unknown resource is a JSON-RPC error"), missing.code.0, code);
+    let data = missing.data.unwrap_or_default();
+    judge.check(&say("and its data says which kind"), &data["error"]["code"], &json!("inventory.not_found"));
+    session.cancel().await?;
+    Ok(())
+}
+
+async fn refusals(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
+    let say = |name: &str| format!("{era}: {name}");
+    let stranger = connect(desk, "fdt_wrong", era).await.err();
+    judge.check(&say("a wrong token is refused with 401"), status(stranger), Some(401));
+    let refused = log_in(desk, "fds_wrong", era).await.err();
+    let refused = refused.map(|error| chain(&*error)).unwrap_or_default();
+    judge.check(&say("a wrong secret is refused as such"), refused.contains("invalid_client"), true);
+
+    let weak = connect(desk, &desk.token(STOCK).await?, era).await?;
+    judge.check(&say("a weaker token lists fewer tools"), names(&weak).await?, STOCK_TOOLS.map(str::to_owned).to_vec());
+    let forbidden = ask(&weak, "leads.list", json!({})).await.err();
+    judge.check(&say("a missing scope is refused with 403"), status(forbidden), Some(403));
+    let still = call(&weak, "inventory.list", json!({"limit": 1})).await?;
+    judge.check(&say("and the connection lives on"), items(&still).len(), 1);
+    weak.cancel().await?;
+    Ok(())
+}
+
+/// With rmcp's own client credentials flow, from the endpoint alone.
+async fn log_in(desk: &Desk, secret: &str, era: &ProtocolVersion) -> Result<Session, Failure> {
+    let mut state = OAuthState::new(desk.endpoint.as_str(), Some(desk.http.clone())).await?;
+    state
+        .authenticate_client_credentials(ClientCredentialsConfig::ClientSecret {
+            client_id: desk.client.clone(),
+            client_secret: secret.to_owned(),
+            scopes: EVERYTHING.map(str::to_owned).to_vec(),
+            resource: Some(desk.endpoint.clone()),
+        })
+        .await?;
+    let manager = state.into_authorization_manager().ok_or("it did not log in")?;
+    let client = AuthClient::new(desk.http.clone(), manager);
+    let config = StreamableHttpClientTransportConfig::with_uri(desk.endpoint.as_str());
+    Ok(().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), lifecycle(era)).await?)
+}
+
+/// With a token from elsewhere.
+async fn connect(desk: &Desk, token: &str, era: &ProtocolVersion) -> Result<Session, Failure> {
+    let config = StreamableHttpClientTransportConfig::with_uri(desk.endpoint.as_str()).auth_header(token);
+    let transport = StreamableHttpClientTransport::with_client(desk.http.clone(), config);
+    Ok(().serve_with_lifecycle(transport, lifecycle(era)).await?)
+}
+
+fn lifecycle(era: &ProtocolVersion) -> ClientLifecycleMode {
+    if *era == ProtocolVersion::V_2026_07_28 {
+        ClientLifecycleMode::Discover { preferred_versions: vec![era.clone()] }
+    } else {
+        ClientLifecycleMode::Initialize
+    }
+}
+
+async fn names(session: &Session) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> =
+        session.list_all_tools().await?.into_iter().map(|tool| tool.name.into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+async fn ask(session: &Session, tool: &'static str, arguments: Value) -> Result<CallToolResult, Failure> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    Ok(session.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await?)
+}
+
+/// The answer of a call that must succeed.
+async fn call(session: &Session, tool: &'static str, arguments: Value) -> Result<CallToolResult, Failure> {
+    let answer = ask(session, tool, arguments).await?;
+    match answer.is_error {
+        Some(true) => Err(format!("{tool} answered {:?}", answer.structured_content).into()),
+        Some(false) | None => Ok(answer),
+    }
+}
+
+/// Every item, page by page.
+async fn walk(session: &Session, tool: &'static str, mut arguments: Value) -> Result<Vec<Value>, Failure> {
+    let mut all = Vec::new();
+    loop {
+        let page = call(session, tool, arguments.clone()).await?;
+        all.extend(items(&page));
+        match page.structured_content.as_ref().and_then(|page| page.get("next_cursor")) {
+            Some(cursor) => arguments["cursor"] = cursor.clone(),
+            None => return Ok(all),
+        }
+    }
+}
+
+fn items(page: &CallToolResult) -> Vec<Value> {
+    let page = page.structured_content.as_ref();
+    page.and_then(|page| page["items"].as_array()).cloned().unwrap_or_default()
+}
+
+fn ids(items: &[Value]) -> Vec<String> {
+    let mut ids: Vec<String> = items.iter().map(|item| item["id"].to_string()).collect();
+    ids.sort();
+    ids
+}
+
+/// The code of an error that is whole: marked as one, and the same in structure and text.
+fn tool_error(answer: &CallToolResult) -> String {
+    let told = answer.structured_content.clone().unwrap_or_default();
+    let text = answer.content.first().and_then(|block| block.as_text()).map(|text| text.text.clone());
+    let same = text.and_then(|text| serde_json::from_str::<Value>(&text).ok()) == Some(told.clone());
+    match (answer.is_error, same, told["error"]["code"].as_str()) {
+        (Some(true), true, Some(code)) => code.to_owned(),
+        _ => format!("{answer:?}"),
+    }
+}
+
+fn rpc_error<T>(asked: Result<T, Failure>) -> Result<ErrorData, Failure> {
+    match asked {
+        Ok(_) => Err("there was no error".into()),
+        Err(error) => match error.downcast::<ServiceError>() {
+            Ok(service) => match *service {
+                ServiceError::McpError(data) => Ok(data),
+                other => Err(other.into()),
+            },
+            Err(error) => Err(error),
+        },
+    }
+}
+
+/// What HTTP said, as far as the library still knows it.
+fn status(error: Option<Failure>) -> Option<u16> {
+    let error = error?;
+    let transport = match (error.downcast_ref::<ServiceError>(), error.downcast_ref::<ClientInitializeError>()) {
+        (Some(ServiceError::TransportSend(transport)), _) => transport,
+        (_, Some(ClientInitializeError::TransportError { error: transport, .. })) => transport,
+        _ => return None,
+    };
+    match transport.error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::AuthRequired(challenge)) => names_metadata(&challenge.www_authenticate_header, 401),
+        Some(StreamableHttpError::InsufficientScope(challenge)) => {
+            names_metadata(&challenge.www_authenticate_header, 403)
+        }
+        _ => None,
+    }
+}
+
+/// A challenge without its metadata would leave the client nowhere to go.
+fn names_metadata(challenge: &str, status: u16) -> Option<u16> {
+    challenge.contains("resource_metadata=").then_some(status)
+}
+
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text += &format!(": {cause}");
+        next = cause.source();
+    }
+    text
+}

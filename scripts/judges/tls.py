@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Judge the desk's TLS with sslyze, and its development certificate with the verifiers of sslyze, Python and curl.
+
+    python3 scripts/judges/tls.py target/release/frontdesk
+
+Needs `pip install sslyze==6.3.1`, and curl.
+"""
+
+import json
+import ssl
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+OLD = ["ssl_2_0", "ssl_3_0", "tls_1_0", "tls_1_1"]
+# Ephemeral keys and authenticated encryption, nothing else.
+STRONG = [
+    *["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"],
+    *["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"],
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+]
+# curl's own number for a certificate that nobody vouches for.
+CURL_UNTRUSTED = 60
+
+
+class Judge:
+    """Counts what held and what did not; a check that could not be made is one that did not hold."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failed = 0
+
+    def check(self, name, found, wanted):
+        if found == wanted:
+            self.passed += 1
+            print(f"ok      {name}")
+        else:
+            self.failed += 1
+            print(f"FAILED  {name}: {found!r} is not {wanted!r}")
+
+
+def scanned(judge, card, folder):
+    """What sslyze found, by the names of its scans; its own verdict is against Mozilla's intermediate profile."""
+    target = urlsplit(card["endpoint"])
+    report = Path(folder, "sslyze.json")
+    command = [str(Path(sys.executable).parent / "sslyze"), "--mozilla_config", "intermediate"]
+    command += ["--early_data", "--http_headers", "--resum"]
+    command += ["--certinfo_ca_file", card["ca_file"], "--json_out", str(report), f"{target.hostname}:{target.port}"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    met = (ran.returncode, "OK - Compliant." in ran.stdout)
+    judge.check("sslyze: Mozilla's intermediate profile is met", met, (0, True))
+    [server] = json.loads(report.read_text())["server_scan_results"]
+    scans = server["scan_result"]
+    unfinished = [name for name, scan in scans.items() if scan["status"] != "COMPLETED"]
+    judge.check("sslyze: every scan was made", unfinished, [])
+    return {name: scan["result"] for name, scan in scans.items()}
+
+
+def weaknesses(judge, scans):
+    for version in OLD:
+        judge.check(f"sslyze: {version} is not spoken", scans[f"{version}_cipher_suites"]["is_tls_version_supported"], False)
+    for version in ("tls_1_2", "tls_1_3"):
+        suites = [suite["cipher_suite"]["name"] for suite in scans[f"{version}_cipher_suites"]["accepted_cipher_suites"]]
+        judge.check(f"sslyze: {version} is spoken", bool(suites), True)
+        judge.check(f"sslyze: {version} has strong suites only", sorted(set(suites) - set(STRONG)), [])
+    for name, scan, field, wanted in (
+        ("no compression", "tls_compression", "supports_compression", False),
+        ("no early data", "tls_1_3_early_data", "supports_early_data", False),
+        ("no CCS injection", "openssl_ccs_injection", "is_vulnerable_to_ccs_injection", False),
+        ("no silent downgrade", "tls_fallback_scsv", "supports_fallback_scsv", True),
+        ("no Heartbleed", "heartbleed", "is_vulnerable_to_heartbleed", False),
+        ("no ROBOT", "robot", "robot_result", "NOT_VULNERABLE_RSA_NOT_SUPPORTED"),
+        ("renegotiation is secure", "session_renegotiation", "supports_secure_renegotiation", True),
+        ("nobody else can renegotiate", "session_renegotiation", "is_vulnerable_to_client_renegotiation_dos", False),
+        ("sessions are bound to their handshake", "tls_extended_master_secret", "supports_ems_extension", True),
+    ):
+        judge.check(f"sslyze: {name}", scans[scan][field], wanted)
+    hsts = scans["http_headers"]["strict_transport_security_header"]
+    judge.check("sslyze: browsers are told to come back over TLS", hsts and hsts["max_age"] >= 31536000, True)
+
+
+def certificate(judge, card, scans):
+    for deployment in scans["certificate_info"]["certificate_deployments"]:
+        paths = {path["trust_store"]["name"]: path for path in deployment["path_validation_results"]}
+        judge.check("sslyze verifies the certificate", paths["Supplied CA file"]["was_validation_successful"], True)
+        public = [name for name, path in paths.items() if path["was_validation_successful"] and "Supplied" not in name]
+        judge.check("no public authority vouches for the development certificate", public, [])
+        judge.check("the chain is in order", deployment["received_chain_has_valid_order"], True)
+    front = card["endpoint"].removesuffix("/mcp/automotive") + "/"
+    judge.check("Python verifies the certificate", fetched(front, card["ca_file"]), 200)
+    judge.check("and refuses it without the authority", fetched(front, None), "CERTIFICATE_VERIFY_FAILED")
+    curl = ["curl", "--silent", "--fail", "--output", "/dev/null"]
+    judge.check("curl verifies the certificate", subprocess.run([*curl, "--cacert", card["ca_file"], front]).returncode, 0)
+    judge.check("and refuses it without the authority", subprocess.run([*curl, front]).returncode, CURL_UNTRUSTED)
+
+
+def fetched(url, ca_file):
+    try:
+        with urllib.request.urlopen(url, context=ssl.create_default_context(cafile=ca_file), timeout=20) as answer:
+            return answer.status
+    except urllib.error.URLError as error:
+        return getattr(error.reason, "reason", repr(error))
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print("usage: tls.py BINARY")
+        return 2
+    judge = Judge()
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.argv[1], "demo", "--json", "--listen", "127.0.0.1:0", "--data", str(Path(folder, "data"))]
+        with open(Path(folder, "log"), "w+") as log:
+            desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            try:
+                line = desk.stdout.readline()
+                if not line:
+                    log.seek(0)
+                    print(f"FAILED  the desk did not open: {log.read()}")
+                    return 1
+                card = json.loads(line)
+                scans = scanned(judge, card, folder)
+                weaknesses(judge, scans)
+                certificate(judge, card, scans)
+            finally:
+                desk.terminate()
+                ended = desk.wait(30)
+    judge.check("the desk ends in order", ended, 0)
+    print(f"{judge.passed} passed, {judge.failed} failed")
+    # Nothing judged is a broken judge, not a verdict.
+    return 1 if judge.failed or not judge.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
