@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use frontdesk::ports::SystemClock;
 use frontdesk_engine::ports::Clock as _;
-use frontdesk_wire::answer::{ToolResult, success, tool_result};
+use frontdesk_wire::answer::tool_success;
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 use http::header::{CONTENT_TYPE, HeaderValue};
@@ -120,7 +120,7 @@ async fn call(request: Request<Incoming>, writer: &Writer, database: &Path) -> O
         Some(_) => Era::Modern,
         None => Era::Legacy(Version::V2025_11_25),
     };
-    Ok(success(&Id::Number(message.id), &tool_result(&object, ToolResult::Success, &era)))
+    Ok(tool_success(&Id::Number(message.id), &object, &era))
 }
 
 thread_local! {

@@ -17,8 +17,8 @@ const FORM_BYTES: usize = 16 * 1024;
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
     let trace = house.desk.new_id("req");
-    let path = request.uri().path().to_owned();
-    let reply = match house.mounts.iter().find(|(mounted, _)| *mounted == path) {
+    let path = request.uri().path();
+    let reply = match house.mounts.iter().find(|(mounted, _)| mounted == path) {
         Some((_, mount)) => {
             let incoming = receive::receive(&house.config, request, peer, trace.clone());
             serve(&house.desk, mount, incoming).await
@@ -106,8 +106,11 @@ fn respond(reply: Reply, trace: &str) -> Response<ResponseBody> {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
-    for (name, value) in reply.headers.iter().chain([&("x-trace-id", trace.to_owned())]) {
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+    if let Ok(trace) = HeaderValue::from_str(trace) {
+        headers.insert("x-trace-id", trace);
+    }
+    for (name, value) in reply.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::try_from(value)) {
             headers.insert(name, value);
         }
     }
