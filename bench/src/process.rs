@@ -66,7 +66,8 @@ impl Server {
     async fn began(child: Child, port: u16, data: &Path) -> Outcome<Server> {
         let began = Instant::now();
         let ca_file = frontdesk::folder::certificates(data).join("ca.pem");
-        let mut server = Server { child, port, data: data.to_owned(), began_after: Duration::ZERO, trust: trusting(&ca_file)? };
+        let mut server =
+            Server { child, port, data: data.to_owned(), began_after: Duration::ZERO, trust: trusting(&ca_file)? };
         while !server.answers().await {
             if let Some(status) = server.child.try_wait()? {
                 return Err(format!("a server ended with {status}; see {}", data.join("log").display()).into());

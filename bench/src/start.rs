@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use crate::call::Caller;
 use crate::database::Database;
 use crate::load::{Session, trusting};
-use crate::call::Caller;
 use crate::{Outcome, Wish};
 
 /// The middle of so many starts is told.

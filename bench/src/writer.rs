@@ -137,15 +137,20 @@ fn apply(connection: &Connection, lead: &Lead, number: u64) -> Outcome<String> {
     for word in name.split(' ') {
         word_of.execute(params![tenant, word.to_lowercase(), id])?;
     }
-    let last: Option<i64> =
-        connection.prepare_cached(LAST)?.query_row([tenant], |row| row.get(0)).optional()?;
+    let last: Option<i64> = connection.prepare_cached(LAST)?.query_row([tenant], |row| row.get(0)).optional()?;
     let seq = last.unwrap_or(0) + 1;
     connection.prepare_cached(COUNT)?.execute(params![tenant, seq])?;
     let event = format!("evt_{at:016}{number:010}", at = at.0);
     connection.prepare_cached(EVENT)?.execute(params![tenant, seq, event, "lead", id, "created", at.0])?;
     let answer = frontdesk_wire::json::splice(&body, &personal);
-    connection
-        .prepare_cached(CLAIM)?
-        .execute(params![tenant, client, tool, key, [0u8; 32], answer.as_bytes(), at.0])?;
+    connection.prepare_cached(CLAIM)?.execute(params![
+        tenant,
+        client,
+        tool,
+        key,
+        [0u8; 32],
+        answer.as_bytes(),
+        at.0
+    ])?;
     Ok(answer)
 }
