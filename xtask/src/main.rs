@@ -19,6 +19,8 @@ cargo xtask <command>
   test           run everything and end with a table of what ran
   test --quick   the inner loop: formatting, clippy, tidy and the tests
   test --only S  one step by the name it has in the table
+  bench          the release binary beside a bare server, as tables; docs/performance.md says how to read them
+                 --json as data, --only start|get|search|create|growth a part, --long also the largest data
   tidy           the rules of the house that no compiler checks
   man            the manual pages and shell completions, into target/man and target/completions
 ";
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["test"] => steps::run(&workspace, Extent::Whole),
         ["test", "--quick"] => steps::run(&workspace, Extent::Quick),
         ["test", "--only", step] => steps::run(&workspace, Extent::Only(step)),
+        ["bench", wishes @ ..] => bench(&workspace, wishes),
         ["tidy"] => tidy_alone(&workspace),
         ["man"] => manuals(&workspace).map_or_else(|problem| complain(&problem), |()| ExitCode::SUCCESS),
         [] | ["help" | "--help" | "-h"] => {
@@ -70,6 +73,20 @@ fn manuals(workspace: &Workspace) -> Result<(), String> {
     }
     println!("{}\n{}", man.display(), completions.display());
     Ok(())
+}
+
+/// Builds both servers as they are shipped, and lets the one run the other.
+fn bench(workspace: &Workspace, wishes: &[&str]) -> ExitCode {
+    let build = ["build", "--release", "--package", "frontdesk", "--package", "frontdesk-bench"];
+    let frontdesk = workspace.release_binary();
+    let mut run = process::command(frontdesk.with_file_name("frontdesk-bench"), &["run"], &workspace.root);
+    run.arg("--frontdesk").arg(&frontdesk).arg("--work").arg(workspace.target.join("bench")).args(wishes);
+    // Standard output is the result's alone.
+    let built = process::quietly(process::cargo(&build, &workspace.root));
+    match built.and_then(|()| process::quietly(run)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => complain(&problem),
+    }
 }
 
 fn complain(message: &str) -> ExitCode {

@@ -25,6 +25,13 @@ pub fn stream(mut command: Command) -> Result<(), String> {
     judge(&shown, status)
 }
 
+/// Like `stream`, without a word of its own on standard output.
+pub fn quietly(mut command: Command) -> Result<(), String> {
+    let shown = show(&command);
+    let status = command.status().map_err(|cause| cannot_start(&shown, &cause))?;
+    judge(&shown, status)
+}
+
 /// Like `stream`, and gives back the last line of the error stream that contains `wanted`.
 pub fn stream_and_keep(mut command: Command, wanted: &str) -> (Result<(), String>, Option<String>) {
     let shown = show(&command);

@@ -1,9 +1,11 @@
 //! What is remembered of a call: who did what to which resource, and how it ended. Never the values
 //! of arguments or answers.
 
+use std::fmt::Write as _;
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use frontdesk_wire::answer::quote;
+use frontdesk_wire::json::write_quoted;
 
 use crate::caller::Caller;
 use crate::timestamp::Millis;
@@ -15,8 +17,8 @@ pub struct Observation {
     pub trace: String,
     pub contract: &'static str,
     pub address: IpAddr,
-    pub caller: Option<Caller>,
-    pub method: Option<String>,
+    pub caller: Option<Arc<Caller>>,
+    pub method: Option<&'static str>,
     pub tool: Option<&'static str>,
     pub tenant: Option<String>,
     /// Ids of what was read or written one by one.
@@ -35,14 +37,14 @@ pub struct Observation {
 impl Observation {
     /// The record as one line of JSON.
     pub fn line(&self) -> String {
-        let mut line = String::with_capacity(256);
+        let mut line = String::with_capacity(512);
         line.push_str("{\"at\":");
-        line.push_str(&quote(&self.at.to_rfc3339()));
+        write_quoted(&self.at.to_rfc3339(), &mut line);
         let mut field = |name: &str, value: &str| {
             line.push_str(",\"");
             line.push_str(name);
             line.push_str("\":");
-            line.push_str(&quote(value));
+            write_quoted(value, &mut line);
         };
         field("trace", &self.trace);
         field("contract", self.contract);
@@ -53,7 +55,7 @@ impl Observation {
             }
         }
         field("address", &self.address.to_string());
-        if let Some(method) = &self.method {
+        if let Some(method) = self.method {
             field("method", method);
         }
         if let Some(tool) = self.tool {
@@ -64,14 +66,17 @@ impl Observation {
         }
         field("outcome", self.outcome);
         if !self.ids.is_empty() {
-            let ids: Vec<String> = self.ids.iter().map(|id| quote(id)).collect();
             line.push_str(",\"ids\":[");
-            line.push_str(&ids.join(","));
+            for (place, id) in self.ids.iter().enumerate() {
+                if place > 0 {
+                    line.push(',');
+                }
+                write_quoted(id, &mut line);
+            }
             line.push(']');
         }
         if let Some(count) = self.count {
-            line.push_str(",\"count\":");
-            line.push_str(&count.to_string());
+            let _ = write!(line, ",\"count\":{count}");
         }
         if self.personal {
             line.push_str(",\"personal\":true");

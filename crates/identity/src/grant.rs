@@ -73,7 +73,7 @@ impl EmbeddedServer {
         if still.is_some_and(|still| still.revoked_at.is_none() && still.secret == client.secret) {
             return Ok(secret);
         }
-        let taken_back = Observation { method: Some("revoke".to_owned()), ..seen.clone() };
+        let taken_back = Observation { method: Some("revoke"), ..seen.clone() };
         self.registry.revoke_token(hash, &client.id, taken_back.line()).await?;
         Err(Refusal::invalid_client())
     }

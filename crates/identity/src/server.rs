@@ -129,7 +129,7 @@ impl EmbeddedServer {
         let mut seen = self.sighting(asked, endpoint);
         let outcome = match self.admit(asked, endpoint).await {
             Ok(admitted) => {
-                seen.caller = Some(caller(&admitted.client));
+                seen.caller = Some(Arc::new(caller(&admitted.client)));
                 self.attend(endpoint, &admitted, &seen).await
             }
             Err(refusal) => {
@@ -170,7 +170,7 @@ impl EmbeddedServer {
             contract: "identity",
             address: asked.address,
             caller: None,
-            method: Some(endpoint.word().to_owned()),
+            method: Some(endpoint.word()),
             tool: None,
             tenant: None,
             ids: Vec::new(),

@@ -4,6 +4,7 @@
 mod lines;
 mod meter;
 
+use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ impl Observer for Log {
 
 fn pretty(seen: &Observation, cause: Option<&str>) -> String {
     let client = seen.caller.as_ref().map_or("-", |caller| caller.client.as_str());
-    let what = seen.tool.or(seen.method.as_deref()).unwrap_or("-");
+    let what = seen.tool.or(seen.method).unwrap_or("-");
     let tenant = seen.tenant.as_deref().unwrap_or("-");
     let cause = cause.map(|cause| format!("  ({})", one_line(cause))).unwrap_or_default();
     format!(
@@ -93,7 +94,7 @@ fn pretty(seen: &Observation, cause: Option<&str>) -> String {
 fn json(seen: &Observation, cause: Option<&str>) -> String {
     let mut line = seen.line();
     line.pop();
-    line.push_str(&format!(",\"message\":\"call\",\"micros\":{}", seen.micros));
+    let _ = write!(line, ",\"message\":\"call\",\"micros\":{}", seen.micros);
     if let Some(cause) = cause {
         line.push_str(&format!(",\"cause\":{}", quote(cause)));
     }

@@ -81,6 +81,7 @@ impl TenantKeys {
             Place::Claim { client, tool } => ["claim", client, tool, value],
         };
         let hash = self.lookup.digest(&parts.map(str::as_bytes));
-        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        let half = |bits: u8| char::from_digit(u32::from(bits), 16).unwrap_or('0');
+        hash.iter().take(16).flat_map(|byte| [half(byte >> 4), half(byte & 15)]).collect()
     }
 }

@@ -68,10 +68,30 @@ pub enum ToolResult {
 /// 2025-06-18 do not define `structuredContent`, but their results are open to further members and
 /// their clients pass over it, so one shape serves all.
 pub fn tool_result(structured: &str, is_error: ToolResult, era: &Era) -> String {
-    // Quoting JSON adds about a byte for every quotation mark.
-    let mut out = String::with_capacity(structured.len() * 5 / 2 + 128);
+    let mut out = String::with_capacity(room_for(structured));
+    write_tool_result(structured, is_error, era, &mut out);
+    out
+}
+
+/// `success` around `tool_result`, written in one go: a page is too long to be copied once more.
+pub fn tool_success(id: &Id, structured: &str, era: &Era) -> Vec<u8> {
+    let mut out = String::with_capacity(room_for(structured) + 64);
+    out.push_str("{\"jsonrpc\":\"2.0\",\"id\":");
+    write_id(id, &mut out);
+    out.push_str(",\"result\":");
+    write_tool_result(structured, ToolResult::Success, era, &mut out);
+    out.push('}');
+    out.into_bytes()
+}
+
+/// Quoting JSON adds about a byte for every quotation mark.
+fn room_for(structured: &str) -> usize {
+    structured.len() * 5 / 2 + 128
+}
+
+fn write_tool_result(structured: &str, is_error: ToolResult, era: &Era, out: &mut String) {
     out.push_str("{\"content\":[{\"type\":\"text\",\"text\":");
-    write_quoted(structured, &mut out);
+    write_quoted(structured, out);
     out.push_str("}],\"structuredContent\":");
     out.push_str(structured);
     out.push_str(match is_error {
@@ -82,7 +102,6 @@ pub fn tool_result(structured: &str, is_error: ToolResult, era: &Era) -> String 
         Era::Legacy(_) => "}",
         Era::Modern => ",\"resultType\":\"complete\"}",
     });
-    out
 }
 
 /// How long and for whom a client may keep a result.

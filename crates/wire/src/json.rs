@@ -73,25 +73,26 @@ pub fn splice(first: &str, second: &str) -> String {
 
 /// Writes `text` as a JSON string literal. Stretches without escapes are copied whole, because tool
 /// results are quoted JSON and long.
-pub(crate) fn write_quoted(text: &str, out: &mut String) {
+pub fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
-    let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        // An escaped character is ASCII, so both cuts fall between characters.
-        let (plain, from) = rest.split_at(at);
-        let (escaped, after) = from.split_at(1);
-        out.push_str(plain);
-        match escaped {
-            "\"" => out.push_str("\\\""),
-            "\\" => out.push_str("\\\\"),
-            "\n" => out.push_str("\\n"),
-            "\r" => out.push_str("\\r"),
-            "\t" => out.push_str("\\t"),
-            control => control.bytes().for_each(|byte| out.push_str(&format!("\\u{byte:04x}"))),
+    // Both ends of a stretch are beside ASCII characters, so every cut falls between characters.
+    let mut begin = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
         }
-        rest = after;
+        out.push_str(text.get(begin..at).unwrap_or_default());
+        begin = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            control => out.push_str(&format!("\\u{control:04x}")),
+        }
     }
-    out.push_str(rest);
+    out.push_str(text.get(begin..).unwrap_or_default());
     out.push('"');
 }
 

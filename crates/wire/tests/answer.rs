@@ -3,6 +3,7 @@
 
 use frontdesk_wire::answer::{
     Cache, CacheScope, ToolResult, code, error, error_without_id, quote, sealed_result, success, tool_result,
+    tool_success,
 };
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::json::{Value, parse};
@@ -106,6 +107,19 @@ fn a_modern_tool_result_names_its_type() {
     assert_eq!(
         tool_result("{}", ToolResult::Success, &Era::Modern),
         r#"{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"isError":false,"resultType":"complete"}"#
+    );
+}
+
+#[test]
+fn a_tool_success_is_its_result_in_the_envelope() {
+    for era in [LEGACY, Era::Modern] {
+        let object = r#"{"vin":"1","note":"a\"b\n\u0001"}"#;
+        let result = tool_result(object, ToolResult::Success, &era);
+        assert_eq!(text(tool_success(&Id::Number(7), object, &era)), text(success(&Id::Number(7), &result)));
+    }
+    assert_eq!(
+        text(tool_success(&Id::Text("a".to_owned()), "{}", &LEGACY)),
+        r#"{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"isError":false}}"#
     );
 }
 

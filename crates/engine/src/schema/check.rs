@@ -46,10 +46,10 @@ impl Problems {
                     return self.add(pointer, "type", format!("an object with {} is expected", names.join(", ")));
                 };
                 for field in fields {
-                    let place = format!("{pointer}/{}", field.name);
+                    let place = || format!("{pointer}/{}", field.name);
                     match (object.get(field.name), field.presence) {
-                        (Some(value), _) => self.visit(&field.shape, value, &place),
-                        (None, Presence::Required) => self.add(&place, "required", "it is required"),
+                        (Some(value), _) => self.visit(&field.shape, value, &place()),
+                        (None, Presence::Required) => self.add(&place(), "required", "it is required"),
                         (None, Presence::Optional) => {}
                     }
                 }

@@ -58,10 +58,20 @@ async fn write(
                 };
             }
         };
-        match commit(desk, permitted, sighting, &claim, &plan).await? {
+        let Plan { steps, events, outcome } = plan;
+        let commit = Commit {
+            tenant: permitted.tenant().clone(),
+            at: desk.now(),
+            steps,
+            events: permitted.numbered(events),
+            claim: claim.clone(),
+            answer: outcome.clone(),
+            audit: sighting.written(&outcome, permitted.disclosure()),
+        };
+        match desk.store.commit(commit).await? {
             Committed::Done => {
                 sighting.recorded();
-                return Ok(plan.outcome);
+                return Ok(outcome);
             }
             Committed::Claimed(earlier) => return repeat(permitted, claim.as_ref(), earlier, replay).await,
             Committed::Refused(fault) => return Err(fault),
@@ -71,7 +81,7 @@ async fn write(
                 }
             }
             Committed::Unknown => {
-                sighting.touched(&plan.outcome.id);
+                sighting.touched(&outcome.id);
                 return Err(unknown(claim.as_ref()));
             }
         }
@@ -84,25 +94,6 @@ async fn claimed(desk: &Desk, permitted: &Permitted<'_>, claim: Option<&Claim>) 
         Some(claim) => desk.store.claimed(permitted.tenant(), claim).await,
         None => Ok(None),
     }
-}
-
-async fn commit(
-    desk: &Desk,
-    permitted: &Permitted<'_>,
-    sighting: &Sighting<'_>,
-    claim: &Option<Claim>,
-    plan: &Plan,
-) -> Result<Committed, Fault> {
-    let commit = Commit {
-        tenant: permitted.tenant().clone(),
-        at: desk.now(),
-        steps: plan.steps.clone(),
-        events: permitted.numbered(plan.events.clone()),
-        claim: claim.clone(),
-        answer: plan.outcome.clone(),
-        audit: sighting.written(&plan.outcome, permitted.disclosure()),
-    };
-    desk.store.commit(commit).await
 }
 
 async fn repeat(

@@ -1,6 +1,7 @@
 //! Stage 10: what is remembered of the call. Every exit passes here once, also when the caller hangs
 //! up; an answer with personal data does not leave before its record is on disk.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::audit::Observation;
@@ -171,13 +172,13 @@ impl<'a> Sighting<'a> {
         self.observation = None;
     }
 
-    pub fn caller(&mut self, caller: &Caller) {
-        self.note(|seen| seen.caller = Some(caller.clone()));
+    pub fn caller(&mut self, caller: &Arc<Caller>) {
+        self.note(|seen| seen.caller = Some(Arc::clone(caller)));
     }
 
     pub fn method(&mut self, method: &str) {
         let known = METHODS.into_iter().find(|known| *known == method);
-        self.note(|seen| seen.method = Some(known.unwrap_or("unknown").to_owned()));
+        self.note(|seen| seen.method = Some(known.unwrap_or("unknown")));
     }
 
     pub fn tool(&mut self, spec: &ToolSpec) {

@@ -33,7 +33,8 @@ pub fn shape(
                     sighting.disclosed();
                     joined(&item.body, Some(personal))
                 }
-                (Disclosure::Full | Disclosure::Masked, _, masked) => joined(&item.body, masked.as_deref()),
+                (Disclosure::Full | Disclosure::Masked, _, Some(masked)) => joined(&item.body, Some(masked)),
+                (Disclosure::Full | Disclosure::Masked, _, None) => item.body,
             })
         }
         Outcome::Many(page) => {

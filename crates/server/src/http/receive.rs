@@ -45,9 +45,13 @@ pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace
 /// What a header says. Bytes that are no text, or a second header of the name, are kept in a form that
 /// no reader takes for a value: passed over, a key that was sent would protect nothing.
 fn one_text(headers: &HeaderMap, name: &str) -> Option<String> {
-    let values: Vec<_> =
-        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
-    (!values.is_empty()).then(|| values.join(", "))
+    let mut values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let mut text = values.next()?.into_owned();
+    for value in values {
+        text.push_str(", ");
+        text.push_str(&value);
+    }
+    Some(text)
 }
 
 /// A token in an address ends up in logs and histories, so it is not evaluated there, ever.

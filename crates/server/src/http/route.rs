@@ -18,8 +18,8 @@ const FORM_BYTES: usize = 16 * 1024;
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
     let trace = house.desk.new_id("req");
-    let path = request.uri().path().to_owned();
-    let reply = match house.mounts.iter().find(|(mounted, _)| *mounted == path) {
+    let path = request.uri().path();
+    let reply = match house.mounts.iter().find(|(mounted, _)| mounted == path) {
         Some((_, mount)) => {
             let incoming = receive::receive(&house.config, request, peer, trace.clone());
             serve(&house.desk, mount, incoming).await
@@ -110,8 +110,11 @@ fn respond(house: &House, reply: Reply, trace: &str) -> Response<ResponseBody> {
     if house.config.certificate != Certificate::Development {
         headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
     }
-    for (name, value) in reply.headers.iter().chain([&("x-trace-id", trace.to_owned())]) {
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+    if let Ok(trace) = HeaderValue::from_str(trace) {
+        headers.insert("x-trace-id", trace);
+    }
+    for (name, value) in reply.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::try_from(value)) {
             headers.insert(name, value);
         }
     }

@@ -9,6 +9,11 @@ use std::thread;
 use std::time::Duration;
 
 const QUEUE: usize = 4096;
+/// So many lines are written in one piece.
+const TOGETHER: usize = 256;
+/// How long the first line waits for others. While it does, nobody has to wake the thread, which would cost a call more
+/// than making its line.
+const LINGER: Duration = Duration::from_millis(10);
 /// How long the end of the process waits for what is still queued.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -55,20 +60,26 @@ impl Drop for Lines {
 /// Writes until nobody can send any more. Dropping `_running` tells so.
 fn write(lines: &Receiver<String>, missed: &AtomicU64, lost: impl Fn(u64) -> String, _running: Sender<()>) {
     while let Ok(first) = lines.recv() {
+        thread::sleep(LINGER);
         // A queue's worth at most: under a steady flood losses must be told as well.
-        for line in std::iter::once(first).chain(lines.try_iter().take(QUEUE)) {
-            put(line);
+        let mut waiting = std::iter::once(first).chain(lines.try_iter().take(QUEUE)).peekable();
+        while waiting.peek().is_some() {
+            put(waiting.by_ref().take(TOGETHER));
         }
         let count = missed.swap(0, Ordering::Relaxed);
         if count > 0 {
-            put(lost(count));
+            put([lost(count)]);
         }
     }
 }
 
 /// In one piece, so that lines of other writers do not get in between. A log that cannot be written must
 /// not stop the desk.
-fn put(mut line: String) {
-    line.push('\n');
-    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+fn put(lines: impl IntoIterator<Item = String>) {
+    let mut piece = String::new();
+    for line in lines {
+        piece.push_str(&line);
+        piece.push('\n');
+    }
+    let _ = std::io::stderr().lock().write_all(piece.as_bytes());
 }

@@ -1,6 +1,6 @@
-//! Reading. A look-up by key is so short that it runs where it is asked for, on a pooled connection;
-//! pages run on reader threads, so that a slow one holds up no other call. A page nobody waits for any
-//! more is interrupted.
+//! Reading. A look-up by key is so short that it runs where it is asked for, on a pooled connection. A
+//! page begins there too, but one that turns out to be long begins again on a reader thread, so that it
+//! holds up no other call. A page nobody waits for any more is interrupted.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use frontdesk_engine::page::{Key, Page, Query, Wants};
 use frontdesk_engine::table::{Found, joined};
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types::{self, ToSqlOutput};
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{Connection, ErrorCode, Row, ToSql};
 use tokio::sync::oneshot;
 
 use super::open;
@@ -27,6 +27,9 @@ const QUEUE: usize = 1024;
 const LONGEST: Duration = Duration::from_secs(10);
 /// How many steps of the database's machine pass between two looks at the clock.
 const STEPS: i32 = 10_000;
+/// A page is short if it is read within this, where it is asked for.
+const SHORT: Duration = Duration::from_millis(1);
+const SHORT_STEPS: i32 = 1_000;
 
 /// Connections for look-ups on the asking thread.
 pub(crate) struct Pool {
@@ -40,17 +43,47 @@ impl Pool {
     }
 
     pub(crate) fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let connection = match idle {
-            Some(connection) => connection,
-            None => open::reader(&self.path)?,
-        };
+        let connection = self.take()?;
         let result = work(&connection);
+        self.put_back(connection);
+        result
+    }
+
+    /// A page that is short; `None` if it is not.
+    pub(crate) fn short_page(
+        &self,
+        tenant: &TenantId,
+        query: &Query,
+        keys: Option<&TenantKeys>,
+    ) -> Result<Option<Page>, StoreError> {
+        let mut connection = self.take()?;
+        let until = Instant::now() + SHORT;
+        connection.progress_handler(SHORT_STEPS, Some(move || Instant::now() > until))?;
+        let page = read_page(&connection, tenant, query, keys);
+        connection.progress_handler(0, None::<fn() -> bool>)?;
+        self.put_back(connection);
+        match page {
+            Err(StoreError::Database(error)) if is_interrupted(&error) => Ok(None),
+            page => page.map(Some),
+        }
+    }
+
+    fn take(&self) -> Result<Connection, StoreError> {
+        match self.idle.lock().ok().and_then(|mut idle| idle.pop()) {
+            Some(connection) => Ok(connection),
+            None => open::reader(&self.path),
+        }
+    }
+
+    fn put_back(&self, connection: Connection) {
         if let Ok(mut idle) = self.idle.lock() {
             idle.push(connection);
         }
-        result
     }
+}
+
+fn is_interrupted(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
 }
 
 struct Job {
@@ -143,31 +176,38 @@ fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>) {
         let until = Instant::now() + LONGEST;
         let stop = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
         let watched = connection.progress_handler(STEPS, Some(stop));
-        let page = watched.map_err(StoreError::from).and_then(|()| read_page(connection, &job));
+        let page = watched
+            .map_err(StoreError::from)
+            .and_then(|()| read_page(connection, &job.tenant, &job.query, job.keys.as_deref()));
         // Nobody waiting is not an error.
         let _ = job.reply.send(page);
     }
 }
 
-fn read_page(connection: &Connection, job: &Job) -> Result<Page, StoreError> {
-    let made = sql::page(job.tenant.as_str(), &job.query, job.keys.as_deref());
+fn read_page(
+    connection: &Connection,
+    tenant: &TenantId,
+    query: &Query,
+    keys: Option<&TenantKeys>,
+) -> Result<Page, StoreError> {
+    let made = sql::page(tenant.as_str(), query, keys);
     let mut statement = connection.prepare_cached(&sql::for_sqlite(&made.text))?;
     let mut rows = statement.query(rusqlite::params_from_iter(made.values.iter()))?;
     let mut page = Page::default();
     let mut last = None;
     let mut bytes = 0;
     while let Some(row) = rows.next()? {
-        if page.rows.len() == job.query.window.limit {
+        if page.rows.len() == query.window.limit {
             page.next = last;
             break;
         }
-        let text = listed(row, job.query.wants)?;
+        let text = listed(row, query.wants)?;
         bytes += text.len();
-        if bytes > job.query.window.bytes && !page.rows.is_empty() {
+        if bytes > query.window.bytes && !page.rows.is_empty() {
             page.next = last;
             break;
         }
-        if has_personal(row, job.query.wants)? {
+        if has_personal(row, query.wants)? {
             page.ids.push(row.get(0)?);
         }
         last = Some(Key { id: row.get(0)?, value: row.get(1)? });

@@ -60,7 +60,10 @@ impl Store for SqliteStore {
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
             let keys = self.keys(tenant.as_str())?;
-            self.readers.page(tenant, query, keys).await
+            match self.pool.short_page(tenant, &query, keys.as_deref())? {
+                Some(page) => Ok(page),
+                None => self.readers.page(tenant, query, keys).await,
+            }
         })
     }
 

@@ -3,7 +3,7 @@
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::contract::{At, Place, Shaped};
-use frontdesk_wire::answer::{self, Cache, CacheScope, ToolResult, quote, sealed_result, tool_result};
+use frontdesk_wire::answer::{self, Cache, CacheScope, quote, sealed_result, tool_success};
 
 use super::spoken;
 
@@ -13,8 +13,11 @@ const NEVER: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
     let object = object(shaped);
     let era = spoken(at);
+    let Some(id) = at.id else {
+        return Reply::empty(202);
+    };
     let result = match at.place {
-        Place::Tool(_) => tool_result(&object, ToolResult::Success, &era),
+        Place::Tool(_) => return Reply::rpc(tool_success(id, &object, &era)),
         Place::Resource(address) => {
             let contents = format!(
                 "{{\"contents\":[{{\"uri\":{},\"mimeType\":\"application/json\",\"text\":{}}}]}}",
@@ -25,10 +28,7 @@ pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
         }
         Place::Method | Place::Transport => sealed_result(&object, &era, None),
     };
-    match at.id {
-        Some(id) => Reply::rpc(answer::success(id, &result)),
-        None => Reply::empty(202),
-    }
+    Reply::rpc(answer::success(id, &result))
 }
 
 /// `next_cursor` is there only while there is more (A3-19).
@@ -36,8 +36,21 @@ fn object(shaped: Shaped) -> String {
     match shaped {
         Shaped::One(object) => object,
         Shaped::Many { items, cursor } => {
-            let more = cursor.map(|cursor| format!(",\"next_cursor\":{}", quote(&cursor)));
-            format!("{{\"items\":[{}]{}}}", items.join(","), more.unwrap_or_default())
+            let mut object = String::with_capacity(items.iter().map(|item| item.len() + 1).sum::<usize>() + 512);
+            object.push_str("{\"items\":[");
+            for (place, item) in items.iter().enumerate() {
+                if place > 0 {
+                    object.push(',');
+                }
+                object.push_str(item);
+            }
+            object.push(']');
+            if let Some(cursor) = cursor {
+                object.push_str(",\"next_cursor\":");
+                object.push_str(&quote(&cursor));
+            }
+            object.push('}');
+            object
         }
     }
 }

@@ -1,0 +1,140 @@
+//! The calls that are measured: their bytes for an agent of one dealership, and what a right answer to each contains.
+
+use serde_json::{Value, json};
+
+use crate::seed;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Get,
+    /// 25 vehicles of one make, newest first.
+    Search,
+    /// 25 vehicles that can be bought, newest first: a dealership of any size has as many.
+    SearchStatus,
+    Create,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Era {
+    Legacy,
+    Modern,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Get => "get",
+            Kind::Search => "search",
+            Kind::SearchStatus => "search by status",
+            Kind::Create => "create",
+        }
+    }
+
+    fn tool(self) -> &'static str {
+        match self {
+            Kind::Get => "inventory.get",
+            Kind::Search | Kind::SearchStatus => "inventory.search",
+            Kind::Create => "leads.create",
+        }
+    }
+}
+
+impl Era {
+    pub fn name(self) -> &'static str {
+        match self {
+            Era::Legacy => "legacy",
+            Era::Modern => "modern",
+        }
+    }
+
+    fn version(self) -> &'static str {
+        match self {
+            Era::Legacy => "2025-11-25",
+            Era::Modern => "2026-07-28",
+        }
+    }
+}
+
+/// Who calls, and how much there is to call for.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub dealership: String,
+    /// The dealership's place among all, which its vehicles' ids begin with.
+    pub place: usize,
+    pub vehicles: usize,
+    pub token: String,
+    pub port: u16,
+}
+
+/// One call: what is sent, and what the answer has to contain how often.
+pub struct Call {
+    pub request: Vec<u8>,
+    pub expected: Vec<(String, usize)>,
+}
+
+impl Call {
+    /// `number` is different for every call of a run: it is the message's id and makes keys unique.
+    pub fn new(kind: Kind, era: Era, caller: &Caller, number: u64, chance: u64) -> Call {
+        let (arguments, mut expected) = arguments(kind, caller, number, chance);
+        let mut params = json!({"name": kind.tool(), "arguments": arguments});
+        if era == Era::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": era.version(),
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+            expected.push(("\"resultType\":\"complete\"".to_owned(), 1));
+        }
+        let body = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).to_string();
+        expected.push((format!("\"id\":{number},"), 1));
+        expected.push(("\"isError\":false".to_owned(), 1));
+        Call { request: request(kind, era, caller, &body), expected }
+    }
+}
+
+fn arguments(kind: Kind, caller: &Caller, number: u64, chance: u64) -> (Value, Vec<(String, usize)>) {
+    let house = &caller.dealership;
+    let of_the_house = |times| (format!("\"dealership_id\":\"{house}\""), times);
+    match kind {
+        Kind::Get => {
+            let vehicle = usize::try_from(chance).unwrap_or_default() % caller.vehicles.max(1);
+            let id = seed::vehicle_id(caller.place, vehicle);
+            let expected = vec![(format!("\"structuredContent\":{{\"id\":\"{id}\""), 1), of_the_house(1)];
+            (json!({"id": id, "dealership_id": house}), expected)
+        }
+        Kind::Search => {
+            let expected = vec![(format!("\"make\":\"{}\"", seed::MAKE), 25), of_the_house(25)];
+            (json!({"make": seed::MAKE, "limit": 25, "dealership_id": house}), expected)
+        }
+        Kind::SearchStatus => {
+            let expected = vec![("\"status\":\"available\"".to_owned(), 25), of_the_house(25)];
+            (json!({"status": "available", "limit": 25, "dealership_id": house}), expected)
+        }
+        Kind::Create => {
+            let arguments = json!({
+                "contact": {"name": format!("Dana Reyes {number}"), "email": format!("dana{number}@example.com")},
+                "interest": "test_drive",
+                "consent": {"granted": true, "channels": ["email"]},
+                "idempotency_key": format!("bench-{number}"),
+                "dealership_id": house,
+            });
+            (arguments, vec![("\"type\":\"lead\"".to_owned(), 1), of_the_house(1)])
+        }
+    }
+}
+
+fn request(kind: Kind, era: Era, caller: &Caller, body: &str) -> Vec<u8> {
+    let modern = match era {
+        Era::Legacy => String::new(),
+        Era::Modern => format!("mcp-method: tools/call\r\nmcp-name: {}\r\n", kind.tool()),
+    };
+    format!(
+        "POST /mcp/automotive HTTP/1.1\r\nhost: localhost:{}\r\nauthorization: Bearer {}\r\n\
+         content-type: application/json\r\naccept: application/json, text/event-stream\r\n\
+         mcp-protocol-version: {}\r\n{modern}content-length: {}\r\n\r\n{body}",
+        caller.port,
+        caller.token,
+        era.version(),
+        body.len(),
+    )
+    .into_bytes()
+}

@@ -1,0 +1,120 @@
+//! Measures Frontdesk beside a bare server that runs the same statements over the same TLS, with a load generator
+//! that checks every answer. It measures and says; it never judges, and ships with nothing.
+
+mod call;
+mod database;
+mod growth;
+mod load;
+mod measure;
+mod process;
+mod reference;
+mod report;
+mod seed;
+mod start;
+mod writer;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use database::Database;
+use report::{Form, Report};
+
+pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const HELP: &str = "\
+frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--only NAME] [--long]
+frontdesk-bench reference --database FILE --certificates FOLDER
+
+NAME is one of: start, get, search, create, growth";
+
+/// What a run is asked to do.
+pub struct Wish {
+    pub frontdesk: PathBuf,
+    /// Where data is made. What took long to make is kept there for the next run.
+    pub work: PathBuf,
+    pub only: Option<String>,
+    pub form: Form,
+    pub extent: Extent,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    Usual,
+    /// Also the largest data, which takes long to make and some 10 GB of disk.
+    Long,
+}
+
+const PARTS: &[&str] = &["start", "get", "search", "create", "growth"];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match command(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command(words: &[String]) -> Outcome<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    match words.split_first() {
+        Some((first, rest)) if first == "run" => runtime.block_on(run(&wish(rest)?)),
+        Some((first, rest)) if first == "reference" => {
+            let database = value(rest, "--database").ok_or(HELP)?;
+            let certificates = value(rest, "--certificates").ok_or(HELP)?;
+            runtime.block_on(reference::serve(database.into(), certificates.into()))
+        }
+        Some(_) | None => Err(HELP.into()),
+    }
+}
+
+async fn run(wish: &Wish) -> Outcome<()> {
+    let mut report = Report::default();
+    for database in Database::ALL {
+        if wish.wants("start") {
+            report.starts.extend(start::measure(wish, *database).await?);
+        }
+        report.rows.extend(measure::calls(wish, *database).await?);
+        if wish.wants("growth") {
+            report.growth.extend(growth::measure(wish, *database).await?);
+        }
+    }
+    report.print(wish.form);
+    Ok(())
+}
+
+impl Wish {
+    pub fn wants(&self, part: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == part)
+    }
+
+    /// A line for whoever waits; standard output is for the result.
+    pub fn say(&self, line: &str) {
+        eprintln!("{line}");
+    }
+}
+
+fn wish(words: &[String]) -> Outcome<Wish> {
+    let only = value(words, "--only").map(str::to_owned);
+    if let Some(name) = &only
+        && !PARTS.contains(&name.as_str())
+    {
+        return Err(format!("no part is called `{name}`; the parts are: {}", PARTS.join(", ")).into());
+    }
+    let has = |name: &str| words.iter().any(|word| word == name);
+    Ok(Wish {
+        frontdesk: value(words, "--frontdesk").ok_or(HELP)?.into(),
+        work: value(words, "--work").ok_or(HELP)?.into(),
+        only,
+        form: if has("--json") { Form::Json } else { Form::Table },
+        extent: if has("--long") { Extent::Long } else { Extent::Usual },
+    })
+}
+
+fn value<'a>(words: &'a [String], name: &str) -> Option<&'a str> {
+    let at = words.iter().position(|word| word == name)?;
+    words.get(at + 1).map(String::as_str)
+}

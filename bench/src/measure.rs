@@ -1,0 +1,193 @@
+//! The main table: each call in each era at each concurrency, Frontdesk and the reference in turns, so that whatever
+//! else the machine does meanwhile meets both.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::call::{Caller, Era, Kind};
+use crate::database::Database;
+use crate::load::{Seen, Session, crowd};
+use crate::process::Server;
+use crate::seed::{Scale, Seeded, seeded};
+use crate::{Outcome, Wish};
+
+const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
+const CROWDS: &[usize] = &[1, 16, 64];
+const WARM_UP: Duration = Duration::from_millis(300);
+const SLICE: Duration = Duration::from_millis(600);
+/// Each server gets so many slices, in turns.
+const TURNS: usize = 4;
+/// What a call leaves to be written later belongs to its cost: reads are recorded within 100 ms.
+const AFTERMATH: Duration = Duration::from_millis(150);
+
+/// One server under one load.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Figures {
+    pub calls: u64,
+    pub cpu_micros_per_call: f64,
+    pub calls_per_second: f64,
+    pub p50_micros: u32,
+    pub p99_micros: u32,
+    pub resident_mib: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub database: &'static str,
+    pub call: &'static str,
+    pub era: &'static str,
+    pub concurrency: usize,
+    pub frontdesk: Figures,
+    pub reference: Figures,
+    /// Frontdesk's processor time for a call, divided by the reference's.
+    pub cpu_ratio: f64,
+}
+
+pub async fn calls(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
+    let kinds: Vec<Kind> =
+        [Kind::Get, Kind::Search, Kind::Create].into_iter().filter(|kind| wish.wants(kind.name())).collect();
+    let mut rows = Vec::new();
+    if kinds.is_empty() {
+        return Ok(rows);
+    }
+    let pair = Pair::start(wish, database, SCALE).await?;
+    for kind in kinds {
+        for era in [Era::Legacy, Era::Modern] {
+            for concurrency in CROWDS {
+                wish.say(&format!("{} {} at {concurrency}", kind.name(), era.name()));
+                rows.push(pair.compare(kind, era, *concurrency).await?);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Both servers on data of one size, each on a copy of its own.
+pub struct Pair {
+    database: Database,
+    frontdesk: Server,
+    reference: Server,
+    callers: Vec<Caller>,
+}
+
+impl Pair {
+    pub async fn start(wish: &Wish, database: Database, scale: Scale) -> Outcome<Pair> {
+        let Seeded { folder, agents } = seeded(wish, scale).await?;
+        let (desk, bare) = (wish.work.join("frontdesk"), wish.work.join("reference"));
+        database.copy(&folder, &desk)?;
+        database.copy(&folder, &bare)?;
+        let frontdesk = Server::frontdesk(&wish.frontdesk, &desk).await?;
+        let reference = Server::reference(database, &bare).await?;
+        let mut callers = Vec::new();
+        for agent in &agents {
+            callers.push(Caller {
+                dealership: agent.dealership.clone(),
+                place: agent.place,
+                vehicles: scale.each(),
+                token: frontdesk.log_in(agent).await?,
+                port: frontdesk.port,
+            });
+        }
+        Ok(Pair { database, frontdesk, reference, callers })
+    }
+
+    pub async fn compare(&self, kind: Kind, era: Era, concurrency: usize) -> Outcome<Row> {
+        let mut desk = Side::open(&self.frontdesk, &self.callers, concurrency).await?;
+        let mut bare = Side::open(&self.reference, &self.callers, concurrency).await?;
+        let before = (self.leads(kind, &self.frontdesk)?, self.leads(kind, &self.reference)?);
+        for side in [&mut desk, &mut bare] {
+            side.slice(kind, era, WARM_UP).await?;
+            side.forget();
+        }
+        for _ in 0..TURNS {
+            desk.slice(kind, era, SLICE).await?;
+            bare.slice(kind, era, SLICE).await?;
+        }
+        if kind == Kind::Create {
+            all_there(before.0, self.leads(kind, &self.frontdesk)?, desk.made)?;
+            all_there(before.1, self.leads(kind, &self.reference)?, bare.made)?;
+        }
+        let (frontdesk, reference) = (desk.figures()?, bare.figures()?);
+        Ok(Row {
+            database: self.database.name(),
+            call: kind.name(),
+            era: era.name(),
+            concurrency,
+            cpu_ratio: frontdesk.cpu_micros_per_call / reference.cpu_micros_per_call,
+            frontdesk,
+            reference,
+        })
+    }
+
+    fn leads(&self, kind: Kind, server: &Server) -> Outcome<u64> {
+        match kind {
+            Kind::Create => self.database.leads(&server.data),
+            Kind::Get | Kind::Search | Kind::SearchStatus => Ok(0),
+        }
+    }
+}
+
+/// As many new leads as were answered.
+fn all_there(before: u64, after: u64, made: u64) -> Outcome<()> {
+    match after == before + made {
+        true => Ok(()),
+        false => Err(format!("{made} creates were answered, but {} leads are new", after - before).into()),
+    }
+}
+
+/// One server with its crowd, and what was measured of it so far.
+struct Side<'a> {
+    server: &'a Server,
+    sessions: Vec<Session>,
+    seen: Seen,
+    cpu: u64,
+    time: Duration,
+    /// All calls that were answered, the warm-up's too.
+    made: u64,
+}
+
+impl<'a> Side<'a> {
+    async fn open(server: &'a Server, callers: &[Caller], concurrency: usize) -> Outcome<Side<'a>> {
+        let mut sessions = Vec::new();
+        for caller in callers.iter().cycle().take(concurrency) {
+            let caller = Caller { port: server.port, ..caller.clone() };
+            sessions.push(Session::open(&server.trust, caller).await?);
+        }
+        Ok(Side { server, sessions, seen: Seen::default(), cpu: 0, time: Duration::ZERO, made: 0 })
+    }
+
+    async fn slice(&mut self, kind: Kind, era: Era, during: Duration) -> Outcome<()> {
+        let calls = self.seen.latencies.len();
+        let cpu = self.server.cpu_micros()?;
+        let began = Instant::now();
+        let sessions = std::mem::take(&mut self.sessions);
+        self.sessions = crowd(sessions, kind, era, during, &mut self.seen).await?;
+        self.time += began.elapsed();
+        tokio::time::sleep(AFTERMATH).await;
+        self.cpu += self.server.cpu_micros()? - cpu;
+        self.made += (self.seen.latencies.len() - calls) as u64;
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        (self.seen, self.cpu, self.time) = (Seen::default(), 0, Duration::ZERO);
+    }
+
+    fn figures(mut self) -> Outcome<Figures> {
+        self.seen.latencies.sort_unstable();
+        let calls = self.seen.latencies.len();
+        let at = |share: f64| {
+            let place = (calls as f64 * share) as usize;
+            self.seen.latencies.get(place.min(calls.saturating_sub(1))).copied().unwrap_or_default()
+        };
+        Ok(Figures {
+            calls: calls as u64,
+            cpu_micros_per_call: self.cpu as f64 / calls.max(1) as f64,
+            calls_per_second: calls as f64 / self.time.as_secs_f64(),
+            p50_micros: at(0.50),
+            p99_micros: at(0.99),
+            resident_mib: self.server.resident_kib()? as f64 / 1024.0,
+        })
+    }
+}

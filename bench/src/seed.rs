@@ -1,0 +1,194 @@
+//! Generated dealerships: the demo's vehicles over and over under new ids, through the store's own commit. Made once
+//! for each size and kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use frontdesk::folder::{self, Folder};
+use frontdesk::house::Vaults;
+use frontdesk::net;
+use frontdesk_contracts::demo::demo;
+use frontdesk_engine::plan::Step;
+use frontdesk_engine::ports::{Commit, Committed, Store as _};
+use frontdesk_engine::registry::{Registry as _, Tenant};
+use frontdesk_engine::table::{Cell, Row, Word};
+use frontdesk_engine::tool::Item;
+use frontdesk_engine::{Fault, TenantId};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::{Outcome, Wish};
+
+/// The make that is searched for; an eighth of the vehicles or so.
+pub const MAKE: &str = "Toyota";
+/// Raised when the generated data changes, so that old data is not measured by mistake.
+const EDITION: u32 = 1;
+const CHUNK: usize = 500;
+/// Dealerships that have an agent. More would measure the token cache.
+const AGENTS: usize = 10;
+/// The words that a vehicle is found by, besides its numbers: its description's would be most of the database.
+const WORDS: usize = 8;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale {
+    pub vehicles: usize,
+    pub dealerships: usize,
+}
+
+/// Somebody who may call, as kept beside the data.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Agent {
+    pub dealership: String,
+    pub place: usize,
+    pub client: String,
+    pub secret: String,
+}
+
+pub struct Seeded {
+    pub folder: PathBuf,
+    pub agents: Vec<Agent>,
+}
+
+impl Scale {
+    pub fn each(self) -> usize {
+        self.vehicles / self.dealerships.max(1)
+    }
+}
+
+pub fn vehicle_id(dealership: usize, number: usize) -> String {
+    format!("veh_{dealership:013}{number:013}")
+}
+
+/// Seeded data of this size, from an earlier run if there is any.
+pub async fn seeded(wish: &Wish, scale: Scale) -> Outcome<Seeded> {
+    let name = format!("seed-{EDITION}-{}-{}", scale.vehicles, scale.dealerships);
+    let folder = wish.work.join(&name);
+    let list = folder.join("agents.json");
+    if !list.exists() {
+        wish.say(&format!("making {} vehicles in {} dealerships", scale.vehicles, scale.dealerships));
+        let unfinished = wish.work.join(format!("{name}.unfinished"));
+        if unfinished.exists() {
+            fs::remove_dir_all(&unfinished)?;
+        }
+        let agents = make(&unfinished, scale).await?;
+        fs::write(unfinished.join("agents.json"), serde_json::to_vec(&agents)?)?;
+        fs::rename(&unfinished, &folder)?;
+    }
+    let agents = serde_json::from_slice(&fs::read(list)?)?;
+    Ok(Seeded { folder, agents })
+}
+
+async fn make(data: &Path, scale: Scale) -> Outcome<Vec<Agent>> {
+    if let Some(parent) = data.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let vaults = Vaults::open(Folder::take(data)?)?;
+    let now = vaults.clock.now();
+    net::ensure(&folder::certificates(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
+    let mut count = 0;
+    let demo = demo(now, &mut |prefix| {
+        count += 1;
+        format!("{prefix}_{count:026}")
+    });
+    let templates = templates(demo.businesses.iter().flat_map(|business| &business.steps));
+    let mut agents = Vec::new();
+    let step = scale.dealerships.div_ceil(AGENTS);
+    for place in 0..scale.dealerships {
+        let dealership = format!("dlr_{place:05}");
+        let tenant = TenantId::parse(&dealership).ok_or("a dealership's id is not one")?;
+        let registered = Tenant { id: tenant.clone(), name: format!("Dealership {place}") };
+        vaults.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
+        for first in (0..scale.each()).step_by(CHUNK) {
+            let numbers = first..scale.each().min(first + CHUNK);
+            let steps = numbers.filter_map(|number| generated(&templates, &dealership, place, number)).collect();
+            let commit = Commit {
+                tenant: tenant.clone(),
+                at: now,
+                steps,
+                events: Vec::new(),
+                claim: None,
+                answer: Item { id: dealership.clone(), body: "{}".to_owned(), masked: None, personal: None },
+                audit: "{}".to_owned(),
+            };
+            match vaults.store.commit(commit).await.map_err(explain)? {
+                Committed::Done => {}
+                Committed::Refused(fault) => return Err(explain(fault)),
+                Committed::Claimed(_) | Committed::Stale | Committed::Unknown => {
+                    return Err("generated vehicles could not be written".into());
+                }
+            }
+        }
+        if place % step == 0 {
+            let name = format!("Agent of {dealership}");
+            let (client, secret) = frontdesk_identity::new_client(
+                name,
+                vec![tenant],
+                demo.scopes.clone(),
+                vaults.clock.as_ref(),
+                vaults.random.as_ref(),
+            );
+            let id = client.id.as_str().to_owned();
+            vaults.store.add_client(client, "{}".to_owned()).await.map_err(explain)?;
+            agents.push(Agent { dealership, place, client: id, secret: secret.expose().to_owned() });
+        }
+    }
+    Ok(agents)
+}
+
+/// A demo vehicle and the texts in it that must become another's.
+struct Template {
+    row: Row,
+    dealership: String,
+    vin: String,
+    stock_number: String,
+}
+
+fn templates<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<Template> {
+    let mut found = Vec::new();
+    for step in steps {
+        if let Step::Insert { kind, row, .. } = step
+            && kind.name == "vehicle"
+        {
+            let body: serde_json::Value = serde_json::from_str(&row.body).unwrap_or_default();
+            let text = |name: &str| body.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+            found.push(Template {
+                row: row.clone(),
+                dealership: text("dealership_id"),
+                vin: text("vin"),
+                stock_number: text("stock_number"),
+            });
+        }
+    }
+    found
+}
+
+fn generated(templates: &[Template], dealership: &str, place: usize, number: usize) -> Option<Step> {
+    let template = templates.get(number % templates.len().max(1))?;
+    let mut row = template.row.clone();
+    let vin = format!("{}{number:07}", template.vin.get(..10)?);
+    let stock_number = format!("S{number:07}");
+    row.id = vehicle_id(place, number);
+    row.body = row
+        .body
+        .replace(&template.row.id, &row.id)
+        .replace(&template.dealership, dealership)
+        .replace(&template.vin, &vin)
+        .replace(&template.stock_number, &stock_number);
+    row.created_at -= i64::try_from(number).unwrap_or_default() * 1000;
+    row.words.truncate(WORDS);
+    row.words.push(Word::Plain(vin.to_lowercase()));
+    row.words.push(Word::Plain(stock_number.to_lowercase()));
+    for (name, cell) in &mut row.cells {
+        match *name {
+            "vin" => *cell = Cell::Text(vin.clone()),
+            "stock_number" => *cell = Cell::Text(stock_number.clone()),
+            _ => {}
+        }
+    }
+    let taken = Fault::internal("a generated vehicle is there already");
+    Some(Step::Insert { kind: &frontdesk_contracts::automotive::vehicle::KIND, row, taken })
+}
+
+fn explain(fault: Fault) -> Box<dyn std::error::Error + Send + Sync> {
+    fault.cause.unwrap_or_else(|| fault.message.into_owned()).into()
+}

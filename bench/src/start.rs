@@ -1,0 +1,80 @@
+//! How long a start takes and how much memory the demo needs: as its first user meets it, and started again.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::call::Caller;
+use crate::database::Database;
+use crate::load::{Session, trusting};
+use crate::{Outcome, Wish};
+
+/// The middle of so many starts is told.
+const TIMES: usize = 7;
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Start {
+    pub database: &'static str,
+    pub what: &'static str,
+    /// From the start of the process to a finished TLS handshake with it.
+    pub millis: f64,
+    pub resident_mib: f64,
+}
+
+pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Start>> {
+    let mut first = Vec::new();
+    let mut again = Vec::new();
+    let data = wish.work.join("demo");
+    for _ in 0..TIMES {
+        if data.exists() {
+            fs::remove_dir_all(&data)?;
+        }
+        first.push(demo(wish, database, "demo, first start").await?);
+        again.push(demo(wish, database, "demo, started again").await?);
+    }
+    Ok([first, again].into_iter().filter_map(middle).collect())
+}
+
+fn middle(mut starts: Vec<Start>) -> Option<Start> {
+    starts.sort_by(|one, other| one.millis.total_cmp(&other.millis));
+    starts.into_iter().nth(TIMES / 2)
+}
+
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+async fn demo(wish: &Wish, database: Database, what: &'static str) -> Outcome<Start> {
+    let data = wish.work.join("demo");
+    let began = Instant::now();
+    let mut process = Running(
+        Command::new(&wish.frontdesk)
+            .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
+            .arg(&data)
+            .env_clear()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?,
+    );
+    let mut line = String::new();
+    BufReader::new(process.0.stdout.take().ok_or("the demo has no output")?).read_line(&mut line)?;
+    let card: serde_json::Value = serde_json::from_str(&line)?;
+    let endpoint = card.get("endpoint").and_then(|endpoint| endpoint.as_str()).ok_or("no endpoint")?;
+    let port = endpoint.split(':').nth(2).and_then(|rest| rest.split('/').next()).ok_or("no port")?.parse()?;
+    let trust = trusting(&frontdesk::folder::certificates(&data).join("ca.pem"))?;
+    let caller = Caller { dealership: String::new(), place: 0, vehicles: 0, token: String::new(), port };
+    Session::open(&trust, caller).await?;
+    let millis = began.elapsed().as_secs_f64() * 1000.0;
+    let status = fs::read_to_string(format!("/proc/{}/status", process.0.id()))?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    let kib: f64 = resident.trim().trim_end_matches(" kB").parse()?;
+    Ok(Start { database: database.name(), what, millis, resident_mib: kib / 1024.0 })
+}
