@@ -2,11 +2,16 @@
 //! plans as the engine declares them, and no contract.
 
 pub mod audit;
+mod claims;
 mod ddl;
 mod error;
+mod notes;
+pub mod postgres;
 mod sql;
 pub mod sqlite;
 mod vault;
 
+pub use audit::Selection;
 pub use error::StoreError;
-pub use sqlite::{AuditReader, Options, Selection, SqliteStore};
+pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore};
+pub use sqlite::{AuditReader, Options, SqliteStore};
