@@ -5,6 +5,7 @@ pub mod audit;
 mod claims;
 mod ddl;
 mod error;
+mod keeper;
 mod notes;
 pub mod postgres;
 mod sql;
@@ -13,5 +14,6 @@ mod vault;
 
 pub use audit::Selection;
 pub use error::StoreError;
+pub use keeper::Keeper;
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore};
 pub use sqlite::{AuditReader, Options, SqliteStore};

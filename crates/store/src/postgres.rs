@@ -89,6 +89,7 @@ impl PostgresStore {
         walls::check_role(&setting_up).await?;
         schema::migrate(&setting_up, &options.kinds).await?;
         walls::check(&setting_up, &options.kinds).await?;
+        schema::check_key(&setting_up, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
         let shared = Arc::new(Shared {

@@ -34,7 +34,9 @@ pub fn every_invariant_names_its_test(tree: &Tree) -> Vec<Finding> {
 }
 
 fn is_test_name(text: &str) -> bool {
-    text.contains('_') && text.len() > 8 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    text.contains('_')
+        && text.len() > 8
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 fn is_defined(tree: &Tree, name: &str) -> bool {

@@ -43,7 +43,7 @@ pub(super) async fn open(loaded: &Loaded, listen: Setting) -> Result<Opened, Fai
     let public = net::bind(loaded.config.listen, listen).await?;
     let operator = net::bind(loaded.config.operator.listen, Setting::Key("operator.listen")).await?;
     let config = loaded.bound_to(public.local_addr());
-    let vaults = Vaults::open(Folder::take(&config.data)?)?;
+    let vaults = Vaults::open(Folder::take(&config.data)?, &config.database).await?;
     let (tls, ca_file) = certificate(&config, vaults.clock.now())?;
     let bound = Bound { public, operator, tls: Arc::new(tls) };
     let socket = folder::operator_socket(vaults.folder.path());

@@ -170,7 +170,14 @@ impl Desk {
     /// Runs another `frontdesk` command on this desk's data folder: its exit code, output and errors.
     pub(crate) fn command(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
-        let output = command.env_clear().args(arguments).arg("--data").arg(self.data()).output().unwrap();
+        let output = command
+            .env_clear()
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
+            .args(arguments)
+            .arg("--data")
+            .arg(self.data())
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code(), text(output.stdout), text(output.stderr))
     }

@@ -83,7 +83,8 @@ impl PostgresAudit {
                 for row in &rows {
                     let link = link(row)?;
                     for record in link.records.lines().filter(|record| part.has(record)) {
-                        take(&chain, record).map_err(|error| StoreError::Folder { path: "the export".into(), error })?;
+                        take(&chain, record)
+                            .map_err(|error| StoreError::Folder { path: "the export".into(), error })?;
                         count += 1;
                     }
                     after = link.seq;

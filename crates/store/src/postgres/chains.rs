@@ -11,8 +11,7 @@ pub(crate) const HEAD: &str =
     "SELECT seq, hash, kept_after_seq, kept_after_hash, seal FROM fd_audit_head WHERE chain = $1";
 const LAST: &str = "SELECT seq, hash FROM fd_audit WHERE chain = $1 ORDER BY seq DESC LIMIT 1";
 pub(crate) const ADD_LINK: &str = "INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES ($1, $2, $3, $4, $5)";
-pub(crate) const KEEP_HEAD: &str =
-    "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash, seal) \
+pub(crate) const KEEP_HEAD: &str = "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash, seal) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, \
      hash = excluded.hash, kept_after_seq = excluded.kept_after_seq, \
      kept_after_hash = excluded.kept_after_hash, seal = excluded.seal";

@@ -40,7 +40,12 @@ impl Lanes {
     }
 
     /// A read changes nothing, so one that lost its connection is sent once more on a new one.
-    pub(crate) async fn read(&self, seeing: Seeing<'_>, text: &str, values: Values<'_>) -> Result<Vec<Row>, StoreError> {
+    pub(crate) async fn read(
+        &self,
+        seeing: Seeing<'_>,
+        text: &str,
+        values: Values<'_>,
+    ) -> Result<Vec<Row>, StoreError> {
         let _room = self.room.try_acquire().map_err(|_| StoreError::Busy)?;
         let number = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len().max(1);
         let lane = self.lanes.get(number).ok_or(StoreError::Closed)?;

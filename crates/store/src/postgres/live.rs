@@ -81,7 +81,11 @@ impl Live {
     }
 
     /// Begins to write as one tenant and asks these questions about it, all in one flight.
-    pub(crate) async fn begin_as(&self, tenant: &str, questions: &[(&str, Values<'_>)]) -> Result<Vec<Vec<Row>>, Error> {
+    pub(crate) async fn begin_as(
+        &self,
+        tenant: &str,
+        questions: &[(&str, Values<'_>)],
+    ) -> Result<Vec<Vec<Row>>, Error> {
         let name = self.prepared(TENANT).await?;
         let mut statements = Vec::with_capacity(questions.len());
         for (text, values) in questions {

@@ -143,12 +143,7 @@ async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes) {
 
 type Outcomes = Vec<Result<Changed, StoreError>>;
 
-async fn transact(
-    lane: &Lane,
-    shared: &Shared,
-    group: &Group,
-    records: Vec<String>,
-) -> Result<Outcomes, StoreError> {
+async fn transact(lane: &Lane, shared: &Shared, group: &Group, records: Vec<String>) -> Result<Outcomes, StoreError> {
     let live = lane.live().await?;
     let outcomes = work(&live, shared, group, records).await;
     if outcomes.is_err() && live.batch("ROLLBACK").await.is_err() {
@@ -157,12 +152,7 @@ async fn transact(
     outcomes
 }
 
-async fn work(
-    live: &Live,
-    shared: &Shared,
-    group: &Group,
-    mut records: Vec<String>,
-) -> Result<Outcomes, StoreError> {
+async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<String>) -> Result<Outcomes, StoreError> {
     live.batch("BEGIN").await?;
     let mut outcomes = Vec::new();
     for (change, record, _) in &group.changes {

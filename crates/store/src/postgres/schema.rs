@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 use tokio_postgres::error::SqlState;
 
@@ -11,7 +12,7 @@ use crate::StoreError;
 use crate::ddl;
 
 const FIRST: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY KEY CHECK (one = 1), \
-                     version BIGINT NOT NULL); \
+                     version BIGINT NOT NULL, key_check BYTEA); \
                      INSERT INTO fd_schema (one, version) VALUES (1, 0) ON CONFLICT DO NOTHING";
 
 pub(crate) async fn migrate(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError> {
@@ -25,6 +26,14 @@ pub(crate) async fn migrate(live: &Live, kinds: &[&'static Kind]) -> Result<(), 
             Err(error)
         }
     }
+}
+
+/// Whether this is the master key that everything here is sealed with. The first node to come says which.
+pub(crate) async fn check_key(live: &Live, master: &Key) -> Result<(), StoreError> {
+    let check = master.derive("key check").digest(&[b"frontdesk"]).to_vec();
+    live.execute("UPDATE fd_schema SET key_check = $1 WHERE key_check IS NULL", &[&check]).await?;
+    let rows = live.query("SELECT 1 FROM fd_schema WHERE key_check = $1", &[&check]).await?;
+    rows.first().map(|_| ()).ok_or(StoreError::WrongKey)
 }
 
 /// Two nodes may meet here; the one that comes second finds the table made.

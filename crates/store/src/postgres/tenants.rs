@@ -186,8 +186,7 @@ async fn begin(live: &Live, shared: &Shared, tenant: &str) -> Result<Numbers, St
 }
 
 async fn send(live: &Live, first: &str, pieces: &[Piece]) -> Result<(), Failed> {
-    let changes: Vec<(&str, &[Bound])> =
-        pieces.iter().map(|piece| (&*piece.text, piece.values.as_slice())).collect();
+    let changes: Vec<(&str, &[Bound])> = pieces.iter().map(|piece| (&*piece.text, piece.values.as_slice())).collect();
     let answers = live.change_all(first, &changes).await.map_err(|error| Failed::Broken(error.into()))?;
     judge(pieces, answers)
 }

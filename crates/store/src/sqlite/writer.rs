@@ -1,8 +1,8 @@
 //! The one thread that writes. It takes whatever is waiting, applies each piece behind a savepoint of
 //! its own, commits once for all of them, and only then answers.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 

@@ -4,9 +4,12 @@
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod house;
+mod nodes;
+mod outages;
 mod server;
 #[path = "../suite/mod.rs"]
 mod suite;
+mod walls;
 
 mod portable {
     crate::every_behaviour!(crate::house::subject);

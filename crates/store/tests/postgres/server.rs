@@ -23,19 +23,30 @@ impl Server {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         // A socket's path may have about 100 characters, so not under the build folder.
         let folder = std::env::temp_dir().join(format!("fdpg-{}-{number}", std::process::id()));
+        let server = Server::in_folder(folder);
+        copy(&template(), &server.folder.join("data"));
+        server.resume();
+        server
+    }
+
+    fn in_folder(folder: PathBuf) -> Server {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         give_away(&folder);
+        Server { folder, process: Mutex::new(None) }
+    }
+
+    /// Makes the files of a server, with the role and its database.
+    fn initialise(&self) {
         let arguments = ["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C"];
         let mut initdb = as_postgres("initdb");
-        initdb.args(arguments).args(["--wal-segsize=1", "-D"]).arg(folder.join("data")).current_dir(&folder);
-        let made = initdb.output().unwrap();
+        initdb.args(arguments).args(["--wal-segsize=1", "-D"]).arg(self.folder.join("data"));
+        let made = initdb.current_dir(&self.folder).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let server = Server { folder, process: Mutex::new(None) };
-        server.resume();
-        server.sql("postgres", &format!("CREATE ROLE {ROLE} LOGIN NOSUPERUSER NOBYPASSRLS"));
-        server.sql("postgres", &format!("CREATE DATABASE {ROLE} OWNER {ROLE}"));
-        server
+        self.resume();
+        self.sql("postgres", &format!("CREATE ROLE {ROLE} LOGIN NOSUPERUSER NOBYPASSRLS"));
+        self.sql("postgres", &format!("CREATE DATABASE {ROLE} OWNER {ROLE}"));
+        self.stop("INT");
     }
 
     pub(crate) fn url(&self) -> String {
@@ -69,11 +80,14 @@ impl Server {
         *self.process.lock().unwrap() = Some(process);
     }
 
-    /// Ends the server without any order, as a crash would.
+    /// Ends the server without any order, as a crash would: no checkpoint, recovery at the next start.
     pub(crate) fn crash(&self) {
+        self.stop("QUIT");
+    }
+
+    fn stop(&self, signal: &str) {
         let Some(mut process) = self.process.lock().unwrap().take() else { return };
-        // The immediate shutdown of PostgreSQL: no checkpoint, recovery at the next start.
-        let _ = Command::new("kill").args(["-QUIT", &process.id().to_string()]).status();
+        let _ = Command::new("kill").arg(format!("-{signal}")).arg(process.id().to_string()).status();
         process.wait().unwrap();
     }
 
@@ -82,6 +96,13 @@ impl Server {
         let output = self.psql(database, text);
         assert!(output.status.success(), "{text}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    /// What the server says against this SQL.
+    pub(crate) fn refusal(&self, database: &str, text: &str) -> String {
+        let output = self.psql(database, text);
+        assert!(!output.status.success(), "{text} went through");
+        String::from_utf8(output.stderr).unwrap()
     }
 
     fn psql(&self, database: &str, text: &str) -> std::process::Output {
@@ -96,6 +117,30 @@ impl Drop for Server {
         self.crash();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// The files of a fresh server, made once by whichever test comes first: making them takes a second, copying
+/// them does not.
+fn template() -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(home).unwrap();
+    let lock = std::fs::File::create(home.join("postgres.lock")).unwrap();
+    lock.lock().unwrap();
+    let made = home.join("postgres-template");
+    if !made.exists() {
+        let draft = Server::in_folder(std::env::temp_dir().join(format!("fdpg-{}-new", std::process::id())));
+        draft.initialise();
+        let unfinished = home.join("postgres-template.new");
+        let _ = std::fs::remove_dir_all(&unfinished);
+        copy(&draft.folder.join("data"), &unfinished);
+        std::fs::rename(&unfinished, &made).unwrap();
+    }
+    made
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap();
+    assert!(copied.success());
 }
 
 /// PostgreSQL refuses to run as root; then its own user runs it. Should this process die, the server does too.
