@@ -173,7 +173,7 @@ fn program(name: &str) -> PathBuf {
         .map(|found| found.filter_map(|entry| Some(entry.ok()?.path().join("bin"))).collect())
         .unwrap_or_default();
     folders.sort();
-    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     let found = folders.into_iter().map(|folder| folder.join(name)).find(|path| path.exists());
-    found.unwrap_or_else(|| panic!("{name} is missing: install PostgreSQL (Debian: apt-get install postgresql)"))
+    // Elsewhere it is where every program is; without PostgreSQL the test fails, which is right.
+    found.unwrap_or_else(|| PathBuf::from(name))
 }
