@@ -75,10 +75,9 @@ async fn two_desks_agree_on_keys_revocation_numbers_and_the_audit() {
         .sql("desk", "SELECT count(*) FROM fd_outbox WHERE tenant = 'dlr_lakeside' AND change = 'created' AND at > 0");
     assert!(added[0].parse::<usize>().unwrap() >= 20, "{added:?}");
 
-    // A token of one desk is good at the other, until it is revoked at either.
+    // A client added at one desk comes in at the other, until it is revoked at the first.
     let client = first.add_client(&["dlr_lakeside"], "amcp:inventory:read");
-    let mut guest = first.agent_of(&client, "amcp:inventory:read").await;
-    guest.http = second.stranger();
+    let mut guest = second.agent_of(&client, "amcp:inventory:read").await;
     assert!(guest.call("inventory.search", json!({"limit": 1})).await.get("items").is_some());
     let (code, _, errors) = first.command(&["client", "revoke", &client.0]);
     assert_eq!(code, Some(0), "{errors}");
