@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_postgres::Config;
@@ -16,7 +17,7 @@ const LONGEST_MILLISECONDS: u32 = 10_000;
 /// A checked `postgres://` address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    config: Config,
+    config: Arc<Config>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +40,14 @@ impl Address {
         if config.get_hosts().is_empty() || config.get_user().is_none() {
             return Err(AddressError::Unreadable);
         }
-        match config.get_ssl_mode() {
-            SslMode::Disable | SslMode::Prefer => {}
-            _ => return Err(AddressError::NeedsTls),
+        // Only what is known to be content without TLS.
+        if !matches!(config.get_ssl_mode(), SslMode::Disable | SslMode::Prefer) {
+            return Err(AddressError::NeedsTls);
         }
         let near = config.get_hosts().iter().all(is_on_this_machine)
             && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback);
         match near {
-            true => Ok(Address { config }),
+            true => Ok(Address { config: Arc::new(config) }),
             false => Err(AddressError::Unencrypted),
         }
     }
@@ -62,7 +63,7 @@ impl Address {
     }
 
     fn with_limit(&self, milliseconds: u32) -> Config {
-        let mut config = self.config.clone();
+        let mut config = Config::clone(&self.config);
         let given = config.get_options().unwrap_or_default().to_owned();
         config.options(format!("{given} -c statement_timeout={milliseconds}"));
         config.application_name("frontdesk").ssl_mode(SslMode::Disable);

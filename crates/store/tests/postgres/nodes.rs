@@ -31,7 +31,7 @@ async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {
             .filter_map(|outcome| match outcome.unwrap() {
                 Committed::Claimed(claimed) => Some(claimed.answer.id),
                 Committed::Done => None,
-                other => panic!("{other:?}"),
+                other @ (Committed::Refused(_) | Committed::Stale | Committed::Unknown) => panic!("{other:?}"),
             })
             .collect();
         let seen = nodes[0].claimed(&north(), &claim(&format!("key {round}"), 1)).await.unwrap().unwrap().answer.id;
