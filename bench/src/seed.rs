@@ -4,13 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use frontdesk::config::Database;
 use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
 use frontdesk_contracts::demo::demo;
 use frontdesk_engine::plan::Step;
-use frontdesk_engine::ports::{Commit, Committed, Store as _};
-use frontdesk_engine::registry::{Registry as _, Tenant};
+use frontdesk_engine::ports::{Commit, Committed};
+use frontdesk_engine::registry::Tenant;
 use frontdesk_engine::table::{Cell, Row, Word};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{Fault, TenantId};
@@ -82,7 +83,7 @@ async fn make(data: &Path, scale: Scale) -> Outcome<Vec<Agent>> {
     if let Some(parent) = data.parent() {
         fs::create_dir_all(parent)?;
     }
-    let vaults = Vaults::open(Folder::take(data)?)?;
+    let vaults = Vaults::open(Folder::take(data)?, &Database::Embedded).await?;
     let now = vaults.clock.now();
     net::ensure(&folder::certificates(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
     let mut count = 0;

@@ -1,5 +1,6 @@
 //! The tools that judge us and that nobody can be asked to have: Python environments, Node packages and `cargo-deny`, made
-//! once under the build folder. Nothing is skipped because it is missing: it is made, or the step fails and says what to do.
+//! once under the build folder, and PostgreSQL. Nothing is skipped because it is missing: it is made, or the step fails and
+//! says what to do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,6 +130,36 @@ pub fn cargo_deny(workspace: &Workspace) -> Result<PathBuf, String> {
     Ok(program)
 }
 
+/// The tests start PostgreSQL servers of their own, so its programs must be there; none has to run.
+pub fn postgres(workspace: &Workspace) -> Result<(), String> {
+    if has_postgres(workspace) {
+        return Ok(());
+    }
+    let advice = "the tests need PostgreSQL (on Debian: apt-get install -y postgresql)";
+    if !is_root(workspace) {
+        return Err(advice.to_owned());
+    }
+    process::stream(process::command("apt-get", &["install", "-y", "postgresql"], &workspace.root))
+        .map_err(|problem| format!("{problem}; {advice}"))?;
+    if has_postgres(workspace) { Ok(()) } else { Err(advice.to_owned()) }
+}
+
+/// Debian keeps the server's programs apart from everybody's.
+fn has_postgres(workspace: &Workspace) -> bool {
+    let folders: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
+        .map(|found| found.filter_map(|entry| Some(entry.ok()?.path().join("bin"))).collect())
+        .unwrap_or_default();
+    ["initdb", "postgres", "psql"].iter().all(|name| {
+        folders.iter().any(|folder| folder.join(name).exists())
+            || process::works(process::command(name, &["--version"], &workspace.root))
+    })
+}
+
+fn is_root(workspace: &Workspace) -> bool {
+    process::capture(process::command("id", &["-u"], &workspace.root))
+        .is_ok_and(|answer| String::from_utf8_lossy(&answer).trim() == "0")
+}
+
 fn make_environment(workspace: &Workspace, folder: &Path) -> Result<(), String> {
     let make = || {
         let mut command = process::command("python3", &["-m", "venv", "--clear"], &workspace.root);
@@ -136,10 +167,8 @@ fn make_environment(workspace: &Workspace, folder: &Path) -> Result<(), String> 
         process::stream(command)
     };
     let Err(problem) = make() else { return Ok(()) };
-    let root_user = process::capture(process::command("id", &["-u"], &workspace.root))
-        .is_ok_and(|answer| String::from_utf8_lossy(&answer).trim() == "0");
     let advice = "the judges need python3 with its venv module (on Debian: apt-get install -y python3 python3-venv)";
-    if !root_user {
+    if !is_root(workspace) {
         return Err(format!("{problem}; {advice}"));
     }
     process::stream(process::command("apt-get", &["install", "-y", "python3", "python3-venv"], &workspace.root))

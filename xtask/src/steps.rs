@@ -36,7 +36,12 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", covers: "formatting", pace: Pace::Quick, run: fmt },
     Step { name: "tidy", covers: "house rules, clause coverage, dependency direction", pace: Pace::Quick, run: tidy },
     Step { name: "clippy", covers: "lints over all targets, warnings denied", pace: Pace::Quick, run: clippy },
-    Step { name: "tests", covers: "every unit and integration test", pace: Pace::Quick, run: tests },
+    Step {
+        name: "tests",
+        covers: "every unit and integration test, on SQLite and PostgreSQL",
+        pace: Pace::Quick,
+        run: tests,
+    },
     Step { name: "doctests", covers: "examples in the documentation", pace: Pace::Slow, run: doctests },
     Step { name: "deny", covers: "licences, banned and doubled crates, sources", pace: Pace::Slow, run: deny },
     Step { name: "advisories", covers: "known vulnerabilities of dependencies", pace: Pace::Slow, run: advisories },
@@ -124,6 +129,9 @@ fn clippy(workspace: &Workspace) -> Verdict {
 }
 
 fn tests(workspace: &Workspace) -> Verdict {
+    if let Err(problem) = judges::postgres(workspace) {
+        return Verdict::Failed(problem);
+    }
     if !process::works(process::cargo(&["nextest", "--version"], &workspace.root)) {
         let arguments = ["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
         return process::stream(process::cargo(&arguments, &workspace.root)).into();

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::Key;
 
+use crate::config::Database;
+
 #[derive(Debug)]
 pub enum FolderError {
     Unusable { path: PathBuf, error: io::Error },
@@ -95,11 +97,9 @@ impl Folder {
     }
 
     /// Takes a folder that must have data in it already.
-    pub fn take_existing(path: &Path) -> Result<Folder, FolderError> {
-        match database(path).exists() {
-            true => Folder::take(path),
-            false => Err(FolderError::Missing { path: path.to_owned() }),
-        }
+    pub fn take_existing(path: &Path, database: &Database) -> Result<Folder, FolderError> {
+        must_have_data(path, database)?;
+        Folder::take(path)
     }
 
     pub fn path(&self) -> &Path {
@@ -112,6 +112,18 @@ impl Folder {
             create_key(&path, random)?;
         }
         read_key(&path)
+    }
+}
+
+/// Of a desk on PostgreSQL only the key is in the folder.
+pub fn must_have_data(path: &Path, database: &Database) -> Result<(), FolderError> {
+    let file = match database {
+        Database::Embedded => self::database(path),
+        Database::Postgres(_) => key_file(path),
+    };
+    match file.exists() {
+        true => Ok(()),
+        false => Err(FolderError::Missing { path: path.to_owned() }),
     }
 }
 

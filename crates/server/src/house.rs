@@ -13,9 +13,9 @@ use frontdesk_engine::registry::Registry;
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::tally::Tally;
 use frontdesk_identity::{EmbeddedServer, Parts, ProtectedResource};
-use frontdesk_store::{Options, SqliteStore, StoreError};
+use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
 
-use crate::config::Config;
+use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
 use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
@@ -47,27 +47,40 @@ impl std::error::Error for HouseError {}
 /// The data behind the desk, opened. Enough for commands that serve nobody.
 pub struct Vaults {
     pub folder: Folder,
-    pub store: Arc<SqliteStore>,
+    pub store: Arc<dyn Keeper>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     master: Key,
 }
 
 impl Vaults {
-    pub fn open(folder: Folder) -> Result<Vaults, HouseError> {
+    pub async fn open(folder: Folder, database: &Database) -> Result<Vaults, HouseError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let master = folder.master_key(random.as_ref()).map_err(HouseError::Folder)?;
-        let store = SqliteStore::open(Options {
-            path: folder::database(folder.path()),
-            master: master.clone(),
-            random: Arc::clone(&random),
-            clock: Arc::clone(&clock),
-            kinds: contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect(),
-            commit_wait: COMMIT_WAIT,
-        })
-        .map_err(HouseError::Store)?;
-        Ok(Vaults { folder, store: Arc::new(store), clock, random, master })
+        let kinds = contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect();
+        let opened: Result<Arc<dyn Keeper>, StoreError> = match database {
+            Database::Embedded => SqliteStore::open(Options {
+                path: folder::database(folder.path()),
+                master: master.clone(),
+                random: Arc::clone(&random),
+                clock: Arc::clone(&clock),
+                kinds,
+                commit_wait: COMMIT_WAIT,
+            })
+            .map(|store| Arc::new(store) as _),
+            Database::Postgres(address) => PostgresStore::open(PostgresOptions {
+                address: address.clone(),
+                master: master.clone(),
+                random: Arc::clone(&random),
+                clock: Arc::clone(&clock),
+                kinds,
+                commit_wait: COMMIT_WAIT,
+            })
+            .await
+            .map(|store| Arc::new(store) as _),
+        };
+        Ok(Vaults { folder, store: opened.map_err(HouseError::Store)?, clock, random, master })
     }
 }
 

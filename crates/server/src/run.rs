@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::ports::{Durability, Store as _};
+use frontdesk_engine::ports::Durability;
 use frontdesk_engine::tally::Who;
 use frontdesk_engine::timestamp::Millis;
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -1,6 +1,7 @@
 //! The audit chains: how a link's hash is made, and how a chain is checked.
 
 use frontdesk_engine::seal::Key;
+use serde_json::Value;
 
 /// The hash before the first link.
 pub(crate) const START: [u8; 32] = [0; 32];
@@ -23,6 +24,43 @@ pub(crate) fn is_of_a_node(chain: &str) -> bool {
 /// keyed, so that whoever can write to the database but has no key cannot mend a chain after changing it.
 pub(crate) fn link(key: &Key, chain: &str, seq: i64, before: &[u8], at: i64, records: &str) -> [u8; 32] {
     key.digest(&[chain.as_bytes(), &seq.to_be_bytes(), before, &at.to_be_bytes(), records.as_bytes()])
+}
+
+/// What the key of the audit chains is derived for.
+pub(crate) const KEY: &str = "audit chain";
+
+/// Which records to hand out.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Milliseconds since 1970; links written before are left out.
+    pub since: i64,
+    /// Only what concerns this tenant: the chain of its writes, and its records on the nodes' chains.
+    pub tenant: Option<String>,
+}
+
+/// What of a chain was asked for.
+pub(crate) enum Part<'a> {
+    All,
+    /// A node's chain is of all tenants; each record says of which it is.
+    OfTenant(&'a str),
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn of(chain: &str, tenant: Option<&'a str>) -> Option<Part<'a>> {
+        match tenant {
+            None => Some(Part::All),
+            Some(tenant) if chain == tenant_chain(tenant) => Some(Part::All),
+            Some(tenant) => is_of_a_node(chain).then_some(Part::OfTenant(tenant)),
+        }
+    }
+
+    pub(crate) fn has(&self, record: &str) -> bool {
+        match self {
+            Part::All => true,
+            Part::OfTenant(tenant) => serde_json::from_str::<Value>(record)
+                .is_ok_and(|record| record.get("tenant").and_then(Value::as_str) == Some(*tenant)),
+        }
+    }
 }
 
 /// What verifying found.

@@ -6,6 +6,12 @@ use frontdesk_engine::table::{Column, Holds, Kind};
 /// Each is applied once, in order; their number is the schema's version.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_core.sql")];
 
+/// The same text for PostgreSQL. Text is compared byte by byte on every database: an order that depends on
+/// the language of a server would change under a walk from page to page.
+pub(crate) fn for_postgres(text: &str) -> String {
+    text.replace("BLOB", "BYTEA").replace("TEXT", "TEXT COLLATE \"C\"")
+}
+
 /// The statements that make a kind's table where there is none.
 pub(crate) fn create(kind: &Kind) -> Vec<String> {
     let table = kind.name;

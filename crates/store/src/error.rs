@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use frontdesk_engine::{Fault, FaultKind};
 use rusqlite::ErrorCode;
 
+mod postgres;
+
 #[derive(Debug)]
 pub enum StoreError {
     /// The library linked in has a known way to corrupt databases.
@@ -39,6 +41,18 @@ pub enum StoreError {
         error: std::io::Error,
     },
     Database(rusqlite::Error),
+    Postgres(tokio_postgres::Error),
+    /// No connection to the database could be made.
+    Unreachable(String),
+    /// The role to connect with is not bound by row-level security.
+    Role {
+        role: String,
+        why: &'static str,
+    },
+    /// A table lacks the wall between tenants.
+    Unwalled {
+        table: String,
+    },
     /// More is waiting to be written than can be.
     Busy,
     /// The group this belonged to was not committed.
@@ -80,6 +94,21 @@ impl fmt::Display for StoreError {
                 write!(out, "cannot use {}: {error}. Check that the folder exists and may be written.", path.display())
             }
             StoreError::Database(error) => write!(out, "database: {error}"),
+            StoreError::Postgres(error) => write!(out, "database: {}", postgres::describe(error)),
+            StoreError::Unreachable(why) => {
+                write!(out, "cannot connect to PostgreSQL: {why}. Check `database` and that the server runs.")
+            }
+            StoreError::Role { role, why } => write!(
+                out,
+                "the PostgreSQL role {role} {why}, so row-level security would not hold it. \
+                 Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS"
+            ),
+            StoreError::Unwalled { table } => write!(
+                out,
+                "row-level security of the table {table} is not as Frontdesk made it. Look into who changed it; then run: \
+                 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY; ALTER TABLE {table} FORCE ROW LEVEL SECURITY, \
+                 and drop policies that are not named frontdesk"
+            ),
             StoreError::Busy => write!(out, "too much is waiting to be written"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),
             StoreError::Unfinished => write!(out, "it is not known whether this was written"),
@@ -98,7 +127,17 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> StoreError {
+        StoreError::Postgres(error)
+    }
+}
+
 impl StoreError {
+    pub(crate) fn unreachable(error: tokio_postgres::Error) -> StoreError {
+        StoreError::Unreachable(postgres::describe(&error))
+    }
+
     /// What everybody in a group is told when the group ends like this.
     pub(crate) fn for_the_group(&self) -> StoreError {
         match matches!(self, StoreError::Unfinished) {
@@ -115,11 +154,16 @@ impl From<StoreError> for Fault {
         match error {
             StoreError::Busy | StoreError::NotCommitted(_) | StoreError::Closed => Fault::unavailable(cause),
             StoreError::Database(error) if passes(&error) => Fault::unavailable(cause),
+            StoreError::Postgres(error) if postgres::passes(&error) => Fault::unavailable(cause),
+            StoreError::Unreachable(_) => Fault::unavailable(cause),
             StoreError::Unfinished => {
                 let message = "It is not known yet whether this was done. Look before you repeat it.";
                 Fault::new(FaultKind::Unavailable, message).retry_after(1).because(cause)
             }
             StoreError::Database(_)
+            | StoreError::Postgres(_)
+            | StoreError::Role { .. }
+            | StoreError::Unwalled { .. }
             | StoreError::UnknownTenant
             | StoreError::UnknownKind(_)
             | StoreError::NotOurs { .. }

@@ -2,13 +2,20 @@
 //! plans as the engine declares them, and no contract.
 
 pub mod audit;
+mod claims;
 mod ddl;
 mod error;
+mod keeper;
 mod load;
+mod notes;
+pub mod postgres;
 mod sql;
 pub mod sqlite;
 mod vault;
 
+pub use audit::Selection;
 pub use error::StoreError;
+pub use keeper::Keeper;
 pub use load::Load;
-pub use sqlite::{AuditReader, Options, Selection, SqliteStore, back_up, inspect};
+pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore};
+pub use sqlite::{AuditReader, Options, SqliteStore, back_up, inspect};

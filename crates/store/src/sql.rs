@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use frontdesk_engine::page::{Direction, Filter, Query, Start, Wants};
-use frontdesk_engine::table::{Cell, Kind, Word};
+use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row, Word};
 
 use crate::vault::{Place, TenantKeys};
 
@@ -42,6 +42,20 @@ impl<'a> Value<'a> {
             (Word::Personal(word), Some(keys)) => Value::Digest(keys.digest(Place::Word { kind: kind.name }, word)),
         }
     }
+}
+
+/// The values of a kind's own columns, in their order. A number to sort by is never missing.
+pub(crate) fn cells<'a>(kind: &Kind, row: &'a Row, keys: &TenantKeys) -> Vec<Value<'a>> {
+    let value = |column: &Column| {
+        let missing = match column.holds == Holds::Integer && kind.sorted.contains(&column.name) {
+            true => &Cell::Integer(0),
+            false => &Cell::Null,
+        };
+        let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
+        let place = Place::Column { kind: kind.name, column: column.name };
+        Value::of(cell.map_or(missing, |(_, cell)| cell), place, Some(keys))
+    };
+    kind.columns.iter().map(value).collect()
 }
 
 /// Columns every kind's table has before its own.

@@ -23,16 +23,14 @@ use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 
 use crate::StoreError;
+use crate::audit;
 use crate::sql;
 use crate::vault::Vault;
 use readers::{Pool, Readers};
 use writer::Writer;
 
-pub use audits::{AuditReader, Selection};
+pub use audits::AuditReader;
 pub use backup::{back_up, inspect};
-
-/// What the key of the audit chains is derived for.
-const AUDIT_KEY: &str = "audit chain";
 
 pub struct Options {
     /// The database file; its folder must exist.
@@ -77,7 +75,7 @@ impl SqliteStore {
         open::migrate(&connection, &options.kinds)?;
         let shared = Arc::new(Shared {
             vault: Vault::new(&options.master, options.random),
-            audit_key: options.master.derive(AUDIT_KEY),
+            audit_key: options.master.derive(audit::KEY),
             clock: options.clock,
             texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
         });

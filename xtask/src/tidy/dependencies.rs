@@ -21,6 +21,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const NOT_IN_THE_ENGINE: &[&str] = &[
     "rusqlite",
     "tokio-postgres",
+    "tokio-postgres",
     "mysql_async",
     "sqlx",
     "hyper",

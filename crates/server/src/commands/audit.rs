@@ -4,17 +4,24 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+use frontdesk_engine::seal::Key;
 use frontdesk_store::audit::Report;
-use frontdesk_store::{AuditReader, Selection};
+use frontdesk_store::{Address, AuditReader, PostgresAudit, Selection};
 
-use super::{Failure, data_folder};
+use super::{Failure, runtime, where_it_is};
 use crate::cli::{AuditCommand, Export, Place};
+use crate::config::Database;
 use crate::folder;
 
 pub(super) fn audit(command: AuditCommand) -> Result<ExitCode, Failure> {
     match command {
         AuditCommand::Verify(verify) => {
-            let report = open(verify.place)?.verify()?;
+            let report = match open(verify.place)? {
+                Reader::Embedded(reader) => reader.verify()?,
+                Reader::Postgres(address, master) => {
+                    runtime()?.block_on(async { PostgresAudit::open(&address, &master).await?.verify().await })?
+                }
+            };
             writeln!(io::stdout().lock(), "{}", describe(&report))?;
             Ok(match report.holds() {
                 true => ExitCode::SUCCESS,
@@ -26,14 +33,20 @@ pub(super) fn audit(command: AuditCommand) -> Result<ExitCode, Failure> {
 }
 
 /// Reading needs no lock: a server may go on writing meanwhile.
-fn open(place: Place) -> Result<AuditReader, Failure> {
-    let data = data_folder(place)?;
-    let database = folder::database(&data);
-    if !database.exists() {
-        return Err(folder::FolderError::Missing { path: data }.into());
-    }
+fn open(place: Place) -> Result<Reader, Failure> {
+    let (data, database) = where_it_is(place)?;
+    folder::must_have_data(&data, &database)?;
     let master = folder::read_key(&folder::key_file(&data))?;
-    Ok(AuditReader::open(&database, &master))
+    Ok(match database {
+        Database::Embedded => Reader::Embedded(AuditReader::open(&folder::database(&data), &master)),
+        Database::Postgres(address) => Reader::Postgres(address, master),
+    })
+}
+
+/// Who reads the chains, by where they are.
+enum Reader {
+    Embedded(AuditReader),
+    Postgres(Address, Key),
 }
 
 fn hand_out(export: Export) -> Result<ExitCode, Failure> {
@@ -51,11 +64,16 @@ fn hand_out(export: Export) -> Result<ExitCode, Failure> {
             })?)),
             None => Box::new(BufWriter::new(io::stdout().lock())),
         };
-    let count = reader.export(&selection, |chain, record| {
+    let take = |chain: &str, record: &str| {
         let chain = frontdesk_wire::answer::quote(chain);
         // The record is an object; the chain it belongs to becomes its first member.
         writeln!(out, "{{\"chain\":{chain},{}", record.strip_prefix('{').unwrap_or(record))
-    })?;
+    };
+    let count = match reader {
+        Reader::Embedded(reader) => reader.export(&selection, take)?,
+        Reader::Postgres(address, master) => runtime()?
+            .block_on(async { PostgresAudit::open(&address, &master).await?.export(&selection, take).await })?,
+    };
     out.flush()?;
     if let Some(path) = &export.output {
         eprintln!("{count} records written to {}", path.display());

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::{Failure, data_folder, runtime};
+use super::{Failure, runtime, where_it_is};
 use crate::cli::{ClientCommand, Place};
+use crate::config::Database;
 use crate::folder::{self, Folder};
 use crate::house::Vaults;
 use crate::operator::{Answer, ClientView, Order, Registrar, UnknownTenants, ask};
@@ -41,24 +42,26 @@ pub(super) fn client(command: ClientCommand) -> Result<ExitCode, Failure> {
 }
 
 fn give(order: Order, place: Place) -> Result<Answer, Failure> {
-    let data = data_folder(place)?;
+    let (data, database) = where_it_is(place)?;
     runtime()?.block_on(async {
         if let Some(answer) = ask(&folder::operator_socket(&data), &order).await {
             return Ok(answer?);
         }
         // Held until the order is carried out, so that no server starts on the folder meanwhile.
-        let vaults = vaults(&data, &order)?;
+        let vaults = vaults(&data, &database, &order).await?;
         Ok(Registrar::new(&vaults).carry_out(order).await?)
     })
 }
 
 /// A first client may be added before the first start; everything else needs data to be there.
-fn vaults(data: &Path, order: &Order) -> Result<Vaults, Failure> {
+async fn vaults(data: &Path, database: &Database, order: &Order) -> Result<Vaults, Failure> {
     let folder = match order {
         Order::AddClient { .. } => Folder::take(data)?,
-        Order::ListClients | Order::RotateClient { .. } | Order::RevokeClient { .. } => Folder::take_existing(data)?,
+        Order::ListClients | Order::RotateClient { .. } | Order::RevokeClient { .. } => {
+            Folder::take_existing(data, database)?
+        }
     };
-    Ok(Vaults::open(folder)?)
+    Ok(Vaults::open(folder, database).await?)
 }
 
 /// One client a line, flat, so that a script needs no knowledge of how orders are answered.

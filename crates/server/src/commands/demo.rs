@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use frontdesk_contracts::demo::{Demo, demo as businesses};
-use frontdesk_engine::ports::{Claim, Commit, Committed, Store as _};
-use frontdesk_engine::registry::{Client, Registry as _, Tenant};
+use frontdesk_engine::ports::{Claim, Commit, Committed};
+use frontdesk_engine::registry::{Client, Tenant};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::new_client;

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command, Place};
-use crate::config::{Loaded, environment, load};
+use crate::config::{Database, Loaded, environment, load};
 
 /// What a command could not do, in words for the person who typed it.
 pub type Failure = Box<dyn Error>;
@@ -39,11 +39,11 @@ fn settings(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<Loaded,
     Ok(load(file.as_deref(), environment().chain(flags), frontdesk_contracts::IDS)?)
 }
 
-fn data_folder(place: Place) -> Result<PathBuf, Failure> {
-    match place.data {
-        Some(data) => Ok(data),
-        None => Ok(settings(place.config, Vec::new())?.config.data),
-    }
+/// The data folder and the database that goes with it.
+fn where_it_is(place: Place) -> Result<(PathBuf, Database), Failure> {
+    let flags = place.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
+    let config = settings(place.config, flags.into_iter().collect())?.config;
+    Ok((config.data, config.database))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

@@ -3,19 +3,20 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use frontdesk_store::{AuditReader, back_up, inspect};
 
-use super::{Failure, data_folder};
-use crate::cli::{Backup, Restore};
+use super::{Failure, runtime, where_it_is};
+use crate::cli::{Backup, Place, Restore};
+use crate::config::Database;
 use crate::folder::{self, Folder, FolderError};
 use crate::house::Vaults;
 
 /// Works beside a running server, since the database lets anybody read who may read its file.
 pub(super) fn backup(command: Backup) -> Result<ExitCode, Failure> {
-    let data = data_folder(command.place)?;
+    let data = embedded(command.place)?;
     let database = folder::database(&data);
     if !database.exists() {
         return Err(FolderError::Missing { path: data }.into());
@@ -33,7 +34,7 @@ pub(super) fn backup(command: Backup) -> Result<ExitCode, Failure> {
 }
 
 pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
-    let data = data_folder(command.place)?;
+    let data = embedded(command.place)?;
     let backup = &command.file;
     if !backup.is_file() {
         return Err(
@@ -63,7 +64,7 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
         )?;
         return Ok(ExitCode::SUCCESS);
     };
-    if let Err(error) = Vaults::open(folder) {
+    if let Err(error) = runtime()?.block_on(Vaults::open(folder, &Database::Embedded)) {
         discard(&database);
         return Err(format!("the backup was not restored: {error}").into());
     }
@@ -72,6 +73,16 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
     }
     writeln!(out, "It opens with the master key that is there, and its audit record is whole.")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A database of its own has tools of its own, and they copy it better than we could.
+fn embedded(place: Place) -> Result<PathBuf, Failure> {
+    match where_it_is(place)? {
+        (data, Database::Embedded) => Ok(data),
+        (_, Database::Postgres(_)) => {
+            Err("the data is in PostgreSQL: copy it with pg_dump and bring it back with pg_restore".into())
+        }
+    }
 }
 
 /// What may lie in a folder that is to be filled: the key, and the lock of an attempt before.

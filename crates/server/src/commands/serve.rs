@@ -47,7 +47,7 @@ pub(super) async fn open(loaded: &Loaded, listen: Setting) -> Result<Opened, Fai
     let public = net::bind(loaded.config.listen, listen).await?;
     let operator = net::bind(loaded.config.operator.listen, Setting::Key("operator.listen")).await?;
     let config = loaded.bound_to(public.local_addr());
-    let vaults = Vaults::open(Folder::take(&config.data)?)?;
+    let vaults = Vaults::open(Folder::take(&config.data)?, &config.database).await?;
     let prepared = prepare(&config, vaults.clock.now())?;
     let ca_file = prepared.ca_file.clone();
     let bound = Bound { public, operator, certificates: Certificates::new(prepared, vaults.clock.now()) };

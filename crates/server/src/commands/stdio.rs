@@ -26,8 +26,8 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
     };
     runtime()?.block_on(async {
         let shutdown = heed_signals()?;
-        let folder = Folder::take_existing(&config.data).map_err(explain)?;
-        let vaults = Vaults::open(folder)?;
+        let folder = Folder::take_existing(&config.data, &config.database).map_err(explain)?;
+        let vaults = Vaults::open(folder, &config.database).await?;
         let socket = folder::operator_socket(vaults.folder.path());
         attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
         let current = Arc::new(Current::new(House::open(vaults, config)));

@@ -71,7 +71,7 @@ pub static KEYS: &[Key] = &[
         path: "database",
         env: "FRONTDESK_DATABASE",
         default: Fallback::Text(""),
-        about: "Empty for the embedded SQLite database in the data folder, the only one in this version.",
+        about: "Empty for the embedded SQLite database in the data folder, or the postgres:// URL of a PostgreSQL database on this machine, by localhost or its socket. Several nodes can share one if the same master.key is in the data folder of each.",
         kind: Kind::Database(|draft| &mut draft.database),
     },
     Key {

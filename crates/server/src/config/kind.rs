@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use frontdesk_store::{Address, AddressError};
 use toml::Value;
 
 use super::draft::Draft;
@@ -86,12 +87,11 @@ impl Kind {
                 };
             }
             Self::Database(at) => {
-                if !text(raw)?.is_empty() {
-                    // The value is not repeated: the address of a database often holds its password.
-                    let wrong = "only the embedded database is available in this version";
-                    return Err(one(wrong, "Leave the key out, or set it to \"\""));
-                }
-                *at(draft) = Database::Embedded;
+                *at(draft) = match text(raw)? {
+                    "" => Database::Embedded,
+                    // The value is not repeated in an error: the address of a database often holds its password.
+                    given => Database::Postgres(Address::parse(given).map_err(|error| vec![not_a_database(error)])?),
+                };
             }
             Self::Mounts(at) => {
                 *at(draft) = Some(match raw {
@@ -124,6 +124,7 @@ impl Kind {
             ),
             Self::Database(at) => match at(draft) {
                 Database::Embedded => Value::String(String::new()),
+                Database::Postgres(address) => Value::String(address.to_string()),
             },
             Self::Mounts(at) => Value::Array(at(draft).iter().flatten().map(table).collect()),
         }
@@ -141,7 +142,7 @@ impl Kind {
             Self::Origins(_) => "list of origins".to_owned(),
             Self::Number { least, most, .. } => format!("number, {least} to {most}"),
             Self::LogFormat(_) => "auto, pretty or json".to_owned(),
-            Self::Database(_) => "empty".to_owned(),
+            Self::Database(_) => "empty, or a postgres:// URL".to_owned(),
             Self::Mounts(_) => "list of tables".to_owned(),
         }
     }
@@ -174,6 +175,28 @@ fn text(raw: Raw<'_>) -> Result<&str, Vec<Wrong>> {
         Raw::Text(text) => Ok(text),
         Raw::Toml(Value::String(text)) => Ok(text),
         Raw::Toml(value) => Err(one(format!("it is {} instead of text", named(value)), "Write it in quotes")),
+    }
+}
+
+fn not_a_database(error: AddressError) -> Wrong {
+    let example = "such as postgres://desk:PASSWORD@localhost/desk or postgres://desk@/desk?host=/run/postgresql";
+    match error {
+        AddressError::NotPostgres => Wrong::new(
+            "it is not a postgres:// URL",
+            format!("Leave it empty for the embedded database, or name one, {example}"),
+        ),
+        AddressError::Unreadable => Wrong::new(
+            "it cannot be read as a postgres:// URL",
+            format!("Write a user, a host and a database, {example}"),
+        ),
+        AddressError::Unencrypted => Wrong::new(
+            "the database is on another machine, and this version does not speak TLS to a database",
+            "Use a server on this machine by localhost or its socket, or lead an encrypted tunnel to localhost",
+        ),
+        AddressError::NeedsTls => Wrong::new(
+            "it asks for TLS, which this version does not speak to a database",
+            "Use sslmode=disable with a server on this machine or an encrypted tunnel to localhost",
+        ),
     }
 }
 

@@ -20,6 +20,7 @@ use std::time::Duration;
 use draft::Draft;
 pub use environment::{Login, environment, login};
 pub use finding::{ConfigError, Finding};
+use frontdesk_store::Address;
 pub use keys::{Fallback, KEYS, Key};
 pub use kind::address;
 pub use mount::Mount;
@@ -176,4 +177,6 @@ pub enum LogFormat {
 pub enum Database {
     /// SQLite in the data folder.
     Embedded,
+    /// Shared by several nodes, if they have the same master key.
+    Postgres(Address),
 }

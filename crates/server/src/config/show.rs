@@ -1,5 +1,5 @@
 //! `config show`: every key with its value and where the value came from, written as TOML so that it can be used as a file.
-//! A key that holds a secret must show `***`; none does yet.
+//! A secret in a value shows as `***`.
 
 use std::collections::BTreeMap;
 use std::fmt;

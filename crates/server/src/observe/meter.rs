@@ -54,7 +54,7 @@ pub(crate) struct Readings {
 
 impl Meter {
     pub(super) fn count(&self, seen: &Observation) {
-        let what = seen.tool.or(seen.method.as_deref()).unwrap_or("none");
+        let what = seen.tool.or(seen.method).unwrap_or("none");
         let mut contracts = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let tools = contracts.entry(seen.contract).or_default();
         // Looked up before it is entered, because entering copies the name.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use ::http::header::CONTENT_TYPE;
 use ::http::{HeaderValue, Method, Request, Response, StatusCode};
-use frontdesk_engine::registry::Registry as _;
 use tokio::time::timeout;
 
 use super::metrics::{Doors, metrics};

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::registry::{Changed, Client, Registry as _, Tenant};
+use frontdesk_engine::registry::{Changed, Client, Tenant};
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
-use frontdesk_store::SqliteStore;
+use frontdesk_store::Keeper;
 use serde::{Deserialize, Serialize};
 
 use super::record::{client_record, tenant_record};
@@ -58,7 +58,7 @@ pub struct ClientView {
 
 /// Whoever carries out orders.
 pub struct Registrar {
-    store: Arc<SqliteStore>,
+    store: Arc<dyn Keeper>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     /// Every scope that any contract of this build knows.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use frontdesk_engine::ClientId;
 use frontdesk_engine::incoming::Credential;
-use frontdesk_engine::registry::Registry as _;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_identity::Asked;
 use serde::Deserialize;

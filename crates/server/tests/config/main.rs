@@ -47,6 +47,21 @@ mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "to
 }
 
 #[test]
+fn the_password_of_a_database_is_not_shown() {
+    let url = "postgres://desk:hunter2@localhost:5433/cars";
+    let loaded = from_nothing(&[("FRONTDESK_DATABASE", url)]).unwrap();
+    let line = show(&loaded.origins).lines().find(|line| line.starts_with("database")).unwrap().to_owned();
+    assert!(line.starts_with(r#"database = "postgres://desk:***@localhost:5433/cars""#), "{line}");
+    assert!(!format!("{:?}", loaded.config).contains("hunter2"));
+    for wrong in
+        ["postgres://desk:hunter2@db.example/cars", "mysql://desk:hunter2@localhost/cars", "postgres:// hunter2"]
+    {
+        let problem = from_nothing(&[("FRONTDESK_DATABASE", wrong)]).unwrap_err().to_string();
+        assert!(!problem.contains("hunter2"), "{problem}");
+    }
+}
+
+#[test]
 fn defaults_become_typed_values() {
     let Config { certificate, token, deadlines, idempotency, audit, log, mounts, limits, .. } =
         from_nothing(&[]).unwrap().config;

@@ -91,7 +91,7 @@ path = "mcp"
         r#"the configuration has 17 problems:
   allowed_hosts[0] (FILE): "*" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
   allowed_hosts[1] (FILE): "desk.example.com:443" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
-  database (FILE): only the embedded database is available in this version. Leave the key out, or set it to ""
+  database (FILE): the database is on another machine, and this version does not speak TLS to a database. Use a server on this machine by localhost or its socket, or lead an encrypted tunnel to localhost
   idempotency.retain_hours (FILE): 23 is too small. Use a number from 24 to 8760
   listen (FILE): "localhost:8443" is not an address and a port. Write an IP address and a port, such as 127.0.0.1:8443 or 0.0.0.0:8443
   log.format (FILE): "xml" is not a log format. Use auto, pretty or json

@@ -112,6 +112,29 @@ impl Desk {
         self.reopened()
     }
 
+    /// Another desk with the same settings and master key, in a folder of its own.
+    pub(crate) fn beside(&self) -> Desk {
+        use std::os::unix::fs::DirBuilderExt as _;
+        let folder = Folder::new();
+        std::fs::DirBuilder::new().mode(0o700).create(folder.join("data")).unwrap();
+        std::fs::copy(self.data().join("master.key"), folder.join("data").join("master.key")).unwrap();
+        Desk::start(folder, self.settings.clone(), self.clients.clone(), Log::Read)
+    }
+
+    /// What a desk says that cannot be opened with these settings.
+    pub(crate) fn refused(settings: &[(&str, &str)]) -> String {
+        let folder = Folder::new();
+        let output = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
+            .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
+            .arg(folder.join("data"))
+            .env_clear()
+            .envs(settings.iter().copied())
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    }
+
     /// Asks for an orderly end; the exit code.
     pub(crate) fn close(&mut self) -> Option<i32> {
         self.signal("TERM");
@@ -170,7 +193,14 @@ impl Desk {
     /// Runs another `frontdesk` command on this desk's data folder: its exit code, output and errors.
     pub(crate) fn command(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
-        let output = command.env_clear().args(arguments).arg("--data").arg(self.data()).output().unwrap();
+        let output = command
+            .env_clear()
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
+            .args(arguments)
+            .arg("--data")
+            .arg(self.data())
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code(), text(output.stdout), text(output.stderr))
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use frontdesk_engine::Fault;
 use frontdesk_engine::plan::{Stale, Step};
 use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
-use frontdesk_engine::table::{Cell, Holds, Kind, Row};
+use frontdesk_engine::table::{Kind, Row};
 use frontdesk_engine::tool::Item;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
 
@@ -14,8 +14,9 @@ use super::Shared;
 use super::writer::Task;
 use crate::StoreError;
 use crate::audit::{Head, tenant_chain};
+use crate::claims;
 use crate::sql::{self, Value};
-use crate::vault::{Place, TenantKeys};
+use crate::vault::TenantKeys;
 
 /// The writer's hand: the connection and what it remembers between statements.
 pub(crate) struct Scribe<'a> {
@@ -216,14 +217,7 @@ impl<'a> Scribe<'a> {
         statement.raw_bind_parameter(7, &row.masked)?;
         statement.raw_bind_parameter(8, sealed)?;
         let mut number = 9;
-        for column in kind.columns {
-            let missing = match column.holds == Holds::Integer && kind.sorted.contains(&column.name) {
-                true => &Cell::Integer(0),
-                false => &Cell::Null,
-            };
-            let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
-            let place = Place::Column { kind: kind.name, column: column.name };
-            let value = Value::of(cell.map_or(missing, |(_, cell)| cell), place, Some(keys));
+        for value in sql::cells(kind, row, keys) {
             statement.raw_bind_parameter(number, value)?;
             number += 1;
         }
@@ -265,10 +259,9 @@ impl<'a> Scribe<'a> {
     }
 
     fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {
-        let key_hash = hash_of(keys, claim);
-        let place = [tenant, "fd_claim", claim.client.as_str(), claim.tool, key_hash.as_str()];
-        let text = pack(answer);
-        let sealed = self.shared.vault.seal(keys, &place, &text).ok_or(StoreError::WrongKey)?;
+        let key_hash = claims::hash_of(keys, claim);
+        let sealed = claims::seal(&self.shared.vault, keys, tenant, claim, &key_hash, answer);
+        let sealed = sealed.ok_or(StoreError::WrongKey)?;
         self.connection
             .prepare_cached(
                 "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
@@ -286,7 +279,7 @@ pub(crate) fn claimed(
     tenant: &str,
     claim: &Claim,
 ) -> Result<Option<Claimed>, StoreError> {
-    let key_hash = hash_of(keys, claim);
+    let key_hash = claims::hash_of(keys, claim);
     let found: Option<([u8; 32], Vec<u8>)> = connection
         .prepare_cached(
             "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = ?1 AND client = ?2 AND tool = ?3 AND key_hash = ?4",
@@ -298,23 +291,8 @@ pub(crate) fn claimed(
     let Some((meaning, sealed)) = found else {
         return Ok(None);
     };
-    let place = [tenant, "fd_claim", claim.client.as_str(), claim.tool, key_hash.as_str()];
-    let answer = keys.open(&place, &sealed).and_then(|text| unpack(&text)).ok_or(StoreError::WrongKey)?;
+    let answer = claims::open(keys, tenant, claim, &key_hash, &sealed).ok_or(StoreError::WrongKey)?;
     Ok(Some(Claimed { meaning, answer }))
-}
-
-/// How an idempotency key is kept: the same one of another client or for another tool looks different.
-fn hash_of(keys: &TenantKeys, claim: &Claim) -> String {
-    keys.digest(Place::Claim { client: claim.client.as_str(), tool: claim.tool }, &claim.key)
-}
-
-fn pack(item: &Item) -> String {
-    serde_json::json!([item.id, item.body, item.masked, item.personal]).to_string()
-}
-
-fn unpack(text: &str) -> Option<Item> {
-    let (id, body, masked, personal) = serde_json::from_str(text).ok()?;
-    Some(Item { id, body, masked, personal })
 }
 
 fn ends_stale(stale: &Stale) -> Ends {

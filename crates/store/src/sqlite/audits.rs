@@ -4,26 +4,16 @@ use std::path::Path;
 
 use frontdesk_engine::seal::Key;
 use rusqlite::params;
-use serde_json::Value;
 
 use super::SqliteStore;
 use super::chains::{Meet, head, walk_links};
 use super::readers::Pool;
 use crate::StoreError;
-use crate::audit::{Head, Report, START, Walk, is_of_a_node, tenant_chain};
+use crate::audit::{self, Head, Part, Report, START, Selection, Walk};
 
 /// An export holds this much in memory at most, and one link more.
 const PIECE_LINKS: usize = 256;
 const PIECE_BYTES: usize = 1024 * 1024;
-
-/// Which records to hand out.
-#[derive(Debug, Clone, Default)]
-pub struct Selection {
-    /// Milliseconds since 1970; links written before are left out.
-    pub since: i64,
-    /// Only what concerns this tenant: the chain of its writes, and its records on the nodes' chains.
-    pub tenant: Option<String>,
-}
 
 /// Reads the chains of a database that may be in use by a server.
 pub struct AuditReader {
@@ -33,7 +23,7 @@ pub struct AuditReader {
 
 impl AuditReader {
     pub fn open(database: &Path, master: &Key) -> AuditReader {
-        AuditReader { pool: Pool::new(database.to_owned()), key: master.derive(super::AUDIT_KEY) }
+        AuditReader { pool: Pool::new(database.to_owned()), key: master.derive(audit::KEY) }
     }
 
     pub fn verify(&self) -> Result<Report, StoreError> {
@@ -121,31 +111,6 @@ fn ends(pool: &Pool) -> Result<Vec<(String, i64)>, StoreError> {
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     })
-}
-
-/// What of a chain was asked for.
-enum Part<'a> {
-    All,
-    /// A node's chain is of all tenants; each record says of which it is.
-    OfTenant(&'a str),
-}
-
-impl<'a> Part<'a> {
-    fn of(chain: &str, tenant: Option<&'a str>) -> Option<Part<'a>> {
-        match tenant {
-            None => Some(Part::All),
-            Some(tenant) if chain == tenant_chain(tenant) => Some(Part::All),
-            Some(tenant) => is_of_a_node(chain).then_some(Part::OfTenant(tenant)),
-        }
-    }
-
-    fn has(&self, record: &str) -> bool {
-        match self {
-            Part::All => true,
-            Part::OfTenant(tenant) => serde_json::from_str::<Value>(record)
-                .is_ok_and(|record| record.get("tenant").and_then(Value::as_str) == Some(*tenant)),
-        }
-    }
 }
 
 /// Links of one chain that are read together.

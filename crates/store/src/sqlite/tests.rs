@@ -77,7 +77,7 @@ async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
     house.store.observe(r#"{"read":"last"}"#.to_owned(), Durability::Awaited).await.unwrap();
 
     let mut records = Vec::new();
-    let all = Selection::default();
+    let all = crate::Selection::default();
     house
         .store
         .export_audit(&all, |_, record| {

@@ -1,13 +1,12 @@
 //! The one thread that writes. It takes whatever is waiting, applies each piece behind a savepoint of
 //! its own, commits once for all of them, and only then answers.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use frontdesk_engine::ports::{Commit, Committed};
-use frontdesk_engine::timestamp::Millis;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -15,14 +14,11 @@ use super::Shared;
 use super::apply::Scribe;
 use crate::StoreError;
 use crate::load::{Counters, Load};
+use crate::notes::{Closing, Notes, Tray};
 
 const QUEUE: usize = 8192;
 /// At most this many pieces of work share a commit.
 const GROUP: usize = 256;
-/// Records nobody waits for are written together, at the latest after this long.
-const LINGER: Duration = Duration::from_millis(100);
-/// So many of them are kept while nothing can be written.
-const MOST_NOTES: usize = 1024;
 
 pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 /// Work on the open transaction, and what to do once it is committed or has failed.
@@ -38,17 +34,6 @@ pub(crate) enum Job {
     Stop,
 }
 
-/// Records that nobody waits for. Only the first one wakes the writer: waking it costs more than the
-/// reads that most of these are about.
-type Tray = Arc<Mutex<Waiting>>;
-
-#[derive(Default)]
-struct Waiting {
-    lines: Vec<String>,
-    /// Set when the thread ends, however it ends: nobody will look in here again.
-    closed: bool,
-}
-
 pub(crate) struct Writer {
     jobs: SyncSender<Job>,
     tray: Tray,
@@ -60,7 +45,7 @@ impl Writer {
     pub(crate) fn start(connection: Connection, shared: Arc<Shared>) -> Result<Writer, StoreError> {
         let (jobs, queue) = sync_channel(QUEUE);
         let tray = Tray::default();
-        let closing = Closing(Arc::clone(&tray));
+        let closing = Closing(tray.clone());
         let counters = Arc::new(Counters::default());
         let counted = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
@@ -79,7 +64,7 @@ impl Writer {
     }
 
     pub(crate) fn load(&self) -> Load {
-        self.counters.load(self.tray.lock().map_or(0, |tray| tray.lines.len()))
+        self.counters.load(self.tray.len())
     }
 
     /// Counted before it is sent, or the writer could take it first and count below nothing.
@@ -90,27 +75,8 @@ impl Writer {
 }
 
 impl Writer {
-    /// Leaves a record to be written soon. A full tray refuses, so that no record is dropped silently.
     pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
-        let mut tray = self.tray.lock().map_err(|_| StoreError::Closed)?;
-        if tray.closed {
-            return Err(StoreError::Closed);
-        }
-        if tray.lines.len() >= QUEUE {
-            return Err(StoreError::Busy);
-        }
-        tray.lines.push(line);
-        if tray.lines.len() > 1 {
-            return Ok(());
-        }
-        match self.post(Job::Notes) {
-            // A full queue means a busy writer, which looks into the tray anyway.
-            Ok(()) | Err(TrySendError::Full(_)) => Ok(()),
-            Err(TrySendError::Disconnected(_)) => {
-                tray.lines.pop();
-                Err(StoreError::Closed)
-            }
-        }
+        self.tray.put(line, || self.send(Job::Notes))
     }
 }
 
@@ -125,32 +91,11 @@ impl Drop for Writer {
     }
 }
 
-/// Closes the tray when the thread that empties it ends, also by a panic.
-struct Closing(Tray);
-
-impl Drop for Closing {
-    fn drop(&mut self) {
-        // A poisoned tray is closed as it is.
-        if let Ok(mut tray) = self.0.lock() {
-            tray.closed = true;
-        }
-    }
-}
-
-/// Notes that wait for company, and since when.
-#[derive(Default)]
-struct Notes {
-    lines: Vec<String>,
-    due: Option<Instant>,
-    /// How many could not be kept while nothing could be written.
-    lost: usize,
-}
-
 fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &Shared, counters: &Counters) {
     let mut scribe = Scribe::new(connection, shared);
     let mut notes = Notes::default();
     loop {
-        let first = match notes.due {
+        let first = match notes.due() {
             None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
         };
@@ -184,38 +129,6 @@ fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &S
         if ending {
             return;
         }
-    }
-}
-
-impl Notes {
-    fn expect(&mut self) {
-        self.due.get_or_insert_with(|| Instant::now() + LINGER);
-    }
-
-    fn collect(&mut self, tray: &Tray) {
-        if let Ok(mut tray) = tray.lock() {
-            self.lines.append(&mut tray.lines);
-        }
-    }
-
-    /// Kept for the next try, but not without end: a disk that stays full must not fill memory.
-    fn keep(&mut self) {
-        self.lost += self.lines.len().saturating_sub(MOST_NOTES);
-        self.lines.truncate(MOST_NOTES);
-        self.due = (!self.lines.is_empty()).then(|| Instant::now() + LINGER);
-    }
-
-    /// What there is to write. A chain with records missing says how many.
-    fn records(&self, now: Millis) -> Vec<String> {
-        let mut records = self.lines.clone();
-        if self.lost > 0 {
-            records.push(format!(r#"{{"at":"{}","outcome":"lost","count":{}}}"#, now.to_rfc3339(), self.lost));
-        }
-        records
-    }
-
-    fn are_due(&self) -> bool {
-        self.due.is_some_and(|due| due <= Instant::now())
     }
 }
 

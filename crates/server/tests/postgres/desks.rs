@@ -1,0 +1,138 @@
+//! What an agent and an operator see is the same as on SQLite; two desks on one database are one desk.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::server::Server;
+use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+
+fn lead(name: &str, key: &str) -> Value {
+    json!({
+        "contact": {"name": name, "email": "dana@example.com"},
+        "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]},
+        "idempotency_key": key,
+    })
+}
+
+async fn leads(agent: &mut Agent) -> usize {
+    agent.all("leads.list", json!({"limit": 100})).await.len()
+}
+
+#[tokio::test]
+async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
+    let database = Server::start();
+    let desk = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let stock = agent.all("inventory.search", json!({"limit": 25})).await;
+    assert!(stock.len() > 25, "more than a page: {}", stock.len());
+    let id = stock[0]["id"].as_str().unwrap().to_owned();
+    let one = agent.call("inventory.get", json!({"id": id})).await;
+    assert!(one.to_string().contains(&id), "{one}");
+    let before = leads(&mut agent).await;
+    let first = agent.call("leads.create", lead("Dana Rivera", "k-1")).await;
+    assert!(first.to_string().contains("led_"), "{first}");
+    assert_eq!(agent.call("leads.create", lead("Dana Rivera", "k-1")).await, first);
+    assert_eq!(leads(&mut agent).await, before + 1);
+    assert!(!desk.data().join("frontdesk.db").exists(), "nothing is written beside the server");
+
+    let desk = desk.crash_and_reopen();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    assert_eq!(agent.call("leads.create", lead("Dana Rivera", "k-1")).await, first);
+    assert_eq!(leads(&mut agent).await, before + 1);
+    let (code, out, errors) = desk.command(&["audit", "verify"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert!(out.contains("tenant:dlr_lakeside") && out.contains("The audit record is whole."), "{out}");
+    let (code, out, errors) = desk.command(&["audit", "export", "--tenant", "dlr_lakeside"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(out.contains(r#"{"chain":"tenant:dlr_lakeside","#), "{out}");
+    assert!(!desk.log().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn two_desks_agree_on_keys_revocation_numbers_and_the_audit() {
+    let database = Server::start();
+    let first = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let second = first.beside();
+    let mut here = first.agent(House::Lakeside, EVERYTHING).await;
+    let mut there = second.agent(House::Lakeside, EVERYTHING).await;
+    let before = leads(&mut here).await;
+    for round in 0..20 {
+        let (name, key) = (format!("Dana {round}"), format!("k-{round}"));
+        let (one, other) =
+            tokio::join!(here.call("leads.create", lead(&name, &key)), there.call("leads.create", lead(&name, &key)));
+        assert_eq!(one, other, "the same answer from both");
+        assert!(one.to_string().contains("led_"), "{one}");
+    }
+    let conflict = there.code("leads.create", lead("Somebody Else", "k-1")).await;
+    assert_eq!(conflict, "request.idempotency_conflict");
+    assert_eq!(leads(&mut there).await, before + 20);
+
+    let gaps = "SELECT tenant FROM fd_outbox GROUP BY tenant HAVING MIN(seq) <> 1 OR MAX(seq) <> COUNT(*)";
+    assert_eq!(database.sql("desk", gaps), [""; 0]);
+    let added = database
+        .sql("desk", "SELECT count(*) FROM fd_outbox WHERE tenant = 'dlr_lakeside' AND change = 'created' AND at > 0");
+    assert!(added[0].parse::<usize>().unwrap() >= 20, "{added:?}");
+
+    // A client added at one desk comes in at the other, until it is revoked at the first.
+    let client = first.add_client(&["dlr_lakeside"], "amcp:inventory:read");
+    let mut guest = second.agent_of(&client, "amcp:inventory:read").await;
+    assert!(guest.call("inventory.search", json!({"limit": 1})).await.get("items").is_some());
+    let (code, _, errors) = first.command(&["client", "revoke", &client.0]);
+    assert_eq!(code, Some(0), "{errors}");
+    let revoked = Instant::now();
+    while guest.send("tools/list", json!({})).await.status != 401 {
+        assert!(revoked.elapsed() < Duration::from_secs(2), "the other desk still lets the token in");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+
+    let (code, out, errors) = second.command(&["audit", "verify"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert_eq!(out.lines().filter(|line| line.contains("node:")).count(), 2, "{out}");
+}
+
+#[tokio::test]
+async fn a_desk_with_another_master_key_is_refused() {
+    let database = Server::start();
+    let first = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    std::fs::rename(first.data().join("master.key"), first.data().join("old.key")).unwrap();
+    let (code, _, errors) = first.command(&["audit", "verify"]);
+    assert_eq!(code, Some(1), "without its key: {errors}");
+    drop(first);
+    let stranger = Desk::refused(&[("FRONTDESK_DATABASE", &database.url())]);
+    assert_eq!(
+        stranger,
+        "frontdesk: the master key does not open this database. Put back the master.key file that was made with it.\n"
+    );
+}
+
+#[tokio::test]
+async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
+    let database = Server::start();
+    let desk = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let first = agent.call("leads.create", lead("Dana Rivera", "k-1")).await;
+    database.crash();
+    let asked = Instant::now();
+    let away = agent.send("tools/call", json!({"name": "leads.create", "arguments": lead("Dana Rivera", "k-2")})).await;
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    let text = away.text().to_owned();
+    assert!(text.contains("unavailable"), "{text}");
+    for word in ["postgres", "hunter2", "SQLSTATE", "connect"] {
+        assert!(!text.contains(word), "{word} in {text}");
+    }
+    database.resume();
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        let again =
+            agent.send("tools/call", json!({"name": "leads.create", "arguments": lead("Dana Rivera", "k-2")})).await;
+        if again.text().contains("led_") {
+            break;
+        }
+        assert!(Instant::now() < until, "{}", again.text());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(agent.call("leads.create", lead("Dana Rivera", "k-1")).await, first);
+    assert!(!desk.log().contains("hunter2"));
+}

@@ -1,0 +1,112 @@
+//! The connections that reads share. A lane that lost its connection makes a new one for whoever comes
+//! next, and while that fails it says so at once instead of letting everybody wait.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Mutex, Semaphore};
+use tokio_postgres::{Config, Error, Row};
+
+use super::live::{Live, Values};
+use crate::StoreError;
+
+/// So many reads may be under way on the lanes of one kind.
+const QUEUE: usize = 1024;
+/// After a failed attempt to connect, nobody tries again for so long.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub(crate) struct Lanes {
+    lanes: Vec<Lane>,
+    next: AtomicUsize,
+    room: Semaphore,
+}
+
+/// Whose rows a read may see.
+#[derive(Clone, Copy)]
+pub(crate) enum Seeing<'a> {
+    /// Only tables that belong to no tenant.
+    Nobodys,
+    Tenant(&'a str),
+}
+
+impl Lanes {
+    pub(crate) fn new(config: Config, count: usize) -> Lanes {
+        Lanes {
+            lanes: (0..count).map(|_| Lane::new(config.clone())).collect(),
+            next: AtomicUsize::new(0),
+            room: Semaphore::new(QUEUE),
+        }
+    }
+
+    /// A read changes nothing, so one that lost its connection is sent once more on a new one.
+    pub(crate) async fn read(
+        &self,
+        seeing: Seeing<'_>,
+        text: &str,
+        values: Values<'_>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let _room = self.room.try_acquire().map_err(|_| StoreError::Busy)?;
+        let number = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len().max(1);
+        let lane = self.lanes.get(number).ok_or(StoreError::Closed)?;
+        match ask(&*lane.live().await?, seeing, text, values).await {
+            Err(error) if error.is_closed() => Ok(ask(&*lane.live().await?, seeing, text, values).await?),
+            outcome => Ok(outcome?),
+        }
+    }
+}
+
+async fn ask(live: &Live, seeing: Seeing<'_>, text: &str, values: Values<'_>) -> Result<Vec<Row>, Error> {
+    match seeing {
+        Seeing::Nobodys => live.query(text, values).await,
+        Seeing::Tenant(tenant) => live.query_as(tenant, text, values).await,
+    }
+}
+
+pub(crate) struct Lane {
+    config: Config,
+    live: RwLock<Option<Arc<Live>>>,
+    /// When the last attempt to connect failed; held while one is made.
+    connecting: Mutex<Option<Instant>>,
+}
+
+impl Lane {
+    pub(crate) fn new(config: Config) -> Lane {
+        Lane { config, live: RwLock::default(), connecting: Mutex::default() }
+    }
+
+    pub(crate) async fn live(&self) -> Result<Arc<Live>, StoreError> {
+        if let Some(live) = self.current() {
+            return Ok(live);
+        }
+        let mut failed = self.connecting.lock().await;
+        if let Some(live) = self.current() {
+            return Ok(live);
+        }
+        if failed.is_some_and(|at| at.elapsed() < PAUSE) {
+            return Err(StoreError::Unreachable("the last attempt has just failed".to_owned()));
+        }
+        match Live::connect(&self.config).await {
+            Ok(live) => {
+                *failed = None;
+                let live = Arc::new(live);
+                *self.live.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&live));
+                Ok(live)
+            }
+            Err(error) => {
+                *failed = Some(Instant::now());
+                Err(error)
+            }
+        }
+    }
+
+    /// Lets go of a connection that cannot be trusted any more.
+    pub(crate) fn drop_live(&self) {
+        *self.live.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn current(&self) -> Option<Arc<Live>> {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        live.as_ref().filter(|live| !live.is_closed()).cloned()
+    }
+}

@@ -1,0 +1,119 @@
+//! The thread that writes, beside whatever serves: two writers for tenants and one for this node's own
+//! chain and the registry, each with a connection and a bounded queue. What was handed over is written even
+//! if the store is closed meanwhile.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use frontdesk_engine::registry::Changed;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::oneshot;
+
+use super::lanes::Lane;
+use super::live::Live;
+use super::node::{self, Change};
+use super::{Address, Shared, tenants};
+use crate::StoreError;
+use crate::notes::{Closing, Tray};
+
+const QUEUE: usize = 8192;
+const TENANT_WRITERS: usize = 2;
+
+pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
+
+pub(crate) struct Writers {
+    queues: Option<Queues>,
+    tray: Tray,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Queues {
+    node: Sender<node::Job>,
+    tenants: Vec<Sender<tenants::Job>>,
+}
+
+impl Writers {
+    pub(crate) fn start(address: &Address, shared: Arc<Shared>) -> Result<Writers, StoreError> {
+        let failed = |error| StoreError::Folder { path: "the writer thread".into(), error };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let tray = Tray::default();
+        let closing = Closing(tray.clone());
+        let (node, queue) = channel(QUEUE);
+        let mut senders = Vec::new();
+        let mut writing = Vec::new();
+        for _ in 0..TENANT_WRITERS {
+            let (sender, queue) = channel(QUEUE);
+            senders.push(sender);
+            writing.push((Lane::new(address.brief()), queue));
+        }
+        let lane = Lane::new(address.brief());
+        let work = async move {
+            let others: Vec<_> = writing
+                .into_iter()
+                .map(|(lane, queue)| tokio::spawn(tenants::write(lane, queue, Arc::clone(&shared))))
+                .collect();
+            node::write(lane, queue, &closing.0, &shared).await;
+            for other in others {
+                let _ = other.await;
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || runtime.block_on(work))
+            .map_err(failed)?;
+        Ok(Writers { queues: Some(Queues { node, tenants: senders }), tray, thread: Some(thread) })
+    }
+
+    /// A full queue refuses at once instead of making everybody wait. A tenant always has the same writer.
+    pub(crate) fn commit(&self, job: tenants::Job) -> Result<(), StoreError> {
+        let mut hasher = DefaultHasher::new();
+        job.commit.tenant.as_str().hash(&mut hasher);
+        let queues = self.queues()?;
+        let number = hasher.finish() as usize % queues.tenants.len().max(1);
+        queues.tenants.get(number).ok_or(StoreError::Closed)?.try_send(job).map_err(refused)
+    }
+
+    pub(crate) fn change(&self, change: Change, record: String, answer: Answer<Changed>) -> Result<(), StoreError> {
+        self.queues()?.node.try_send(node::Job::Change(change, record, answer)).map_err(refused)
+    }
+
+    pub(crate) fn record(&self, record: String, answer: Answer<()>) -> Result<(), StoreError> {
+        self.queues()?.node.try_send(node::Job::Record(record, answer)).map_err(refused)
+    }
+
+    pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
+        let queues = self.queues()?;
+        self.tray.put(line, || queues.node.try_send(node::Job::Notes).map_err(refused))
+    }
+
+    fn queues(&self) -> Result<&Queues, StoreError> {
+        self.queues.as_ref().ok_or(StoreError::Closed)
+    }
+}
+
+impl Drop for Writers {
+    /// The writers end once their queues are gone and worked off.
+    fn drop(&mut self) {
+        self.queues = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn refused<T>(error: TrySendError<T>) -> StoreError {
+    match error {
+        TrySendError::Full(_) => StoreError::Busy,
+        TrySendError::Closed(_) => StoreError::Closed,
+    }
+}
+
+/// Commits. A connection that is lost on the way leaves open whether the server had it.
+pub(crate) async fn ended(live: &Live) -> Result<(), StoreError> {
+    live.batch("COMMIT").await.map_err(|error| match error.as_db_error().is_none() || live.is_closed() {
+        true => StoreError::Unfinished,
+        false => StoreError::Postgres(error),
+    })
+}

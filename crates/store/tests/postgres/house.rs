@@ -1,0 +1,137 @@
+//! A store on a PostgreSQL server of its own, and a look at the tables from outside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::TenantId;
+use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::registry::{Registry as _, Tenant};
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::table::Kind;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_store::audit::Report;
+use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
+
+use crate::server::Server;
+use crate::suite::boats::BOAT;
+use crate::suite::{Peek, Subject};
+
+/// A clock that stands still until it is set.
+pub(crate) struct Standing(AtomicI64);
+
+impl Standing {
+    pub(crate) fn set(&self, now: i64) {
+        self.0.store(now, Ordering::Relaxed);
+    }
+}
+
+impl Clock for Standing {
+    fn now(&self) -> Millis {
+        Millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// SplitMix64: no two fills are alike, which is all that sealing in a test needs.
+struct Counting(AtomicU64);
+
+impl Random for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        for piece in bytes.chunks_mut(8) {
+            let mut word = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            piece.copy_from_slice(&(word ^ (word >> 31)).to_be_bytes()[..piece.len()]);
+        }
+    }
+}
+
+pub(crate) struct House {
+    pub(crate) store: Arc<PostgresStore>,
+    pub(crate) clock: Arc<Standing>,
+    // Dropped last: the store is closed before its server ends.
+    pub(crate) server: Arc<Server>,
+}
+
+impl House {
+    /// With the tenants `north` and `south`, and patient.
+    pub(crate) async fn new() -> House {
+        let server = Arc::new(Server::start());
+        let clock = Arc::new(Standing(AtomicI64::new(5_000)));
+        let store = open(&server.url(), &[&BOAT], [7; 32], &clock).await.unwrap();
+        for (id, name) in [("north", "North Harbour"), ("south", "South Harbour")] {
+            let id = TenantId::parse(id).unwrap();
+            store.add_tenant(Tenant { id, name: name.to_owned() }, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
+        }
+        // Tests count records; those of the two tenants' own registration would be in the way.
+        server.sql("desk", "DELETE FROM fd_audit; DELETE FROM fd_audit_head");
+        House { store: Arc::new(store), clock, server }
+    }
+
+    /// Another node on the same database.
+    pub(crate) async fn neighbour(&self) -> Arc<PostgresStore> {
+        Arc::new(open(&self.server.url(), &[&BOAT], [7; 32], &self.clock).await.unwrap())
+    }
+
+    pub(crate) fn peek(&self) -> Raw {
+        Raw(Arc::clone(&self.server))
+    }
+
+    pub(crate) async fn verified(&self) -> Report {
+        let address = Address::parse(&self.server.url()).unwrap();
+        PostgresAudit::open(&address, &Key::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
+    }
+}
+
+pub(crate) async fn open(
+    url: &str,
+    kinds: &[&'static Kind],
+    key: [u8; 32],
+    clock: &Arc<Standing>,
+) -> Result<PostgresStore, StoreError> {
+    static SEED: AtomicU64 = AtomicU64::new(1);
+    PostgresStore::open(PostgresOptions {
+        address: Address::parse(url).unwrap(),
+        master: Key::from_bytes(key),
+        random: Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed)))),
+        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        kinds: kinds.to_vec(),
+        commit_wait: Duration::from_secs(30),
+    })
+    .await
+}
+
+/// A fresh database for one behaviour of the suite.
+pub(crate) async fn subject() -> Subject {
+    let House { store, server, .. } = House::new().await;
+    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, peek: Arc::new(Raw(server)) }
+}
+
+pub(crate) struct Raw(Arc<Server>);
+
+impl Peek for Raw {
+    fn outbox(&self, tenant: &str) -> Vec<String> {
+        let text = format!(
+            "SELECT seq || ' ' || event || ' ' || kind || ' ' || id || ' ' || change FROM fd_outbox \
+             WHERE tenant = '{tenant}' ORDER BY seq"
+        );
+        self.0.sql("desk", &text)
+    }
+
+    fn audit(&self, tenant: &str) -> Vec<String> {
+        self.0.sql("desk", &format!("SELECT records FROM fd_audit WHERE chain = 'tenant:{tenant}' ORDER BY seq"))
+    }
+
+    fn node(&self) -> Vec<String> {
+        self.0.sql("desk", "SELECT records FROM fd_audit WHERE chain LIKE 'node:%' ORDER BY chain, seq")
+    }
+}
+
+/// Asks again and again until it holds, for ten seconds at most.
+pub(crate) async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !holds().await {
+        assert!(Instant::now() < until, "it did not come to pass: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

@@ -1,0 +1,16 @@
+//! The suite on PostgreSQL, and what only a database server can be asked.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod house;
+mod nodes;
+mod outages;
+mod server;
+#[path = "../suite/mod.rs"]
+mod suite;
+mod walls;
+
+mod portable {
+    crate::every_behaviour!(crate::house::subject);
+}

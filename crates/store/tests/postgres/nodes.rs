@@ -1,0 +1,214 @@
+//! Several nodes on one database: they agree on keys, units, numbers, revocation and the audit.
+
+use std::sync::Arc;
+
+use frontdesk_engine::plan::Change;
+use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
+use frontdesk_engine::registry::{Changed, Client, Registry as _, Tenant, Token};
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::{ClientId, Scopes, TenantId};
+use frontdesk_store::PostgresStore;
+use tokio::task::JoinSet;
+
+use crate::house::{House, open};
+use crate::suite::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, plan, take_berths, with};
+use crate::suite::{Peek as _, north, south};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {
+    let house = House::new().await;
+    let nodes = nodes(&house, 3).await;
+    for round in 0..10 {
+        let mut all = JoinSet::new();
+        for (number, node) in nodes.iter().cycle().take(30).enumerate() {
+            let (node, id) = (Arc::clone(node), format!("r{round}-{number}"));
+            all.spawn(async move { node.commit(create(&id, &format!("key {round}"))).await });
+        }
+        let outcomes = all.join_all().await;
+        assert_eq!(outcomes.iter().filter(|outcome| ended(outcome) == "done").count(), 1);
+        let answers: Vec<String> = outcomes
+            .into_iter()
+            .filter_map(|outcome| match outcome.unwrap() {
+                Committed::Claimed(claimed) => Some(claimed.answer.id),
+                Committed::Done => None,
+                other @ (Committed::Refused(_) | Committed::Stale | Committed::Unknown) => panic!("{other:?}"),
+            })
+            .collect();
+        let seen = nodes[0].claimed(&north(), &claim(&format!("key {round}"), 1)).await.unwrap().unwrap().answer.id;
+        assert_eq!(answers, vec![seen; 29]);
+    }
+    assert_eq!(ids(&*house.store, &north(), Vec::new()).await.len(), 10);
+    gapless(&house, "north", 10);
+    whole(&house).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_units_are_taken_once_and_numbers_have_no_gap() {
+    let house = House::new().await;
+    let nodes = nodes(&house, 3).await;
+    add(&*house.store, &north(), [with(boat("b1", 7), "berths", frontdesk_engine::table::Cell::Integer(7))]).await;
+    add(&*house.store, &south(), [with(boat("b1", 7), "berths", frontdesk_engine::table::Cell::Integer(9))]).await;
+    let mut all = JoinSet::new();
+    for (number, node) in nodes.iter().cycle().take(120).enumerate() {
+        let tenant = if number % 2 == 0 { north() } else { south() };
+        let node = Arc::clone(node);
+        all.spawn(async move {
+            let mut commit = plan(&format!("p{number}"), &tenant, vec![take_berths("b1", 1)]);
+            commit.events = vec![event(&format!("e{number}"), "b1", Change::Updated)];
+            (tenant, node.commit(commit).await)
+        });
+    }
+    let outcomes = all.join_all().await;
+    for (tenant, units) in [(north(), 7), (south(), 9)] {
+        let taken = outcomes.iter().filter(|(whose, outcome)| *whose == tenant && ended(outcome) == "done").count();
+        assert_eq!(taken, units, "{tenant:?}");
+        gapless(&house, tenant.as_str(), units);
+    }
+    assert!(outcomes.iter().all(|(_, outcome)| ["done", "no_berth_left"].contains(&ended(outcome))));
+    whole(&house).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_node_registers_or_revokes_holds_on_the_other_at_once() {
+    let house = House::new().await;
+    let other = house.neighbour().await;
+    let west = TenantId::parse("west").unwrap();
+    let tenant = || Tenant { id: west.clone(), name: "West Harbour".to_owned() };
+    assert_eq!(house.store.add_tenant(tenant(), record("tenant")).await.unwrap(), Changed::Done);
+    assert_eq!(other.add_tenant(tenant(), record("tenant")).await.unwrap(), Changed::Nothing);
+    done(&*other, plan("launch", &west, vec![insert(boat("b1", 7))])).await;
+    let found = house.store.get(&west, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
+
+    house.store.add_client(client(), record("client")).await.unwrap();
+    house.store.add_token(token(1), Millis(0), record("token")).await.unwrap();
+    assert!(other.token([1; 32]).await.unwrap().is_some());
+    assert_eq!(other.revoke_client(&client().id, Millis(60), record("end")).await.unwrap(), Changed::Done);
+    assert_eq!(house.store.token([1; 32]).await.unwrap(), None);
+    assert_eq!(house.store.revoke_client(&client().id, Millis(70), record("end")).await.unwrap(), Changed::Nothing);
+    whole(&house).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_token_outlives_a_revocation_that_it_raced() {
+    let house = House::new().await;
+    let other = house.neighbour().await;
+    for round in 1..=40_u8 {
+        let id = ClientId::new(format!("agent-{round}"));
+        house.store.add_client(Client { id: id.clone(), ..client() }, record("client")).await.unwrap();
+        let token = Token { client: id.clone(), ..token(round) };
+        let (given, revoked) = tokio::join!(
+            house.store.add_token(token, Millis(0), record("token")),
+            other.revoke_client(&id, Millis(60), record("end")),
+        );
+        given.unwrap();
+        assert_eq!(revoked.unwrap(), Changed::Done);
+        // Who gives out a token looks at the client again before handing it over.
+        let is_revoked = house.store.client(&id).await.unwrap().unwrap().revoked_at.is_some();
+        let is_alive = house.store.token([round; 32]).await.unwrap().is_some();
+        assert!(is_revoked, "the giver sees the revocation");
+        if is_alive {
+            house.store.revoke_token([round; 32], &id, record("end of token")).await.unwrap();
+        }
+        assert_eq!(other.token([round; 32]).await.unwrap(), None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_node_keeps_a_chain_of_its_own_and_tenants_have_one_between_them() {
+    let house = House::new().await;
+    let other = house.neighbour().await;
+    for (number, node) in [&house.store, &other].into_iter().cycle().take(10).enumerate() {
+        node.observe(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
+        done(&**node, plan(&format!("p{number}"), &north(), vec![insert(boat(&format!("b{number}"), 7))])).await;
+    }
+    let chain = |node: &PostgresStore| {
+        let text = format!("SELECT records FROM fd_audit WHERE chain = 'node:{}' ORDER BY seq", node.node());
+        house.server.sql("desk", &text)
+    };
+    let read = |numbers: [i32; 5]| numbers.map(|number| format!(r#"{{"read":{number}}}"#));
+    assert_eq!(chain(&house.store), read([0, 2, 4, 6, 8]));
+    assert_eq!(chain(&other), read([1, 3, 5, 7, 9]));
+    let records: Vec<String> = (0..10).map(|number| format!(r#"{{"plan":"p{number}"}}"#)).collect();
+    assert_eq!(house.peek().audit("north"), records);
+    whole(&house).await;
+    house.server.sql("desk", "UPDATE fd_audit SET records = '{}' WHERE chain = 'tenant:north' AND seq = 4");
+    let report = house.verified().await;
+    let broken = report.chains.iter().find(|chain| chain.broken.is_some()).unwrap();
+    assert_eq!(broken.chain, "tenant:north");
+    assert_eq!(broken.broken, Some((4, "the link is not what was written")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_that_start_together_make_the_schema_once() {
+    let house = House::new().await;
+    house.server.sql("desk", "DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION desk");
+    let mut all = JoinSet::new();
+    for _ in 0..4 {
+        let (url, clock) = (house.server.url(), Arc::clone(&house.clock));
+        all.spawn(
+            async move { open(&url, &[&BOAT], [7; 32], &clock).await.map(|_| ()).map_err(|error| error.to_string()) },
+        );
+    }
+    assert_eq!(all.join_all().await, vec![Ok(()); 4]);
+    assert_eq!(house.server.sql("desk", "SELECT version FROM fd_schema"), ["1"]);
+    house.server.sql("desk", "UPDATE fd_schema SET version = 99");
+    let refused = open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
+    assert!(refused.to_string().contains("newer version of Frontdesk (schema 99, this one knows 1)"), "{refused}");
+}
+
+async fn nodes(house: &House, count: usize) -> Vec<Arc<PostgresStore>> {
+    let mut nodes = vec![Arc::clone(&house.store)];
+    while nodes.len() < count {
+        nodes.push(house.neighbour().await);
+    }
+    nodes
+}
+
+/// The tenant's events are numbered from one to `count`.
+fn gapless(house: &House, tenant: &str, count: usize) {
+    let numbers: Vec<String> = house.peek().outbox(tenant);
+    let numbers: Vec<&str> = numbers.iter().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(numbers, (1..=count).map(|number| number.to_string()).collect::<Vec<_>>());
+}
+
+async fn whole(house: &House) {
+    let report = house.verified().await;
+    assert!(report.holds(), "{report:?}");
+    assert!(report.chains.iter().any(|chain| chain.chain.starts_with("tenant:")), "{report:?}");
+}
+
+fn create(id: &str, key: &str) -> Commit {
+    Commit {
+        events: vec![event(&format!("e-{id}"), id, Change::Created)],
+        claim: Some(claim(key, 1)),
+        ..plan(id, &north(), vec![insert(boat(id, 7))])
+    }
+}
+
+fn record(what: &str) -> String {
+    format!(r#"{{"did":"{what}"}}"#)
+}
+
+fn client() -> Client {
+    Client {
+        id: ClientId::new("agent"),
+        name: "An agent".to_owned(),
+        secret: [1; 32],
+        tenants: vec![north()],
+        scopes: Scopes::parse("boats:read").unwrap(),
+        created_at: Millis(40),
+        revoked_at: None,
+    }
+}
+
+fn token(number: u8) -> Token {
+    Token {
+        hash: [number; 32],
+        client: client().id,
+        tenants: vec![north()],
+        scopes: Scopes::parse("boats:read").unwrap(),
+        resource: "https://desk.example/mcp/boats".to_owned(),
+        expires_at: Millis(9_000),
+    }
+}

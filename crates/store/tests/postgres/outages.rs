@@ -1,0 +1,135 @@
+//! The server goes away and comes back: what was answered is there, what was not can be tried again, and
+//! nobody waits long to be told.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::FaultKind;
+use frontdesk_engine::plan::Change;
+use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
+use frontdesk_engine::registry::Registry as _;
+use frontdesk_engine::timestamp::Millis;
+use tokio::task::JoinSet;
+
+use crate::house::{House, soon};
+use crate::suite::boats::{BOAT, add, boat, claim, event, ids, insert, plan, query};
+use crate::suite::{Peek as _, north};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_works_again() {
+    let house = House::new().await;
+    add(&*house.store, &north(), [boat("b1", 7)]).await;
+    house.store.observe(r#"{"before":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.server.crash();
+    let asked = Instant::now();
+    let store = &house.store;
+    let get = store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.err().unwrap();
+    let list = store.page(&north(), query(Vec::new())).await.unwrap_err();
+    let tenants = store.tenants().await.unwrap_err();
+    let write = store.commit(plan("b2", &north(), vec![insert(boat("b2", 7))])).await.unwrap_err();
+    let observe = store.observe(r#"{"lost":1}"#.to_owned(), Durability::Awaited).await.unwrap_err();
+    let pulse = store.writable().await.unwrap_err();
+    for fault in [get, list, tenants, write, observe, pulse] {
+        assert_eq!(fault.kind, FaultKind::Unavailable, "{fault:?}");
+        assert!(!format!("{fault:?}").contains("hunter2"));
+    }
+    assert!(asked.elapsed() < Duration::from_secs(5), "it took {:?} to be told", asked.elapsed());
+    // Records nobody waits for are kept and written later.
+    store.observe(r#"{"meanwhile":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    house.server.resume();
+    soon("reads work again", async || store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.is_ok()).await;
+    soon("writes work again", async || {
+        matches!(store.commit(create("b2", "k")).await, Ok(Committed::Done | Committed::Claimed(_)))
+    })
+    .await;
+    soon("what was noted meanwhile is there", async || {
+        house.peek().node().iter().any(|record| record.contains("meanwhile"))
+    })
+    .await;
+    assert_eq!(ids(&**store, &north(), Vec::new()).await, ["b1", "b2"]);
+    assert!(house.verified().await.holds());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_among_writes_loses_nothing_that_was_answered_and_repeats_nothing() {
+    let house = House::new().await;
+    let mut all = JoinSet::new();
+    for number in 0..300 {
+        let store = Arc::clone(&house.store);
+        all.spawn(async move {
+            tokio::time::sleep(Duration::from_millis(number)).await;
+            let (id, mut tries) = (format!("b{number:03}"), 0);
+            // As a client does: the same key until there is an answer.
+            loop {
+                match store.commit(create(&id, &id)).await {
+                    Ok(Committed::Done) => return tries,
+                    Ok(Committed::Claimed(claimed)) => {
+                        assert_eq!(claimed.answer.id, id);
+                        return tries;
+                    }
+                    Ok(Committed::Unknown) | Err(_) => tries += 1,
+                    Ok(other @ (Committed::Refused(_) | Committed::Stale)) => panic!("{other:?}"),
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
+    }
+    tokio::time::sleep(Duration::from_millis(120)).await;
+    house.server.crash();
+    house.server.resume();
+    let tries = all.join_all().await;
+    assert!(tries.iter().any(|tries| *tries > 0), "the crash was noticed");
+    let mut rows = ids(&*house.store, &north(), Vec::new()).await;
+    rows.sort();
+    assert_eq!(rows, (0..300).map(|number| format!("b{number:03}")).collect::<Vec<_>>());
+    let outbox = house.peek().outbox("north");
+    assert_eq!(outbox.len(), 300);
+    for (position, line) in outbox.iter().enumerate() {
+        assert!(line.starts_with(&format!("{} ", position + 1)), "{line} stands at {position}");
+    }
+    assert_eq!(house.peek().audit("north").len(), 300);
+    assert!(house.verified().await.holds());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn closing_the_store_writes_what_was_noted() {
+    let house = House::new().await;
+    let node = house.neighbour().await;
+    node.observe(r#"{"last":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    drop(node);
+    assert_eq!(house.peek().node(), [r#"{"last":1}"#]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_policy_forgets_leaves_chains_that_hold() {
+    let house = House::new().await;
+    for number in 0..5 {
+        house.clock.set(1_000 * number);
+        let mut commit = create(&format!("b{number}"), &format!("k{number}"));
+        commit.at = Millis(1_000 * number);
+        house.store.commit(commit).await.unwrap();
+        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
+    }
+    let other = house.neighbour().await;
+    other.forget_claims(Millis(2_000)).await.unwrap();
+    other.forget_audit(Millis(2_000)).await.unwrap();
+    let held = |key: &'static str| {
+        let store = Arc::clone(&house.store);
+        async move { store.claimed(&north(), &claim(key, 1)).await.unwrap().is_some() }
+    };
+    assert_eq!((held("k1").await, held("k2").await), (false, true));
+    assert_eq!(house.peek().audit("north").len(), 3);
+    assert_eq!(house.peek().node(), [2, 3, 4].map(|number| format!(r#"{{"read":{number}}}"#)));
+    // The node whose chain was trimmed by another writes on.
+    house.store.observe(r#"{"read":5}"#.to_owned(), Durability::Awaited).await.unwrap();
+    let report = house.verified().await;
+    assert!(report.holds(), "{report:?}");
+}
+
+fn create(id: &str, key: &str) -> Commit {
+    Commit {
+        events: vec![event(&format!("e-{id}"), id, Change::Created)],
+        claim: Some(claim(key, 1)),
+        ..plan(id, &north(), vec![insert(boat(id, 7))])
+    }
+}

@@ -1,0 +1,119 @@
+//! Row-level security: the wall holds without the `tenant = $1` of our statements, and a role or a table
+//! that would let somebody pass it is refused at the start.
+
+use std::sync::Arc;
+
+use frontdesk_store::StoreError;
+
+use crate::house::{House, open};
+use crate::server::ROLE;
+use crate::suite::boats::{BOAT, add, boat, claim, done, plan};
+use crate::suite::{north, south};
+
+const TABLES: [&str; 7] = ["boat", "boat_word", "fd_claim", "fd_outbox", "fd_counter", "fd_audit", "fd_audit_head"];
+
+#[tokio::test]
+async fn a_statement_without_a_tenant_sees_and_changes_nothing() {
+    let house = with_rows().await;
+    for table in TABLES {
+        let tenants = match table.starts_with("fd_audit") {
+            true => "chain LIKE 'tenant:%'",
+            false => "true",
+        };
+        let count = |role: &str, name: &str| {
+            let text = format!(
+                "SET ROLE {role}; SET frontdesk.tenant = '{name}'; SELECT count(*) FROM {table} WHERE {tenants}"
+            );
+            house.server.sql("desk", &text).pop().unwrap()
+        };
+        let all: u64 = count("postgres", "").parse().unwrap();
+        assert!(all >= 2, "{table} has rows of both tenants");
+        assert_eq!(count(ROLE, ""), "0", "{table} without a tenant");
+        assert_eq!(count(ROLE, "nobody"), "0", "{table} as nobody");
+        let one: u64 = count(ROLE, "north").parse().unwrap();
+        assert!(one > 0 && one < all, "{table} as north shows {one} of {all}");
+    }
+    for change in [
+        "UPDATE boat SET berths = 0",
+        "DELETE FROM boat",
+        "DELETE FROM fd_outbox",
+        "DELETE FROM fd_audit WHERE chain LIKE 'tenant:%'",
+    ] {
+        let counted = format!("SET ROLE {ROLE}; WITH gone AS ({change} RETURNING 1) SELECT count(*) FROM gone");
+        let changed = house.server.sql("desk", &counted);
+        assert_eq!(changed, ["0"], "{change}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_of_another_tenant_cannot_be_written() {
+    let house = with_rows().await;
+    let forged = format!(
+        "SET ROLE {ROLE}; SET frontdesk.tenant = 'north'; \
+         INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ('south', 99, 'e', 'boat', 'b', 'created', 1)"
+    );
+    assert!(house.server.refusal("desk", &forged).contains("violates row-level security policy"));
+    let chain = format!(
+        "SET ROLE {ROLE}; SET frontdesk.tenant = '*'; \
+         INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES ('tenant:south', 99, 1, '', '')"
+    );
+    assert!(house.server.refusal("desk", &chain).contains("violates row-level security policy"));
+}
+
+#[tokio::test]
+async fn a_role_that_could_pass_the_wall_is_refused() {
+    let house = House::new().await;
+    house.server.sql("desk", "CREATE ROLE loose LOGIN BYPASSRLS");
+    for (role, why) in [("postgres", "is a superuser"), ("loose", "has BYPASSRLS")] {
+        let refused = open(&house.server.url_as(role), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "the PostgreSQL role {role} {why}, so row-level security would not hold it. \
+                 Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_table_whose_wall_was_opened_is_refused() {
+    let house = with_rows().await;
+    for (opened, mended, table) in [
+        ("ALTER TABLE boat NO FORCE ROW LEVEL SECURITY", "ALTER TABLE boat FORCE ROW LEVEL SECURITY", "boat"),
+        (
+            "ALTER TABLE fd_claim DISABLE ROW LEVEL SECURITY",
+            "ALTER TABLE fd_claim ENABLE ROW LEVEL SECURITY",
+            "fd_claim",
+        ),
+        ("CREATE POLICY door ON boat_word USING (true)", "DROP POLICY door ON boat_word", "boat_word"),
+        (
+            "ALTER POLICY frontdesk ON fd_outbox USING (true)",
+            "ALTER POLICY frontdesk ON fd_outbox USING (tenant = current_setting('frontdesk.tenant', true))",
+            "fd_outbox",
+        ),
+    ] {
+        house.server.sql("desk", opened);
+        match open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await {
+            Err(StoreError::Unwalled { table: found }) => assert_eq!(found, table),
+            Err(other) => panic!("{opened}: {other}"),
+            Ok(_) => panic!("{opened}: it was opened"),
+        }
+        house.server.sql("desk", mended);
+    }
+    assert!(open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await.is_ok());
+}
+
+/// Both tenants have a boat, a claim, an event and a record.
+async fn with_rows() -> House {
+    let house = House::new().await;
+    let store = Arc::clone(&house.store);
+    for tenant in [north(), south()] {
+        add(&*store, &tenant, [boat("b1", 7)]).await;
+        let mut commit = plan("more", &tenant, Vec::new());
+        commit.claim = Some(claim("k", 1));
+        commit.events = vec![crate::suite::boats::event("e1", "b1", frontdesk_engine::plan::Change::Updated)];
+        done(&*store, commit).await;
+    }
+    house
+}
