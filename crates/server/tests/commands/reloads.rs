@@ -35,6 +35,7 @@ impl Served {
                 "a",
                 "--tenant",
                 "dlr_a",
+                "--new-tenant",
                 "--scope",
                 "amcp:inventory:read",
                 "--json",
@@ -44,7 +45,7 @@ impl Served {
         );
         let added: Value = serde_json::from_str(&added.out).unwrap();
         let text = |place: &str| added.pointer(place).and_then(Value::as_str).unwrap().to_owned();
-        let client = (text("/secret/client/id"), text("/secret/secret"));
+        let client = (text("/id"), text("/secret"));
         let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
         let address = address(&mut desk);
         Served { folder, desk, address, client }
