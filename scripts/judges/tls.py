@@ -80,7 +80,8 @@ def weaknesses(judge, scans):
     ):
         judge.check(f"sslyze: {name}", scans[scan][field], wanted)
     hsts = scans["http_headers"]["strict_transport_security_header"]
-    judge.check("sslyze: browsers are told to come back over TLS", hsts and hsts["max_age"] >= 31536000, True)
+    # With a development certificate the header would bind every other port of this host; real ones send it.
+    judge.check("sslyze: a development certificate binds no browser", hsts, None)
 
 
 def certificate(judge, card, scans):
