@@ -64,6 +64,7 @@ impl Writer {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.pragma_update(None, "cache_size", -16_384)?;
+        connection.pragma_update(None, "wal_autocheckpoint", 8_192)?;
         let (jobs, queue) = sync_channel(8192);
         std::thread::Builder::new().name("writer".to_owned()).spawn(move || write(&connection, &queue))?;
         Ok(Writer { jobs })

@@ -6,10 +6,13 @@ use frontdesk_engine::table::{Column, Holds, Kind};
 /// Each is applied once, in order; their number is the schema's version.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_core.sql")];
 
+/// Said of a table that is little more than its key, so that SQLite keeps one tree for it instead of two.
+const ALL_KEY: &str = " WITHOUT ROWID";
+
 /// The same text for PostgreSQL. Text is compared byte by byte on every database: an order that depends on
 /// the language of a server would change under a walk from page to page.
 pub(crate) fn for_postgres(text: &str) -> String {
-    text.replace("BLOB", "BYTEA").replace("TEXT", "TEXT COLLATE \"C\"")
+    text.replace("BLOB", "BYTEA").replace("TEXT", "TEXT COLLATE \"C\"").replace(ALL_KEY, "")
 }
 
 /// The statements that make a kind's table where there is none.
@@ -27,7 +30,7 @@ pub(crate) fn create(kind: &Kind) -> Vec<String> {
         ),
         format!(
             "CREATE TABLE IF NOT EXISTS {table}_word (tenant TEXT NOT NULL, word TEXT NOT NULL, id TEXT NOT NULL, \
-             PRIMARY KEY (tenant, word, id))"
+             PRIMARY KEY (tenant, word, id)){ALL_KEY}"
         ),
         format!("CREATE INDEX IF NOT EXISTS {table}_word_of ON {table}_word (tenant, id)"),
     ];
@@ -41,7 +44,9 @@ pub(crate) fn add_column(kind: &Kind, column: &Column) -> String {
     format!("ALTER TABLE {} ADD COLUMN {} {}", kind.name, column.name, type_of(kind, column))
 }
 
-/// Every index begins with the tenant, so that one tenant's size costs no other anything.
+/// Every index begins with the tenant, so that one tenant's size costs no other anything. Nobody asks for rows
+/// without a value, so those are in no index of filters: most leads have no owner yet, and writing that down in
+/// four places was a tenth of their cost.
 pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
     let table = kind.name;
     let mut made =
@@ -54,7 +59,8 @@ pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
     }
     for column in kind.filtered {
         made.push(format!(
-            "CREATE INDEX IF NOT EXISTS {table}_with_{column} ON {table} (tenant, {column}, created_at, id)"
+            "CREATE INDEX IF NOT EXISTS {table}_with_{column} ON {table} (tenant, {column}, created_at, id) \
+             WHERE {column} IS NOT NULL"
         ));
     }
     made

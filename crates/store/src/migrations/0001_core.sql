@@ -51,12 +51,12 @@ CREATE TABLE fd_outbox (
     change TEXT NOT NULL,
     at BIGINT NOT NULL,
     PRIMARY KEY (tenant, seq)
-);
+) WITHOUT ROWID;
 
 CREATE TABLE fd_counter (
     tenant TEXT NOT NULL PRIMARY KEY,
     event_seq BIGINT NOT NULL
-);
+) WITHOUT ROWID;
 
 -- Audit chains: one per tenant for writes, one per node for reads and refusals. A row holds one or
 -- more records, a line each; its hash covers the hash before it.
@@ -78,4 +78,4 @@ CREATE TABLE fd_audit_head (
     kept_after_hash BLOB NOT NULL,
     -- A keyed hash over the row, so that neither end of a chain can be cut and the head set to match.
     seal BLOB NOT NULL
-);
+) WITHOUT ROWID;

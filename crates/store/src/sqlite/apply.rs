@@ -22,11 +22,43 @@ use crate::vault::TenantKeys;
 pub(crate) struct Scribe<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) shared: &'a Shared,
-    /// The last event number of each tenant.
-    counters: HashMap<String, i64>,
+    /// The event numbers that this transaction has given out.
+    numbers: HashMap<String, Numbers>,
     /// The last link of each chain.
     pub(super) heads: HashMap<String, Head>,
+    /// The chains whose head has moved past what its row says.
+    pub(super) ahead: Vec<String>,
+    /// How far the piece at hand has come.
+    piece: Piece,
 }
+
+/// A tenant's event numbers: the one in its row, and the last one given out since. The row is written once for
+/// all the pieces of a group, and so is the head of a chain: they are the same ones for each piece.
+struct Numbers {
+    row: i64,
+    last: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Untouched,
+    Begun,
+    /// It failed in its middle, with nothing to take it back alone.
+    Spoiled,
+}
+
+/// How the pieces of a group are kept from each other's failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Care {
+    /// Not at all. A piece that fails after its first change spoils the group, which is then made again `Apart`:
+    /// that is rare, and a savepoint costs a copy of every page that is changed.
+    Together,
+    /// Each behind a savepoint.
+    Apart,
+}
+
+/// The group has to be made again, its pieces apart.
+pub(crate) struct Spoiled;
 
 /// Why a plan was not applied, when that is not the database's fault.
 enum Ends {
@@ -48,7 +80,14 @@ impl From<rusqlite::Error> for Ends {
 
 impl<'a> Scribe<'a> {
     pub(crate) fn new(connection: &'a Connection, shared: &'a Shared) -> Scribe<'a> {
-        Scribe { connection, shared, counters: HashMap::new(), heads: HashMap::new() }
+        Scribe {
+            connection,
+            shared,
+            numbers: HashMap::new(),
+            heads: HashMap::new(),
+            ahead: Vec::new(),
+            piece: Piece::Untouched,
+        }
     }
 
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
@@ -57,6 +96,7 @@ impl<'a> Scribe<'a> {
 
     /// A commit that fails on the way to the disk may be found there after a restart.
     pub(crate) fn finish(&mut self) -> Result<(), StoreError> {
+        self.write_down()?;
         self.connection.execute_batch("COMMIT").map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::SystemIoFailure) => StoreError::Unfinished,
             Some(_) | None => StoreError::Database(error),
@@ -74,18 +114,22 @@ impl<'a> Scribe<'a> {
         if self.is_open() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        self.counters.clear();
+        self.numbers.clear();
         self.heads.clear();
+        self.ahead.clear();
     }
 
     /// Runs a piece of work so that its failure undoes it alone.
     pub(crate) fn guarded(&mut self, task: Task) -> Result<(), StoreError> {
+        // What is only remembered must not be lost with the links that the task may have to take back.
+        self.write_down()?;
         self.connection.execute_batch("SAVEPOINT piece")?;
         let outcome = task(self);
         let settled = self.settle(outcome);
         if settled.is_err() {
             // Links written behind the savepoint were taken back with it.
             self.heads.clear();
+            self.ahead.clear();
         }
         settled
     }
@@ -107,24 +151,35 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    pub(crate) fn commit(&mut self, commit: Commit) -> Result<Committed, StoreError> {
-        self.connection.execute_batch("SAVEPOINT piece")?;
-        let tenant = commit.tenant.as_str().to_owned();
-        let outcome = self.apply(&commit);
-        match self.settle(outcome) {
+    /// Applies a plan, or says how it ended otherwise. See `is_spoiled` before going on.
+    pub(crate) fn commit(&mut self, commit: &Commit, care: Care) -> Result<Committed, StoreError> {
+        self.piece = Piece::Untouched;
+        let outcome = match care {
+            Care::Together => self.apply(commit),
+            Care::Apart => self.apply_apart(commit),
+        };
+        if outcome.is_err() && care == Care::Together && self.piece == Piece::Begun && self.is_open() {
+            self.piece = Piece::Spoiled;
+        }
+        match outcome {
             Ok(()) => Ok(Committed::Done),
-            Err(ends) => {
-                // Numbers given out behind the savepoint were taken back with it.
-                self.counters.remove(&tenant);
-                self.heads.remove(&tenant_chain(&tenant));
-                match ends {
-                    Ends::As(committed) => Ok(*committed),
-                    Ends::Broken(error) => Err(error),
-                }
-            }
+            Err(Ends::As(committed)) => Ok(*committed),
+            Err(Ends::Broken(error)) => Err(error),
         }
     }
 
+    /// Whether a plan has left half of itself in the transaction.
+    pub(crate) fn is_spoiled(&self) -> bool {
+        self.piece == Piece::Spoiled
+    }
+
+    fn apply_apart(&mut self, commit: &Commit) -> Result<(), Ends> {
+        self.connection.execute_batch("SAVEPOINT piece")?;
+        let outcome = self.apply(commit);
+        self.settle(outcome)
+    }
+
+    /// What is only remembered, the last number and the last link, changes when nothing can fail any more.
     fn apply(&mut self, commit: &Commit) -> Result<(), Ends> {
         let tenant = commit.tenant.as_str();
         let keys = self.shared.vault.keys(tenant).ok_or(StoreError::UnknownTenant)?;
@@ -136,18 +191,21 @@ impl<'a> Scribe<'a> {
         for step in &commit.steps {
             self.step(tenant, &keys, step)?;
         }
+        let mut last = self.numbers(tenant)?.last;
         for (name, event) in &commit.events {
-            let seq = self.next_event(tenant)?;
+            last += 1;
             self.connection
                 .prepare_cached(
                     "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 )?
-                .execute(params![tenant, seq, name, event.kind, event.id, event.change.word(), commit.at.0])?;
+                .execute(params![tenant, last, name, event.kind, event.id, event.change.word(), commit.at.0])?;
+            self.piece = Piece::Begun;
         }
         if let Some(claim) = &commit.claim {
             self.claim(tenant, &keys, claim, &commit.answer, commit.at.0)?;
         }
         self.append(&tenant_chain(tenant), commit.at.0, &commit.audit)?;
+        self.numbers(tenant)?.last = last;
         Ok(())
     }
 
@@ -156,7 +214,10 @@ impl<'a> Scribe<'a> {
             Step::Insert { kind, row, taken } => {
                 let text = &self.shared.texts(kind)?.insert;
                 match self.write_row(text, tenant, keys, kind, row, None) {
-                    Ok(_) => self.index(tenant, keys, kind, row),
+                    Ok(_) => {
+                        self.piece = Piece::Begun;
+                        self.index(tenant, keys, kind, row)
+                    }
                     Err(StoreError::Database(error)) if is_taken(&error) => Err(refused(taken)),
                     Err(error) => Err(error.into()),
                 }
@@ -166,6 +227,7 @@ impl<'a> Scribe<'a> {
                 match self.write_row(&texts.update, tenant, keys, kind, row, Some(*expect_version))? {
                     0 => Err(ends_stale(stale)),
                     _ => {
+                        self.piece = Piece::Begun;
                         self.connection.prepare_cached(&texts.remove_words)?.execute(params![tenant, row.id])?;
                         self.index(tenant, keys, kind, row)
                     }
@@ -175,7 +237,10 @@ impl<'a> Scribe<'a> {
                 let text = sql::for_sqlite(&sql::adjust(kind, column));
                 match self.connection.prepare_cached(&text)?.execute(params![tenant, id, by, floor])? {
                     0 => Err(refused(below)),
-                    _ => Ok(()),
+                    _ => {
+                        self.piece = Piece::Begun;
+                        Ok(())
+                    }
                 }
             }
             Step::Require { kind, id, expect_version, stale } => {
@@ -235,27 +300,30 @@ impl<'a> Scribe<'a> {
         Ok(())
     }
 
-    /// The tenant's next event number. The row is written each time: the number and the event must
-    /// stand or fall together.
-    fn next_event(&mut self, tenant: &str) -> Result<i64, StoreError> {
-        let last = match self.counters.get(tenant) {
-            Some(last) => *last,
-            None => self
+    fn numbers(&mut self, tenant: &str) -> Result<&mut Numbers, StoreError> {
+        if !self.numbers.contains_key(tenant) {
+            let row = self
                 .connection
                 .prepare_cached("SELECT event_seq FROM fd_counter WHERE tenant = ?1")?
                 .query_row([tenant], |row| row.get(0))
                 .optional()?
-                .unwrap_or(0),
-        };
-        let next = last + 1;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO fd_counter (tenant, event_seq) VALUES (?1, ?2) \
-                 ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq",
-            )?
-            .execute(params![tenant, next])?;
-        self.counters.insert(tenant.to_owned(), next);
-        Ok(next)
+                .unwrap_or(0);
+            self.numbers.insert(tenant.to_owned(), Numbers { row, last: row });
+        }
+        self.numbers.get_mut(tenant).ok_or(StoreError::Unfinished)
+    }
+
+    /// Writes what was only remembered, in the transaction of what it counts.
+    fn write_down(&mut self) -> Result<(), StoreError> {
+        for (tenant, numbers) in self.numbers.drain().filter(|(_, numbers)| numbers.last != numbers.row) {
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO fd_counter (tenant, event_seq) VALUES (?1, ?2) \
+                     ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq",
+                )?
+                .execute(params![tenant, numbers.last])?;
+        }
+        self.write_heads()
     }
 
     fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {

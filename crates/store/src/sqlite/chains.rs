@@ -29,7 +29,8 @@ impl Scribe<'_> {
             .execute(params![chain, seq, at, records, hash])?;
         head.seq = seq;
         head.hash = hash.to_vec();
-        self.keep_head(chain, head)
+        self.keep_head(chain, head);
+        Ok(())
     }
 
     pub(crate) fn head(&self, chain: &str) -> Result<Head, StoreError> {
@@ -48,20 +49,30 @@ impl Scribe<'_> {
         Ok(last.unwrap_or_else(Head::new))
     }
 
-    pub(crate) fn keep_head(&mut self, chain: &str, head: Head) -> Result<(), StoreError> {
-        let seal = match head.intact {
-            true => head.seal(&self.shared.audit_key, chain).to_vec(),
-            false => Vec::new(),
-        };
-        self.connection
-            .prepare_cached(
-                "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash, seal) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, \
-                 hash = excluded.hash, kept_after_seq = excluded.kept_after_seq, \
-                 kept_after_hash = excluded.kept_after_hash, seal = excluded.seal",
-            )?
-            .execute(params![chain, head.seq, head.hash, head.kept_after_seq, head.kept_after_hash, seal])?;
+    /// Its row is written before the transaction ends.
+    pub(crate) fn keep_head(&mut self, chain: &str, head: Head) {
         self.heads.insert(chain.to_owned(), head);
+        if !self.ahead.iter().any(|known| known == chain) {
+            self.ahead.push(chain.to_owned());
+        }
+    }
+
+    pub(super) fn write_heads(&mut self) -> Result<(), StoreError> {
+        for chain in self.ahead.drain(..) {
+            let Some(head) = self.heads.get(&chain) else { continue };
+            let seal = match head.intact {
+                true => head.seal(&self.shared.audit_key, &chain).to_vec(),
+                false => Vec::new(),
+            };
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash, seal) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, \
+                     hash = excluded.hash, kept_after_seq = excluded.kept_after_seq, \
+                     kept_after_hash = excluded.kept_after_hash, seal = excluded.seal",
+                )?
+                .execute(params![chain, head.seq, head.hash, head.kept_after_seq, head.kept_after_hash, seal])?;
+        }
         Ok(())
     }
 }

@@ -26,18 +26,38 @@ async fn a_full_disk_fails_the_whole_group_and_leaves_no_trace() {
         Ok(scribe.connection.pragma_update(None, "max_page_count", pages + 8)?)
     });
     // The second needs more pages than there are. The database then ends the transaction, and the
-    // third must not slip in by itself.
-    let group = vec![plan("b1", 10), plan("b2", 1_000_000), plan("b3", 10)];
-    for (id, outcome) in ["b1", "b2", "b3"].iter().zip(house.together(group, |_| Ok(())).await) {
-        let fault = Fault::from(outcome.unwrap_err());
-        assert_eq!(fault.kind, FaultKind::Unavailable, "{id}");
-        assert!(fault.cause.unwrap().contains("full"), "{id}");
+    // third must not slip in by itself, neither behind a savepoint nor without.
+    let group = || vec![plan("b1", 10), plan("b2", 1_000_000), plan("b3", 10)];
+    for outcomes in [house.together(group(), |_| Ok(())).await, house.alone(group()).await] {
+        for (id, outcome) in ["b1", "b2", "b3"].iter().zip(outcomes) {
+            let fault = Fault::from(outcome.unwrap_err());
+            assert_eq!(fault.kind, FaultKind::Unavailable, "{id}");
+            assert!(fault.cause.unwrap().contains("full"), "{id}");
+        }
     }
     for id in ["b1", "b2", "b3"] {
         assert!(!house.present(id).await, "{id}");
     }
     house.on_the_writer(|scribe| Ok(scribe.connection.pragma_update(None, "max_page_count", 1_000_000)?));
     house.goes_on().await;
+}
+
+/// The first try of a group has no savepoints. Half a plan must not be left behind, nor a whole one be lost.
+#[tokio::test]
+async fn a_plan_that_fails_in_its_middle_is_taken_out_of_its_group() {
+    let house = House::new().await;
+    let mut half = plan("half", 10);
+    half.steps.extend(plan("b1", 10).steps);
+    let outcomes = house.alone(vec![plan("b1", 10), half, plan("b3", 10)]).await;
+    assert!(
+        matches!(outcomes.as_slice(), [Ok(Committed::Done), Ok(Committed::Refused(_)), Ok(Committed::Done)]),
+        "{outcomes:?}"
+    );
+    assert!(!house.present("half").await);
+    assert_eq!(house.events(), ["1 b1", "2 b3"]);
+    let report = house.store.verify_audit().unwrap();
+    assert!(report.holds(), "{report:?}");
+    assert_eq!(report.chains.iter().map(|chain| chain.links).collect::<Vec<_>>(), [2]);
 }
 
 #[tokio::test]
@@ -241,6 +261,15 @@ impl House {
         plans: Vec<Commit>,
         last: impl FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send + 'static,
     ) -> Vec<Result<Committed, StoreError>> {
+        self.gather(plans, |house| drop(house.send(last))).await
+    }
+
+    /// Commits all of these in one group, with nothing else in it.
+    async fn alone(&self, plans: Vec<Commit>) -> Vec<Result<Committed, StoreError>> {
+        self.gather(plans, |_| {}).await
+    }
+
+    async fn gather(&self, plans: Vec<Commit>, then: impl FnOnce(&House)) -> Vec<Result<Committed, StoreError>> {
         let (release, held) = mpsc::channel::<()>();
         self.hold(held);
         let waiting: Vec<_> = plans
@@ -251,7 +280,7 @@ impl House {
                 waiting
             })
             .collect();
-        drop(self.send(last));
+        then(self);
         drop(release);
         let mut outcomes = Vec::new();
         for outcome in waiting {

@@ -108,6 +108,6 @@ fn trim(scribe: &mut Scribe<'_>, chain: &str, before: Millis) -> Result<Left, St
         .prepare_cached("DELETE FROM fd_audit WHERE chain = ?1 AND seq <= ?2")?
         .execute(params![chain, reached])?;
     let kept = Head { kept_after_seq: reached, kept_after_hash: hash.to_vec(), ..head };
-    scribe.keep_head(chain, kept)?;
+    scribe.keep_head(chain, kept);
     Ok(left)
 }

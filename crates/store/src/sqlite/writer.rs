@@ -1,5 +1,5 @@
-//! The one thread that writes. It takes whatever is waiting, applies each piece behind a savepoint of
-//! its own, commits once for all of them, and only then answers.
+//! The one thread that writes. It takes whatever is waiting, commits once for all of it, and only then answers.
+//! A piece that fails takes no other with it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::Shared;
-use super::apply::Scribe;
+use super::apply::{Care, Scribe, Spoiled};
 use crate::StoreError;
 use crate::load::{Counters, Load};
 use crate::notes::{Closing, Notes, Tray};
@@ -135,28 +135,23 @@ fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &S
 /// What to say to whom, once it is known whether the commit holds.
 type Verdict = Box<dyn FnOnce(Result<(), &StoreError>)>;
 
+/// Whether the transaction stands, and what its pieces came to.
+struct Applied {
+    standing: Result<(), StoreError>,
+    verdicts: Vec<Verdict>,
+}
+
 fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes, counters: &Counters) {
-    let mut verdicts: Vec<Verdict> = Vec::new();
     let mut records = notes.records(scribe.shared.clock.now());
-    let mut begun = scribe.begin();
-    for job in group {
-        match job {
-            Job::Commit(commit, answer) => {
-                let outcome = attempt(scribe, &mut begun, |scribe| scribe.commit(*commit));
-                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
-            }
-            Job::Record(line, answer) => {
-                records.push(line);
-                verdicts.push(Box::new(move |held| tell(answer, Ok(()), held)));
-            }
-            Job::Task(task, answer) => {
-                let outcome = attempt(scribe, &mut begun, |scribe| scribe.guarded(task));
-                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
-            }
-            Job::Notes | Job::Stop => {}
-        }
-    }
-    let held = begun.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
+    records.extend(group.iter().filter_map(|job| match job {
+        Job::Record(line, _) => Some(line.clone()),
+        Job::Commit(..) | Job::Task(..) | Job::Notes | Job::Stop => None,
+    }));
+    let Applied { standing, verdicts } = match together(scribe, &group) {
+        Ok((standing, outcomes)) => Applied { standing, verdicts: pair(group, outcomes) },
+        Err(Spoiled) => apart(scribe, group),
+    };
+    let held = standing.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
     match &held {
         Ok(()) => *notes = Notes::default(),
         Err(_) => {
@@ -168,6 +163,65 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes, counters: 
     for verdict in verdicts {
         verdict(held.as_ref().copied());
     }
+}
+
+type Outcome = Result<Committed, StoreError>;
+
+/// All plans of a group, nothing between them. A task cannot be done a second time, so a group that has one is
+/// never tried like this.
+fn together(scribe: &mut Scribe<'_>, group: &[Job]) -> Result<(Result<(), StoreError>, Vec<Outcome>), Spoiled> {
+    if group.iter().any(|job| matches!(job, Job::Task(..))) {
+        return Err(Spoiled);
+    }
+    let mut standing = scribe.begin();
+    let mut outcomes = Vec::with_capacity(group.len());
+    for job in group {
+        if let Job::Commit(commit, _) = job {
+            let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(commit, Care::Together));
+            if scribe.is_spoiled() {
+                scribe.abandon();
+                return Err(Spoiled);
+            }
+            outcomes.push(outcome);
+        }
+    }
+    Ok((standing, outcomes))
+}
+
+fn pair(group: Vec<Job>, outcomes: Vec<Outcome>) -> Vec<Verdict> {
+    let mut outcomes = outcomes.into_iter();
+    let verdict = |job: Job| -> Option<Verdict> {
+        match job {
+            Job::Commit(_, answer) => {
+                let outcome = outcomes.next().unwrap_or(Err(StoreError::Unfinished));
+                Some(Box::new(move |held| tell(answer, outcome, held)))
+            }
+            Job::Record(_, answer) => Some(Box::new(move |held| tell(answer, Ok(()), held))),
+            Job::Task(..) | Job::Notes | Job::Stop => None,
+        }
+    };
+    group.into_iter().filter_map(verdict).collect()
+}
+
+/// Each piece behind a savepoint of its own.
+fn apart(scribe: &mut Scribe<'_>, group: Vec<Job>) -> Applied {
+    let mut verdicts: Vec<Verdict> = Vec::with_capacity(group.len());
+    let mut standing = scribe.begin();
+    for job in group {
+        match job {
+            Job::Commit(commit, answer) => {
+                let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(&commit, Care::Apart));
+                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
+            }
+            Job::Record(_, answer) => verdicts.push(Box::new(move |held| tell(answer, Ok(()), held))),
+            Job::Task(task, answer) => {
+                let outcome = attempt(scribe, &mut standing, |scribe| scribe.guarded(task));
+                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
+            }
+            Job::Notes | Job::Stop => {}
+        }
+    }
+    Applied { standing, verdicts }
 }
 
 /// Does a piece of work while the transaction stands; once it has fallen, the rest of the group falls too.

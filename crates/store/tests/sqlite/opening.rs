@@ -215,3 +215,17 @@ fn refused(opened: Result<SqliteStore, StoreError>) -> StoreError {
         Err(error) => error,
     }
 }
+
+/// The indexes of filters leave out rows without a value; the database must still see that they will do.
+#[tokio::test]
+async fn a_filter_is_answered_from_its_index() {
+    let house = House::new().await;
+    let plan = |filter: &str| -> String {
+        let text = format!(
+            "EXPLAIN QUERY PLAN SELECT id, created_at, body, masked FROM boat WHERE tenant = ?1 AND {filter} \
+             ORDER BY created_at DESC, id DESC LIMIT 26"
+        );
+        house.raw().prepare(&text).unwrap().query_row(["north", "kiel"], |row| row.get("detail")).unwrap()
+    };
+    assert_eq!(plan("harbour = ?2"), "SEARCH boat USING INDEX boat_with_harbour (tenant=? AND harbour=?)");
+}
