@@ -25,6 +25,7 @@ pub mod table;
 pub mod tally;
 pub mod timestamp;
 pub mod tool;
+pub mod trace;
 pub mod turns;
 
 pub use caller::{Caller, ClientId, Scope, Scopes, TenantId};

@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::{Failure, runtime, settings};
 use crate::cli;
 use crate::config::login;
@@ -10,8 +12,9 @@ use crate::current::Current;
 use crate::folder::{self, Folder, FolderError};
 use crate::house::{House, Vaults};
 use crate::operator::{Registrar, attend};
-use crate::run::{empty_tally, forget, heed_signals, write_tally};
+use crate::run::{close_traces, empty_tally, forget, heed_signals, write_tally};
 use crate::stdio::{Pass, converse};
+use crate::traces::{self, listed};
 
 pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
     let login = login()?;
@@ -28,11 +31,13 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
         let shutdown = heed_signals()?;
         let folder = Folder::take_existing(&config.data, &config.database).map_err(explain)?;
         let vaults = Vaults::open(folder, &config.database).await?;
+        let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
         let socket = folder::operator_socket(vaults.folder.path());
         attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
         let current = Arc::new(Current::new(House::open(vaults, config)));
         let jobs = [tokio::spawn(write_tally(Arc::clone(&current))), tokio::spawn(forget(Arc::clone(&current)))];
         let house = current.house();
+        house.traces.follow(traces, &house.log);
         let ended = match Pass::new(Arc::clone(&house), at, login).await {
             Ok(pass) => {
                 converse(Arc::clone(&house), at, pass, shutdown.clone()).await;
@@ -45,6 +50,7 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
             job.abort();
         }
         empty_tally(&house).await;
+        close_traces(&house, Instant::now() + house.config.deadlines.drain).await;
         ended
     })
 }

@@ -11,6 +11,7 @@ mod mount;
 mod nearest;
 mod reference;
 mod show;
+mod traces;
 mod web;
 
 use std::net::SocketAddr;
@@ -26,6 +27,7 @@ pub use kind::address;
 pub use mount::Mount;
 pub use reference::{example, reference};
 pub use show::{Origin, Setting, show};
+pub use traces::{Channel, Collector, Endpoint, Ratio, Traces};
 pub use web::PublicUrl;
 
 /// Reads the configuration: the environment outranks the file, the file outranks the defaults.
@@ -96,6 +98,7 @@ pub struct Config {
     pub idempotency: Idempotency,
     pub audit: Audit,
     pub log: Log,
+    pub traces: Traces,
     pub database: Database,
     /// At least one, with distinct paths.
     pub mounts: Vec<Mount>,

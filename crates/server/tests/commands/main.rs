@@ -22,3 +22,4 @@ mod signals;
 mod sockets;
 mod started;
 mod stdio;
+mod traces;
