@@ -9,6 +9,7 @@ pub mod desk;
 pub mod fault;
 pub mod incoming;
 pub mod inflight;
+pub mod nearest;
 pub mod page;
 pub mod permit;
 pub mod plan;

@@ -69,7 +69,7 @@ impl Style {
     fn message(self, at: Millis, message: &str) -> String {
         let at = at.to_rfc3339();
         match self {
-            Style::Pretty => format!("{at}  {}", one_line(message)),
+            Style::Pretty => format!("{at}  {message}"),
             Style::Json => format!("{{\"at\":\"{at}\",\"message\":{}}}", quote(message)),
         }
     }

@@ -24,8 +24,7 @@ pub struct Tls {
 pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
     files::refuse_exposed(key, files::Exposure::ToEveryone)?;
     let chain = certificates(certificate)?;
-    let pem = files::read(key)?;
-    let private = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| NetError::NoKey(key.to_owned()))?;
+    let private = private_key(key)?;
     let unusable = |error: rustls::Error| {
         let (certificate, key) = (certificate.to_owned(), key.to_owned());
         if error == rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) {
@@ -42,6 +41,20 @@ pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
         .map_err(unusable)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Everything that keeps these files from being used.
+pub fn examine(certificate: &Path, key: &Path) -> Vec<NetError> {
+    match (private_key(key), certificates(certificate)) {
+        (Ok(_), Ok(_)) => load(certificate, key).err().into_iter().collect(),
+        (private, chain) => private.err().into_iter().chain(chain.err()).collect(),
+    }
+}
+
+fn private_key(key: &Path) -> Result<PrivateKeyDer<'static>, NetError> {
+    files::refuse_exposed(key, files::Exposure::ToEveryone)?;
+    let pem = files::read(key)?;
+    PrivateKeyDer::from_pem_slice(&pem).map_err(|_| NetError::NoKey(key.to_owned()))
 }
 
 impl Tls {

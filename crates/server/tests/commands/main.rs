@@ -10,6 +10,7 @@ mod backups;
 mod cards;
 mod certificates;
 mod clients;
+mod collectors;
 mod configurations;
 mod help;
 mod logs;

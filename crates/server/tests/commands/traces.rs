@@ -294,7 +294,11 @@ async fn a_busy_collector_is_asked_again_and_gets_the_same_spans() {
     let desk = traced(&collector);
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
     agent.post(PING, &[("traceparent", &traceparent(TRACE, "01"))]).await;
-    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while collector.refused() == 0 {
+        assert!(Instant::now() < deadline, "{}", desk.log());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     collector.turn(Mood::Takes);
     assert_eq!(collector.trace(TRACE).await[0]["name"], "ping");
     assert_eq!(metric(&desk, r#"frontdesk_traces_lost_total{reason="collector"}"#).await, 0.0);

@@ -25,10 +25,13 @@ pub(crate) enum Mood {
     Hangs,
 }
 
+#[derive(Clone)]
 pub(crate) struct Collector {
     pub(crate) address: SocketAddr,
     mood: Arc<Mutex<Mood>>,
     posts: Arc<Mutex<Vec<Post>>>,
+    /// How often it did not take what was posted.
+    refused: Arc<Mutex<usize>>,
 }
 
 #[derive(Debug, Clone)]
@@ -53,19 +56,20 @@ impl Collector {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let (mood, posts) = (Arc::new(Mutex::new(mood)), Arc::new(Mutex::new(Vec::new())));
-        let (moods, kept) = (Arc::clone(&mood), Arc::clone(&posts));
+        let collector =
+            Collector { address, mood: Arc::new(Mutex::new(mood)), posts: Arc::default(), refused: Arc::default() };
+        let serving = collector.clone();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let serve = async move {
             let listener = TcpListener::from_std(listener).unwrap();
             while let Ok((stream, _)) = listener.accept().await {
-                let (moods, kept, tls) = (Arc::clone(&moods), Arc::clone(&kept), tls.clone());
+                let (serving, tls) = (serving.clone(), tls.clone());
                 tokio::spawn(async move {
                     match tls {
-                        None => converse(stream, moods, kept).await,
+                        None => converse(stream, serving).await,
                         Some(tls) => {
                             if let Ok(stream) = tls.accept(stream).await {
-                                converse(stream, moods, kept).await;
+                                converse(stream, serving).await;
                             }
                         }
                     }
@@ -73,7 +77,7 @@ impl Collector {
             }
         };
         std::thread::spawn(move || runtime.block_on(serve));
-        Collector { address, mood, posts }
+        collector
     }
 
     pub(crate) fn endpoint(&self) -> String {
@@ -82,6 +86,10 @@ impl Collector {
 
     pub(crate) fn turn(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
+    }
+
+    pub(crate) fn refused(&self) -> usize {
+        *self.refused.lock().unwrap()
     }
 
     pub(crate) fn posts(&self) -> Vec<Post> {
@@ -111,13 +119,9 @@ impl Collector {
     }
 }
 
-async fn converse(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    mood: Arc<Mutex<Mood>>,
-    posts: Arc<Mutex<Vec<Post>>>,
-) {
+async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, collector: Collector) {
     let answer = service_fn(move |request: Request<Incoming>| {
-        let (mood, posts) = (Arc::clone(&mood), Arc::clone(&posts));
+        let collector = collector.clone();
         async move {
             let (head, body) = request.into_parts();
             let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
@@ -128,13 +132,16 @@ async fn converse(
                 headers: headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect(),
                 text: String::from_utf8(body.to_vec()).unwrap(),
             };
-            let now = *mood.lock().unwrap();
+            let now = *collector.mood.lock().unwrap();
             let (status, said) = match now {
                 Mood::Takes => {
-                    posts.lock().unwrap().push(post);
+                    collector.posts.lock().unwrap().push(post);
                     (200, "{\"partialSuccess\":{}}")
                 }
-                Mood::Answers(status) => (status, "{}"),
+                Mood::Answers(status) => {
+                    *collector.refused.lock().unwrap() += 1;
+                    (status, "{}")
+                }
                 Mood::Hangs => std::future::pending().await,
             };
             let mut response = Response::new(Full::new(Bytes::from_static(said.as_bytes())));
