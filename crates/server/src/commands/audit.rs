@@ -103,13 +103,13 @@ fn create(path: &Path, existing: Existing) -> Result<File, Failure> {
         file.set_permissions(Permissions::from_mode(0o600))?;
         Ok(file)
     });
-    written.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => format!(
-            "{} is there already. Name another file with --output, or overwrite it with --force.",
-            path.display()
-        )
-        .into(),
-        _ => format!("cannot write {}: {error}. Name another file with --output.", path.display()).into(),
+    written.map_err(|error| {
+        let path = path.display();
+        let why = match error.kind() == io::ErrorKind::AlreadyExists {
+            true => format!("{path} is there already. Name another file with --output, or overwrite it with --force."),
+            false => format!("cannot write {path}: {error}. Name another file with --output."),
+        };
+        why.into()
     })
 }
 
