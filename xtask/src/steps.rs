@@ -55,6 +55,12 @@ const STEPS: &[Step] = &[
         run: python_client,
     },
     Step {
+        name: "traces",
+        covers: "what a collector is sent, by OpenTelemetry's own reader and the official client's spans",
+        pace: Pace::Slow,
+        run: traces,
+    },
+    Step {
         name: "python client v1",
         covers: "its first line, as most have it installed",
         pace: Pace::Slow,
@@ -204,6 +210,10 @@ fn python_client(workspace: &Workspace) -> Verdict {
     on_python(workspace, &PYTHON, "scripts/judges/python_client.py")
 }
 
+fn traces(workspace: &Workspace) -> Verdict {
+    on_python(workspace, &PYTHON, "scripts/judges/traces.py")
+}
+
 fn python_client_v1(workspace: &Workspace) -> Verdict {
     on_python(workspace, &PYTHON_V1, "scripts/judges/python_client_v1.py")
 }
@@ -291,6 +301,7 @@ mod tests {
                 "judges",
                 "vins",
                 "python client",
+                "traces",
                 "python client v1",
                 "typescript v1",
                 "typescript v2",

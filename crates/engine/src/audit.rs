@@ -6,15 +6,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_wire::json::write_quoted;
+use frontdesk_wire::version::Era;
 
 use crate::caller::Caller;
 use crate::timestamp::Millis;
+use crate::trace::Trace;
 
 /// One call as seen from outside. Made when the request arrives, completed as it is understood.
 #[derive(Debug, Clone)]
 pub struct Observation {
     pub at: Millis,
-    pub trace: String,
+    pub trace: Trace,
     pub contract: &'static str,
     pub address: IpAddr,
     pub caller: Option<Arc<Caller>>,
@@ -31,10 +33,55 @@ pub struct Observation {
     pub personal: bool,
     /// Whether the call's record was committed together with its write.
     pub recorded: bool,
+    /// The protocol era of the message, once it is known.
+    pub era: Option<Era>,
+    /// The answer's status, where one was given.
+    pub status: Option<u16>,
+    /// The contract's code for what went wrong, as it was answered.
+    pub code: Option<&'static str>,
+    pub laps: Laps,
     pub micros: u64,
 }
 
+/// The parts of a call that are timed by themselves, in microseconds since its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Laps {
+    pub identify: Option<Lap>,
+    pub perform: Option<Lap>,
+    pub record: Option<Lap>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lap {
+    pub from: u64,
+    pub until: u64,
+}
+
 impl Observation {
+    /// A call that has just arrived.
+    pub fn begun(at: Millis, trace: Trace, contract: &'static str, address: IpAddr) -> Observation {
+        Observation {
+            at,
+            trace,
+            contract,
+            address,
+            caller: None,
+            method: None,
+            tool: None,
+            tenant: None,
+            ids: Vec::new(),
+            count: None,
+            outcome: "ok",
+            personal: false,
+            recorded: false,
+            era: None,
+            status: None,
+            code: None,
+            laps: Laps::default(),
+            micros: 0,
+        }
+    }
+
     /// The record as one line of JSON.
     pub fn line(&self) -> String {
         let mut line = String::with_capacity(512);
@@ -46,7 +93,7 @@ impl Observation {
             line.push_str("\":");
             write_quoted(value, &mut line);
         };
-        field("trace", &self.trace);
+        field("trace", &self.trace.id);
         field("contract", self.contract);
         if let Some(caller) = &self.caller {
             field("client", caller.client.as_str());

@@ -11,6 +11,7 @@ use crate::seal::Key;
 use crate::stages::catalogue::Catalogue;
 use crate::tally::Tally;
 use crate::timestamp::Millis;
+use crate::trace::Trace;
 use crate::turns::Turns;
 
 /// Everything that calls share.
@@ -68,13 +69,15 @@ impl Desk {
         self.clock.now()
     }
 
+    /// A trace that begins here: 48 bits of time and 80 random bits, so that traces sort by age too.
+    pub fn new_trace(&self) -> Trace {
+        Trace::begun(format!("{:032x}", self.moment()))
+    }
+
     /// The prefix, then 48 bits of time and 80 random bits in an alphabet that sorts like its values.
     pub fn new_id(&self, prefix: &str) -> String {
         const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-        let mut random = [0; 10];
-        self.random.fill(&mut random);
-        let noise = random.iter().fold(0u128, |all, byte| (all << 8) | u128::from(*byte));
-        let bits = ((self.now().0 as u128 & 0xffff_ffff_ffff) << 80) | noise;
+        let bits = self.moment();
         let mut id = String::with_capacity(prefix.len() + 27);
         id.push_str(prefix);
         id.push('_');
@@ -83,5 +86,13 @@ impl Desk {
             id.push(char::from(letter));
         }
         id
+    }
+
+    /// 48 bits of time above 80 random ones.
+    fn moment(&self) -> u128 {
+        let mut random = [0; 10];
+        self.random.fill(&mut random);
+        let noise = random.iter().fold(0u128, |all, byte| (all << 8) | u128::from(*byte));
+        ((self.now().0 as u128 & 0xffff_ffff_ffff) << 80) | noise
     }
 }

@@ -99,9 +99,9 @@ impl Fault {
 
     pub fn invalid(problems: Vec<Problem>) -> Fault {
         let message = match problems.as_slice() {
-            [only] if only.pointer.is_empty() => format!("The arguments are not valid: {}.", only.expected),
-            [only] => format!("The argument at {} is not valid: {}.", only.pointer, only.expected),
-            several => format!("{} arguments are not valid; see the list of errors.", several.len()),
+            [only] if only.pointer.is_empty() => format!("The arguments are not valid: {}", ended(&only.expected)),
+            [only] => format!("The argument at {} is not valid: {}", only.pointer, ended(&only.expected)),
+            several => format!("The arguments are not valid at {}; the list of errors says why.", places(several)),
         };
         Fault { problems, ..Fault::new(FaultKind::InvalidArgument, message) }
     }
@@ -141,6 +141,31 @@ impl Fault {
         self
     }
 }
+
+/// A question ends with its own mark.
+fn ended(sentence: &str) -> String {
+    let end = if sentence.ends_with('?') { "" } else { "." };
+    format!("{sentence}{end}")
+}
+
+/// Where something is wrong, each place once.
+fn places(problems: &[Problem]) -> String {
+    let mut places: Vec<&str> = Vec::new();
+    for problem in problems {
+        let place = if problem.pointer.is_empty() { "an unknown name" } else { problem.pointer.as_str() };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let more = places.len().saturating_sub(MOST_PLACES);
+    places.truncate(MOST_PLACES);
+    match more {
+        0 => places.join(", "),
+        more => format!("{} and {more} more places", places.join(", ")),
+    }
+}
+
+const MOST_PLACES: usize = 8;
 
 impl FaultKind {
     /// Whether the same call can succeed later without being changed (A3-25).

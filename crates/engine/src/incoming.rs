@@ -9,6 +9,7 @@ use bytes::Bytes;
 
 use crate::fault::Fault;
 use crate::tool::Future;
+use crate::trace::Trace;
 
 /// What the request asks the endpoint to do, as far as the transport can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,8 @@ pub struct Incoming {
     /// Why the body will not be read, whoever sent it.
     pub refused: Option<Fault>,
     pub address: IpAddr,
-    pub trace: String,
+    /// As the transport names it; a message may name a nearer one.
+    pub trace: Trace,
     pub body: Arriving,
 }
 

@@ -9,6 +9,7 @@ pub mod desk;
 pub mod fault;
 pub mod incoming;
 pub mod inflight;
+pub mod nearest;
 pub mod page;
 pub mod permit;
 pub mod plan;
@@ -25,6 +26,7 @@ pub mod table;
 pub mod tally;
 pub mod timestamp;
 pub mod tool;
+pub mod trace;
 pub mod turns;
 
 pub use caller::{Caller, ClientId, Scope, Scopes, TenantId};

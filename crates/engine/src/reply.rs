@@ -16,23 +16,31 @@ pub struct Reply {
     pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
     pub form: Form,
+    /// The contract's code for what went wrong, as it stands in the body: for the log.
+    pub code: Option<&'static str>,
 }
 
 impl Reply {
     pub fn rpc(body: impl Into<Bytes>) -> Reply {
-        Reply { status: 200, headers: Vec::new(), body: body.into(), form: Form::Rpc }
+        Reply { status: 200, headers: Vec::new(), body: body.into(), form: Form::Rpc, code: None }
     }
 
     pub fn plain(status: u16, body: impl Into<Bytes>) -> Reply {
-        Reply { status, headers: Vec::new(), body: body.into(), form: Form::Plain }
+        Reply { status, headers: Vec::new(), body: body.into(), form: Form::Plain, code: None }
     }
 
     pub fn empty(status: u16) -> Reply {
-        Reply { status, headers: Vec::new(), body: Bytes::new(), form: Form::Empty }
+        Reply { status, headers: Vec::new(), body: Bytes::new(), form: Form::Empty, code: None }
     }
 
     pub fn status(mut self, status: u16) -> Reply {
         self.status = status;
+        self
+    }
+
+    /// Says which code is in the body.
+    pub fn code(mut self, code: &'static str) -> Reply {
+        self.code = Some(code);
         self
     }
 

@@ -23,16 +23,20 @@ use crate::stages::read::read;
 use crate::stages::record::{Sighting, record};
 use crate::stages::resolve::{Target, place, resolve};
 use crate::stages::shape::{At, Wrap, shape};
+use crate::stages::stopwatch::Stage;
 use crate::tool::Effect;
+use crate::trace::Trace;
 
 /// Answers one request. Stage 1, receive, has happened: its product is `Incoming`.
 pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply {
     let until = Instant::now() + desk.settings.deadline;
     let mut sighting = Sighting::open(desk, mount, &incoming);
+    sighting.enter(Stage::Identify);
     let caller = match timeout_at(until, identify(desk, mount, &incoming)).await.unwrap_or_else(|_| Err(unjudged())) {
         Ok(caller) => Arc::new(caller),
         Err(fault) => return record(sighting, Err(fault), &At::unknown(mount, &incoming)).await,
     };
+    sighting.leave();
     sighting.caller(&caller);
     let framed = frame(&mut incoming).await;
     let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until };
@@ -72,10 +76,18 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
     match frame {
         Ok(Frame::Request(request)) => {
             sighting.method(&request.method);
-            let mut at = visit.at().id(&request.id);
+            let named = named_trace(&request);
+            if let Some(trace) = &named {
+                sighting.traced(trace);
+            }
+            let mut at = visit.at().traced(named.as_ref().unwrap_or(&visit.incoming.trace)).id(&request.id);
             let answered = timeout_at(visit.until, call(visit, &mut sighting, &mut at, &request)).await;
             let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
-            record(sighting, outcome, &at).await
+            let reply = record(sighting, outcome, &at).await;
+            match &named {
+                Some(trace) => reply.header("X-Trace-Id", trace.id.as_str()),
+                None => reply,
+            }
         }
         Ok(Frame::Notification(notification)) => {
             sighting.method(&notification.method);
@@ -121,8 +133,16 @@ async fn call<'a>(
     let reading = read(mount, &tool.spec, arguments, incoming.idempotency_key.as_deref())?;
     sighting.tenant(caller, reading.tenant.as_deref());
     let permitted = permit(desk, mount, caller, &tool.spec, reading)?;
+    sighting.enter(Stage::Perform);
     let outcome = perform(desk, tool, &permitted, sighting, &request.id).await?;
+    sighting.leave();
     shape(desk, mount, &permitted, outcome, sighting, at)
+}
+
+/// The trace a message names itself. It is nearer to who asked than that of the request it came in, which any
+/// proxy may have begun.
+fn named_trace(request: &Request) -> Option<Trace> {
+    Trace::continued(request.meta()?.get("traceparent")?.as_str()?)
 }
 
 fn unjudged() -> Fault {

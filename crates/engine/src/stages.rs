@@ -12,4 +12,5 @@ pub mod read;
 pub mod record;
 pub mod resolve;
 pub mod shape;
+pub mod stopwatch;
 mod template;

@@ -3,6 +3,8 @@
 
 use std::net::IpAddr;
 
+use frontdesk_engine::trace::Trace;
+
 pub struct Asked<'a> {
     pub method: &'a str,
     /// As received: no decoding, no query.
@@ -14,7 +16,7 @@ pub struct Asked<'a> {
     /// Already capped by whoever received it.
     pub body: &'a [u8],
     pub address: IpAddr,
-    pub trace: &'a str,
+    pub trace: &'a Trace,
 }
 
 impl std::fmt::Debug for Asked<'_> {
@@ -23,7 +25,7 @@ impl std::fmt::Debug for Asked<'_> {
         out.debug_struct("Asked")
             .field("method", &self.method)
             .field("path", &self.path)
-            .field("trace", &self.trace)
+            .field("trace", &self.trace.id)
             .finish_non_exhaustive()
     }
 }

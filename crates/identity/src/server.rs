@@ -139,9 +139,15 @@ impl EmbeddedServer {
         };
         let cause = outcome.as_ref().err().and_then(|refusal| refusal.cause.as_deref());
         seen.outcome = word(&outcome);
+        let reply = match &outcome {
+            Ok(done) => done.reply.clone(),
+            Err(refusal) => refusal.reply().code(refusal.reason.error()),
+        };
+        seen.status = Some(reply.status);
+        seen.code = reply.code;
         seen.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.observer.seen(&seen, cause);
-        outcome.map_or_else(|refusal| refusal.reply(), |done| done.reply)
+        reply
     }
 
     /// A client that has proven itself. What it asks for is on record however it ends: together with the
@@ -165,20 +171,8 @@ impl EmbeddedServer {
 
     fn sighting(&self, asked: &Asked<'_>, endpoint: Endpoint) -> Observation {
         Observation {
-            at: self.clock.now(),
-            trace: asked.trace.to_owned(),
-            contract: "identity",
-            address: asked.address,
-            caller: None,
             method: Some(endpoint.word()),
-            tool: None,
-            tenant: None,
-            ids: Vec::new(),
-            count: None,
-            outcome: "ok",
-            personal: false,
-            recorded: false,
-            micros: 0,
+            ..Observation::begun(self.clock.now(), asked.trace.clone(), "identity", asked.address)
         }
     }
 }

@@ -89,7 +89,7 @@ impl Card {
             lines.push(match &client.secret {
                 Some(secret) => format!("    secret   {}   (shown once, kept only hashed)", secret.expose()),
                 None => format!(
-                    "    secret   shown at the first start; for a new one: frontdesk client rotate {} --data {data}",
+                    "    secret   shown at the first start; start with --new-secrets, or for a new one: frontdesk client rotate {} --data {data}",
                     client.id
                 ),
             });

@@ -115,6 +115,33 @@ impl Folder {
     }
 }
 
+/// Everything that would keep a desk from using this folder. It is made by nobody here, and whoever holds it goes on.
+pub fn examine(path: &Path) -> Vec<FolderError> {
+    let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
+    let Ok(facts) = fs::metadata(path) else {
+        // A desk will make it, in the first folder above it that is there.
+        let above = path.ancestors().skip(1).find(|above| above.as_os_str().is_empty() || above.exists());
+        let above = above.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        return try_writing(above).map_err(failed).err().into_iter().collect();
+    };
+    let mut errors = Vec::new();
+    if facts.permissions().mode() & 0o077 != 0 && facts.is_dir() {
+        errors.push(FolderError::Shared { path: path.to_owned() });
+    }
+    errors.extend(try_writing(path).map_err(failed).err());
+    let key = key_file(path);
+    if key.exists() || database(path).exists() {
+        errors.extend(read_key(&key).err());
+    }
+    errors
+}
+
+fn try_writing(folder: &Path) -> io::Result<()> {
+    let trial = folder.join(format!(".frontdesk-check-{}", std::process::id()));
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&trial)?;
+    fs::remove_file(&trial)
+}
+
 /// Of a desk on PostgreSQL only the key is in the folder.
 pub fn must_have_data(path: &Path, database: &Database) -> Result<(), FolderError> {
     let file = match database {

@@ -19,6 +19,7 @@ use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
 use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
+use crate::traces::Traces;
 
 /// How long a commit is waited for before the caller is told that its outcome is not known.
 const COMMIT_WAIT: Duration = Duration::from_secs(5);
@@ -92,6 +93,8 @@ pub struct House {
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
+    /// Closed until a way to a collector has been prepared.
+    pub traces: Arc<Traces>,
     pub config: Config,
 }
 
@@ -105,10 +108,12 @@ impl House {
     /// With these contracts at these paths; judges bring one of their own.
     pub fn mounting(vaults: Vaults, config: Config, contracts: Vec<(String, Contract)>) -> House {
         let vaults = Arc::new(vaults);
-        let log = Arc::new(Log::new(config.log.format));
+        let log = Arc::new(Log::new(config.log.format, Arc::clone(&vaults.clock)));
+        let traces = Arc::new(Traces::new(Arc::clone(&vaults.random)));
         let meter = Arc::new(Meter::default());
         let tally = Arc::new(Tally::default());
-        let witness = Arc::new(Witness { log: Arc::clone(&log), meter: Arc::clone(&meter) });
+        let witness =
+            Arc::new(Witness { log: Arc::clone(&log), meter: Arc::clone(&meter), traces: Arc::clone(&traces) });
         let mounts = mounts(&config, contracts);
         let identity = Arc::new(EmbeddedServer::new(
             Parts {
@@ -135,7 +140,7 @@ impl House {
             turns: Default::default(),
             settings: limits(&config),
         };
-        House { vaults, desk, mounts, identity, log, meter, config }
+        House { vaults, desk, mounts, identity, log, meter, traces, config }
     }
 
     /// The same house under another configuration. What is counted, running or used up is shared between
@@ -163,6 +168,7 @@ impl House {
             identity,
             log: Arc::clone(&self.log),
             meter: Arc::clone(&self.meter),
+            traces: Arc::clone(&self.traces),
             config,
         }
     }

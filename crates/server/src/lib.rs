@@ -17,3 +17,4 @@ pub mod ports;
 pub mod reload;
 pub mod run;
 pub mod stdio;
+pub mod traces;

@@ -1,5 +1,5 @@
-//! What operators see of a call: one line in the log and one more in the counts when it has ended. Lines
-//! carry ids and codes, never arguments, answers or credentials. No call ever waits for whoever reads the log.
+//! What operators see of a call: one line in the log, one more in the counts and its spans when it has ended. Lines
+//! carry ids and codes, never arguments, answers or credentials. No call ever waits for whoever reads them.
 
 mod lines;
 mod meter;
@@ -9,29 +9,34 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use frontdesk_engine::audit::Observation;
-use frontdesk_engine::ports::Observer;
+use frontdesk_engine::ports::{Clock, Observer};
+use frontdesk_engine::timestamp::Millis;
 use frontdesk_wire::answer::quote;
 
 use crate::config::LogFormat;
+use crate::traces::Traces;
 use lines::Lines;
 pub use meter::Meter;
 pub(crate) use meter::{CLASSES, Readings};
 
-/// Whoever sees a finished call: the log and the counts.
+/// Whoever sees a finished call: the log, the counts and the traces.
 pub struct Witness {
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
+    pub traces: Arc<Traces>,
 }
 
 impl Observer for Witness {
     fn seen(&self, seen: &Observation, cause: Option<&str>) {
         self.meter.count(seen);
+        self.traces.seen(seen);
         self.log.seen(seen, cause);
     }
 }
 
 pub struct Log {
     style: Style,
+    clock: Arc<dyn Clock>,
     lines: Lines,
 }
 
@@ -42,28 +47,30 @@ enum Style {
 }
 
 impl Log {
-    pub fn new(format: LogFormat) -> Log {
+    pub fn new(format: LogFormat, clock: Arc<dyn Clock>) -> Log {
         let style = match format {
             LogFormat::Pretty => Style::Pretty,
             LogFormat::Json => Style::Json,
             LogFormat::Auto if std::io::stderr().is_terminal() => Style::Pretty,
             LogFormat::Auto => Style::Json,
         };
-        let lost = move |count: u64| style.message(&format!("{count} log lines were lost"));
-        Log { style, lines: Lines::to_stderr(lost) }
+        let watch = Arc::clone(&clock);
+        let lost = move |count: u64| style.message(watch.now(), &format!("{count} log lines were lost"));
+        Log { style, clock, lines: Lines::to_stderr(lost) }
     }
 
     /// Says something that is not about a call.
     pub fn say(&self, message: &str) {
-        self.lines.write(self.style.message(message));
+        self.lines.write(self.style.message(self.clock.now(), message));
     }
 }
 
 impl Style {
-    fn message(self, message: &str) -> String {
+    fn message(self, at: Millis, message: &str) -> String {
+        let at = at.to_rfc3339();
         match self {
-            Style::Pretty => message.to_owned(),
-            Style::Json => format!("{{\"message\":{}}}", quote(message)),
+            Style::Pretty => format!("{at}  {message}"),
+            Style::Json => format!("{{\"at\":\"{at}\",\"message\":{}}}", quote(message)),
         }
     }
 }
@@ -82,19 +89,29 @@ fn pretty(seen: &Observation, cause: Option<&str>) -> String {
     let what = seen.tool.or(seen.method).unwrap_or("-");
     let tenant = seen.tenant.as_deref().unwrap_or("-");
     let cause = cause.map(|cause| format!("  ({})", one_line(cause))).unwrap_or_default();
+    // Nobody answers a caller who has hung up.
+    let status = seen.status.map_or("-".to_owned(), |status| status.to_string());
     format!(
-        "{}  {:<22} {:<24} {client} {tenant}  {:.1} ms{cause}",
+        "{}  {:<22} {status:<3} {:<24} {client} {tenant}  {:.1} ms  {}{cause}",
         seen.at.to_rfc3339(),
         what,
-        seen.outcome,
+        seen.code.unwrap_or(seen.outcome),
         seen.micros as f64 / 1000.0,
+        seen.trace.id,
     )
 }
 
 fn json(seen: &Observation, cause: Option<&str>) -> String {
     let mut line = seen.line();
     line.pop();
-    let _ = write!(line, ",\"message\":\"call\",\"micros\":{}", seen.micros);
+    line.push_str(",\"message\":\"call\"");
+    if let Some(status) = seen.status {
+        let _ = write!(line, ",\"status\":{status}");
+    }
+    if let Some(code) = seen.code {
+        let _ = write!(line, ",\"code\":{}", quote(code));
+    }
+    let _ = write!(line, ",\"micros\":{}", seen.micros);
     if let Some(cause) = cause {
         line.push_str(&format!(",\"cause\":{}", quote(cause)));
     }

@@ -9,7 +9,7 @@ use frontdesk_engine::ports::Durability;
 use frontdesk_engine::tally::Who;
 use frontdesk_engine::timestamp::Millis;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::certificates::{Certificates, prepare};
 use crate::config::{Config, Retention};
@@ -19,6 +19,7 @@ use crate::http;
 use crate::net::{Caps, Drained, Listener, Shutdown};
 use crate::operator::{Doors, health};
 use crate::reload::Reload;
+use crate::traces::{self, listed};
 
 /// How soon a changed certificate file is noticed.
 const LOOK: Duration = Duration::from_secs(2);
@@ -56,6 +57,11 @@ pub async fn run(house: House, bound: Bound, hangup: Hangup, shutdown: Shutdown)
         Arc::new(move |request, peer| http::answer(desk.house(), request, peer)),
         shutdown.clone(),
     );
+    let (asked, drain) = (shutdown.clone(), current.house().config.deadlines.drain);
+    let last_moment = async move {
+        asked.requested().await;
+        Instant::now() + drain
+    };
     let (desk, seen) = (Arc::clone(&current), doors.clone());
     let operator = bound.operator.serve(
         tls,
@@ -64,12 +70,22 @@ pub async fn run(house: House, bound: Bound, hangup: Hangup, shutdown: Shutdown)
         Arc::new(move |request, _| health(desk.house(), seen.clone(), request)),
         shutdown,
     );
-    let (drained, _) = tokio::join!(public, operator);
+    let (drained, _, last_moment) = tokio::join!(public, operator, last_moment);
     for job in small_jobs {
         job.abort();
     }
-    empty_tally(&current.house()).await;
+    let house = current.house();
+    empty_tally(&house).await;
+    close_traces(&house, last_moment).await;
     drained
+}
+
+/// Spans that wait get their chance, within the time in which everything must have ended.
+pub(crate) async fn close_traces(house: &House, last_moment: Instant) {
+    let left = house.traces.close(last_moment).await;
+    if left > 0 {
+        house.log.say(&format!("the traces of {left} calls were left behind at the end"));
+    }
 }
 
 /// Keeps the certificate fresh, and takes in a changed configuration when asked to.
@@ -113,7 +129,12 @@ fn take_in(current: &Current, certificates: &mut Certificates, reload: &mut Relo
         Ok(prepared) => prepared,
         Err(error) => return refuse(&error),
     };
+    let traces = match traces::prepare(&fresh.config.traces) {
+        Ok(traces) => traces,
+        Err(errors) => return refuse(&listed(&errors)),
+    };
     certificates.show(prepared);
+    house.traces.follow(traces, &house.log);
     current.replace(house.renewed(fresh.config.clone()));
     for said in reload.done(fresh) {
         house.log.say(&said);

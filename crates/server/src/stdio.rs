@@ -96,7 +96,7 @@ impl Conversation {
             idempotency_key: None,
             refused: None,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            trace: self.house.desk.new_id("req"),
+            trace: self.house.desk.new_trace(),
             body: match line {
                 Line::Whole(bytes) => Arriving::here(bytes),
                 Line::TooLong => Arriving::later(async move {

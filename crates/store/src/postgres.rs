@@ -27,10 +27,11 @@ use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 
-use crate::StoreError;
 use crate::audit;
+use crate::load::Counters;
 use crate::sql;
 use crate::vault::Vault;
+use crate::{Load, StoreError};
 use lanes::Lanes;
 use live::Live;
 use writers::Writers;
@@ -70,6 +71,7 @@ pub(crate) struct Shared {
     texts: HashMap<&'static str, Texts>,
     /// This node's name, new at every start: no two processes ever write to one chain.
     node: String,
+    counters: Counters,
 }
 
 /// A kind's statements, made once.
@@ -98,6 +100,7 @@ impl PostgresStore {
             clock: options.clock,
             texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
+            counters: Counters::default(),
         });
         registry::unlock_tenants(&setting_up, &shared.vault).await?;
         let writers = Writers::start(&options.address, Arc::clone(&shared))?;
@@ -109,6 +112,10 @@ impl PostgresStore {
             writers,
             commit_wait: options.commit_wait,
         })
+    }
+
+    pub fn load(&self) -> Load {
+        self.writers.load()
     }
 
     /// The name of this node's own audit chain.

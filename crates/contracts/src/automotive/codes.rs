@@ -1,6 +1,8 @@
 //! The codes this contract answers with, all of them. A code is never renamed and never reused:
 //! agents branch on it (A3-24).
 
+pub mod about;
+
 use frontdesk_engine::Code;
 
 pub const UNAUTHORIZED: Code = Code("auth.unauthorized");

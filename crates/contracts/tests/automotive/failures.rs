@@ -7,11 +7,11 @@ use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
-const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
+pub(crate) const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 const TOOL: Place<'_> = Place::Tool("leads.update");
 const RESOURCE: Place<'_> = Place::Resource("amcp://dlr_lakeside/inventory/veh_1");
 
-fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credential: Presented) -> Reply {
+pub(crate) fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credential: Presented) -> Reply {
     let id = Id::Number(7);
     let least = Scope::new(scopes::INVENTORY_READ);
     let granted = Scopes::new([Scope::new(scopes::LEADS_READ)]);
@@ -42,7 +42,7 @@ fn said(kind: FaultKind, place: Place<'_>) -> String {
 }
 
 /// All kinds. The match is there to fail when one is added.
-fn kinds() -> Vec<FaultKind> {
+pub(crate) fn kinds() -> Vec<FaultKind> {
     let all = vec![
         FaultKind::Malformed,
         FaultKind::NotRpc,
@@ -130,7 +130,7 @@ fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
     ]);
     assert_eq!(
         text(&failure(&invalid, Place::Method, Some(LEGACY), Presented::Something)),
-        r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"2 arguments are not valid; see the list of errors.","data":{"error":{"code":"request.invalid","message":"2 arguments are not valid; see the list of errors.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
+        r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"The arguments are not valid at /limit, /status; the list of errors says why.","data":{"error":{"code":"request.invalid","message":"The arguments are not valid at /limit, /status; the list of errors says why.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
     );
 }
 

@@ -6,10 +6,14 @@ use serde_json::{Map, Value};
 use super::currency::is_currency;
 use super::{Presence, Schema, Text};
 use crate::fault::{Fault, Problem};
+use crate::nearest::near;
 use crate::timestamp::Millis;
 
 /// More problems than this are not worth listing.
 const MOST_PROBLEMS: usize = 32;
+
+/// More wrong names than this are not guessed at.
+const MOST_GUESSES: usize = 4;
 
 /// Arguments of which every field is known, present where required, and of its shape.
 pub type Checked = Map<String, Value>;
@@ -53,9 +57,12 @@ impl Problems {
                         (None, Presence::Optional) => {}
                     }
                 }
-                let unknown = |name: &String| !fields.iter().any(|field| field.name == name);
-                if object.keys().any(unknown) {
-                    self.unknown(pointer, fields.iter().map(|field| field.name));
+                let unknown = |name: &&String| !fields.iter().any(|field| field.name == name.as_str());
+                let unknown: Vec<&String> = object.keys().filter(unknown).collect();
+                if !unknown.is_empty() {
+                    let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
+                    let missing = known.iter().copied().filter(|name| !object.contains_key(*name)).collect();
+                    self.unknown(pointer, &known, missing, &unknown);
                 }
             }
             Schema::List { of, most } => {
@@ -94,10 +101,21 @@ impl Problems {
         }
     }
 
-    /// An unknown name is not repeated, because a caller may have put personal data there.
-    fn unknown(&mut self, pointer: &str, names: impl Iterator<Item = &'static str>) {
-        let known: Vec<&str> = names.collect();
-        self.add(pointer, "additionalProperties", format!("only these are known: {}", known.join(", ")));
+    /// An unknown name is not repeated, because a caller may have put personal data there; the one of ours that it
+    /// resembles is.
+    fn unknown(&mut self, pointer: &str, known: &[&str], mut missing: Vec<&str>, unknown: &[&String]) {
+        let mut meant = Vec::new();
+        for name in unknown.iter().take(MOST_GUESSES) {
+            if let Some(right) = near(name, missing.iter().copied()) {
+                missing.retain(|name| *name != right);
+                meant.push(right);
+            }
+        }
+        let guess = match meant.is_empty() {
+            true => String::new(),
+            false => format!("; did you mean {}?", meant.join(", ")),
+        };
+        self.add(pointer, "additionalProperties", format!("only these are known: {}{guess}", known.join(", ")));
     }
 }
 

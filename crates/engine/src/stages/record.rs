@@ -2,7 +2,6 @@
 //! up; an answer with personal data does not leave before its record is on disk.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::audit::Observation;
 use crate::caller::Caller;
@@ -13,8 +12,10 @@ use crate::permit::{one_tenant, rate_limited};
 use crate::ports::{Disclosure, Durability};
 use crate::reply::Reply;
 use crate::stages::shape::At;
+use crate::stages::stopwatch::{Stage, Stopwatch};
 use crate::tally::Who;
 use crate::tool::{Effect, Item, ToolSpec};
+use crate::trace::Trace;
 
 pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, at: &At<'_>) -> Reply {
     let desk = sighting.desk;
@@ -22,7 +23,8 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
     let Some(seen) = &mut sighting.observation else {
         return Reply::empty(202);
     };
-    seen.micros = u64::try_from(sighting.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    sighting.stopwatch.stop(&mut seen.laps);
+    seen.era = at.0.era;
     let outcome = match outcome {
         Ok(reply) => Ok(reply),
         Err(fault) => match counted(desk, seen, fault) {
@@ -30,7 +32,9 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
             // The tally speaks for this one; only what is our own trouble is worth a line in the log.
             Refusal::Counted(fault) => {
                 let reply = dialect.failure(&fault, &at.0);
-                if let (Some(seen), Some(cause)) = (sighting.observation.take(), fault.cause) {
+                if let (Some(mut seen), Some(cause)) = (sighting.observation.take(), fault.cause) {
+                    seen.outcome = fault.kind.word();
+                    answered(&mut seen, &reply, &sighting.stopwatch);
                     desk.observer.seen(&seen, Some(&cause));
                 }
                 return reply;
@@ -52,7 +56,10 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         };
         // The store has it from here on, also if the caller hangs up while it is written.
         sighting.handed_over = true;
-        if let Err(fault) = desk.store.observe(seen.line(), durability).await {
+        sighting.stopwatch.start(Stage::Record);
+        let kept = desk.store.observe(seen.line(), durability).await;
+        sighting.stopwatch.stop(&mut seen.laps);
+        if let Err(fault) = kept {
             cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
             if certain {
                 let fault = Fault::unavailable("");
@@ -62,10 +69,17 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
             }
         }
     }
-    if let Some(seen) = sighting.observation.take() {
+    if let Some(mut seen) = sighting.observation.take() {
+        answered(&mut seen, &reply, &sighting.stopwatch);
         desk.observer.seen(&seen, cause.as_deref());
     }
     reply
+}
+
+fn answered(seen: &mut Observation, reply: &Reply, stopwatch: &Stopwatch) {
+    seen.status = Some(reply.status);
+    seen.code = reply.code;
+    seen.micros = stopwatch.micros();
 }
 
 enum Refusal {
@@ -134,7 +148,7 @@ pub struct Sighting<'a> {
     desk: &'a Desk,
     mount: &'a Mount,
     observation: Option<Observation>,
-    began: Instant,
+    stopwatch: Stopwatch,
     effect: Option<Effect>,
     /// Whether the store has been given the record.
     handed_over: bool,
@@ -145,23 +159,13 @@ impl<'a> Sighting<'a> {
         Sighting {
             desk,
             mount,
-            observation: Some(Observation {
-                at: desk.now(),
-                trace: incoming.trace.clone(),
-                contract: mount.contract.id,
-                address: incoming.address,
-                caller: None,
-                method: None,
-                tool: None,
-                tenant: None,
-                ids: Vec::new(),
-                count: None,
-                outcome: "ok",
-                personal: false,
-                recorded: false,
-                micros: 0,
-            }),
-            began: Instant::now(),
+            observation: Some(Observation::begun(
+                desk.now(),
+                incoming.trace.clone(),
+                mount.contract.id,
+                incoming.address,
+            )),
+            stopwatch: Stopwatch::new(),
             effect: None,
             handed_over: false,
         }
@@ -170,6 +174,22 @@ impl<'a> Sighting<'a> {
     /// Forgets this sighting: its parts are recorded one by one.
     pub fn dismiss(mut self) {
         self.observation = None;
+    }
+
+    /// In another trace than that of the whole request.
+    pub fn traced(&mut self, trace: &Trace) {
+        self.note(|seen| seen.trace = trace.clone());
+    }
+
+    /// From here on time is spent on this stage, until `leave` or the end of the call.
+    pub fn enter(&mut self, stage: Stage) {
+        self.stopwatch.start(stage);
+    }
+
+    pub fn leave(&mut self) {
+        if let Some(seen) = &mut self.observation {
+            self.stopwatch.stop(&mut seen.laps);
+        }
     }
 
     pub fn caller(&mut self, caller: &Arc<Caller>) {
@@ -246,7 +266,8 @@ impl Drop for Sighting<'_> {
                 true => FaultKind::Internal.word(),
                 false => FaultKind::Cancelled.word(),
             };
-            seen.micros = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.stopwatch.stop(&mut seen.laps);
+            seen.micros = self.stopwatch.micros();
             if seen.caller.is_none() {
                 self.desk.tally.count(Who::at(seen.address), seen.outcome);
             } else if !seen.recorded && !self.handed_over {

@@ -16,6 +16,7 @@ use crate::reply::Reply;
 use crate::stages::record::Sighting;
 use crate::table::joined;
 use crate::tool::{Effect, Outcome};
+use crate::trace::Trace;
 
 pub fn shape(
     desk: &Desk,
@@ -79,7 +80,7 @@ impl<'a> At<'a> {
                 Credential::Missing => Presented::Nothing,
                 Credential::Bearer(_) | Credential::Unusable => Presented::Something,
             },
-            trace: &incoming.trace,
+            trace: &incoming.trace.id,
         })
     }
 
@@ -100,6 +101,12 @@ impl<'a> At<'a> {
             Some(id) => self.id(id),
             None => self,
         }
+    }
+
+    /// In another trace than that of the whole request.
+    pub fn traced(mut self, trace: &'a Trace) -> At<'a> {
+        self.0.trace = &trace.id;
+        self
     }
 
     pub fn era(&mut self, era: Era) {

@@ -4,4 +4,5 @@ mod ids;
 mod rates;
 mod schema_check;
 mod schema_publish;
+mod traces;
 mod words;

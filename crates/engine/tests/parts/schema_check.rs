@@ -179,3 +179,37 @@ fn no_more_problems_are_listed_than_are_worth_it() {
     let fault = schema.check(object(&format!(r#"{{"x":[{many}]}}"#))).unwrap_err();
     assert_eq!(fault.problems.len(), 32);
 }
+
+#[test]
+fn an_unknown_name_is_not_repeated_but_the_one_it_resembles_is_named() {
+    let schema = Schema::object([
+        optional("year_min", Schema::integer(0, 9), ""),
+        optional("make", Schema::text(9), ""),
+        optional("model", Schema::text(9), ""),
+    ]);
+    let said = |text: &str| schema.check(object(text)).unwrap_err().message.into_owned();
+    let known = "The arguments are not valid: only these are known: year_min, make, model";
+    assert_eq!(said(r#"{"year-min":1}"#), format!("{known}; did you mean year_min?"));
+    assert_eq!(said(r#"{"yaer_min":1,"maek":"x"}"#), format!("{known}; did you mean make, year_min?"));
+    // Who has said it already does not mean it again.
+    assert_eq!(said(r#"{"make":"a","maker":"b"}"#), format!("{known}."));
+    assert_eq!(said(r#"{"canary":1}"#), format!("{known}."));
+    // Nothing is compared with what is longer than any name.
+    assert_eq!(said(&format!(r#"{{"model{}":1}}"#, "l".repeat(1_000_000))), format!("{known}."));
+}
+
+#[test]
+fn the_message_of_several_problems_names_their_places() {
+    let fields = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| required(name, Schema::Boolean, ""));
+    let schema = Schema::object(fields);
+    let said = |text: &str| schema.check(object(text)).unwrap_err().message.into_owned();
+    let right = r#""d":true,"e":true,"f":true,"g":true,"h":true,"i":true"#;
+    assert_eq!(
+        said(&format!(r#"{{"a":1,"b":true,"canary":1,{right}}}"#)),
+        "The arguments are not valid at /a, /c, an unknown name; the list of errors says why."
+    );
+    assert_eq!(
+        said("{}"),
+        "The arguments are not valid at /a, /b, /c, /d, /e, /f, /g, /h and 1 more places; the list of errors says why."
+    );
+}

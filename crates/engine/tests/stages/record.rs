@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use frontdesk_engine::incoming::{Incoming, Verb};
 use frontdesk_engine::ports::Durability;
+use frontdesk_engine::serve;
+use frontdesk_engine::trace::Trace;
+use frontdesk_wire::version::Era;
 
-use crate::support::requests::{call, post, rpc, with_verb};
+use crate::support::requests::{call, modern, post, rpc, with_verb};
 use crate::support::shelves::Mood;
 use crate::support::{CLERK, House, KEEPER, READER, TRAVELLER};
 
@@ -164,4 +167,43 @@ async fn a_stranger_who_hangs_up_is_counted_and_seen() {
     assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
     assert_eq!(house.desk.tally.take().len(), 1);
     assert_eq!(house.store.records(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_call_is_seen_with_its_status_its_era_and_the_time_of_each_stage_that_waits() {
+    let house = House::stocked();
+    house.serve(modern(READER, "tools/call", Some("book.get"), r#""name":"book.get","arguments":{"id":"b2"}"#)).await;
+    let seen = house.guestbook.last();
+    assert_eq!((seen.outcome, seen.status, seen.era), ("ok", Some(200), Some(Era::Modern)));
+    let laps = [seen.laps.identify, seen.laps.perform, seen.laps.record].map(Option::unwrap);
+    let times: Vec<u64> = laps.iter().flat_map(|lap| [lap.from, lap.until]).chain([seen.micros]).collect();
+    assert!(times.is_sorted(), "{times:?}");
+
+    house.call(READER, "book.add", r#"{"title":"x","genre":"novel","copies":1}"#).await;
+    let seen = house.guestbook.last();
+    assert_eq!((seen.outcome, seen.status, seen.laps.perform), ("forbidden", Some(403), None));
+    house.serve(post(READER, "no message")).await;
+    assert_eq!(house.guestbook.last().era, None);
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waited_for_shows_where_its_time_went() {
+    let house = House::stocked();
+    house.store.turn(|knobs| knobs.reads = Mood::Hangs);
+    hang_up(&house, post(READER, &call("1", "book.get", r#"{"id":"b2"}"#))).await;
+    let seen = house.guestbook.last();
+    assert_eq!((seen.outcome, seen.status), ("cancelled", None));
+    assert!(seen.laps.perform.is_some_and(|lap| lap.until > lap.from), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_message_that_names_its_trace_belongs_to_it_and_says_so() {
+    let house = House::stocked();
+    let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let ping = |traceparent: &str| rpc("1", "ping", &format!(r#"{{"_meta":{{"traceparent":"{traceparent}"}}}}"#));
+    let reply = serve(&house.desk, &house.mount, post(READER, &ping(traceparent))).await;
+    assert_eq!(reply.headers, [("X-Trace-Id", "4bf92f3577b34da6a3ce929d0e0e4736".to_owned())]);
+    assert_eq!(Some(house.guestbook.last().trace), Trace::continued(traceparent));
+    let reply = serve(&house.desk, &house.mount, post(READER, &ping("canary"))).await;
+    assert_eq!((reply.headers, house.guestbook.last().trace), (Vec::new(), Trace::begun("t1")));
 }

@@ -103,6 +103,11 @@ impl Guestbook {
         self.0.lock().unwrap().iter().map(|(seen, _)| seen.line()).collect()
     }
 
+    /// The last call that was seen.
+    pub(crate) fn last(&self) -> Observation {
+        self.0.lock().unwrap().last().unwrap().0.clone()
+    }
+
     /// How each call ended.
     pub(crate) fn outcomes(&self) -> Vec<&'static str> {
         self.0.lock().unwrap().iter().map(|(seen, _)| seen.outcome).collect()

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use bytes::Bytes;
 use frontdesk_engine::Fault;
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
+use frontdesk_engine::trace::Trace;
 
 pub(crate) fn post(who: &str, body: &str) -> Incoming {
     Incoming {
@@ -17,7 +18,7 @@ pub(crate) fn post(who: &str, body: &str) -> Incoming {
         refused: None,
         body: Arriving::here(Bytes::copy_from_slice(body.as_bytes())),
         address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
-        trace: "t1".to_owned(),
+        trace: Trace::begun("t1"),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -19,6 +19,7 @@ use frontdesk_engine::seal::sha256;
 use frontdesk_engine::tally::Tally;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Future;
+use frontdesk_engine::trace::Trace;
 use frontdesk_identity::{Asked, EmbeddedServer, Parts, ProtectedResource, Settings};
 
 use crate::records::Records;
@@ -305,6 +306,8 @@ impl Bench {
     }
 }
 
+static TRACE: LazyLock<Trace> = LazyLock::new(|| Trace::begun("trace-1"));
+
 pub(crate) fn asked<'a>(path: &'a str, body: &'a str) -> Asked<'a> {
     Asked {
         method: "POST",
@@ -314,7 +317,7 @@ pub(crate) fn asked<'a>(path: &'a str, body: &'a str) -> Asked<'a> {
         authorization: &[],
         body: body.as_bytes(),
         address: ADDRESS,
-        trace: "trace-1",
+        trace: &TRACE,
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Verify {
 /// Write records as lines of JSON.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Each line names its chain and the number of its link in it, as `frontdesk audit verify` does.
+
 Examples:
   frontdesk audit export --output audit.jsonl
   frontdesk audit export --tenant TENANT_ID --since 2026-01-31T00:00:00Z")]
@@ -55,9 +57,12 @@ pub struct Export {
     /// Only records of this tenant: what was read, changed and refused there
     #[arg(long, visible_alias = "dealership", value_name = "ID")]
     pub tenant: Option<String>,
-    /// The file to write [default: standard output]
+    /// The file to write, readable by its owner alone [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write over a file that is there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
 }
 
 fn moment(text: &str) -> Result<OffsetDateTime, String> {

@@ -9,7 +9,7 @@ use super::Place;
 #[command(
     long_about = "A client is a program that may ask for access tokens: its id and secret, the tenants it may act for and \
         the scopes it may have.\n\n\
-        These commands work while a server is running on the same data folder, and take effect at once.",
+        These commands work while a server is running on the same data folder, and take effect within a second.",
     arg_required_else_help = true,
     subcommand_required = true
 )]
@@ -24,7 +24,7 @@ pub enum ClientCommand {
     List(List),
     /// Give a client a new secret; the old one and its tokens stop working
     #[command(after_help = "\
-The new secret is printed once. Whoever held the old one is out at once: tokens that were issued already end within a
+The new secret is printed once. Whoever held the old one is out: tokens that were issued already end within a
 second, and a new one needs the new secret.
 
 Example:

@@ -67,12 +67,13 @@ pub enum Command {
 #[command(
     long_about = "Makes a data folder with a certificate authority, a certificate, demo data and a client for each demo \
         tenant, serves it over HTTPS, and prints a card with everything needed to call it.\n\n\
-        A second start reuses the folder. Secrets are shown on the first start only, since they are kept only hashed. \
-        Ctrl-C finishes running calls and stops.",
+        A second start reuses the folder. Secrets are shown on the first start only, since they are kept only hashed; \
+        --new-secrets makes and shows new ones. Ctrl-C finishes running calls and stops.",
     after_help = "\
 Examples:
   frontdesk demo
   frontdesk demo --data /tmp/desk --listen 127.0.0.1:0   another folder, any free port
+  frontdesk demo --new-secrets                           the old ones were lost
   frontdesk demo --json                                  the card as one line of JSON, for scripts"
 )]
 pub struct Demo {
@@ -82,6 +83,9 @@ pub struct Demo {
     /// Where to serve; port 0 picks a free one [default: 127.0.0.1:8443]
     #[arg(long, value_name = "ADDR:PORT", value_parser = crate::config::address)]
     pub listen: Option<SocketAddr>,
+    /// Give the demo's clients new secrets and show them; the old ones stop working
+    #[arg(long)]
+    pub new_secrets: bool,
     /// Print the card as one line of JSON
     #[arg(long)]
     pub json: bool,

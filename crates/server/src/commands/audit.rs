@@ -1,7 +1,9 @@
 //! `frontdesk audit`: whether the record of calls is whole, and the record itself.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use frontdesk_engine::seal::Key;
@@ -56,18 +58,19 @@ fn hand_out(export: Export) -> Result<ExitCode, Failure> {
             .map_or(0, |since| i64::try_from(since.unix_timestamp_nanos() / 1_000_000).unwrap_or_default()),
         tenant: export.tenant,
     };
+    let existing = match export.force {
+        true => Existing::Overwritten,
+        false => Existing::Kept,
+    };
     let reader = open(export.place)?;
-    let mut out: Box<dyn Write> =
-        match &export.output {
-            Some(path) => Box::new(BufWriter::new(File::create(path).map_err(|error| {
-                format!("cannot write {}: {error}. Name another file with --output.", path.display())
-            })?)),
-            None => Box::new(BufWriter::new(io::stdout().lock())),
-        };
-    let take = |chain: &str, record: &str| {
+    let mut out: Box<dyn Write> = match &export.output {
+        Some(path) => Box::new(BufWriter::new(create(path, existing)?)),
+        None => Box::new(BufWriter::new(io::stdout().lock())),
+    };
+    let take = |chain: &str, link: i64, record: &str| {
         let chain = frontdesk_wire::answer::quote(chain);
-        // The record is an object; the chain it belongs to becomes its first member.
-        writeln!(out, "{{\"chain\":{chain},{}", record.strip_prefix('{').unwrap_or(record))
+        // The record is an object; its place in the chain becomes its first members.
+        writeln!(out, "{{\"chain\":{chain},\"link\":{link},{}", record.strip_prefix('{').unwrap_or(record))
     };
     let count = match reader {
         Reader::Embedded(reader) => reader.export(&selection, take)?,
@@ -79,6 +82,35 @@ fn hand_out(export: Export) -> Result<ExitCode, Failure> {
         eprintln!("{count} records written to {}", path.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What becomes of a file that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Existing {
+    Kept,
+    Overwritten,
+}
+
+/// It says who saw whom, so it is for its owner's eyes alone, also where a file of that name was for everybody's.
+fn create(path: &Path, existing: Existing) -> Result<File, Failure> {
+    let mut options = OpenOptions::new();
+    let options = options.write(true).mode(0o600);
+    let opened = match existing {
+        Existing::Overwritten => options.create(true).truncate(true).open(path),
+        Existing::Kept => options.create_new(true).open(path),
+    };
+    let written = opened.and_then(|file| {
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        Ok(file)
+    });
+    written.map_err(|error| {
+        let path = path.display();
+        let why = match error.kind() == io::ErrorKind::AlreadyExists {
+            true => format!("{path} is there already. Name another file with --output, or overwrite it with --force."),
+            false => format!("cannot write {path}: {error}. Name another file with --output."),
+        };
+        why.into()
+    })
 }
 
 fn describe(report: &Report) -> String {

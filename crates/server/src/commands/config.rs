@@ -5,18 +5,19 @@ use std::process::ExitCode;
 
 use super::{Failure, settings};
 use crate::cli::ConfigCommand;
-use crate::config::{Certificate, show};
-use crate::net;
+use crate::config::{Certificate, Examined, environment, examine, show};
+use crate::{folder, net, traces};
 
 pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
     let mut out = io::stdout().lock();
     match command {
         ConfigCommand::Check(file) => {
-            let loaded = settings(file.config, Vec::new())?;
-            if let Certificate::Files { certificate, key } = &loaded.config.certificate {
-                net::load(certificate, key)?;
+            let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::IDS);
+            let problems = problems(&examined);
+            if !problems.is_empty() {
+                return Err(listed(&problems).into());
             }
-            for warning in &loaded.warnings {
+            for warning in &examined.loaded.warnings {
                 writeln!(out, "warning: {warning}")?;
             }
             writeln!(out, "The configuration can be served.")?;
@@ -27,4 +28,33 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is wrong with the values, and then with what those that are right name: all of it, so that one run is enough.
+fn problems(examined: &Examined) -> Vec<String> {
+    let mut problems: Vec<String> = examined.problems.iter().map(ToString::to_string).collect();
+    let config = &examined.loaded.config;
+    if let Certificate::Files { certificate, key } = &config.certificate
+        && examined.means(&["tls.certificate", "tls.key"])
+    {
+        problems.extend(net::examine(certificate, key).iter().map(|error| format!("tls: {error}")));
+    }
+    if examined.means(&["data"]) {
+        problems.extend(folder::examine(&config.data).iter().map(|error| format!("data: {error}")));
+    }
+    if examined.means(&["traces.endpoint", "traces.ca", "traces.headers_file"])
+        && let Err(errors) = traces::prepare(&config.traces)
+    {
+        problems.extend(errors.iter().map(ToString::to_string));
+    }
+    problems
+}
+
+fn listed(problems: &[String]) -> String {
+    let head = match problems.len() {
+        1 => "the configuration has a problem:".to_owned(),
+        count => format!("the configuration has {count} problems:"),
+    };
+    let lines: String = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+    format!("{head}{lines}")
 }

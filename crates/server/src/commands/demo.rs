@@ -7,7 +7,7 @@ use frontdesk_engine::ports::{Claim, Commit, Committed};
 use frontdesk_engine::registry::{Client, Tenant};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
-use frontdesk_identity::new_client;
+use frontdesk_identity::{Secret, new_client, new_secret};
 
 use super::serve::{keep_open, open};
 use super::{Failure, runtime, settings};
@@ -32,7 +32,11 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
         let demo = businesses(house.desk.now(), &mut |prefix| house.desk.new_id(prefix));
         let known = house.vaults.store.clients().await.map_err(explain)?;
         let reused = seed(house, &demo, &known).await?;
-        let clients = clients(house, &demo, &known).await?;
+        let secrets = match command.new_secrets {
+            true => Secrets::New,
+            false => Secrets::Kept,
+        };
+        let clients = clients(house, &demo, &known, secrets).await?;
         let card = Card {
             mounts: house.mounts.iter().map(|(_, mount)| mount.resource.clone()).collect(),
             public_url: house.config.public_url.to_string(),
@@ -94,8 +98,15 @@ async fn seed(house: &House, demo: &Demo, known: &[Client]) -> Result<bool, Fail
     Ok(reused)
 }
 
+/// What becomes of the secrets of clients that are there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Secrets {
+    Kept,
+    New,
+}
+
 /// A client for each business: made and shown once, later only named.
-async fn clients(house: &House, demo: &Demo, known: &[Client]) -> Result<Vec<DemoClient>, Failure> {
+async fn clients(house: &House, demo: &Demo, known: &[Client], secrets: Secrets) -> Result<Vec<DemoClient>, Failure> {
     let mut clients = Vec::new();
     for business in &demo.businesses {
         let Some(tenant) = TenantId::parse(business.id) else {
@@ -104,7 +115,13 @@ async fn clients(house: &House, demo: &Demo, known: &[Client]) -> Result<Vec<Dem
         let name = agent_of(business.name);
         let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
         let (id, secret) = match existing {
-            Some(client) => (client.id.as_str().to_owned(), None),
+            Some(client) => {
+                let secret = match secrets {
+                    Secrets::Kept => None,
+                    Secrets::New => Some(rotate(house, client).await?),
+                };
+                (client.id.as_str().to_owned(), secret)
+            }
             None => {
                 let scopes: Scopes = demo.scopes.clone();
                 let vaults = &house.vaults;
@@ -119,6 +136,13 @@ async fn clients(house: &House, demo: &Demo, known: &[Client]) -> Result<Vec<Dem
         clients.push(DemoClient { id, secret, tenant: business.id.to_owned(), business: business.name.to_owned() });
     }
     Ok(clients)
+}
+
+async fn rotate(house: &House, client: &Client) -> Result<Secret, Failure> {
+    let (secret, hash) = new_secret(house.vaults.random.as_ref());
+    let record = client_record(house.desk.now(), "client.rotate", &client.id);
+    house.vaults.store.rotate_client(&client.id, hash, record).await.map_err(explain)?;
+    Ok(secret)
 }
 
 fn agent_of(business: &str) -> String {

@@ -13,6 +13,7 @@ use crate::net::{self, Drained, Setting, Shutdown};
 use crate::operator::{Registrar, attend};
 use crate::reload::Reload;
 use crate::run::{Bound, Hangup, heed_hangup, heed_signals, run};
+use crate::traces::{self, listed};
 
 pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
     let loaded = settings(command.config.clone(), Vec::new())?;
@@ -49,11 +50,14 @@ pub(super) async fn open(loaded: &Loaded, listen: Setting) -> Result<Opened, Fai
     let config = loaded.bound_to(public.local_addr());
     let vaults = Vaults::open(Folder::take(&config.data)?, &config.database).await?;
     let prepared = prepare(&config, vaults.clock.now())?;
+    let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
     let ca_file = prepared.ca_file.clone();
     let bound = Bound { public, operator, certificates: Certificates::new(prepared, vaults.clock.now()) };
     let socket = folder::operator_socket(vaults.folder.path());
     attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
-    Ok(Opened { house: House::open(vaults, config), bound, shutdown, ca_file })
+    let house = House::open(vaults, config);
+    house.traces.follow(traces, &house.log);
+    Ok(Opened { house, bound, shutdown, ca_file })
 }
 
 pub(super) async fn keep_open(opened: Opened, hangup: Hangup) -> Result<ExitCode, Failure> {

@@ -3,15 +3,18 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::{Failure, runtime, settings};
 use crate::cli;
-use crate::config::login;
+use crate::config::{Config, login};
 use crate::current::Current;
 use crate::folder::{self, Folder, FolderError};
 use crate::house::{House, Vaults};
 use crate::operator::{Registrar, attend};
-use crate::run::{empty_tally, forget, heed_signals, write_tally};
+use crate::run::{close_traces, empty_tally, forget, heed_signals, write_tally};
 use crate::stdio::{Pass, converse};
+use crate::traces::{self, listed};
 
 pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
     let login = login()?;
@@ -26,13 +29,16 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
     };
     runtime()?.block_on(async {
         let shutdown = heed_signals()?;
-        let folder = Folder::take_existing(&config.data, &config.database).map_err(explain)?;
+        let folder =
+            Folder::take_existing(&config.data, &config.database).map_err(|error| explain(error, &config, at))?;
         let vaults = Vaults::open(folder, &config.database).await?;
+        let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
         let socket = folder::operator_socket(vaults.folder.path());
         attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
         let current = Arc::new(Current::new(House::open(vaults, config)));
         let jobs = [tokio::spawn(write_tally(Arc::clone(&current))), tokio::spawn(forget(Arc::clone(&current)))];
         let house = current.house();
+        house.traces.follow(traces, &house.log);
         let ended = match Pass::new(Arc::clone(&house), at, login).await {
             Ok(pass) => {
                 converse(Arc::clone(&house), at, pass, shutdown.clone()).await;
@@ -45,13 +51,22 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
             job.abort();
         }
         empty_tally(&house).await;
+        close_traces(&house, Instant::now() + house.config.deadlines.drain).await;
         ended
     })
 }
 
-fn explain(error: FolderError) -> Failure {
+/// Whoever holds the folder serves the same tools over HTTPS, to the same client.
+fn explain(error: FolderError, config: &Config, at: usize) -> Failure {
     if let FolderError::InUse { path } = &error {
-        return format!("a server is using {}. Connect to it over https instead, or stop it.", path.display()).into();
+        let endpoint = config.mounts.get(at).map(|mount| config.public_url.at(&mount.path)).unwrap_or_default();
+        return format!(
+            "another Frontdesk is using {}, and only one can. If it is a server, let the MCP client connect to it over \
+             https, with the same client id and secret (by this configuration to {endpoint}); otherwise end the other \
+             one, or name another folder with --data",
+            path.display()
+        )
+        .into();
     }
     error.into()
 }

@@ -12,7 +12,8 @@ use super::mount::{self, Mount};
 use super::show::Origin;
 use super::web::PublicUrl;
 use super::{
-    Audit, Certificate, Config, Database, Deadlines, Idempotency, Limits, Log, LogFormat, Operator, Retention, Token,
+    Audit, Certificate, Collector, Config, Database, Deadlines, Endpoint, Idempotency, Limits, Log, LogFormat,
+    Operator, Ratio, Retention, Token, Traces,
 };
 
 /// One field per key. What is optional here was not given and follows from other keys, or is empty on purpose.
@@ -41,6 +42,10 @@ pub(super) struct Draft {
     pub(super) retain_hours: u32,
     pub(super) retain_days: u32,
     pub(super) log_format: LogFormat,
+    pub(super) traces_endpoint: Option<Endpoint>,
+    pub(super) traces_ca: Option<PathBuf>,
+    pub(super) traces_headers: Option<PathBuf>,
+    pub(super) traces_sample: Ratio,
     pub(super) mounts: Option<Vec<Mount>>,
 }
 
@@ -72,6 +77,10 @@ impl Draft {
             retain_hours: 0,
             retain_days: 0,
             log_format: LogFormat::Auto,
+            traces_endpoint: None,
+            traces_ca: None,
+            traces_headers: None,
+            traces_sample: Ratio::NONE,
             mounts: None,
         }
     }
@@ -96,6 +105,10 @@ pub(super) fn complete(draft: Draft) -> Config {
         (Some(certificate), Some(key)) => Certificate::Files { certificate, key },
         (None | Some(_), None) | (None, Some(_)) => Certificate::Development,
     };
+    let (ca, headers, sample) = (draft.traces_ca, draft.traces_headers, draft.traces_sample);
+    let traces = draft
+        .traces_endpoint
+        .and_then(|endpoint| Some(Collector { channel: endpoint.channel(ca)?, endpoint, headers, sample }));
     Config {
         data: draft.data,
         listen: draft.listen,
@@ -126,6 +139,7 @@ pub(super) fn complete(draft: Draft) -> Config {
             },
         },
         log: Log { format: draft.log_format },
+        traces: traces.map_or(Traces::Off, Traces::Sent),
         database: draft.database,
         mounts: draft.mounts.unwrap_or_default(),
     }
@@ -200,6 +214,16 @@ fn problems(draft: &Draft, report: &mut Report<'_>) {
             report.add(&["tls.certificate", "tls.key"], wrong);
         }
         (Some(_), Some(_)) | (None, None) => {}
+    }
+    if let Some(endpoint) = &draft.traces_endpoint
+        && endpoint.channel(draft.traces_ca.clone()).is_none()
+    {
+        let wrong = Wrong::new(
+            "it is empty, but `traces.endpoint` is https",
+            "Name the PEM file of the authority that vouches for the collector; the public ones are often in \
+             /etc/ssl/certs/ca-certificates.crt",
+        );
+        report.add(&["traces.ca", "traces.endpoint"], wrong);
     }
     if draft.connections_per_address > draft.connections {
         let wrong =

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use frontdesk_engine::nearest::nearest;
 use toml::{Table, Value};
 
 use super::draft::Draft;
@@ -11,7 +12,6 @@ use super::environment::{FILE, PREFIX};
 use super::finding::{Finding, Wrong};
 use super::keys::{Fallback, KEYS, Key};
 use super::kind::{Raw, named};
-use super::nearest::nearest;
 use super::show::Origin;
 
 pub(super) struct Gathered {

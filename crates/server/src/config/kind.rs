@@ -11,7 +11,7 @@ use super::draft::Draft;
 use super::finding::Wrong;
 use super::mount::{self, Mount};
 use super::web::{self, PublicUrl};
-use super::{Database, LogFormat};
+use super::{Database, Endpoint, LogFormat, Ratio};
 
 /// Each kind knows its place in the draft, so that a row of the table cannot pair a key with a field of another type.
 pub(super) enum Kind {
@@ -29,6 +29,9 @@ pub(super) enum Kind {
         at: Place<u32>,
     },
     LogFormat(Place<LogFormat>),
+    /// Empty text for none.
+    Endpoint(Place<Option<Endpoint>>),
+    Ratio(Place<Ratio>),
     Database(Place<Database>),
     Mounts(Place<Option<Vec<Mount>>>),
 }
@@ -86,6 +89,13 @@ impl Kind {
                     }
                 };
             }
+            Self::Endpoint(at) => {
+                *at(draft) = match text(raw)? {
+                    "" => None,
+                    given => Some(Endpoint::read(given).map_err(|wrong| vec![wrong])?),
+                };
+            }
+            Self::Ratio(at) => *at(draft) = ratio(raw)?,
             Self::Database(at) => {
                 *at(draft) = match text(raw)? {
                     "" => Database::Embedded,
@@ -122,6 +132,8 @@ impl Kind {
                 }
                 .to_owned(),
             ),
+            Self::Endpoint(at) => Value::String(at(draft).as_ref().map(ToString::to_string).unwrap_or_default()),
+            Self::Ratio(at) => Value::Float(at(draft).value()),
             Self::Database(at) => match at(draft) {
                 Database::Embedded => Value::String(String::new()),
                 Database::Postgres(address) => Value::String(address.to_string()),
@@ -142,6 +154,8 @@ impl Kind {
             Self::Origins(_) => "list of origins".to_owned(),
             Self::Number { least, most, .. } => format!("number, {least} to {most}"),
             Self::LogFormat(_) => "auto, pretty or json".to_owned(),
+            Self::Endpoint(_) => "empty, or an http or https URL".to_owned(),
+            Self::Ratio(_) => "number, 0.0 to 1.0".to_owned(),
             Self::Database(_) => "empty, or a postgres:// URL".to_owned(),
             Self::Mounts(_) => "list of tables".to_owned(),
         }
@@ -228,6 +242,18 @@ fn number(raw: Raw<'_>, least: u32, most: u32) -> Result<u32, Vec<Wrong>> {
         let wrong = if given < i64::from(least) { "too small" } else { "too large" };
         one(format!("{given} is {wrong}"), next)
     })
+}
+
+fn ratio(raw: Raw<'_>) -> Result<Ratio, Vec<Wrong>> {
+    let next = "Use a number from 0.0 to 1.0, such as 0.1 for one call in ten";
+    let given = match raw {
+        Raw::Text(text) => text.trim().parse::<f64>().map_err(|_| one(format!("{text:?} is not a number"), next))?,
+        Raw::Toml(Value::Float(number)) => *number,
+        Raw::Toml(Value::Integer(0)) => 0.0,
+        Raw::Toml(Value::Integer(1)) => 1.0,
+        Raw::Toml(value) => return Err(one(format!("it is {} instead of such a part", named(value)), next)),
+    };
+    Ratio::read(given).ok_or_else(|| one(format!("{given} is no part of a whole"), next))
 }
 
 /// Reads every entry, so that all wrong ones are reported; a repeated entry counts once.

@@ -8,11 +8,12 @@ mod gather;
 mod keys;
 mod kind;
 mod mount;
-mod nearest;
 mod reference;
 mod show;
+mod traces;
 mod web;
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub use kind::address;
 pub use mount::Mount;
 pub use reference::{example, reference};
 pub use show::{Origin, Setting, show};
+pub use traces::{Channel, Collector, Endpoint, Ratio, Traces};
 pub use web::PublicUrl;
 
 /// Reads the configuration: the environment outranks the file, the file outranks the defaults.
@@ -38,20 +40,46 @@ pub fn load(
     environment: impl Iterator<Item = (String, String)>,
     contracts: &[&str],
 ) -> Result<Loaded, ConfigError> {
+    let Examined { loaded, problems, .. } = examine(file, environment, contracts);
+    match problems.is_empty() {
+        true => Ok(loaded),
+        false => Err(ConfigError { problems }),
+    }
+}
+
+/// As [`load`], for whoever wants to look at what is right even if something else is wrong.
+pub fn examine(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (String, String)>,
+    contracts: &[&str],
+) -> Examined {
     let gathered = gather::gather(file, environment, contracts);
     let settled = draft::settle(&gathered, contracts);
     let mut problems = gathered.problems;
     problems.extend(settled.problems);
-    if !problems.is_empty() {
-        return Err(ConfigError { problems });
-    }
-    Ok(Loaded {
+    let loaded = Loaded {
         origins: show::settings(&settled.draft, &gathered.origins),
         config: settled.config,
         warnings: settled.warnings,
         file: gathered.file,
         given: settled.given,
-    })
+    };
+    Examined { loaded, problems, broken: gathered.broken }
+}
+
+/// A configuration of which some may be wrong.
+pub struct Examined {
+    /// With the default in place of every value that is wrong.
+    pub loaded: Loaded,
+    pub problems: Vec<Finding>,
+    broken: BTreeSet<&'static str>,
+}
+
+impl Examined {
+    /// Whether what the configuration has for all of these keys is what was meant.
+    pub fn means(&self, keys: &[&str]) -> bool {
+        !keys.iter().any(|key| self.broken.contains(key))
+    }
 }
 
 /// What [`load`] gives: the configuration, where each value came from, and what is allowed but unwise.
@@ -96,6 +124,7 @@ pub struct Config {
     pub idempotency: Idempotency,
     pub audit: Audit,
     pub log: Log,
+    pub traces: Traces,
     pub database: Database,
     /// At least one, with distinct paths.
     pub mounts: Vec<Mount>,

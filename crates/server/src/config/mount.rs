@@ -1,9 +1,9 @@
 //! Which contract answers at which path. The names of contracts come in from outside: none is known here.
 
+use frontdesk_engine::nearest::nearest;
 use toml::Value;
 
 use super::finding::Wrong;
-use super::nearest::nearest;
 
 /// One contract at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]

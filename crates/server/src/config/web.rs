@@ -65,14 +65,14 @@ pub(super) fn host(text: &str) -> Result<String, Wrong> {
         .map_err(|wrong| Wrong::new(wrong, "Write each host alone, such as desk.example.com; any port is accepted"))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scheme {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scheme {
     Http,
     Https,
 }
 
 impl Scheme {
-    fn port(self) -> u16 {
+    pub(super) fn port(self) -> u16 {
         match self {
             Self::Http => 80,
             Self::Https => 443,
@@ -80,7 +80,7 @@ impl Scheme {
     }
 }
 
-fn spell(scheme: Scheme, host: &str, port: Option<u16>) -> String {
+pub(super) fn spell(scheme: Scheme, host: &str, port: Option<u16>) -> String {
     let name = match scheme {
         Scheme::Http => "http",
         Scheme::Https => "https",
@@ -91,7 +91,7 @@ fn spell(scheme: Scheme, host: &str, port: Option<u16>) -> String {
     }
 }
 
-fn site(text: &str) -> Result<(Scheme, String, Option<u16>), String> {
+pub(super) fn site(text: &str) -> Result<(Scheme, String, Option<u16>), String> {
     let lower = text.to_lowercase();
     let (scheme, rest) = if let Some(rest) = lower.strip_prefix("https://") {
         (Scheme::Https, rest)

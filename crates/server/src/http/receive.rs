@@ -5,13 +5,14 @@ use ::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use ::http::{HeaderMap, Method, Request};
 use bytes::Bytes;
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
+use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::guard;
 use crate::config::Config;
 use crate::net::{Body, BodyError, Caps, Peer};
 
-pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace: String) -> Incoming {
+pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace: Trace) -> Incoming {
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let in_query = head.uri.query().is_some_and(has_token);
@@ -39,6 +40,15 @@ pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace
         address: peer.address,
         trace,
         body: Arriving::later(collect(config.limits.body_bytes, body)),
+    }
+}
+
+/// The trace that the caller has begun; two of them are none.
+pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
+    let mut given = headers.get_all("traceparent").iter();
+    match (given.next(), given.next()) {
+        (Some(only), None) => Trace::continued(only.to_str().ok()?),
+        (Some(_), Some(_)) | (None, _) => None,
     }
 }
 

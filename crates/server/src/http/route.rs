@@ -6,6 +6,7 @@ use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use frontdesk_engine::reply::{Form, Reply};
 use frontdesk_engine::serve;
+use frontdesk_engine::trace::Trace;
 use frontdesk_identity::Asked;
 
 use super::{guard, page, receive};
@@ -17,7 +18,7 @@ use crate::net::{Body, Caps, Peer, ResponseBody};
 const FORM_BYTES: usize = 16 * 1024;
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
-    let trace = house.desk.new_id("req");
+    let trace = receive::trace(request.headers()).unwrap_or_else(|| house.desk.new_trace());
     let path = request.uri().path();
     let reply = match house.mounts.iter().find(|(mounted, _)| mounted == path) {
         Some((_, mount)) => {
@@ -26,11 +27,11 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
         }
         None => elsewhere(&house, request, peer, &trace).await,
     };
-    respond(&house, reply, &trace)
+    respond(&house, reply, &trace.id)
 }
 
 /// Everything that is not a contract's endpoint.
-async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &str) -> Reply {
+async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &Trace) -> Reply {
     let refuse = match is_public(house, request.uri().path()) {
         true => guard::refuse_way,
         false => guard::refuse,

@@ -23,4 +23,4 @@ pub use error::{NetError, Setting};
 pub use gauges::{Gauges, Snapshot};
 pub use listener::{Drained, Listener, bind};
 pub use shutdown::Shutdown;
-pub use tls::{Tls, load};
+pub use tls::{Tls, examine, load, trusting};

@@ -1,4 +1,5 @@
-//! TLS for the listener, from PEM files. TLS 1.2 and 1.3 only, HTTP/1.1 only; it never logs or returns key material.
+//! TLS from PEM files: for the listener, and for the one whom we call. TLS 1.2 and 1.3 only, HTTP/1.1 only; it never logs
+//! or returns key material.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +9,7 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::version::{TLS12, TLS13};
-use rustls::{InconsistentKeys, ServerConfig};
+use rustls::{ClientConfig, InconsistentKeys, RootCertStore, ServerConfig};
 
 use super::error::NetError;
 use super::files;
@@ -23,8 +24,7 @@ pub struct Tls {
 pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
     files::refuse_exposed(key, files::Exposure::ToEveryone)?;
     let chain = certificates(certificate)?;
-    let pem = files::read(key)?;
-    let private = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| NetError::NoKey(key.to_owned()))?;
+    let private = private_key(key)?;
     let unusable = |error: rustls::Error| {
         let (certificate, key) = (certificate.to_owned(), key.to_owned());
         if error == rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) {
@@ -41,6 +41,20 @@ pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
         .map_err(unusable)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Everything that keeps these files from being used.
+pub fn examine(certificate: &Path, key: &Path) -> Vec<NetError> {
+    match (private_key(key), certificates(certificate)) {
+        (Ok(_), Ok(_)) => load(certificate, key).err().into_iter().collect(),
+        (private, chain) => private.err().into_iter().chain(chain.err()).collect(),
+    }
+}
+
+fn private_key(key: &Path) -> Result<PrivateKeyDer<'static>, NetError> {
+    files::refuse_exposed(key, files::Exposure::ToEveryone)?;
+    let pem = files::read(key)?;
+    PrivateKeyDer::from_pem_slice(&pem).map_err(|_| NetError::NoKey(key.to_owned()))
 }
 
 impl Tls {
@@ -76,4 +90,14 @@ pub(super) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, 
         Ok(chain) if !chain.is_empty() => Ok(chain),
         Ok(_) | Err(_) => Err(NetError::NoCertificate(file.to_owned())),
     }
+}
+
+/// For calling somebody else: whoever one of the authorities in this PEM text vouches for, and nobody without one. A
+/// system's bundle may hold some that are not understood; they vouch for nobody.
+pub fn trusting(pem: &[u8]) -> Option<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    let found = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok);
+    let (understood, _) = roots.add_parsable_certificates(found);
+    let builder = ClientConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13, &TLS12]).ok()?;
+    (understood > 0).then(|| builder.with_root_certificates(roots).with_no_client_auth())
 }

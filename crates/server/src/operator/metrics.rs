@@ -3,12 +3,14 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use frontdesk_store::Load;
 
 use crate::house::House;
 use crate::net::{Gauges, Snapshot};
 use crate::observe::{CLASSES, Readings};
+use crate::traces::Counts;
 
 /// The counts of both listeners.
 #[derive(Clone, Default)]
@@ -23,9 +25,8 @@ pub(super) fn metrics(house: &House, doors: &Doors) -> String {
     page.line("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     calls(&mut page, &house.meter.read());
     connections(&mut page, [("public", doors.public.snapshot()), ("operator", doors.operator.snapshot())]);
-    if let Some(load) = house.vaults.store.load() {
-        writer(&mut page, &load);
-    }
+    writer(&mut page, &house.vaults.store.load());
+    traces(&mut page, house.traces.counts());
     page.0
 }
 
@@ -87,6 +88,17 @@ fn writer(page: &mut Page, load: &Load) {
     let all = load.groups.iter().map(|(_, count)| count).sum();
     let classes = ends.iter().map(|(end, count)| (end.as_str(), *count));
     page.histogram("frontdesk_commit_group", &[], classes, all, &load.pieces.to_string());
+}
+
+fn traces(page: &mut Page, counts: &Counts) {
+    page.head("frontdesk_traces_queue", "gauge", "Calls whose spans wait for the collector.");
+    page.line("frontdesk_traces_queue", &[], counts.waiting.load(Ordering::Relaxed));
+    page.head("frontdesk_traces_sent_total", "counter", "Calls whose spans the collector has taken.");
+    page.line("frontdesk_traces_sent_total", &[], counts.sent.load(Ordering::Relaxed));
+    page.head("frontdesk_traces_lost_total", "counter", "Calls whose spans found no room or no collector.");
+    for (reason, count) in [("full", &counts.crowded_out), ("collector", &counts.undelivered)] {
+        page.line("frontdesk_traces_lost_total", &[("reason", reason)], count.load(Ordering::Relaxed));
+    }
 }
 
 fn seconds(micros: u64) -> String {

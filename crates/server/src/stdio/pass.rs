@@ -58,7 +58,7 @@ impl Pass {
             return Ok(());
         };
         let form = self.form(id, secret).await;
-        let trace = self.house.desk.new_id("req");
+        let trace = self.house.desk.new_trace();
         let now = self.house.desk.now();
         let asked = Asked {
             method: "POST",

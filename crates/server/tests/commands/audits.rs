@@ -1,6 +1,7 @@
 //! `frontdesk audit`: the record of calls, whole or not, while the desk runs and after.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -60,6 +61,9 @@ async fn the_record_is_whole_and_can_be_exported_while_the_desk_runs_and_after()
         let outcomes: Vec<&str> = records.iter().filter_map(|record| record["outcome"].as_str()).collect();
         assert!(outcomes.contains(&"not_found"), "{outcomes:?}");
         assert!(records.iter().all(|record| record["chain"].is_string() && record["at"].is_string()), "{records:?}");
+        // The links of a chain by their numbers, as `verify` counts them.
+        let links = records.iter().filter(|record| record["chain"] == "tenant:dlr_lakeside");
+        assert_eq!(links.map(|record| record["link"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 2]);
         let text = format!("{records:?}");
         assert!(!text.contains("Dana") && !text.contains("dana.rivera") && !text.contains("fds_"), "{text}");
     }
@@ -95,6 +99,21 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     assert_eq!((said.code, said.out.as_str()), (Some(0), ""));
     assert_eq!(said.err, format!("{count} records written to audit.jsonl\n"));
     assert!(count >= 5, "{written}");
+    let file = desk.folder.join("audit.jsonl");
+    let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(), 0o600);
+    let again = |more: &[&str]| {
+        let arguments = [&["audit", "export", "--data", "data", "--output", "audit.jsonl"], more].concat();
+        frontdesk(desk.folder.path(), &arguments)
+    };
+    fs::write(&file, "kept").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let said = again(&[]);
+    let refusal = "audit.jsonl is there already. Name another file with --output, or overwrite it with --force.";
+    assert_eq!((said.code, said.err), (Some(1), format!("frontdesk: {refusal}\n")));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
+    assert_eq!(again(&["--force"]).code, Some(0));
+    assert_eq!((fs::read_to_string(&file).unwrap().lines().count(), mode()), (count, 0o600));
 
     let said = frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "no/such/audit.jsonl"]);
     assert_eq!(said.code, Some(1));

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::started::{Said, Started, bash, frontdesk};
+use crate::support::client::Client;
 use crate::support::desk::{Desk, EVERYTHING, House};
 use crate::support::folder::Folder;
 
@@ -99,6 +100,31 @@ fn the_card_as_json_is_one_line_with_whole_paths_and_a_client_for_each_dealershi
     for client in again.card["clients"].as_array().unwrap() {
         assert_eq!(client["secret"], Value::Null);
     }
+}
+
+#[tokio::test]
+async fn new_secrets_are_made_and_shown_when_asked_for_and_the_old_ones_end() {
+    let mut desk = Desk::open();
+    let (id, old, _) = desk.credentials(House::Lakeside);
+    assert_eq!(desk.close(), Some(0));
+    let arguments = ["demo", "--json", "--new-secrets", "--listen", "127.0.0.1:0", "--data", "data"];
+    let mut demo = Started::new(desk.folder.path(), &arguments, &[]);
+    let card: Value = serde_json::from_str(&demo.printed("\n")).unwrap();
+    assert_eq!((&card["reused"], &card["clients"][0]["id"]), (&json!(true), &json!(id)));
+    let fresh = card["clients"][0]["secret"].as_str().unwrap();
+    assert!(fresh.starts_with("fds_") && fresh != old, "{card}");
+    assert!(card["clients"][1]["secret"].as_str().unwrap().starts_with("fds_"), "{card}");
+    let port = card["token_endpoint"].as_str().unwrap().strip_prefix("https://localhost:").unwrap();
+    let address = format!("127.0.0.1:{}", port.strip_suffix("/token").unwrap()).parse().unwrap();
+    let mut client = Client::new(address, &desk.data().join("tls/ca.pem"));
+    for (secret, status) in [(fresh, 200), (&old, 401)] {
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+        let headers = [("content-type", "application/x-www-form-urlencoded")];
+        assert_eq!(client.request("POST", "/token", &headers, form).await.status, status);
+    }
+    drop(demo);
+    let (_, records, _) = desk.command(&["audit", "export"]);
+    assert_eq!(records.matches("\"operator\":\"client.rotate\"").count(), 2, "{records}");
 }
 
 #[tokio::test]

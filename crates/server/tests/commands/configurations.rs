@@ -69,33 +69,36 @@ fn a_certificate_that_cannot_be_used_is_explained_by_check_and_by_serve_alike() 
     let folder = Folder::new();
     let (certificate, key) = with_certificate(&folder);
     let explained = |wanted: &str| {
-        for said in [frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]), serve(&folder).end()] {
-            assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(1), "", wanted));
-        }
+        let checked = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+        let listed = format!("frontdesk: the configuration has a problem:\n  tls: {wanted}\n");
+        assert_eq!((checked.code, checked.out.as_str(), checked.err), (Some(1), "", listed));
+        let served = serve(&folder).end();
+        assert_eq!((served.code, served.out.as_str(), served.err), (Some(1), "", format!("frontdesk: {wanted}\n")));
     };
     fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
     explained(
-        "frontdesk: other users can read the private key desk.key (mode 0644); run `chmod 600 desk.key`, and replace \
-         the key if someone else may have read it\n",
+        "other users can read the private key desk.key (mode 0644); run `chmod 600 desk.key`, and replace \
+         the key if someone else may have read it",
     );
     let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     private(&key, &other.signing_key.serialize_pem());
     explained(
-        "frontdesk: the key in desk.key does not belong to the certificate in desk.pem; use the key that the \
-         certificate was made for, and put the server's own certificate first in its file\n",
+        "the key in desk.key does not belong to the certificate in desk.pem; use the key that the \
+         certificate was made for, and put the server's own certificate first in its file",
     );
     private(&key, "secret words");
     explained(
-        "frontdesk: desk.key holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` \
-         block\n",
+        "desk.key holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` \
+         block",
     );
+    private(&key, &other.signing_key.serialize_pem());
     fs::write(&certificate, "nothing").unwrap();
     explained(
-        "frontdesk: desk.pem holds no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the \
-         server's own certificate first and its intermediates after it\n",
+        "desk.pem holds no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the \
+         server's own certificate first and its intermediates after it",
     );
     fs::remove_file(&certificate).unwrap();
-    explained("frontdesk: desk.pem does not exist; put the PEM file there or correct the path in the configuration\n");
+    explained("desk.pem does not exist; put the PEM file there or correct the path in the configuration");
 }
 
 #[test]
@@ -121,6 +124,56 @@ fn check_says_that_a_file_can_be_served_and_show_says_where_each_value_came_from
     }
     fs::write(folder.join("shown.toml"), &shown.out).unwrap();
     assert_eq!(frontdesk(folder.path(), &["config", "check", "--config", "shown.toml"]).code, Some(0));
+}
+
+#[test]
+fn one_check_finds_what_is_wrong_with_values_files_and_folder() {
+    let folder = Folder::new();
+    let text = "lisen = \"127.0.0.1:9443\"\ndata = \"data\"\n[tls]\ncertificate = \"desk.pem\"\nkey = \"desk.key\"\n\
+                [traces]\nendpoint = \"https://localhost:4318\"\nca = \"ca.pem\"\nheaders_file = \"headers\"\n\
+                [[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
+    fs::write(folder.join("desk.toml"), text).unwrap();
+    private(&folder.join("desk.key"), "nothing");
+    fs::write(folder.join("ca.pem"), "nothing").unwrap();
+    fs::write(folder.join("headers"), "x-api-key: hunter2\n").unwrap();
+    fs::set_permissions(folder.join("headers"), Permissions::from_mode(0o644)).unwrap();
+    fs::create_dir(folder.join("data")).unwrap();
+    fs::set_permissions(folder.join("data"), Permissions::from_mode(0o755)).unwrap();
+    private(&folder.join("data/master.key"), "nothing");
+    let check = || frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    let said = check();
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+    assert_eq!(
+        said.err,
+        "frontdesk: the configuration has 7 problems:
+  lisen (desk.toml): this key does not exist. Did you mean `listen`?
+  tls: desk.key holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block
+  tls: desk.pem does not exist; put the PEM file there or correct the path in the configuration
+  data: others on this machine can reach into data, which holds the keys of this desk. Run: chmod 700 data
+  data: data/master.key is not a master key (64 hexadecimal digits). Put back the file that was made with this data folder.
+  traces.ca: ca.pem holds no certificate authority. Name a PEM file with a `-----BEGIN CERTIFICATE-----` block
+  traces.headers_file: other users can read headers (mode 0644). Run `chmod 600 headers`, and replace what is secret in it if someone else may have read it
+"
+    );
+    fs::remove_dir_all(folder.join("data")).unwrap();
+    fs::write(folder.join("data"), "a file").unwrap();
+    assert!(check().err.contains("\n  data: cannot use data: Not a directory"), "{}", check().err);
+}
+
+#[test]
+fn a_check_leaves_no_trace_and_does_not_mind_a_server() {
+    let folder = Folder::new();
+    let text = "data = \"new/data\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
+    fs::write(folder.join("desk.toml"), text).unwrap();
+    let check = || frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    let fine = Said { code: Some(0), out: "The configuration can be served.\n".to_owned(), err: String::new() };
+    assert_eq!(check(), fine);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let mut desk = serve(&folder);
+    desk.logged("serving https://localhost:");
+    let files = || fs::read_dir(folder.join("new/data")).unwrap().count();
+    let before = files();
+    assert_eq!((check(), files()), (fine, before));
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House};
+use crate::support::desk::{Desk, EVERYTHING, House, READ_STOCK};
 
 const UNLIMITED: [(&str, &str); 2] =
     [("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "10000000"), ("FRONTDESK_LIMITS_BURST", "1000000")];
@@ -43,11 +43,86 @@ async fn lines_that_found_no_room_are_counted_and_the_rest_is_whole() {
     let log = desk.log();
     let lost: usize = log
         .lines()
-        .filter_map(|line| line.strip_prefix(r#"{"message":""#)?.strip_suffix(r#" log lines were lost"}"#))
-        .map(|count| count.parse::<usize>().unwrap())
+        .filter_map(|line| line.strip_suffix(r#" log lines were lost"}"#)?.rsplit_once('"'))
+        .map(|(_, count)| count.parse::<usize>().unwrap())
         .sum();
     let pings = log.lines().filter(|line| line.contains(r#""method":"ping""#)).count();
     // The two requests for a token may be among the lost ones or not.
     let all = pings + lost;
     assert!(lost > 0 && (MANY + 1..=MANY + 3).contains(&all), "{pings} pings and {lost} lost");
+}
+
+/// The lines about calls, once there are so many.
+async fn calls(desk: &Desk, wanted: usize) -> Vec<Value> {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let log = desk.log();
+        let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let calls: Vec<Value> = lines.filter(|line| line["message"] == "call").collect();
+        if calls.len() >= wanted {
+            return calls;
+        }
+        assert!(Instant::now() < deadline, "{log}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_line_has_time_trace_status_the_answered_code_and_how_long_it_took() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    agent.call("inventory.search", json!({"limit": 1})).await;
+    agent.code("inventory.get", json!({"id": "veh_none"})).await;
+    agent.code("inventory.get", json!({"id": 7})).await;
+    assert_eq!(agent.send("tools/call", json!({"name": "leads.list", "arguments": {}})).await.status, 403);
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    assert_eq!(desk.ask_for_token(&id, &secret, "amcp:all:write").await.status, 400);
+    let lines = calls(&desk, 6).await;
+    let told: Vec<String> =
+        lines.iter().map(|line| format!("{} {} {}", line["outcome"], line["status"], line["code"])).collect();
+    assert_eq!(
+        told,
+        [
+            r#""ok" 200 null"#,
+            r#""ok" 200 null"#,
+            r#""not_found" 200 "inventory.not_found""#,
+            r#""invalid_argument" 200 "request.invalid""#,
+            r#""forbidden" 403 "auth.insufficient_scope""#,
+            r#""invalid_scope" 400 "invalid_scope""#,
+        ]
+    );
+    for line in &lines {
+        assert!(line["at"].as_str().unwrap().ends_with('Z') && line["micros"].is_u64(), "{line}");
+        assert_eq!(line["trace"].as_str().unwrap().len(), 32, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn on_a_terminal_a_call_is_one_line_for_people_with_the_same_in_it() {
+    let mut desk = Desk::open_with(&[("FRONTDESK_LOG_FORMAT", "pretty")]);
+    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    let parent = [("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")];
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inventory.get","arguments":{"id":"veh_none"}}}"#;
+    agent.post(body, &parent).await;
+    assert_eq!(desk.close(), Some(0));
+    let (client, _, dealership) = desk.credentials(House::Lakeside);
+    let log = desk.log();
+    let line = log.lines().find(|line| line.contains("inventory.get")).unwrap();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert!(words[0].ends_with('Z') && words[6].parse::<f64>().is_ok(), "{line}");
+    assert_eq!(&words[1..6], ["inventory.get", "200", "inventory.not_found", &client, &dealership], "{line}");
+    assert_eq!(&words[7..], ["ms", "4bf92f3577b34da6a3ce929d0e0e4736"], "{line}");
+}
+
+#[tokio::test]
+async fn what_is_not_about_a_call_has_its_time_too() {
+    for (format, begins) in [("json", "{\"at\":\"20"), ("pretty", "20")] {
+        let mut desk = Desk::open_with(&[("FRONTDESK_LOG_FORMAT", format)]);
+        desk.stranger().request("POST", crate::support::desk::PATH, &[], "{}").await;
+        assert_eq!(desk.close(), Some(0));
+        let log = desk.log();
+        let line =
+            log.lines().find(|line| line.contains("refused 1 times: address 127.0.0.1, unauthenticated")).unwrap();
+        assert!(line.starts_with(begins), "{line}");
+    }
 }

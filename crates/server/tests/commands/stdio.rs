@@ -284,7 +284,9 @@ fn a_folder_that_a_server_holds_is_left_to_it() {
     assert_eq!(
         log,
         format!(
-            "frontdesk: a server is using {}. Connect to it over https instead, or stop it.\n",
+            "frontdesk: another Frontdesk is using {}, and only one can. If it is a server, let the MCP client connect to \
+             it over https, with the same client id and secret (by this configuration to \
+             https://localhost:8443/mcp/automotive); otherwise end the other one, or name another folder with --data\n",
             desk.data().display()
         )
     );

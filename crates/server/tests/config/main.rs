@@ -41,6 +41,10 @@ deadlines.drain_seconds = 25                         # default
 idempotency.retain_hours = 168                       # default
 audit.retain_days = 0                                # default
 log.format = "auto"                                  # default
+traces.endpoint = ""                                 # default
+traces.ca = ""                                       # default
+traces.headers_file = ""                             # default
+traces.sample = 1.0                                  # default
 mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "tomo", path = "/mcp/tomo" }]  # default
 "#
     );

@@ -247,6 +247,62 @@ fn what_is_allowed_but_unwise_is_a_warning() {
     assert_eq!(from_nothing(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "900")]).unwrap().warnings, []);
 }
 
+#[test]
+fn traces_leave_this_machine_encrypted_or_not_at_all() {
+    for endpoint in ["http://otel.example.com:4318", "http://10.0.0.7:4318", "http://[2001:db8::1]"] {
+        assert_eq!(
+            problems(&[("FRONTDESK_TRACES_ENDPOINT", endpoint)]),
+            "the configuration has a problem:\n  traces.endpoint (FRONTDESK_TRACES_ENDPOINT): spans would leave this \
+             machine in clear. Use https, or send them to a collector on this machine such as http://127.0.0.1:4318"
+        );
+    }
+    assert_eq!(
+        problems(&[("FRONTDESK_TRACES_ENDPOINT", "https://otel.example.com")]),
+        "the configuration has a problem:\n  traces.ca: it is empty, but `traces.endpoint` is https. Name the PEM file of \
+         the authority that vouches for the collector; the public ones are often in /etc/ssl/certs/ca-certificates.crt"
+    );
+    for (endpoint, read) in [
+        ("http://127.0.0.1:4318", "http://127.0.0.1:4318"),
+        ("http://LOCALHOST/", "http://localhost"),
+        ("http://[::1]:4318/otlp/", "http://[::1]:4318/otlp"),
+        ("", ""),
+    ] {
+        let loaded = from_nothing(&[("FRONTDESK_TRACES_ENDPOINT", endpoint)]).unwrap();
+        let shown = loaded.origins.iter().find(|setting| setting.key == "traces.endpoint").unwrap();
+        assert_eq!(shown.value, format!("{read:?}"));
+    }
+}
+
+#[test]
+fn a_wrong_endpoint_or_ratio_of_traces_is_explained_without_a_password_in_it() {
+    let endpoint = |given: &str| problems(&[("FRONTDESK_TRACES_ENDPOINT", given)]);
+    let next = "Write the base of the collector's URL, such as http://127.0.0.1:4318 or https://otel.example.com";
+    for (given, wrong) in [
+        ("127.0.0.1:4318", "\"127.0.0.1:4318\" does not begin with https://"),
+        ("https://desk:hunter2@otel.example.com/", "it holds a user name or password"),
+        ("http://127.0.0.1/v1?key=hunter2", "its path has characters that do not belong there"),
+        ("http://127.0.0.1:port/", "\"http://127.0.0.1:port\" has no valid port"),
+    ] {
+        assert_eq!(
+            endpoint(given),
+            format!("the configuration has a problem:\n  traces.endpoint (FRONTDESK_TRACES_ENDPOINT): {wrong}. {next}")
+        );
+    }
+    for (given, wrong) in [
+        ("1.5", "1.5 is no part of a whole"),
+        ("-0.1", "-0.1 is no part of a whole"),
+        ("all", "\"all\" is not a number"),
+    ] {
+        assert_eq!(
+            problems(&[("FRONTDESK_TRACES_SAMPLE", given)]),
+            format!(
+                "the configuration has a problem:\n  traces.sample (FRONTDESK_TRACES_SAMPLE): {wrong}. Use a number from \
+                 0.0 to 1.0, such as 0.1 for one call in ten"
+            )
+        );
+    }
+}
+
 fn problems(environment: &[(&str, &str)]) -> String {
     from_nothing(environment).unwrap_err().to_string()
 }

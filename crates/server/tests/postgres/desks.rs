@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::server::Server;
+use crate::support::client::Client;
 use crate::support::desk::{Agent, Desk, EVERYTHING, House};
 
 fn lead(name: &str, key: &str) -> Value {
@@ -36,6 +37,15 @@ async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
     assert_eq!(agent.call("leads.create", lead("Dana Rivera", "k-1")).await, first);
     assert_eq!(leads(&mut agent).await, before + 1);
     assert!(!desk.data().join("frontdesk.db").exists(), "nothing is written beside the server");
+
+    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    let page = Client::new(operator.parse().unwrap(), &desk.ca_file()).get("/metrics").await;
+    let value =
+        |series: &str| page.text().lines().find_map(|line| line.strip_prefix(series)?.trim().parse::<u64>().ok());
+    // Two dealerships, their data, two clients, a token and a lead; whatever was committed waits no more.
+    assert!(value("frontdesk_commit_group_sum ") >= Some(8), "{}", page.text());
+    assert!(value("frontdesk_commit_group_count ") <= value("frontdesk_commit_group_sum "), "{}", page.text());
+    assert_eq!((value("frontdesk_writer_queue "), value("frontdesk_commits_failed_total ")), (Some(0), Some(0)));
 
     let desk = desk.crash_and_reopen();
     let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;

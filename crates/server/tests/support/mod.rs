@@ -1,5 +1,6 @@
 //! What the tests of the server share.
 
 pub(crate) mod client;
+pub(crate) mod collector;
 pub(crate) mod desk;
 pub(crate) mod folder;

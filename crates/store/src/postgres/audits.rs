@@ -67,7 +67,7 @@ impl PostgresAudit {
     pub async fn export(
         &self,
         selection: &Selection,
-        mut take: impl FnMut(&str, &str) -> std::io::Result<()>,
+        mut take: impl FnMut(&str, i64, &str) -> std::io::Result<()>,
     ) -> Result<u64, StoreError> {
         let mut count = 0;
         let ends = "SELECT chain, MAX(seq) FROM fd_audit GROUP BY chain ORDER BY chain";
@@ -83,7 +83,7 @@ impl PostgresAudit {
                 for row in &rows {
                     let link = link(row)?;
                     for record in link.records.lines().filter(|record| part.has(record)) {
-                        take(&chain, record)
+                        take(&chain, link.seq, record)
                             .map_err(|error| StoreError::Folder { path: "the export".into(), error })?;
                         count += 1;
                     }

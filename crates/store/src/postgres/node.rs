@@ -76,6 +76,7 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, sha
         };
         let mut group = Group::default();
         while let Some(job) = next {
+            shared.counters.left();
             match job {
                 Job::Notes => notes.expect(),
                 Job::Record(line, answer) => group.records.push((line, answer)),
@@ -88,6 +89,7 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, sha
         }
         if group.len() > 0 || notes.are_due() || ending {
             notes.collect(tray);
+            shared.counters.group(group.len());
             flush(&lane, shared, group, &mut notes).await;
         }
     }
@@ -118,6 +120,9 @@ async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes) {
             Err(StoreError::Unfinished)
         }
     };
+    if outcomes.is_err() {
+        shared.counters.failed();
+    }
     // A caller who has gone does not mind not being told.
     match outcomes {
         Ok(outcomes) => {

@@ -42,10 +42,12 @@ pub(crate) struct Job {
 /// Works until nobody can hand over anything any more.
 pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shared>) {
     while let Some(first) = queue.recv().await {
+        shared.counters.left();
         let mut group = vec![first];
         while group.len() < GROUP
             && let Ok(job) = queue.try_recv()
         {
+            shared.counters.left();
             group.push(job);
         }
         let mut tenants: BTreeMap<String, Vec<Job>> = BTreeMap::new();
@@ -53,6 +55,7 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shar
             tenants.entry(job.commit.tenant.as_str().to_owned()).or_default().push(job);
         }
         for (tenant, jobs) in tenants {
+            shared.counters.group(jobs.len());
             let outcomes = match timeout(LONGEST, transact(&lane, &shared, &tenant, &jobs)).await {
                 Ok(outcomes) => outcomes,
                 Err(_) => {
@@ -60,6 +63,9 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shar
                     Err(StoreError::Unfinished)
                 }
             };
+            if outcomes.is_err() {
+                shared.counters.failed();
+            }
             answer_all(jobs, outcomes);
         }
     }

@@ -15,8 +15,8 @@ use super::lanes::Lane;
 use super::live::Live;
 use super::node::{self, Change};
 use super::{Address, Shared, tenants};
-use crate::StoreError;
 use crate::notes::{Closing, Tray};
+use crate::{Load, StoreError};
 
 const QUEUE: usize = 8192;
 const TENANT_WRITERS: usize = 2;
@@ -26,6 +26,7 @@ pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 pub(crate) struct Writers {
     queues: Option<Queues>,
     tray: Tray,
+    shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -49,6 +50,7 @@ impl Writers {
             writing.push((Lane::new(address.brief()), queue));
         }
         let lane = Lane::new(address.brief());
+        let counted = Arc::clone(&shared);
         let work = async move {
             let others: Vec<_> = writing
                 .into_iter()
@@ -63,7 +65,7 @@ impl Writers {
             .name("writer".to_owned())
             .spawn(move || runtime.block_on(work))
             .map_err(failed)?;
-        Ok(Writers { queues: Some(Queues { node, tenants: senders }), tray, thread: Some(thread) })
+        Ok(Writers { queues: Some(Queues { node, tenants: senders }), tray, shared: counted, thread: Some(thread) })
     }
 
     /// A full queue refuses at once instead of making everybody wait. A tenant always has the same writer.
@@ -72,20 +74,30 @@ impl Writers {
         job.commit.tenant.as_str().hash(&mut hasher);
         let queues = self.queues()?;
         let number = hasher.finish() as usize % queues.tenants.len().max(1);
-        queues.tenants.get(number).ok_or(StoreError::Closed)?.try_send(job).map_err(refused)
+        self.queue(queues.tenants.get(number).ok_or(StoreError::Closed)?, job)
     }
 
     pub(crate) fn change(&self, change: Change, record: String, answer: Answer<Changed>) -> Result<(), StoreError> {
-        self.queues()?.node.try_send(node::Job::Change(change, record, answer)).map_err(refused)
+        self.queue(&self.queues()?.node, node::Job::Change(change, record, answer))
     }
 
     pub(crate) fn record(&self, record: String, answer: Answer<()>) -> Result<(), StoreError> {
-        self.queues()?.node.try_send(node::Job::Record(record, answer)).map_err(refused)
+        self.queue(&self.queues()?.node, node::Job::Record(record, answer))
     }
 
     pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
         let queues = self.queues()?;
-        self.tray.put(line, || queues.node.try_send(node::Job::Notes).map_err(refused))
+        self.tray.put(line, || self.queue(&queues.node, node::Job::Notes))
+    }
+
+    pub(crate) fn load(&self) -> Load {
+        self.shared.counters.load(self.tray.len())
+    }
+
+    /// Counted before it is there, so that no writer takes away what was not added.
+    fn queue<T>(&self, queue: &Sender<T>, job: T) -> Result<(), StoreError> {
+        self.shared.counters.queued();
+        queue.try_send(job).map_err(refused).inspect_err(|_| self.shared.counters.left())
     }
 
     fn queues(&self) -> Result<&Queues, StoreError> {

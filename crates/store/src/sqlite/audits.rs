@@ -35,7 +35,7 @@ impl AuditReader {
     pub fn export(
         &self,
         selection: &Selection,
-        take: impl FnMut(&str, &str) -> std::io::Result<()>,
+        take: impl FnMut(&str, i64, &str) -> std::io::Result<()>,
     ) -> Result<u64, StoreError> {
         export(&self.pool, selection, take)
     }
@@ -49,7 +49,7 @@ impl SqliteStore {
     pub fn export_audit(
         &self,
         selection: &Selection,
-        take: impl FnMut(&str, &str) -> std::io::Result<()>,
+        take: impl FnMut(&str, i64, &str) -> std::io::Result<()>,
     ) -> Result<u64, StoreError> {
         export(&self.pool, selection, take)
     }
@@ -81,7 +81,7 @@ fn verify(pool: &Pool, key: &Key) -> Result<Report, StoreError> {
 fn export(
     pool: &Pool,
     selection: &Selection,
-    mut take: impl FnMut(&str, &str) -> std::io::Result<()>,
+    mut take: impl FnMut(&str, i64, &str) -> std::io::Result<()>,
 ) -> Result<u64, StoreError> {
     let mut count = 0;
     for (chain, last) in ends(pool)? {
@@ -91,9 +91,12 @@ fn export(
         let mut after = None;
         loop {
             let piece = read_piece(pool, &chain, after, last, selection.since)?;
-            for record in piece.links.iter().flat_map(|records| records.lines()).filter(|record| part.has(record)) {
-                take(&chain, record).map_err(|error| StoreError::Folder { path: "the export".into(), error })?;
-                count += 1;
+            for (seq, records) in &piece.links {
+                for record in records.lines().filter(|record| part.has(record)) {
+                    take(&chain, *seq, record)
+                        .map_err(|error| StoreError::Folder { path: "the export".into(), error })?;
+                    count += 1;
+                }
             }
             match piece.reached {
                 Some(seq) => after = Some(seq),
@@ -116,7 +119,8 @@ fn ends(pool: &Pool) -> Result<Vec<(String, i64)>, StoreError> {
 /// Links of one chain that are read together.
 #[derive(Default)]
 struct Piece {
-    links: Vec<String>,
+    /// The number of each and its records.
+    links: Vec<(i64, String)>,
     /// The last of them, unless there are no more.
     reached: Option<i64>,
 }
@@ -130,11 +134,11 @@ fn read_piece(pool: &Pool, chain: &str, after: Option<i64>, last: i64, since: i6
         let mut piece = Piece::default();
         let mut bytes = 0;
         while let Some(row) = rows.next()? {
-            let records: String = row.get(1)?;
+            let (seq, records): (i64, String) = (row.get(0)?, row.get(1)?);
             bytes += records.len();
-            piece.links.push(records);
+            piece.links.push((seq, records));
             if piece.links.len() >= PIECE_LINKS || bytes >= PIECE_BYTES {
-                piece.reached = Some(row.get(0)?);
+                piece.reached = Some(seq);
                 break;
             }
         }

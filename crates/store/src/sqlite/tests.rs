@@ -100,7 +100,7 @@ async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
     let all = crate::Selection::default();
     house
         .store
-        .export_audit(&all, |_, record| {
+        .export_audit(&all, |_, _, record| {
             records.push(record.to_owned());
             Ok(())
         })

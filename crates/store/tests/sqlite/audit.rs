@@ -129,7 +129,7 @@ async fn the_chains_can_be_read_beside_a_running_server_and_without_one() {
     drop((store, reader));
     let reader = AuditReader::open(&folder.database(), &Key::from_bytes([7; 32]));
     assert!(reader.verify().unwrap().holds());
-    assert_eq!(reader.export(&Selection::default(), |_, _| Ok(())).unwrap(), 9);
+    assert_eq!(reader.export(&Selection::default(), |_, _, _| Ok(())).unwrap(), 9);
     let stranger = AuditReader::open(&folder.database(), &Key::from_bytes([8; 32]));
     assert!(!stranger.verify().unwrap().holds());
 }
@@ -307,7 +307,7 @@ async fn an_export_that_pauses_holds_nothing_open_and_ends_where_the_chains_ende
     let house = worked().await;
     let before = exported(&house, &Selection::default()).len() as u64;
     let mut lines = 0;
-    let count = house.store.export_audit(&Selection::default(), |_, _| {
+    let count = house.store.export_audit(&Selection::default(), |_, _, _| {
         lines += 1;
         let name = format!("during{lines}");
         let write = done(&*house.store, plan(&name, &south(), vec![insert(boat(&name, 7))]));
@@ -325,7 +325,7 @@ async fn an_export_that_pauses_holds_nothing_open_and_ends_where_the_chains_ende
 async fn an_export_that_cannot_be_written_stops_with_its_error() {
     let house = worked().await;
     let full = || std::io::Error::other("no room");
-    let error = house.store.export_audit(&Selection::default(), |_, _| Err(full())).unwrap_err();
+    let error = house.store.export_audit(&Selection::default(), |_, _, _| Err(full())).unwrap_err();
     assert!(error.to_string().contains("no room"), "{error}");
 }
 
@@ -369,7 +369,7 @@ fn of_north(house: &House) -> ChainReport {
 
 fn exported(house: &House, selection: &Selection) -> Vec<String> {
     let mut lines = Vec::new();
-    let count = house.store.export_audit(selection, |chain, record| {
+    let count = house.store.export_audit(selection, |chain, _, record| {
         lines.push(format!("{chain} {record}"));
         Ok(())
     });

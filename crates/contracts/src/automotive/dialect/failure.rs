@@ -10,7 +10,7 @@ use frontdesk_wire::version::{Era, Version};
 use super::super::codes;
 use super::spoken;
 pub(super) use body::schema;
-use body::{body, message};
+use body::{body, code as code_of, message};
 
 mod body;
 
@@ -27,6 +27,7 @@ pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
             None => Reply::empty(202),
         },
     };
+    let reply = reply.code(code_of(fault.kind, at.place).0);
     match fault.retry_after {
         Some(seconds) => reply.header("Retry-After", seconds.to_string()),
         None => reply,

@@ -18,6 +18,7 @@ use frontdesk_engine::seal::Key;
 use frontdesk_engine::serve;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Future;
+use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
 use serde_json::{Value, json};
 
@@ -110,7 +111,7 @@ impl House {
             refused: None,
             body: Arriving::here(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            trace: "trace".to_owned(),
+            trace: Trace::begun("trace"),
         };
         self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
     }

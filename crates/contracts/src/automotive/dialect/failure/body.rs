@@ -111,7 +111,7 @@ pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
     }
 }
 
-fn code(kind: FaultKind, place: Place<'_>) -> Code {
+pub(super) fn code(kind: FaultKind, place: Place<'_>) -> Code {
     match kind {
         FaultKind::Malformed => codes::MALFORMED,
         FaultKind::NotRpc => codes::NOT_RPC,

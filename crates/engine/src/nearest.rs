@@ -2,9 +2,25 @@
 
 /// The candidate nearest to `wrong`, both dotted paths. A right name in the wrong table, and a name cut short
 /// or lengthened, count as near, because those are the slips that plain edit distance ranks last.
-pub(super) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    ranked(wrong, candidates).map(|(candidate, _)| candidate)
+}
+
+/// The same, if it is so near that it must have been meant. A name longer than any of ours is near none, and is not
+/// even compared: who sends it must not make the desk work for it.
+pub fn near<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let short = wrong.len() <= LONGEST;
+    ranked(wrong, candidates.filter(|_| short))
+        .filter(|(_, cost)| cost * 3 <= wrong.len())
+        .map(|(candidate, _)| candidate)
+}
+
+const LONGEST: usize = 64;
+
+fn ranked<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<(&'a str, usize)> {
     let wrong = wrong.to_lowercase().replace('-', "_");
-    candidates.min_by_key(|candidate| cost(&wrong, &candidate.to_lowercase()))
+    let costs = candidates.map(|candidate| (candidate, cost(&wrong, &candidate.to_lowercase())));
+    costs.min_by_key(|(_, cost)| *cost)
 }
 
 fn cost(wrong: &str, candidate: &str) -> usize {

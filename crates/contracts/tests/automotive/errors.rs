@@ -1,0 +1,105 @@
+//! docs/errors.md: every code with its meaning, made from the contract itself, so that it cannot be out of date.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use frontdesk_contracts::automotive::{codes, contract};
+use frontdesk_engine::contract::{Place, Presented};
+use frontdesk_engine::{Fault, FaultKind, Reply};
+use serde_json::Value;
+
+use crate::failures::{LEGACY, failure, kinds};
+
+const INTRODUCTION: &str = "\
+# Errors
+
+<!-- Made from the contract by the test `the_page_of_errors_is_made_from_the_contract`; edit codes/about.rs. -->
+
+Every refusal carries a stable code to branch on, a message for a person, and `details.retryable`: whether the same call
+can succeed later. Codes are never renamed and never reused.
+
+```json
+{\"error\":{\"code\":\"leads.not_found\",\"message\":\"Nothing with this id exists here.\",\"details\":{\"retryable\":false}}}
+```
+
+In a tool call this object is the structured content of a result with `isError`; elsewhere it is the `data` of a
+JSON-RPC error, or the body of an HTTP error. `details.errors` lists what is wrong with arguments, each with its
+`pointer`, `keyword` and what is `expected`. The two columns show where a code stands and under which number, in
+protocol version 2025-11-25.
+
+## AutomotiveMCP
+
+| code | means | what to do | retryable | in a tool call | elsewhere |
+|---|---|---|---|---|---|
+";
+
+const TOOLS: &str = "
+Of these, a tool answers with the ones of its own domain and those that concern every call.
+
+| tool | its own codes |
+|---|---|
+";
+
+#[test]
+fn the_page_of_errors_is_made_from_the_contract() {
+    let found = answers();
+    let about: Vec<_> = codes::about::ABOUT.iter().map(|(code, ..)| *code).collect();
+    assert_eq!(about, codes::ALL, "every code is explained, in its order");
+    let mut page = INTRODUCTION.to_owned();
+    for (code, means, next) in codes::about::ABOUT {
+        let [tool, elsewhere] = found.get(code.0).unwrap_or_else(|| panic!("nothing answers with {}", code.0));
+        let retryable = if tool.retryable { "yes" } else { "no" };
+        page += &format!("| `{}` | {means} | {next} | {retryable} | {} | {} |\n", code.0, tool.place, elsewhere.place);
+    }
+    page += TOOLS;
+    for tool in contract().tools.iter().filter(|tool| !tool.spec.codes.is_empty()) {
+        let own: Vec<String> = tool.spec.codes.iter().map(|code| format!("`{}`", code.0)).collect();
+        page += &format!("| `{}` | {} |\n", tool.spec.name, own.join(", "));
+    }
+    up_to_date("docs/errors.md", &page);
+}
+
+struct Answer {
+    retryable: bool,
+    place: String,
+}
+
+/// What is really answered with each code, in a tool call and elsewhere.
+fn answers() -> BTreeMap<&'static str, [Answer; 2]> {
+    let domain = codes::ALL.iter().map(|code| FaultKind::Domain(*code));
+    let tools = ["inventory.get", "leads.get", "customers.get", "other.get"];
+    let mut found = BTreeMap::new();
+    // Kinds first: what they say of a code holds, and only what no kind answers with is a rule of the business.
+    for kind in kinds().into_iter().filter(|kind| !matches!(kind, FaultKind::Domain(_))).chain(domain) {
+        for tool in tools {
+            let fault = Fault::new(kind, "M");
+            let reply = failure(&fault, Place::Tool(tool), Some(LEGACY), Presented::Something);
+            let elsewhere = failure(&fault, Place::Method, Some(LEGACY), Presented::Something);
+            found.entry(reply.code.unwrap()).or_insert_with(|| [answer(&reply), answer(&elsewhere)]);
+        }
+    }
+    found
+}
+
+fn answer(reply: &Reply) -> Answer {
+    let body: Value = serde_json::from_slice(&reply.body).unwrap();
+    let number = body.pointer("/error/code").and_then(Value::as_i64);
+    let (error, place) = match (number, reply.status) {
+        (Some(number), 200) => (&body["error"]["data"], format!("JSON-RPC {number}")),
+        (Some(number), status) => (&body["error"]["data"], format!("JSON-RPC {number}, HTTP {status}")),
+        (None, 200) => (&body["result"]["structuredContent"], "result".to_owned()),
+        (None, status) => (&body, format!("HTTP {status}")),
+    };
+    let retryable = error.pointer("/error/details/retryable").and_then(Value::as_bool);
+    Answer { retryable: retryable.unwrap_or_else(|| panic!("{body}")), place }
+}
+
+/// A stale text is written anew before the test fails, so that the second run passes and the change can be reviewed.
+fn up_to_date(path: &str, text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    if fs::read_to_string(&file).unwrap_or_default() != text {
+        fs::write(&file, text).unwrap();
+        assert_eq!("stale", "up to date", "{path} was out of date and has been written anew; review and commit it");
+    }
+}

@@ -1,0 +1,61 @@
+//! Which trace a call belongs to: its own, or the one its caller has begun, in the form of W3C Trace Context.
+//! A trace carries no names and decides nothing: whoever sends one only says how calls hang together.
+
+/// A trace and the place in it that a call hangs under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// 32 hexadecimal digits.
+    pub id: String,
+    /// The caller's span, if the caller has begun the trace.
+    pub parent: Option<Parent>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parent {
+    /// 16 hexadecimal digits.
+    pub span: String,
+    pub wish: Wish,
+}
+
+/// Whether the caller keeps what it sees of the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    Sampled,
+    Unsampled,
+}
+
+impl Trace {
+    /// One that begins here.
+    pub fn begun(id: impl Into<String>) -> Trace {
+        Trace { id: id.into(), parent: None }
+    }
+
+    /// Reads a `traceparent`. What is not exactly one is passed over, so that nothing else a caller
+    /// writes there is ever kept.
+    pub fn continued(traceparent: &str) -> Option<Trace> {
+        let mut parts = traceparent.split('-');
+        let (version, id, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        // A version to come may say more at the end; this one may not.
+        let known = digits(version, 2).is_some() && version != "ff" && (version != "00" || parts.next().is_none());
+        let flags = u8::from_str_radix(digits(flags, 2)?, 16).ok()?;
+        let parent = Parent {
+            span: somebody(digits(span, 16)?)?.to_owned(),
+            wish: match flags & 1 {
+                1 => Wish::Sampled,
+                _ => Wish::Unsampled,
+            },
+        };
+        known.then_some(Trace { id: somebody(digits(id, 32)?)?.to_owned(), parent: Some(parent) })
+    }
+}
+
+/// Only small letters are digits here.
+fn digits(text: &str, count: usize) -> Option<&str> {
+    let hexadecimal = text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    (text.len() == count && hexadecimal).then_some(text)
+}
+
+/// All zeroes name nobody.
+fn somebody(id: &str) -> Option<&str> {
+    id.bytes().any(|byte| byte != b'0').then_some(id)
+}

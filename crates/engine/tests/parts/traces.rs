@@ -1,0 +1,56 @@
+//! Reading a `traceparent`: what is exactly one is taken, and nothing else is kept.
+
+use frontdesk_engine::trace::{Parent, Trace, Wish};
+
+use crate::support::House;
+
+const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN: &str = "00f067aa0ba902b7";
+
+#[test]
+fn a_traceparent_names_the_trace_the_span_above_and_whether_it_is_kept() {
+    let trace = |wish| Some(Trace { id: ID.to_owned(), parent: Some(Parent { span: SPAN.to_owned(), wish }) });
+    for (text, wanted) in [
+        (format!("00-{ID}-{SPAN}-01"), trace(Wish::Sampled)),
+        (format!("00-{ID}-{SPAN}-00"), trace(Wish::Unsampled)),
+        (format!("00-{ID}-{SPAN}-03"), trace(Wish::Sampled)),
+        (format!("00-{ID}-{SPAN}-02"), trace(Wish::Unsampled)),
+        // Of a version to come the beginning is read.
+        (format!("01-{ID}-{SPAN}-01-more"), trace(Wish::Sampled)),
+        (format!("cc-{ID}-{SPAN}-01"), trace(Wish::Sampled)),
+    ] {
+        assert_eq!(Trace::continued(&text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_exactly_a_traceparent_is_passed_over() {
+    for text in [
+        String::new(),
+        "canary".to_owned(),
+        format!("00-{ID}-{SPAN}"),
+        format!("00-{ID}-{SPAN}-01-more"),
+        format!("00-{ID}-{SPAN}-01-"),
+        format!("ff-{ID}-{SPAN}-01"),
+        format!("0-{ID}-{SPAN}-01"),
+        format!("00-{}-{SPAN}-01", ID.to_uppercase()),
+        format!("00-{}-{SPAN}-01", "0".repeat(32)),
+        format!("00-{ID}-{}-01", "0".repeat(16)),
+        format!("00-{ID}0-{SPAN}-01"),
+        format!("00-{ID}-{SPAN}-1"),
+        format!("00-{ID}-{SPAN}-0g"),
+        format!(" 00-{ID}-{SPAN}-01"),
+        format!("00-{}-{SPAN}-01", "é".repeat(16)),
+    ] {
+        assert_eq!(Trace::continued(&text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_trace_that_begins_here_has_an_id_of_its_own_in_the_same_form() {
+    let house = House::new();
+    let (first, second) = (house.desk.new_trace(), house.desk.new_trace());
+    assert_ne!(first, second);
+    assert_eq!(Trace::continued(&format!("00-{}-{SPAN}-01", first.id)).unwrap().id, first.id);
+    assert_eq!(first.parent, None);
+}

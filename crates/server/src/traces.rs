@@ -1,0 +1,111 @@
+//! The spans of finished calls on their way to an OpenTelemetry collector. No call ever waits for it: what finds no room
+//! is counted and dropped. Spans carry names, codes and times, and nothing of who called or what was said.
+
+mod export;
+mod post;
+mod prepare;
+mod span;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use frontdesk_engine::audit::Observation;
+use frontdesk_engine::ports::Random;
+use frontdesk_engine::trace::{Trace, Wish};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+
+use crate::config::Ratio;
+use crate::observe::Log;
+pub use prepare::{Prepared, TracesError, listed, prepare};
+use span::Call;
+
+/// So many calls can wait for the collector.
+const QUEUE: usize = 4096;
+
+/// The way to the collector, which may change or end while calls go on.
+pub struct Traces {
+    random: Arc<dyn Random>,
+    lane: RwLock<Option<Lane>>,
+    counts: Arc<Counts>,
+}
+
+struct Lane {
+    queue: Sender<Call>,
+    sample: Ratio,
+    exporter: JoinHandle<()>,
+}
+
+/// Calls by what became of their spans.
+#[derive(Default)]
+pub(crate) struct Counts {
+    pub(crate) waiting: AtomicU64,
+    pub(crate) sent: AtomicU64,
+    /// There was no room.
+    pub(crate) crowded_out: AtomicU64,
+    /// The collector did not take them.
+    pub(crate) undelivered: AtomicU64,
+}
+
+impl Traces {
+    pub fn new(random: Arc<dyn Random>) -> Traces {
+        Traces { random, lane: RwLock::default(), counts: Arc::default() }
+    }
+
+    /// From here on spans go this way. What waits on the way before it is still sent there, in one last try.
+    pub fn follow(&self, prepared: Option<Prepared>, log: &Arc<Log>) {
+        let lane = prepared.map(|Prepared { post, sample }| {
+            let (queue, calls) = channel(QUEUE);
+            let exporter = tokio::spawn(export::export(calls, post, Arc::clone(&self.counts), Arc::clone(log)));
+            Lane { queue, sample, exporter }
+        });
+        *self.lane.write().unwrap_or_else(PoisonError::into_inner) = lane;
+    }
+
+    /// Sends what waits, until then at the latest. How many calls had to be left behind.
+    pub async fn close(&self, until: Instant) -> u64 {
+        let lane = self.lane.write().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Lane { queue, mut exporter, .. }) = lane {
+            drop(queue);
+            if timeout_at(until, &mut exporter).await.is_err() {
+                exporter.abort();
+            }
+        }
+        self.counts.waiting.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn seen(&self, seen: &Observation) {
+        let lane = self.lane.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(lane) = lane.as_ref().filter(|lane| is_wanted(&seen.trace, lane.sample)) else {
+            return;
+        };
+        // Before it is there, so that the exporter never takes away what was not added.
+        self.counts.waiting.fetch_add(1, Ordering::Relaxed);
+        match lane.queue.try_send(Call::of(seen, self.random.as_ref())) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_) | TrySendError::Closed(_)) => {
+                self.counts.waiting.fetch_sub(1, Ordering::Relaxed);
+                self.counts.crowded_out.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+}
+
+/// Half a trace is of no use, so whoever has begun it has decided. Ours are decided by their id, which every node reads
+/// alike.
+fn is_wanted(trace: &Trace, sample: Ratio) -> bool {
+    match trace.parent.as_ref().map(|parent| parent.wish) {
+        Some(Wish::Sampled) => true,
+        Some(Wish::Unsampled) => false,
+        None => {
+            let last = trace.id.get(16..).and_then(|half| u64::from_str_radix(half, 16).ok());
+            last.is_some_and(|number| sample.takes(number))
+        }
+    }
+}

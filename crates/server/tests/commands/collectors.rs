@@ -1,0 +1,130 @@
+//! The way to a collector: over TLS, with a key from a file, and changed while the desk runs.
+
+use std::fs::{self, Permissions};
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
+
+use crate::certificates::address;
+use crate::started::{Started, frontdesk};
+use crate::support::client::Client;
+use crate::support::collector::{Collector, Mood};
+use crate::support::folder::Folder;
+
+const TRACES: [&str; 3] =
+    ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c", "11111111111111112222222222222222"];
+
+fn write(folder: &Folder, traces: &str) {
+    let text = format!(
+        "data = \"data\"\nlisten = \"127.0.0.1:0\"\n[operator]\nlisten = \"127.0.0.1:0\"\n{traces}\n\
+         [[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n"
+    );
+    fs::write(folder.join("desk.toml"), text).unwrap();
+}
+
+fn private(file: &Path, text: &str) {
+    fs::write(file, text).unwrap();
+    fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
+}
+
+fn serve(folder: &Folder) -> (Started, SocketAddr) {
+    let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
+    let address = address(&mut desk);
+    (desk, address)
+}
+
+/// A request for a token that is refused, in this trace. It is a call like any other.
+async fn ask(folder: &Folder, address: SocketAddr, trace: &str) {
+    let mut client = Client::new(address, &folder.join("data/tls/ca.pem"));
+    let traceparent = format!("00-{trace}-00f067aa0ba902b7-01");
+    let headers = [("content-type", "application/x-www-form-urlencoded"), ("traceparent", traceparent.as_str())];
+    let form = "grant_type=client_credentials&client_id=nobody&client_secret=none";
+    let answer = client.request("POST", "/token", &headers, form).await;
+    assert_eq!((answer.status, answer.header("x-trace-id")), (401, Some(trace)));
+}
+
+/// A collector with a certificate of its own, in `NAME.pem`.
+fn secured(folder: &Folder, name: &str) -> Collector {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    fs::write(folder.join(&format!("{name}.pem")), made.cert.pem()).unwrap();
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let builder = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_protocol_versions(rustls::ALL_VERSIONS)
+        .unwrap();
+    Collector::open_secured(builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap())
+}
+
+#[tokio::test]
+async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody_else() {
+    let folder = Folder::new();
+    let (trusted, other) = (secured(&folder, "trusted"), secured(&folder, "other"));
+    let to = |collector: &Collector| {
+        format!("[traces]\nendpoint = \"https://localhost:{}/otlp/\"\nca = \"trusted.pem\"\n", collector.address.port())
+    };
+    write(&folder, &to(&trusted));
+    let (mut desk, address) = serve(&folder);
+    ask(&folder, address, TRACES[0]).await;
+    assert_eq!(trusted.trace(TRACES[0]).await[0]["name"], "token");
+    assert_eq!(trusted.posts()[0].path, "/otlp/v1/traces");
+
+    write(&folder, &to(&other));
+    desk.signal("HUP");
+    desk.logged("the configuration was reloaded; changed: traces.endpoint");
+    ask(&folder, address, TRACES[1]).await;
+    let said = desk.stop();
+    assert_eq!(said.code, Some(0));
+    let endpoint =
+        format!("traces cannot be delivered: https://localhost:{}/otlp cannot be reached (", other.address.port());
+    assert!(said.err.contains(&endpoint) && said.err.contains("certificate"), "{}", said.err);
+    assert!(other.posts().is_empty() && trusted.posts().iter().all(|post| !post.text.contains(TRACES[1])));
+}
+
+#[tokio::test]
+async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
+    let folder = Folder::new();
+    let collector = Collector::open(Mood::Takes);
+    let on = format!("[traces]\nendpoint = \"{}\"\nheaders_file = \"headers\"\n", collector.endpoint());
+    write(&folder, "");
+    let (mut desk, address) = serve(&folder);
+    ask(&folder, address, TRACES[0]).await;
+
+    private(&folder.join("headers"), "# for the collector\nX-Api-Key: first-secret\n\nx-team:  cars \n");
+    write(&folder, &on);
+    desk.signal("HUP");
+    desk.logged("changed: traces.endpoint, traces.headers_file");
+    ask(&folder, address, TRACES[1]).await;
+    collector.trace(TRACES[1]).await;
+    private(&folder.join("headers"), "X-Api-Key: second-secret\n");
+    desk.signal("HUP");
+    desk.logged("the configuration was read again");
+    ask(&folder, address, TRACES[2]).await;
+    collector.trace(TRACES[2]).await;
+
+    let sent: Vec<String> = (collector.posts().iter())
+        .flat_map(|post| post.headers.clone())
+        .filter(|(name, _)| name.starts_with("x-"))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    assert_eq!(sent, ["x-api-key=first-secret", "x-team=cars", "x-api-key=second-secret"]);
+    assert!(collector.spans().iter().all(|span| span["traceId"] != TRACES[0]));
+
+    // A file that cannot be used changes nothing.
+    private(&folder.join("headers"), "third-secret\n");
+    desk.signal("HUP");
+    desk.logged("the last good one stays: traces.headers_file: line 1 of headers is no header.");
+    write(&folder, "");
+    desk.signal("HUP");
+    desk.logged("changed: traces.endpoint, traces.headers_file\"}\n");
+    let before = collector.posts().len();
+    ask(&folder, address, TRACES[0]).await;
+    let said = desk.stop();
+    assert_eq!((said.code, collector.posts().len()), (Some(0), before));
+    write(&folder, &on);
+    let shown = frontdesk(folder.path(), &["config", "show", "--config", "desk.toml"]);
+    assert!(shown.out.contains("traces.headers_file = \"headers\""), "{shown:?}");
+    assert!(!format!("{}{shown:?}", said.err).contains("secret"), "{}", said.err);
+}
