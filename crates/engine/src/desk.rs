@@ -31,7 +31,6 @@ pub struct Desk {
 
 pub struct Keys {
     pub cursor: Key,
-    pub meaning: Key,
 }
 
 #[derive(Debug, Clone, Copy)]
