@@ -209,12 +209,7 @@ impl Permitted<'_> {
         // A contract's name has no zero in it, so no two pairs read the same.
         meaning.push(0);
         meaning.extend(canonical(&Value::Object(self.reading.arguments.clone())));
-        Some(Claim {
-            client: self.caller.client.clone(),
-            tool: self.spec.name,
-            key,
-            meaning: sha256(&meaning),
-        })
+        Some(Claim { client: self.caller.client.clone(), tool: self.spec.name, key, meaning: sha256(&meaning) })
     }
 
     pub(crate) fn numbered(&self, events: Vec<Event>) -> Vec<(String, Event)> {

@@ -65,6 +65,28 @@ pub enum StoreError {
     UnknownKind(&'static str),
     /// The writer has stopped.
     Closed,
+    /// A tenant that is to arrive is here already.
+    TenantExists(String),
+    /// A row that is to arrive is here already.
+    AlreadyThere {
+        table: String,
+    },
+    /// A tenant comes from a Frontdesk with other tables.
+    OtherShape {
+        table: String,
+    },
+    /// Not all rows of a tenant have come.
+    Incomplete {
+        table: String,
+        expected: u64,
+        come: u64,
+    },
+    /// An audit chain that is not what was written goes nowhere.
+    BrokenChain {
+        chain: String,
+        seq: i64,
+        why: &'static str,
+    },
 }
 
 impl fmt::Display for StoreError {
@@ -115,6 +137,27 @@ impl fmt::Display for StoreError {
             StoreError::UnknownTenant => write!(out, "the tenant is not registered"),
             StoreError::UnknownKind(name) => write!(out, "the kind {name} was not declared when the store was opened"),
             StoreError::Closed => write!(out, "the database is closed"),
+            StoreError::TenantExists(tenant) => write!(
+                out,
+                "{tenant} is here already, and what is here is never written over. Receive it with another database."
+            ),
+            StoreError::AlreadyThere { table } if table == "fd_client" => {
+                write!(out, "one of its clients is here already under the same id. Receive it with another database.")
+            }
+            StoreError::AlreadyThere { table } => {
+                write!(out, "a row of its table {table} is here already. Receive it with another database.")
+            }
+            StoreError::OtherShape { table } => write!(
+                out,
+                "its table {table} has other columns here. Use the version of Frontdesk that wrote it, and upgrade afterwards."
+            ),
+            StoreError::Incomplete { table, expected, come } => {
+                write!(out, "{expected} rows of the table {table} were announced and {come} came")
+            }
+            StoreError::BrokenChain { chain, seq, why } => write!(
+                out,
+                "the audit chain {chain} does not hold at link {seq}: {why}. Look into it with `frontdesk audit verify`."
+            ),
         }
     }
 }
@@ -165,6 +208,11 @@ impl From<StoreError> for Fault {
             | StoreError::Role { .. }
             | StoreError::Unwalled { .. }
             | StoreError::UnknownTenant
+            | StoreError::TenantExists(_)
+            | StoreError::AlreadyThere { .. }
+            | StoreError::OtherShape { .. }
+            | StoreError::Incomplete { .. }
+            | StoreError::BrokenChain { .. }
             | StoreError::UnknownKind(_)
             | StoreError::NotOurs { .. }
             | StoreError::Damaged { .. }

@@ -7,6 +7,7 @@ mod ddl;
 mod error;
 mod keeper;
 mod load;
+pub mod moving;
 mod notes;
 pub mod postgres;
 mod sql;

@@ -31,6 +31,9 @@ pub(crate) enum Place<'a> {
     },
 }
 
+/// What the key that seals the tenants' keys is derived for.
+const PURPOSE: &str = "tenant keys";
+
 pub(crate) struct Vault {
     master: Key,
     random: Arc<dyn Random>,
@@ -39,7 +42,7 @@ pub(crate) struct Vault {
 
 impl Vault {
     pub(crate) fn new(master: &Key, random: Arc<dyn Random>) -> Vault {
-        Vault { master: master.derive("tenant keys"), random, tenants: RwLock::new(HashMap::new()) }
+        Vault { master: master.derive(PURPOSE), random, tenants: RwLock::new(HashMap::new()) }
     }
 
     /// A new tenant's key, sealed for keeping. It can be used only after `unlock`.
@@ -52,15 +55,9 @@ impl Vault {
         self.master.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
     }
 
-    /// A kept key, opened; `None` if the master key is not the one that sealed it.
-    pub(crate) fn key(&self, tenant: &str, sealed: &[u8]) -> Option<Key> {
-        let plain = self.master.open(&["tenant key", tenant], sealed)?;
-        Some(Key::from_bytes(plain.try_into().ok()?))
-    }
-
-    /// Opens a kept key and makes it usable here.
+    /// Opens a kept key; `None` if the master key is not the one that sealed it.
     pub(crate) fn unlock(&self, tenant: &str, sealed: &[u8]) -> Option<()> {
-        let data = self.key(tenant, sealed)?;
+        let data = opened(&self.master, tenant, sealed)?;
         let keys = TenantKeys { lookup: data.derive("look-up"), data: data.derive("data") };
         self.tenants.write().ok()?.insert(tenant.to_owned(), Arc::new(keys));
         Some(())
@@ -74,6 +71,16 @@ impl Vault {
     pub(crate) fn seal(&self, keys: &TenantKeys, place: &[&str], plain: &[u8]) -> Option<Vec<u8>> {
         keys.data.seal(self.random.as_ref(), place, plain)
     }
+}
+
+/// A tenant's kept key itself, for one that moves to another master key.
+pub(crate) fn tenant_key(master: &Key, tenant: &str, sealed: &[u8]) -> Option<Key> {
+    opened(&master.derive(PURPOSE), tenant, sealed)
+}
+
+fn opened(master: &Key, tenant: &str, sealed: &[u8]) -> Option<Key> {
+    let plain = master.open(&["tenant key", tenant], sealed)?;
+    Some(Key::from_bytes(plain.try_into().ok()?))
 }
 
 impl TenantKeys {

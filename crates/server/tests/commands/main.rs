@@ -15,6 +15,7 @@ mod help;
 mod logs;
 mod manuals;
 mod metrics;
+mod moves;
 mod pages;
 mod refusals;
 mod reloads;

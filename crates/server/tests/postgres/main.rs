@@ -9,3 +9,4 @@ mod server;
 mod support;
 
 mod desks;
+mod moves;

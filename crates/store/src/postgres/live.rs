@@ -39,6 +39,12 @@ impl Live {
         Ok(Live { client, statements: Mutex::default(), turn: Mutex::default() })
     }
 
+    /// From here to the end of the open transaction, row-level security lets only this tenant's rows through.
+    pub(crate) async fn of_tenant(self, tenant: &str) -> Result<Live, Error> {
+        self.query(TENANT, &[&tenant]).await?;
+        Ok(self)
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
