@@ -44,6 +44,8 @@ pub enum StoreError {
     Postgres(tokio_postgres::Error),
     /// No connection to the database could be made.
     Unreachable(String),
+    /// The database is there, but nothing says that it is the right one.
+    Untrusted(String),
     /// The role to connect with is not bound by row-level security.
     Role {
         role: String,
@@ -120,6 +122,7 @@ impl fmt::Display for StoreError {
             StoreError::Unreachable(why) => {
                 write!(out, "cannot connect to PostgreSQL: {why}. Check `database` and that the server runs.")
             }
+            StoreError::Untrusted(why) => write!(out, "cannot connect to PostgreSQL by TLS: {why}."),
             StoreError::Role { role, why } => write!(
                 out,
                 "the PostgreSQL role {role} {why}, so row-level security would not hold it. \
@@ -178,7 +181,10 @@ impl From<tokio_postgres::Error> for StoreError {
 
 impl StoreError {
     pub(crate) fn unreachable(error: tokio_postgres::Error) -> StoreError {
-        StoreError::Unreachable(postgres::describe(&error))
+        match postgres::untrusted(&error) {
+            Some(why) => StoreError::Untrusted(why),
+            None => StoreError::Unreachable(postgres::describe(&error)),
+        }
     }
 
     /// What everybody in a group is told when the group ends like this.
@@ -198,7 +204,7 @@ impl From<StoreError> for Fault {
             StoreError::Busy | StoreError::NotCommitted(_) | StoreError::Closed => Fault::unavailable(cause),
             StoreError::Database(error) if passes(&error) => Fault::unavailable(cause),
             StoreError::Postgres(error) if postgres::passes(&error) => Fault::unavailable(cause),
-            StoreError::Unreachable(_) => Fault::unavailable(cause),
+            StoreError::Unreachable(_) | StoreError::Untrusted(_) => Fault::unavailable(cause),
             StoreError::Unfinished => {
                 let message = "It is not known yet whether this was done. Look before you repeat it.";
                 Fault::new(FaultKind::Unavailable, message).retry_after(1).because(cause)

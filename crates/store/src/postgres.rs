@@ -14,6 +14,7 @@ mod registry;
 mod schema;
 mod store;
 mod tenants;
+pub(crate) mod tls;
 mod upkeep;
 pub(crate) mod values;
 mod walls;

@@ -24,6 +24,7 @@ pub(super) struct Draft {
     pub(super) allowed_hosts: Option<Vec<String>>,
     pub(super) allowed_origins: Option<Vec<String>>,
     pub(super) database: Database,
+    pub(super) database_ca: Option<PathBuf>,
     pub(super) certificate: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) operator_listen: SocketAddr,
@@ -55,6 +56,7 @@ impl Draft {
             allowed_hosts: None,
             allowed_origins: None,
             database: Database::Embedded,
+            database_ca: None,
             certificate: None,
             key: None,
             operator_listen: nowhere,
@@ -126,7 +128,10 @@ pub(super) fn complete(draft: Draft) -> Config {
             },
         },
         log: Log { format: draft.log_format },
-        database: draft.database,
+        database: match (draft.database, draft.database_ca) {
+            (Database::Postgres(address), Some(authority)) => Database::Postgres(address.trusting(&authority)),
+            (database, Some(_) | None) => database,
+        },
         mounts: draft.mounts.unwrap_or_default(),
     }
 }
@@ -200,6 +205,13 @@ fn problems(draft: &Draft, report: &mut Report<'_>) {
             report.add(&["tls.certificate", "tls.key"], wrong);
         }
         (Some(_), Some(_)) | (None, None) => {}
+    }
+    if let (Database::Postgres(address), None) = (&draft.database, &draft.database_ca)
+        && address.needs_authority()
+    {
+        let wrong = "it is empty, but `database` is reached by TLS, and the system's own authorities are not trusted";
+        let next = "Name the PEM file of the authority that issued the certificate of PostgreSQL";
+        report.add(&["database_ca", "database"], Wrong::new(wrong, next));
     }
     if draft.connections_per_address > draft.connections {
         let wrong =
