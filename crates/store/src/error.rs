@@ -17,11 +17,13 @@ pub enum StoreError {
     },
     /// The data was written by a newer Frontdesk.
     NewerSchema {
+        data: Data,
         found: i64,
         known: i64,
     },
     /// A kind's table has columns this Frontdesk does not know.
     UnknownColumn {
+        data: Data,
         table: String,
         column: String,
     },
@@ -91,6 +93,23 @@ pub enum StoreError {
     },
 }
 
+/// Where the data is that this version cannot use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Data {
+    Folder,
+    Server,
+}
+
+impl Data {
+    fn is_newer(self, out: &mut fmt::Formatter<'_>, how: fmt::Arguments<'_>) -> fmt::Result {
+        let (what, next) = match self {
+            Data::Folder => ("data folder", "name another folder with --data"),
+            Data::Server => ("PostgreSQL database", "name another one in `database`"),
+        };
+        write!(out, "the {what} is from a newer version of Frontdesk ({how}). Start the newer version, or {next}.")
+    }
+}
+
 impl fmt::Display for StoreError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -98,16 +117,12 @@ impl fmt::Display for StoreError {
                 out,
                 "SQLite {version} can corrupt databases in WAL mode; Frontdesk needs 3.51.3 or newer. Build with the bundled library."
             ),
-            StoreError::NewerSchema { found, known } => write!(
-                out,
-                "the data folder is from a newer version of Frontdesk (schema {found}, this one knows {known}). \
-                 Start the newer version, or name another folder with --data."
-            ),
-            StoreError::UnknownColumn { table, column } => write!(
-                out,
-                "the data folder is from a newer version of Frontdesk (table {table} has a column {column}). \
-                 Start the newer version, or name another folder with --data."
-            ),
+            StoreError::NewerSchema { data, found, known } => {
+                data.is_newer(out, format_args!("schema {found}, this one knows {known}"))
+            }
+            StoreError::UnknownColumn { data, table, column } => {
+                data.is_newer(out, format_args!("table {table} has a column {column}"))
+            }
             StoreError::NotOurs { path } => write!(out, "{} is no database of Frontdesk", path.display()),
             StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
             StoreError::WrongKey => write!(

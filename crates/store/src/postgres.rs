@@ -83,6 +83,11 @@ pub(crate) struct Texts {
     remove_words: Arc<str>,
 }
 
+/// Whether the server is there, can be trusted, and lets us in as a role that the wall holds. Nothing is changed.
+pub async fn reach(address: &Address) -> Result<(), StoreError> {
+    walls::check_role(&Live::connect(&address.brief()).await?).await
+}
+
 impl PostgresStore {
     pub async fn open(options: PostgresOptions) -> Result<PostgresStore, StoreError> {
         // Migrations may take their time; everything else has a limit.

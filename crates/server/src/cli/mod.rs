@@ -123,7 +123,8 @@ pub struct ConfigCommands {
 pub enum ConfigCommand {
     /// Report every mistake at once, each with what to do about it
     #[command(after_help = "\
-Exits with 0 when the configuration can be served, also when there are warnings.
+Exits with 0 when the configuration can be served, also when there are warnings. A PostgreSQL database is called once:
+it must be there, prove itself and let this role in. Nothing is changed.
 
 Example:
   frontdesk config check --config frontdesk.toml")]

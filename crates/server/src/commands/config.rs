@@ -3,9 +3,11 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use super::{Failure, settings};
+use frontdesk_store::reach;
+
+use super::{Failure, runtime, settings};
 use crate::cli::ConfigCommand;
-use crate::config::{Certificate, show};
+use crate::config::{Certificate, Database, show};
 use crate::net;
 
 pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
@@ -15,6 +17,9 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
             let loaded = settings(file.config, Vec::new())?;
             if let Certificate::Files { certificate, key } = &loaded.config.certificate {
                 net::load(certificate, key)?;
+            }
+            if let Database::Postgres(address) = &loaded.config.database {
+                runtime()?.block_on(reach(address))?;
             }
             for warning in &loaded.warnings {
                 writeln!(out, "warning: {warning}")?;

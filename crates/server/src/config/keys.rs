@@ -71,7 +71,7 @@ pub static KEYS: &[Key] = &[
         path: "database",
         env: "FRONTDESK_DATABASE",
         default: Fallback::Text(""),
-        about: "Empty for the embedded SQLite database in the data folder, or the postgres:// URL of a PostgreSQL database. One on another machine is reached by TLS, and its certificate is verified, whatever the URL says; one on this machine, by localhost or its socket, goes without unless the URL has sslmode=verify-full. Several nodes can share one if the same master.key is in the data folder of each.",
+        about: "Empty for the embedded SQLite database in the data folder, or the postgres:// URL of a PostgreSQL database. One on another machine is reached by TLS with a verified certificate or not at all; one on this machine, by localhost or its socket, goes without unless the URL has sslmode=verify-full. Several nodes can share one if the same master.key is in the data folder of each.",
         kind: Kind::Database(|draft| &mut draft.database),
     },
     Key {

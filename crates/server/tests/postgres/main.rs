@@ -10,3 +10,4 @@ mod support;
 
 mod desks;
 mod moves;
+mod serving;
