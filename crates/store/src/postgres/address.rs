@@ -204,7 +204,7 @@ mod tests {
         for far in ["", "?sslmode=require", "?sslmode=verify-full", "?connect_timeout=2&sslmode=require"] {
             let address = shown(&format!("postgres://desk:hunter2@db.example/cars{far}"));
             assert!(address.needs_authority(), "{far}");
-            assert_eq!(address.to_string(), "postgres://desk:***@db.example/cars?sslmode=verify-full");
+            assert_eq!(address.to_string(), "postgres://desk:***@db.example:5432/cars?sslmode=verify-full");
             assert!(!address.trusting(Path::new("ca.pem")).needs_authority());
         }
         assert!(shown("postgres://desk@localhost/cars?sslmode=require").needs_authority());
