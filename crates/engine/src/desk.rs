@@ -32,7 +32,6 @@ pub struct Desk {
 
 pub struct Keys {
     pub cursor: Key,
-    pub meaning: Key,
 }
 
 #[derive(Debug, Clone, Copy)]

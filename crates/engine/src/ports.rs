@@ -85,7 +85,7 @@ pub struct Claim {
     pub client: ClientId,
     pub tool: &'static str,
     pub key: String,
-    /// Keyed hash of what the arguments mean.
+    /// Hash of what the arguments mean. It could be guessed at, so it is kept sealed.
     pub meaning: [u8; 32],
 }
 

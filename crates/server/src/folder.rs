@@ -203,7 +203,7 @@ fn create_key(path: &Path, random: &dyn Random) -> Result<(), FolderError> {
     }
 }
 
-fn unhex(text: &str) -> Option<[u8; 32]> {
+pub(crate) fn unhex(text: &str) -> Option<[u8; 32]> {
     if text.len() != 64 {
         return None;
     }

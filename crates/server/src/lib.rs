@@ -13,6 +13,7 @@ pub mod http;
 pub mod net;
 pub mod observe;
 pub mod operator;
+pub mod parcel;
 pub mod ports;
 pub mod reload;
 pub mod run;

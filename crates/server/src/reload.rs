@@ -6,10 +6,11 @@ use std::net::SocketAddr;
 use crate::config::{Config, ConfigError, Loaded, Setting};
 
 /// Keys that are used up while the desk opens.
-pub const NEED_A_RESTART: [&str; 8] = [
+pub const NEED_A_RESTART: [&str; 9] = [
     "data",
     "listen",
     "database",
+    "database_ca",
     "operator.listen",
     "limits.connections",
     "limits.connections_per_address",

@@ -1,7 +1,7 @@
 //! How an idempotency key and what was answered under it are kept: hashed and sealed, so that nobody who
 //! reads the database learns either.
 
-use frontdesk_engine::ports::Claim;
+use frontdesk_engine::ports::{Claim, Claimed};
 use frontdesk_engine::tool::Item;
 
 use crate::vault::{Place, TenantKeys, Vault};
@@ -11,6 +11,14 @@ pub(crate) fn hash_of(keys: &TenantKeys, claim: &Claim) -> String {
     keys.digest(Place::Claim { client: claim.client.as_str(), tool: claim.tool }, &claim.key)
 }
 
+/// What is kept of a claim besides its key.
+pub(crate) struct Kept {
+    pub(crate) meaning: Vec<u8>,
+    pub(crate) answer: Vec<u8>,
+}
+
+/// The meaning is sealed too: a plain hash of somebody's name and telephone number could be guessed at. The
+/// tenant's key does it, so that a claim is still one when the tenant has moved to another master key.
 pub(crate) fn seal(
     vault: &Vault,
     keys: &TenantKeys,
@@ -18,17 +26,21 @@ pub(crate) fn seal(
     claim: &Claim,
     hash: &str,
     answer: &Item,
-) -> Option<Vec<u8>> {
+) -> Option<Kept> {
     let text = serde_json::json!([answer.id, answer.body, answer.masked, answer.personal]).to_string();
-    vault.seal(keys, &place(tenant, claim, hash), &text)
+    Some(Kept {
+        meaning: vault.seal(keys, &place("fd_claim meaning", tenant, claim, hash), &claim.meaning)?,
+        answer: vault.seal(keys, &place("fd_claim", tenant, claim, hash), text.as_bytes())?,
+    })
 }
 
-pub(crate) fn open(keys: &TenantKeys, tenant: &str, claim: &Claim, hash: &str, sealed: &[u8]) -> Option<Item> {
-    let text = keys.open(&place(tenant, claim, hash), sealed)?;
+pub(crate) fn open(keys: &TenantKeys, tenant: &str, claim: &Claim, hash: &str, kept: &Kept) -> Option<Claimed> {
+    let meaning = keys.open_bytes(&place("fd_claim meaning", tenant, claim, hash), &kept.meaning)?;
+    let text = keys.open(&place("fd_claim", tenant, claim, hash), &kept.answer)?;
     let (id, body, masked, personal) = serde_json::from_str(&text).ok()?;
-    Some(Item { id, body, masked, personal })
+    Some(Claimed { meaning: meaning.try_into().ok()?, answer: Item { id, body, masked, personal } })
 }
 
-fn place<'a>(tenant: &'a str, claim: &'a Claim, hash: &'a str) -> [&'a str; 5] {
-    [tenant, "fd_claim", claim.client.as_str(), claim.tool, hash]
+fn place<'a>(part: &'a str, tenant: &'a str, claim: &'a Claim, hash: &'a str) -> [&'a str; 5] {
+    [tenant, part, claim.client.as_str(), claim.tool, hash]
 }

@@ -17,11 +17,13 @@ pub enum StoreError {
     },
     /// The data was written by a newer Frontdesk.
     NewerSchema {
+        data: Data,
         found: i64,
         known: i64,
     },
     /// A kind's table has columns this Frontdesk does not know.
     UnknownColumn {
+        data: Data,
         table: String,
         column: String,
     },
@@ -44,6 +46,8 @@ pub enum StoreError {
     Postgres(tokio_postgres::Error),
     /// No connection to the database could be made.
     Unreachable(String),
+    /// The database is there, but nothing says that it is the right one.
+    Untrusted(String),
     /// The role to connect with is not bound by row-level security.
     Role {
         role: String,
@@ -65,6 +69,45 @@ pub enum StoreError {
     UnknownKind(&'static str),
     /// The writer has stopped.
     Closed,
+    /// A tenant that is to arrive is here already.
+    TenantExists(String),
+    /// A row that is to arrive is here already.
+    AlreadyThere {
+        table: String,
+    },
+    /// A tenant comes from a Frontdesk with other tables.
+    OtherShape {
+        table: String,
+    },
+    /// Not all rows of a tenant have come.
+    Incomplete {
+        table: String,
+        expected: u64,
+        come: u64,
+    },
+    /// An audit chain that is not what was written goes nowhere.
+    BrokenChain {
+        chain: String,
+        seq: i64,
+        why: &'static str,
+    },
+}
+
+/// Where the data is that this version cannot use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Data {
+    Folder,
+    Server,
+}
+
+impl Data {
+    fn is_newer(self, out: &mut fmt::Formatter<'_>, how: fmt::Arguments<'_>) -> fmt::Result {
+        let (what, next) = match self {
+            Data::Folder => ("data folder", "name another folder with --data"),
+            Data::Server => ("PostgreSQL database", "name another one in `database`"),
+        };
+        write!(out, "the {what} is from a newer version of Frontdesk ({how}). Start the newer version, or {next}.")
+    }
 }
 
 impl fmt::Display for StoreError {
@@ -74,16 +117,12 @@ impl fmt::Display for StoreError {
                 out,
                 "SQLite {version} can corrupt databases in WAL mode; Frontdesk needs 3.51.3 or newer. Build with the bundled library."
             ),
-            StoreError::NewerSchema { found, known } => write!(
-                out,
-                "the data folder is from a newer version of Frontdesk (schema {found}, this one knows {known}). \
-                 Start the newer version, or name another folder with --data."
-            ),
-            StoreError::UnknownColumn { table, column } => write!(
-                out,
-                "the data folder is from a newer version of Frontdesk (table {table} has a column {column}). \
-                 Start the newer version, or name another folder with --data."
-            ),
+            StoreError::NewerSchema { data, found, known } => {
+                data.is_newer(out, format_args!("schema {found}, this one knows {known}"))
+            }
+            StoreError::UnknownColumn { data, table, column } => {
+                data.is_newer(out, format_args!("table {table} has a column {column}"))
+            }
             StoreError::NotOurs { path } => write!(out, "{} is no database of Frontdesk", path.display()),
             StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
             StoreError::WrongKey => write!(
@@ -98,6 +137,7 @@ impl fmt::Display for StoreError {
             StoreError::Unreachable(why) => {
                 write!(out, "cannot connect to PostgreSQL: {why}. Check `database` and that the server runs.")
             }
+            StoreError::Untrusted(why) => write!(out, "cannot connect to PostgreSQL by TLS: {why}."),
             StoreError::Role { role, why } => write!(
                 out,
                 "the PostgreSQL role {role} {why}, so row-level security would not hold it. \
@@ -115,6 +155,27 @@ impl fmt::Display for StoreError {
             StoreError::UnknownTenant => write!(out, "the tenant is not registered"),
             StoreError::UnknownKind(name) => write!(out, "the kind {name} was not declared when the store was opened"),
             StoreError::Closed => write!(out, "the database is closed"),
+            StoreError::TenantExists(tenant) => write!(
+                out,
+                "{tenant} is here already, and what is here is never written over. Receive it with another database."
+            ),
+            StoreError::AlreadyThere { table } if table == "fd_client" => {
+                write!(out, "one of its clients is here already under the same id. Receive it with another database.")
+            }
+            StoreError::AlreadyThere { table } => {
+                write!(out, "a row of its table {table} is here already. Receive it with another database.")
+            }
+            StoreError::OtherShape { table } => write!(
+                out,
+                "its table {table} has other columns here. Use the version of Frontdesk that wrote it, and upgrade afterwards."
+            ),
+            StoreError::Incomplete { table, expected, come } => {
+                write!(out, "{expected} rows of the table {table} were announced and {come} came")
+            }
+            StoreError::BrokenChain { chain, seq, why } => write!(
+                out,
+                "the audit chain {chain} does not hold at link {seq}: {why}. Look into it with `frontdesk audit verify`."
+            ),
         }
     }
 }
@@ -135,7 +196,10 @@ impl From<tokio_postgres::Error> for StoreError {
 
 impl StoreError {
     pub(crate) fn unreachable(error: tokio_postgres::Error) -> StoreError {
-        StoreError::Unreachable(postgres::describe(&error))
+        match postgres::untrusted(&error) {
+            Some(why) => StoreError::Untrusted(why),
+            None => StoreError::Unreachable(postgres::describe(&error)),
+        }
     }
 
     /// What everybody in a group is told when the group ends like this.
@@ -155,7 +219,7 @@ impl From<StoreError> for Fault {
             StoreError::Busy | StoreError::NotCommitted(_) | StoreError::Closed => Fault::unavailable(cause),
             StoreError::Database(error) if passes(&error) => Fault::unavailable(cause),
             StoreError::Postgres(error) if postgres::passes(&error) => Fault::unavailable(cause),
-            StoreError::Unreachable(_) => Fault::unavailable(cause),
+            StoreError::Unreachable(_) | StoreError::Untrusted(_) => Fault::unavailable(cause),
             StoreError::Unfinished => {
                 let message = "It is not known yet whether this was done. Look before you repeat it.";
                 Fault::new(FaultKind::Unavailable, message).retry_after(1).because(cause)
@@ -165,6 +229,11 @@ impl From<StoreError> for Fault {
             | StoreError::Role { .. }
             | StoreError::Unwalled { .. }
             | StoreError::UnknownTenant
+            | StoreError::TenantExists(_)
+            | StoreError::AlreadyThere { .. }
+            | StoreError::OtherShape { .. }
+            | StoreError::Incomplete { .. }
+            | StoreError::BrokenChain { .. }
             | StoreError::UnknownKind(_)
             | StoreError::NotOurs { .. }
             | StoreError::Damaged { .. }

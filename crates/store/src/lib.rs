@@ -7,6 +7,7 @@ mod ddl;
 mod error;
 mod keeper;
 mod load;
+pub mod moving;
 mod notes;
 pub mod postgres;
 mod sql;
@@ -14,8 +15,8 @@ pub mod sqlite;
 mod vault;
 
 pub use audit::Selection;
-pub use error::StoreError;
+pub use error::{Data, StoreError};
 pub use keeper::Keeper;
 pub use load::Load;
-pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore};
+pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, reach};
 pub use sqlite::{AuditReader, Options, SqliteStore, back_up, inspect};

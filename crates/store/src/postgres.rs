@@ -8,16 +8,17 @@ mod audits;
 mod chains;
 mod flight;
 mod lanes;
-mod live;
+pub(crate) mod live;
 mod node;
 mod registry;
 mod schema;
 mod store;
 mod tenants;
+pub(crate) mod tls;
 mod upkeep;
-mod values;
+pub(crate) mod values;
 mod walls;
-mod writers;
+pub(crate) mod writers;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -82,6 +83,11 @@ pub(crate) struct Texts {
     require: Arc<str>,
     add_words: Arc<str>,
     remove_words: Arc<str>,
+}
+
+/// Whether the server is there, can be trusted, and lets us in as a role that the wall holds. Nothing is changed.
+pub async fn reach(address: &Address) -> Result<(), StoreError> {
+    walls::check_role(&Live::connect(&address.brief()).await?).await
 }
 
 impl PostgresStore {

@@ -5,7 +5,7 @@ mod apply;
 mod audits;
 mod backup;
 mod chains;
-mod open;
+pub(crate) mod open;
 mod pulse;
 mod readers;
 mod registry;

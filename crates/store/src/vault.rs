@@ -31,6 +31,9 @@ pub(crate) enum Place<'a> {
     },
 }
 
+/// What the key that seals the tenants' keys is derived for.
+const PURPOSE: &str = "tenant keys";
+
 pub(crate) struct Vault {
     master: Key,
     random: Arc<dyn Random>,
@@ -39,19 +42,22 @@ pub(crate) struct Vault {
 
 impl Vault {
     pub(crate) fn new(master: &Key, random: Arc<dyn Random>) -> Vault {
-        Vault { master: master.derive("tenant keys"), random, tenants: RwLock::new(HashMap::new()) }
+        Vault { master: master.derive(PURPOSE), random, tenants: RwLock::new(HashMap::new()) }
     }
 
     /// A new tenant's key, sealed for keeping. It can be used only after `unlock`.
     pub(crate) fn create(&self, tenant: &str) -> Option<Vec<u8>> {
-        let key = Key::random(self.random.as_ref());
+        self.lock(tenant, &Key::random(self.random.as_ref()))
+    }
+
+    /// Seals a tenant's key for keeping.
+    pub(crate) fn lock(&self, tenant: &str, key: &Key) -> Option<Vec<u8>> {
         self.master.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
     }
 
     /// Opens a kept key; `None` if the master key is not the one that sealed it.
     pub(crate) fn unlock(&self, tenant: &str, sealed: &[u8]) -> Option<()> {
-        let plain = self.master.open(&["tenant key", tenant], sealed)?;
-        let data = Key::from_bytes(plain.try_into().ok()?);
+        let data = opened(&self.master, tenant, sealed)?;
         let keys = TenantKeys { lookup: data.derive("look-up"), data: data.derive("data") };
         self.tenants.write().ok()?.insert(tenant.to_owned(), Arc::new(keys));
         Some(())
@@ -62,14 +68,28 @@ impl Vault {
     }
 
     /// Seals for one cell of one table, so that no sealed value can be moved to another place.
-    pub(crate) fn seal(&self, keys: &TenantKeys, place: &[&str], plain: &str) -> Option<Vec<u8>> {
-        keys.data.seal(self.random.as_ref(), place, plain.as_bytes())
+    pub(crate) fn seal(&self, keys: &TenantKeys, place: &[&str], plain: &[u8]) -> Option<Vec<u8>> {
+        keys.data.seal(self.random.as_ref(), place, plain)
     }
+}
+
+/// A tenant's kept key itself, for one that moves to another master key.
+pub(crate) fn tenant_key(master: &Key, tenant: &str, sealed: &[u8]) -> Option<Key> {
+    opened(&master.derive(PURPOSE), tenant, sealed)
+}
+
+fn opened(master: &Key, tenant: &str, sealed: &[u8]) -> Option<Key> {
+    let plain = master.open(&["tenant key", tenant], sealed)?;
+    Some(Key::from_bytes(plain.try_into().ok()?))
 }
 
 impl TenantKeys {
     pub(crate) fn open(&self, place: &[&str], sealed: &[u8]) -> Option<String> {
-        String::from_utf8(self.data.open(place, sealed)?).ok()
+        String::from_utf8(self.open_bytes(place, sealed)?).ok()
+    }
+
+    pub(crate) fn open_bytes(&self, place: &[&str], sealed: &[u8]) -> Option<Vec<u8>> {
+        self.data.open(place, sealed)
     }
 
     /// A keyed hash as text: equal values in one place can be found, nothing can be read back, and equal

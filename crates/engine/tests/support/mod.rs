@@ -106,7 +106,7 @@ impl House {
             clock: clock.clone(),
             random: Arc::new(Dice::default()),
             observer: guestbook.clone(),
-            keys: Keys { cursor: Key::from_bytes([1; 32]), meaning: Key::from_bytes([2; 32]) },
+            keys: Keys { cursor: Key::from_bytes([1; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
             tally: Default::default(),

@@ -2,6 +2,7 @@
 
 mod audit;
 mod client;
+mod dealership;
 mod pages;
 mod place;
 mod safety;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use audit::{Audit, AuditCommand, Export, Verify};
 pub use client::{Add, Client, ClientCommand, ClientId, List};
+pub use dealership::{Dealership, DealershipCommand, ExportDealership, ImportDealership};
 pub use pages::{Completions, Man};
 pub use place::Place;
 pub use safety::{Backup, Restore};
@@ -36,6 +38,7 @@ For real:
   frontdesk serve --config desk.toml          serve it
   frontdesk client add --help                 let somebody in
   frontdesk backup FILE                       copy the data, also while it is served
+  frontdesk dealership --help                 move a dealership to another desk or database
 
 `frontdesk COMMAND --help` explains a command. Every key of the file is in docs/configuration.md.",
     arg_required_else_help = true,
@@ -55,6 +58,7 @@ pub enum Command {
     Audit(Audit),
     Backup(Backup),
     Restore(Restore),
+    Dealership(Dealership),
     Stdio(Stdio),
     #[command(hide = true)]
     Completions(Completions),
@@ -123,7 +127,8 @@ pub struct ConfigCommands {
 pub enum ConfigCommand {
     /// Report every mistake at once, each with what to do about it
     #[command(after_help = "\
-Exits with 0 when the configuration can be served, also when there are warnings.
+Exits with 0 when the configuration can be served, also when there are warnings. A PostgreSQL database is called once:
+it must be there, prove itself and let this role in. Nothing is changed.
 
 Example:
   frontdesk config check --config frontdesk.toml")]

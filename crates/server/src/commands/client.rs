@@ -57,7 +57,7 @@ fn give(order: Order, place: Place) -> Result<Answer, Failure> {
 async fn vaults(data: &Path, database: &Database, order: &Order) -> Result<Vaults, Failure> {
     let folder = match order {
         Order::AddClient { .. } => Folder::take(data)?,
-        Order::ListClients | Order::RotateClient { .. } | Order::RevokeClient { .. } => {
+        Order::ListClients | Order::RotateClient { .. } | Order::RevokeClient { .. } | Order::NoteExport { .. } => {
             Folder::take_existing(data, database)?
         }
     };
@@ -77,6 +77,7 @@ fn lines_of_json(answer: &Answer) -> serde_json::Result<Vec<String>> {
         }
         Answer::Clients(clients) => clients.iter().map(serde_json::to_string).collect(),
         Answer::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
+        Answer::Noted => Ok(Vec::new()),
     }
 }
 
@@ -99,6 +100,7 @@ fn describe(answer: &Answer) -> String {
             "There are no clients yet; `frontdesk client add --help` says how to add one.".to_owned()
         }
         Answer::Clients(clients) => table(clients),
+        Answer::Noted => String::new(),
         Answer::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
     }
 }

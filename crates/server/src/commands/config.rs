@@ -3,9 +3,11 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use super::{Failure, settings};
+use frontdesk_store::reach;
+
+use super::{Failure, runtime, settings};
 use crate::cli::ConfigCommand;
-use crate::config::{Certificate, Examined, environment, examine, show};
+use crate::config::{Certificate, Database, Examined, environment, examine, show};
 use crate::{folder, net, traces};
 
 pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
@@ -13,7 +15,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
     match command {
         ConfigCommand::Check(file) => {
             let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::IDS);
-            let problems = problems(&examined);
+            let problems = problems(&examined)?;
             if !problems.is_empty() {
                 return Err(listed(&problems).into());
             }
@@ -31,7 +33,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
 }
 
 /// What is wrong with the values, and then with what those that are right name: all of it, so that one run is enough.
-fn problems(examined: &Examined) -> Vec<String> {
+fn problems(examined: &Examined) -> Result<Vec<String>, Failure> {
     let mut problems: Vec<String> = examined.problems.iter().map(ToString::to_string).collect();
     let config = &examined.loaded.config;
     if let Certificate::Files { certificate, key } = &config.certificate
@@ -47,7 +49,13 @@ fn problems(examined: &Examined) -> Vec<String> {
     {
         problems.extend(errors.iter().map(ToString::to_string));
     }
-    problems
+    if let Database::Postgres(address) = &config.database
+        && examined.means(&["database", "database_ca"])
+        && let Err(error) = runtime()?.block_on(reach(address))
+    {
+        problems.push(format!("database: {error}"));
+    }
+    Ok(problems)
 }
 
 fn listed(problems: &[String]) -> String {

@@ -3,8 +3,10 @@
 mod audit;
 mod client;
 mod config;
+mod dealership;
 mod demo;
 mod pages;
+mod progress;
 mod safety;
 mod serve;
 mod stdio;
@@ -26,6 +28,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Client(client) => client::client(client.command),
         Command::Config(config) => config::config(config.command),
         Command::Audit(audit) => audit::audit(audit.command),
+        Command::Dealership(dealership) => dealership::dealership(dealership.command),
         Command::Backup(backup) => safety::backup(backup),
         Command::Restore(restore) => safety::restore(restore),
         Command::Stdio(stdio) => stdio::stdio(stdio),

@@ -25,6 +25,7 @@ pub(super) struct Draft {
     pub(super) allowed_hosts: Option<Vec<String>>,
     pub(super) allowed_origins: Option<Vec<String>>,
     pub(super) database: Database,
+    pub(super) database_ca: Option<PathBuf>,
     pub(super) certificate: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) operator_listen: SocketAddr,
@@ -60,6 +61,7 @@ impl Draft {
             allowed_hosts: None,
             allowed_origins: None,
             database: Database::Embedded,
+            database_ca: None,
             certificate: None,
             key: None,
             operator_listen: nowhere,
@@ -140,7 +142,10 @@ pub(super) fn complete(draft: Draft) -> Config {
         },
         log: Log { format: draft.log_format },
         traces: traces.map_or(Traces::Off, Traces::Sent),
-        database: draft.database,
+        database: match (draft.database, draft.database_ca) {
+            (Database::Postgres(address), Some(authority)) => Database::Postgres(address.trusting(&authority)),
+            (database, Some(_) | None) => database,
+        },
         mounts: draft.mounts.unwrap_or_default(),
     }
 }
@@ -224,6 +229,13 @@ fn problems(draft: &Draft, report: &mut Report<'_>) {
              /etc/ssl/certs/ca-certificates.crt",
         );
         report.add(&["traces.ca", "traces.endpoint"], wrong);
+    }
+    if let (Database::Postgres(address), None) = (&draft.database, &draft.database_ca)
+        && address.needs_authority()
+    {
+        let wrong = "it is empty, but `database` is reached by TLS, and the system's own authorities are not trusted";
+        let next = "Name the PEM file of the authority that issued the certificate of PostgreSQL";
+        report.add(&["database_ca", "database"], Wrong::new(wrong, next));
     }
     if draft.connections_per_address > draft.connections {
         let wrong =

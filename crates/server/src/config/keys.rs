@@ -71,8 +71,15 @@ pub static KEYS: &[Key] = &[
         path: "database",
         env: "FRONTDESK_DATABASE",
         default: Fallback::Text(""),
-        about: "Empty for the embedded SQLite database in the data folder, or the postgres:// URL of a PostgreSQL database on this machine, by localhost or its socket. Several nodes can share one if the same master.key is in the data folder of each.",
+        about: "Empty for the embedded SQLite database in the data folder, or the postgres:// URL of a PostgreSQL database. One on another machine is reached by TLS with a verified certificate or not at all; one on this machine, by localhost or its socket, goes without unless the URL has sslmode=verify-full. Several nodes can share one if the same master.key is in the data folder of each.",
         kind: Kind::Database(|draft| &mut draft.database),
+    },
+    Key {
+        path: "database_ca",
+        env: "FRONTDESK_DATABASE_CA",
+        default: Fallback::Text(""),
+        about: "A PEM file with the authority that PostgreSQL's certificate must come from. Needed with TLS: the authorities that the system knows are not trusted. Read anew for every connection.",
+        kind: Kind::File(|draft| &mut draft.database_ca),
     },
     Key {
         path: "tls.certificate",

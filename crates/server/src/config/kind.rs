@@ -204,13 +204,15 @@ fn not_a_database(error: AddressError) -> Wrong {
             format!("Write a user, a host and a database, {example}"),
         ),
         AddressError::Unencrypted => Wrong::new(
-            "the database is on another machine, and this version does not speak TLS to a database",
-            "Use a server on this machine by localhost or its socket, or lead an encrypted tunnel to localhost",
+            "the database is on another machine, and its rows would cross the network in clear",
+            "Use sslmode=verify-full and name its authority in `database_ca`",
         ),
-        AddressError::NeedsTls => Wrong::new(
-            "it asks for TLS, which this version does not speak to a database",
-            "Use sslmode=disable with a server on this machine or an encrypted tunnel to localhost",
-        ),
+        AddressError::Unverified => {
+            Wrong::new("its sslmode does not check whose certificate the server shows", "Use sslmode=verify-full")
+        }
+        AddressError::TlsOnSocket => {
+            Wrong::new("it asks for TLS on a socket of this machine, where there is none", "Leave sslmode out")
+        }
     }
 }
 

@@ -10,5 +10,5 @@ mod socket;
 pub use health::health;
 pub use metrics::Doors;
 pub use orders::{Answer, ClientView, Order, Registrar, UnknownTenants};
-pub(crate) use record::{client_record, tenant_record};
+pub(crate) use record::{arrival_record, client_record, tenant_record};
 pub use socket::{SocketError, ask, attend};

@@ -3,23 +3,36 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::ports::{Clock, Durability, Random};
 use frontdesk_engine::registry::{Changed, Client, Tenant};
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::Keeper;
 use serde::{Deserialize, Serialize};
 
-use super::record::{client_record, tenant_record};
+use super::record::{client_record, export_record, tenant_record};
 use crate::house::Vaults;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
-    AddClient { name: String, tenants: Vec<String>, scopes: Vec<String>, unknown_tenants: UnknownTenants },
+    AddClient {
+        name: String,
+        tenants: Vec<String>,
+        scopes: Vec<String>,
+        unknown_tenants: UnknownTenants,
+    },
     ListClients,
-    RotateClient { id: String },
-    RevokeClient { id: String },
+    RotateClient {
+        id: String,
+    },
+    RevokeClient {
+        id: String,
+    },
+    /// A tenant is about to be exported; what is read then is not read by the server.
+    NoteExport {
+        tenant: String,
+    },
 }
 
 /// What happens to a tenant nobody has heard of.
@@ -43,6 +56,7 @@ pub enum Answer {
     Revoked {
         id: String,
     },
+    Noted,
 }
 
 /// A client as operators see it.
@@ -88,6 +102,7 @@ impl Registrar {
             }
             Order::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             Order::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
+            Order::NoteExport { tenant } => self.note_export(&tenant).await,
         }
     }
 
@@ -166,6 +181,17 @@ impl Registrar {
             Changed::Nothing => Err(unknown(&id)),
             Changed::Done => Ok(Answer::Revoked { id: id.as_str().to_owned() }),
         }
+    }
+
+    async fn note_export(&self, tenant: &str) -> Result<Answer, String> {
+        let known = self.store.tenants().await.map_err(explain)?;
+        let Some(tenant) = known.iter().find(|known| known.id.as_str() == tenant) else {
+            let ids: Vec<&str> = known.iter().map(|known| known.id.as_str()).collect();
+            return Err(format!("there is no dealership `{tenant}`; there are: {}", ids.join(", ")));
+        };
+        let record = export_record(self.clock.now(), &tenant.id);
+        self.store.observe(record, Durability::Awaited).await.map_err(explain)?;
+        Ok(Answer::Noted)
     }
 
     fn checked_scopes(&self, scopes: &[String]) -> Result<Scopes, String> {

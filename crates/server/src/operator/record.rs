@@ -3,6 +3,7 @@
 
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{ClientId, TenantId};
+use frontdesk_store::moving::Manifest;
 
 pub(crate) fn client_record(at: Millis, order: &str, client: &ClientId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": order, "client": client.as_str(), "outcome": "ok"})
@@ -12,4 +13,22 @@ pub(crate) fn client_record(at: Millis, order: &str, client: &ClientId) -> Strin
 pub(crate) fn tenant_record(at: Millis, tenant: &TenantId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": "tenant.add", "tenant": tenant.as_str(), "outcome": "ok"})
         .to_string()
+}
+
+pub(crate) fn export_record(at: Millis, tenant: &TenantId) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "tenant.export", "tenant": tenant.as_str(), "outcome": "ok"})
+        .to_string()
+}
+
+/// The first record of a tenant in its new home names the last link of the old one.
+pub(crate) fn arrival_record(at: Millis, manifest: &Manifest) -> String {
+    let hash: String = manifest.chain.hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    serde_json::json!({
+        "at": at.to_rfc3339(),
+        "operator": "tenant.import",
+        "tenant": manifest.tenant.id.as_str(),
+        "from": {"seq": manifest.chain.seq, "hash": hash},
+        "outcome": "ok",
+    })
+    .to_string()
 }

@@ -16,6 +16,7 @@ mod help;
 mod logs;
 mod manuals;
 mod metrics;
+mod moves;
 mod pages;
 mod refusals;
 mod reloads;

@@ -64,7 +64,7 @@ fn every_problem_is_reported_at_once_with_where_and_what_to_do() {
 listen = "localhost:8443"
 public_url = "http://desk.example.com"
 allowed_hosts = ["*", "desk.example.com:443"]
-database = "postgres://desk:hunter2@db/desk"
+database = "postgres://desk:hunter2@db/desk?sslmode=prefer"
 tls = "desk.pem"
 [operator]
 listen = "0.0.0.0:8444"
@@ -91,7 +91,7 @@ path = "mcp"
         r#"the configuration has 17 problems:
   allowed_hosts[0] (FILE): "*" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
   allowed_hosts[1] (FILE): "desk.example.com:443" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
-  database (FILE): the database is on another machine, and this version does not speak TLS to a database. Use a server on this machine by localhost or its socket, or lead an encrypted tunnel to localhost
+  database (FILE): the database is on another machine, and its rows would cross the network in clear. Use sslmode=verify-full and name its authority in `database_ca`
   idempotency.retain_hours (FILE): 23 is too small. Use a number from 24 to 8760
   listen (FILE): "localhost:8443" is not an address and a port. Write an IP address and a port, such as 127.0.0.1:8443 or 0.0.0.0:8443
   log.format (FILE): "xml" is not a log format. Use auto, pretty or json
@@ -107,6 +107,32 @@ path = "mcp"
   FRONTDESK_LIMITS_BODY_BITES (environment): this variable does not exist. Did you mean `FRONTDESK_LIMITS_BODY_BYTES`?
   limits.burst (FRONTDESK_LIMITS_BURST): "many" is not a number. Use a number from 1 to 1000000"#
     );
+}
+
+#[test]
+fn a_database_on_another_machine_needs_the_authority_that_vouches_for_it() {
+    for url in ["postgres://desk@db.example/desk", "postgres://desk@localhost/desk?sslmode=require"] {
+        assert_eq!(
+            problems(&[("FRONTDESK_DATABASE", url)]),
+            "the configuration has a problem:
+  database_ca: it is empty, but `database` is reached by TLS, and the system's own authorities are not trusted. Name the PEM file of the authority that issued the certificate of PostgreSQL"
+        );
+    }
+    for (url, wrong) in [
+        (
+            "postgres://desk@db.example/desk?sslmode=verify-ca",
+            "its sslmode does not check whose certificate the server shows. Use sslmode=verify-full",
+        ),
+        (
+            "postgres://desk@/desk?host=/run/postgresql&sslmode=require",
+            "it asks for TLS on a socket of this machine, where there is none. Leave sslmode out",
+        ),
+    ] {
+        assert_eq!(
+            problems(&[("FRONTDESK_DATABASE", url)]),
+            format!("the configuration has a problem:\n  database (FRONTDESK_DATABASE): {wrong}")
+        );
+    }
 }
 
 #[test]

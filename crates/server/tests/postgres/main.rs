@@ -9,3 +9,5 @@ mod server;
 mod support;
 
 mod desks;
+mod moves;
+mod serving;

@@ -352,3 +352,11 @@ impl Desk {
         Desk::start(folder, std::mem::take(&mut self.settings), std::mem::take(&mut self.clients), Log::Read)
     }
 }
+
+impl Desk {
+    /// A desk on `data` in this folder with these settings, for the callers of another one.
+    pub(crate) fn opened_for(callers: &Desk, folder: Folder, settings: &[(&str, &str)]) -> Desk {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Desk::start(folder, settings, callers.clients.clone(), Log::Read)
+    }
+}

@@ -4,6 +4,8 @@ use std::error::Error as _;
 
 use tokio_postgres::Error;
 
+use crate::postgres::tls::Refusal;
+
 /// Servers come back, locks are released, disks are cleared; a broken rule or an unreadable value stays.
 pub(super) fn passes(error: &Error) -> bool {
     let Some(refusal) = error.as_db_error() else {
@@ -36,4 +38,15 @@ pub(super) fn describe(error: &Error) -> String {
         }
     }
     text
+}
+
+/// Why the server is not to be trusted, if that is what went wrong.
+pub(super) fn untrusted(error: &Error) -> Option<String> {
+    let source = error.source()?;
+    if let Some(refusal) = source.downcast_ref::<Refusal>() {
+        return Some(refusal.0.clone());
+    }
+    // The client library has no other way of saying it.
+    (source.to_string() == "server does not support TLS")
+        .then(|| "the server does not offer it. Set `ssl = on` with a certificate in its postgresql.conf".to_owned())
 }

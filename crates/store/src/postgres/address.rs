@@ -1,6 +1,7 @@
 //! Where the database is, and as whom to go there. The password in it is shown to nobody.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,15 @@ const LONGEST_MILLISECONDS: u32 = 10_000;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     config: Arc<Config>,
+    encryption: Encryption,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Encryption {
+    /// The server is on this machine.
+    None,
+    /// The server must show a certificate for its name from this authority; without one there is no connection.
+    Verified { authority: Option<PathBuf> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,50 +35,93 @@ pub enum AddressError {
     /// It does not begin with `postgres://`.
     NotPostgres,
     Unreadable,
-    /// It would send rows over a network in clear.
+    /// It would send rows over a network in clear, or might.
     Unencrypted,
-    /// It asks for TLS, which this version does not speak to a database.
-    NeedsTls,
+    /// It asks for TLS that does not check everything.
+    Unverified,
+    /// It asks for TLS on a socket, where there is none.
+    TlsOnSocket,
+}
+
+/// How to connect.
+#[derive(Clone)]
+pub(crate) struct Dial {
+    pub(crate) config: Config,
+    pub(crate) encryption: Encryption,
 }
 
 impl Address {
+    /// A server on another machine is reached by verified TLS or not at all; one on this machine as `sslmode` says.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
             return Err(AddressError::NotPostgres);
         }
-        let config = Config::from_str(text).map_err(|_| AddressError::Unreadable)?;
+        let (text, mode) = without_mode(text);
+        let config = Config::from_str(&text).map_err(|_| AddressError::Unreadable)?;
         if config.get_hosts().is_empty() || config.get_user().is_none() {
             return Err(AddressError::Unreadable);
         }
-        // Only what is known to be content without TLS.
-        if !matches!(config.get_ssl_mode(), SslMode::Disable | SslMode::Prefer) {
-            return Err(AddressError::NeedsTls);
-        }
         let near = config.get_hosts().iter().all(is_on_this_machine)
             && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback);
-        match near {
-            true => Ok(Address { config: Arc::new(config) }),
-            false => Err(AddressError::Unencrypted),
+        let by_socket = config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_)));
+        let encryption = match (mode.as_deref(), near) {
+            (None | Some("disable" | "allow" | "prefer"), true) => Encryption::None,
+            (Some("require" | "verify-full"), _) | (None, false) => Encryption::Verified { authority: None },
+            (Some("disable" | "allow" | "prefer"), false) => return Err(AddressError::Unencrypted),
+            (Some(_), _) => return Err(AddressError::Unverified),
+        };
+        match (&encryption, by_socket) {
+            (Encryption::Verified { .. }, true) => Err(AddressError::TlsOnSocket),
+            (Encryption::Verified { .. } | Encryption::None, _) => Ok(Address { config: Arc::new(config), encryption }),
         }
     }
 
+    /// Whether an authority has to be named with `trusting`.
+    pub fn needs_authority(&self) -> bool {
+        self.encryption == Encryption::Verified { authority: None }
+    }
+
+    /// With the PEM file of the authority that the server's certificate must come from. Means nothing without TLS.
+    pub fn trusting(mut self, authority: &Path) -> Address {
+        if let Encryption::Verified { authority: named } = &mut self.encryption {
+            *named = Some(authority.to_owned());
+        }
+        self
+    }
+
     /// For work that may take its time.
-    pub(crate) fn patient(&self) -> Config {
+    pub(crate) fn patient(&self) -> Dial {
         self.with_limit(0)
     }
 
     /// For work that somebody waits for.
-    pub(crate) fn brief(&self) -> Config {
+    pub(crate) fn brief(&self) -> Dial {
         self.with_limit(LONGEST_MILLISECONDS)
     }
 
-    fn with_limit(&self, milliseconds: u32) -> Config {
+    fn with_limit(&self, milliseconds: u32) -> Dial {
         let mut config = Config::clone(&self.config);
         let given = config.get_options().unwrap_or_default().to_owned();
         config.options(format!("{given} -c statement_timeout={milliseconds}"));
-        config.application_name("frontdesk").ssl_mode(SslMode::Disable);
+        config.application_name("frontdesk").ssl_mode(match self.encryption {
+            Encryption::None => SslMode::Disable,
+            Encryption::Verified { .. } => SslMode::Require,
+        });
         config.connect_timeout(CONNECT).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
-        config
+        Dial { config, encryption: self.encryption.clone() }
+    }
+}
+
+/// The address without its `sslmode`, which the client library knows only in part.
+fn without_mode(text: &str) -> (String, Option<String>) {
+    let Some((address, query)) = text.split_once('?') else {
+        return (text.to_owned(), None);
+    };
+    let mode = query.split('&').filter_map(|pair| pair.strip_prefix("sslmode=")).next_back().map(str::to_owned);
+    let rest: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with("sslmode=")).collect();
+    match rest.is_empty() {
+        true => (address.to_owned(), mode),
+        false => (format!("{address}?{}", rest.join("&")), mode),
     }
 }
 
@@ -98,9 +151,10 @@ impl fmt::Display for Address {
             write!(out, ":{port}")?;
         }
         write!(out, "/{}", config.get_dbname().unwrap_or_default())?;
-        match socket {
-            Some(path) => write!(out, "?host={}", path.display()),
-            None => Ok(()),
+        match (socket, &self.encryption) {
+            (Some(path), _) => write!(out, "?host={}", path.display()),
+            (None, Encryption::Verified { .. }) => write!(out, "?sslmode=verify-full"),
+            (None, Encryption::None) => Ok(()),
         }
     }
 }
@@ -125,15 +179,34 @@ mod tests {
     }
 
     #[test]
-    fn nothing_crosses_a_network_in_clear() {
+    fn nothing_crosses_a_network_in_clear_or_unverified() {
         let refused = |text: &str| Address::parse(text).unwrap_err();
-        assert_eq!(refused("postgres://desk@db.example/cars"), AddressError::Unencrypted);
-        assert_eq!(refused("postgres://desk@192.0.2.7/cars"), AddressError::Unencrypted);
-        assert_eq!(refused("postgres://desk@localhost/cars?hostaddr=192.0.2.7"), AddressError::Unencrypted);
-        assert_eq!(refused("postgres://desk@localhost/cars?sslmode=require"), AddressError::NeedsTls);
+        for mode in ["disable", "allow", "prefer"] {
+            assert_eq!(refused(&format!("postgres://desk@db.example/cars?sslmode={mode}")), AddressError::Unencrypted);
+            assert_eq!(refused(&format!("postgres://desk@192.0.2.7/cars?sslmode={mode}")), AddressError::Unencrypted);
+            let elsewhere = format!("postgres://desk@localhost/cars?sslmode={mode}&hostaddr=192.0.2.7");
+            assert_eq!(refused(&elsewhere), AddressError::Unencrypted);
+        }
+        assert_eq!(refused("postgres://desk@db.example/cars?sslmode=verify-ca"), AddressError::Unverified);
+        assert_eq!(refused("postgres://desk@db.example/cars?sslmode=full"), AddressError::Unverified);
+        assert_eq!(refused("postgres://desk@/cars?host=/run&sslmode=require"), AddressError::TlsOnSocket);
         assert_eq!(refused("postgres://desk@localhost:port/cars"), AddressError::Unreadable);
         assert_eq!(refused("postgres://"), AddressError::Unreadable);
         assert_eq!(refused("mysql://desk@localhost/cars"), AddressError::NotPostgres);
-        assert!(Address::parse("postgres://desk@[::1]/cars").is_ok());
+    }
+
+    #[test]
+    fn only_a_server_on_this_machine_goes_without_tls() {
+        let shown = |text: &str| Address::parse(text).unwrap();
+        for near in ["postgres://desk@[::1]/cars", "postgres://desk@localhost/cars?sslmode=prefer"] {
+            assert!(!shown(near).needs_authority(), "{near}");
+        }
+        for far in ["", "?sslmode=require", "?sslmode=verify-full", "?connect_timeout=2&sslmode=require"] {
+            let address = shown(&format!("postgres://desk:hunter2@db.example/cars{far}"));
+            assert!(address.needs_authority(), "{far}");
+            assert_eq!(address.to_string(), "postgres://desk:***@db.example:5432/cars?sslmode=verify-full");
+            assert!(!address.trusting(Path::new("ca.pem")).needs_authority());
+        }
+        assert!(shown("postgres://desk@localhost/cars?sslmode=require").needs_authority());
     }
 }

@@ -62,14 +62,15 @@ pub(crate) fn pieces(
     // The claim comes first: a key that is taken outranks whatever else would not hold.
     if let Some(claim) = &commit.claim {
         let hash = claims::hash_of(keys, claim);
-        let sealed = claims::seal(&shared.vault, keys, tenant, claim, &hash, &commit.answer);
+        let kept = claims::seal(&shared.vault, keys, tenant, claim, &hash, &commit.answer);
+        let kept = kept.ok_or(StoreError::WrongKey)?;
         let values = vec![
             Bound::text(tenant),
             Bound::text(claim.client.as_str()),
             Bound::text(claim.tool),
             Bound::Text(hash),
-            Bound::Bytes(claim.meaning.to_vec()),
-            Bound::Bytes(sealed.ok_or(StoreError::WrongKey)?),
+            Bound::Bytes(kept.meaning),
+            Bound::Bytes(kept.answer),
             Bound::Integer(commit.at.0),
         ];
         made.push(Piece { text: CLAIM.into(), values, none: Some(Ends::Claimed), taken: None });
@@ -184,7 +185,7 @@ fn row_values(
         None => None,
         Some(personal) => {
             let place = [tenant, kind.name, row.id.as_str(), "personal"];
-            Some(shared.vault.seal(keys, &place, personal).ok_or(StoreError::WrongKey)?)
+            Some(shared.vault.seal(keys, &place, personal.as_bytes()).ok_or(StoreError::WrongKey)?)
         }
     };
     let mut values = vec![

@@ -6,8 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex, Semaphore};
-use tokio_postgres::{Config, Error, Row};
+use tokio_postgres::{Error, Row};
 
+use super::address::Dial;
 use super::live::{Live, Values};
 use crate::StoreError;
 
@@ -31,9 +32,9 @@ pub(crate) enum Seeing<'a> {
 }
 
 impl Lanes {
-    pub(crate) fn new(config: Config, count: usize) -> Lanes {
+    pub(crate) fn new(dial: Dial, count: usize) -> Lanes {
         Lanes {
-            lanes: (0..count).map(|_| Lane::new(config.clone())).collect(),
+            lanes: (0..count).map(|_| Lane::new(dial.clone())).collect(),
             next: AtomicUsize::new(0),
             room: Semaphore::new(QUEUE),
         }
@@ -64,15 +65,15 @@ async fn ask(live: &Live, seeing: Seeing<'_>, text: &str, values: Values<'_>) ->
 }
 
 pub(crate) struct Lane {
-    config: Config,
+    dial: Dial,
     live: RwLock<Option<Arc<Live>>>,
     /// When the last attempt to connect failed; held while one is made.
     connecting: Mutex<Option<Instant>>,
 }
 
 impl Lane {
-    pub(crate) fn new(config: Config) -> Lane {
-        Lane { config, live: RwLock::default(), connecting: Mutex::default() }
+    pub(crate) fn new(dial: Dial) -> Lane {
+        Lane { dial, live: RwLock::default(), connecting: Mutex::default() }
     }
 
     pub(crate) async fn live(&self) -> Result<Arc<Live>, StoreError> {
@@ -86,7 +87,7 @@ impl Lane {
         if failed.is_some_and(|at| at.elapsed() < PAUSE) {
             return Err(StoreError::Unreachable("the last attempt has just failed".to_owned()));
         }
-        match Live::connect(&self.config).await {
+        match Live::connect(&self.dial).await {
             Ok(live) => {
                 *failed = None;
                 let live = Arc::new(live);

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
+use tokio_postgres::{Client, Connection, Error, NoTls, Row, Socket, Statement};
 
+use super::address::{Dial, Encryption};
 use super::flight::{Request, fly, fly_alone};
+use super::tls::Connector;
 use super::values::Bound;
 use crate::StoreError;
 
@@ -26,17 +29,30 @@ pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 const TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
 
 impl Live {
-    pub(crate) async fn connect(config: &Config) -> Result<Live, StoreError> {
-        let (client, connection) = config.connect(NoTls).await.map_err(StoreError::unreachable)?;
-        tokio::spawn(async move {
-            // Whoever waits for an answer is told; there is nobody else to tell.
-            let _ = connection.await;
-        });
+    pub(crate) async fn connect(dial: &Dial) -> Result<Live, StoreError> {
+        let client = match &dial.encryption {
+            Encryption::None => carried(dial.config.connect(NoTls).await)?,
+            Encryption::Verified { authority: Some(authority) } => {
+                let connector = Connector::trusting(authority).map_err(|refusal| StoreError::Untrusted(refusal.0))?;
+                carried(dial.config.connect(connector).await)?
+            }
+            Encryption::Verified { authority: None } => {
+                let why = "no authority is named. Set `database_ca` to the PEM file of the authority that issued the \
+                           server's certificate; the system's own list of authorities is not used";
+                return Err(StoreError::Untrusted(why.to_owned()));
+            }
+        };
         // An answer means that the write is on disk, whatever the server was told.
         let durable = "SELECT set_config('synchronous_commit', 'on', false) \
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).await?;
         Ok(Live { client, statements: Mutex::default(), turn: Mutex::default() })
+    }
+
+    /// From here to the end of the open transaction, row-level security lets only this tenant's rows through.
+    pub(crate) async fn of_tenant(self, tenant: &str) -> Result<Live, Error> {
+        self.query(TENANT, &[&tenant]).await?;
+        Ok(self)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -142,4 +158,17 @@ impl Live {
     async fn alone<T>(&self, request: impl Future<Output = T>) -> T {
         fly_alone(&self.turn, request).await
     }
+}
+
+/// The client, once somebody carries what it sends.
+fn carried<T>(connected: Result<(Client, Connection<Socket, T>), Error>) -> Result<Client, StoreError>
+where
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (client, connection) = connected.map_err(StoreError::unreachable)?;
+    tokio::spawn(async move {
+        // Whoever waits for an answer is told; there is nobody else to tell.
+        let _ = connection.await;
+    });
+    Ok(client)
 }

@@ -10,6 +10,7 @@ use super::live::Live;
 use super::walls;
 use crate::StoreError;
 use crate::ddl;
+use crate::error::Data;
 
 const FIRST: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY KEY CHECK (one = 1), \
                      version BIGINT NOT NULL, key_check BYTEA); \
@@ -62,7 +63,7 @@ async fn forward(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError>
     let found: i64 = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
-        return Err(StoreError::NewerSchema { found, known });
+        return Err(StoreError::NewerSchema { data: Data::Server, found, known });
     }
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         live.batch(&ddl::for_postgres(text)).await?;
@@ -100,7 +101,11 @@ async fn grow(live: &Live, kind: &'static Kind, present: &HashSet<String>) -> Re
         let fixed: Vec<&str> = crate::sql::FIXED.split(", ").collect();
         let declared = |name: &str| fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name);
         if let Some(unknown) = columns.iter().find(|name| !declared(name)) {
-            return Err(StoreError::UnknownColumn { table: kind.name.to_owned(), column: unknown.clone() });
+            return Err(StoreError::UnknownColumn {
+                data: Data::Server,
+                table: kind.name.to_owned(),
+                column: unknown.clone(),
+            });
         }
         for column in kind.columns.iter().filter(|column| !columns.iter().any(|name| name == column.name)) {
             live.batch(&ddl::for_postgres(&ddl::add_column(kind, column))).await?;

@@ -217,9 +217,6 @@ pub(crate) fn read_claim(
     let Some(row) = rows.first() else {
         return Ok(None);
     };
-    let meaning: Vec<u8> = row.try_get(0)?;
-    let sealed: Vec<u8> = row.try_get(1)?;
-    let meaning = meaning.try_into().map_err(|_| StoreError::WrongKey)?;
-    let answer = claims::open(keys, tenant, claim, hash, &sealed).ok_or(StoreError::WrongKey)?;
-    Ok(Some(Claimed { meaning, answer }))
+    let kept = claims::Kept { meaning: row.try_get(0)?, answer: row.try_get(1)? };
+    Ok(Some(claims::open(keys, tenant, claim, hash, &kept).ok_or(StoreError::WrongKey)?))
 }

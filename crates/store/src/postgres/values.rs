@@ -45,7 +45,7 @@ impl From<Value<'_>> for Bound {
     }
 }
 
-fn storable(text: &str) -> String {
+pub(crate) fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 

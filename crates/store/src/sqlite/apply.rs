@@ -269,7 +269,7 @@ impl<'a> Scribe<'a> {
             None => None,
             Some(personal) => {
                 let place = [tenant, kind.name, row.id.as_str(), "personal"];
-                Some(self.shared.vault.seal(keys, &place, personal).ok_or(StoreError::WrongKey)?)
+                Some(self.shared.vault.seal(keys, &place, personal.as_bytes()).ok_or(StoreError::WrongKey)?)
             }
         };
         let mut statement = self.connection.prepare_cached(text)?;
@@ -328,14 +328,14 @@ impl<'a> Scribe<'a> {
 
     fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {
         let key_hash = claims::hash_of(keys, claim);
-        let sealed = claims::seal(&self.shared.vault, keys, tenant, claim, &key_hash, answer);
-        let sealed = sealed.ok_or(StoreError::WrongKey)?;
+        let kept = claims::seal(&self.shared.vault, keys, tenant, claim, &key_hash, answer);
+        let kept = kept.ok_or(StoreError::WrongKey)?;
         self.connection
             .prepare_cached(
                 "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
-            .execute(params![tenant, claim.client.as_str(), claim.tool, key_hash, claim.meaning, sealed, at])?;
+            .execute(params![tenant, claim.client.as_str(), claim.tool, key_hash, kept.meaning, kept.answer, at])?;
         Ok(())
     }
 }
@@ -348,19 +348,16 @@ pub(crate) fn claimed(
     claim: &Claim,
 ) -> Result<Option<Claimed>, StoreError> {
     let key_hash = claims::hash_of(keys, claim);
-    let found: Option<([u8; 32], Vec<u8>)> = connection
+    let kept = connection
         .prepare_cached(
             "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = ?1 AND client = ?2 AND tool = ?3 AND key_hash = ?4",
         )?
         .query_row(params![tenant, claim.client.as_str(), claim.tool, key_hash], |row| {
-            Ok((row.get(0)?, row.get(1)?))
+            Ok(claims::Kept { meaning: row.get(0)?, answer: row.get(1)? })
         })
         .optional()?;
-    let Some((meaning, sealed)) = found else {
-        return Ok(None);
-    };
-    let answer = claims::open(keys, tenant, claim, &key_hash, &sealed).ok_or(StoreError::WrongKey)?;
-    Ok(Some(Claimed { meaning, answer }))
+    let opened = kept.map(|kept| claims::open(keys, tenant, claim, &key_hash, &kept).ok_or(StoreError::WrongKey));
+    opened.transpose()
 }
 
 fn ends_stale(stale: &Stale) -> Ends {

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::StoreError;
 use crate::ddl;
+use crate::error::Data;
 
 /// Writes the database as it is at one moment into a new file, for its owner alone; its size. Whoever
 /// writes meanwhile is not held up. The file has its name only once it is whole and on disk.
@@ -43,7 +44,7 @@ pub fn inspect(file: &Path) -> Result<(), StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
-        return Err(StoreError::NewerSchema { found, known });
+        return Err(StoreError::NewerSchema { data: Data::Folder, found, known });
     }
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'fd_tenant'", [], |row| row.get(0))?;

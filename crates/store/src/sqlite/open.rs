@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 use crate::ddl;
+use crate::error::Data;
 
 /// Older libraries can corrupt a database when a checkpoint races a commit on another connection.
 const OLDEST_LIBRARY: i32 = 3_051_003;
@@ -64,7 +65,7 @@ pub(crate) fn migrate(connection: &Connection, kinds: &[&'static Kind]) -> Resul
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
-        return Err(StoreError::NewerSchema { found, known });
+        return Err(StoreError::NewerSchema { data: Data::Folder, found, known });
     }
     let transaction = connection.unchecked_transaction()?;
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
@@ -89,7 +90,11 @@ fn grow(connection: &Connection, kind: &'static Kind) -> Result<(), StoreError> 
         let fixed: Vec<&str> = crate::sql::FIXED.split(", ").collect();
         let declared = |name: &str| fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name);
         if let Some(unknown) = present.iter().find(|name| !declared(name)) {
-            return Err(StoreError::UnknownColumn { table: kind.name.to_owned(), column: unknown.clone() });
+            return Err(StoreError::UnknownColumn {
+                data: Data::Folder,
+                table: kind.name.to_owned(),
+                column: unknown.clone(),
+            });
         }
         for column in kind.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)) {
             connection.execute_batch(&ddl::add_column(kind, column))?;

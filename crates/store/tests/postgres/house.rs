@@ -21,6 +21,10 @@ use crate::suite::{Peek, Subject};
 pub(crate) struct Standing(AtomicI64);
 
 impl Standing {
+    pub(crate) fn at(now: i64) -> Standing {
+        Standing(AtomicI64::new(now))
+    }
+
     pub(crate) fn set(&self, now: i64) {
         self.0.store(now, Ordering::Relaxed);
     }
@@ -89,9 +93,18 @@ pub(crate) async fn open(
     key: [u8; 32],
     clock: &Arc<Standing>,
 ) -> Result<PostgresStore, StoreError> {
+    open_at(Address::parse(url).unwrap(), kinds, key, clock).await
+}
+
+pub(crate) async fn open_at(
+    address: Address,
+    kinds: &[&'static Kind],
+    key: [u8; 32],
+    clock: &Arc<Standing>,
+) -> Result<PostgresStore, StoreError> {
     static SEED: AtomicU64 = AtomicU64::new(1);
     PostgresStore::open(PostgresOptions {
-        address: Address::parse(url).unwrap(),
+        address,
         master: Key::from_bytes(key),
         random: Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed)))),
         clock: Arc::clone(clock) as Arc<dyn Clock>,

@@ -9,6 +9,7 @@ mod outages;
 mod server;
 #[path = "../suite/mod.rs"]
 mod suite;
+mod tls;
 mod walls;
 
 mod portable {

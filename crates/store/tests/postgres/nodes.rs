@@ -154,7 +154,11 @@ async fn nodes_that_start_together_make_the_schema_once() {
     assert_eq!(house.server.sql("desk", "SELECT version FROM fd_schema"), ["1"]);
     house.server.sql("desk", "UPDATE fd_schema SET version = 99");
     let refused = open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
-    assert!(refused.to_string().contains("newer version of Frontdesk (schema 99, this one knows 1)"), "{refused}");
+    assert_eq!(
+        refused.to_string(),
+        "the PostgreSQL database is from a newer version of Frontdesk (schema 99, this one knows 1). \
+         Start the newer version, or name another one in `database`."
+    );
 }
 
 async fn nodes(house: &House, count: usize) -> Vec<Arc<PostgresStore>> {

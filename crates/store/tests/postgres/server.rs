@@ -13,19 +13,55 @@ pub(crate) const ROLE: &str = "desk";
 
 pub(crate) struct Server {
     folder: PathBuf,
+    /// A number of the socket's name, and of the port if there is one.
+    port: u16,
+    settings: Vec<String>,
     process: Mutex<Option<Child>>,
 }
 
 impl Server {
     /// A running server with the database `desk`, owned by the role `desk`.
     pub(crate) fn start() -> Server {
+        let server = Server::prepared();
+        server.resume();
+        server
+    }
+
+    /// A running server that can also be reached on a free port of 127.0.0.1. With a certificate it offers TLS, and
+    /// whoever comes that way must know the password.
+    pub(crate) fn on_a_port(certificate: Option<(&str, &str)>) -> Server {
+        let mut server = Server::prepared();
+        // Somebody may take the port before PostgreSQL does; then the test fails and says so.
+        server.port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        server.settings = vec!["listen_addresses=127.0.0.1".to_owned()];
+        if let Some((certificate, key)) = certificate {
+            let data = server.folder.join("data");
+            write_for_postgres(&data.join("server.crt"), certificate);
+            write_for_postgres(&data.join("server.key"), key);
+            server
+                .settings
+                .extend(["ssl=on", "ssl_cert_file=server.crt", "ssl_key_file=server.key"].map(str::to_owned));
+            let rules = data.join("pg_hba.conf");
+            let others = std::fs::read_to_string(&rules).unwrap();
+            std::fs::write(&rules, format!("hostssl all {ROLE} 127.0.0.1/32 scram-sha-256\n{others}")).unwrap();
+        }
+        server.resume();
+        server.sql("postgres", &format!("ALTER ROLE {ROLE} PASSWORD 'hunter2'"));
+        server
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The files of a server that has not been started yet.
+    fn prepared() -> Server {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         // A socket's path may have about 100 characters, so not under the build folder.
         let folder = std::env::temp_dir().join(format!("fdpg-{}-{number}", std::process::id()));
         let server = Server::in_folder(folder);
         copy(&template(), &server.folder.join("data"));
-        server.resume();
         server
     }
 
@@ -33,7 +69,7 @@ impl Server {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         give_away(&folder);
-        Server { folder, process: Mutex::new(None) }
+        Server { folder, port: 5432, settings: vec!["listen_addresses=".to_owned()], process: Mutex::new(None) }
     }
 
     /// Makes the files of a server, with the role and its database.
@@ -65,7 +101,8 @@ impl Server {
             .arg(self.folder.join("data"))
             .arg("-k")
             .arg(&self.folder)
-            .args(["-c", "listen_addresses=", "-c", "max_connections=60", "-c", "shared_buffers=16MB"])
+            .args(["-c", "max_connections=60", "-c", "shared_buffers=16MB", "-p", &self.port.to_string()])
+            .args(self.settings.iter().flat_map(|setting| ["-c", setting]))
             .current_dir(&self.folder)
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(self.folder.join("log")).unwrap());
@@ -108,7 +145,7 @@ impl Server {
     fn psql(&self, database: &str, text: &str) -> std::process::Output {
         let mut psql = Command::new(program("psql"));
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-h"]);
-        psql.arg(&self.folder).args(["-c", text]).output().unwrap()
+        psql.arg(&self.folder).args(["-p", &self.port.to_string(), "-c", text]).output().unwrap()
     }
 }
 
@@ -160,6 +197,13 @@ fn give_away(folder: &Path) {
         let given = Command::new("chown").arg("postgres:postgres").arg(folder).status().unwrap();
         assert!(given.success());
     }
+}
+
+/// A key that others could read is refused by PostgreSQL.
+fn write_for_postgres(file: &Path, text: &str) {
+    std::fs::write(file, text).unwrap();
+    give_away(file);
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
 fn is_root() -> bool {

@@ -46,7 +46,7 @@ impl House {
             clock: Arc::new(Still),
             random: Arc::new(Counting::default()),
             observer: Arc::new(Blind),
-            keys: Keys { cursor: Key::from_bytes([1; 32]), meaning: Key::from_bytes([2; 32]) },
+            keys: Keys { cursor: Key::from_bytes([1; 32]) },
             rates: Rates::default(),
             inflight: Inflight::default(),
             tally: Default::default(),

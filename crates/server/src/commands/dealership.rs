@@ -1,0 +1,227 @@
+//! `frontdesk dealership`: one tenant into a file, and out of one. A file is checked whole before anything is
+//! written, and what is here is never written over.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use frontdesk_engine::TenantId;
+use frontdesk_engine::ports::{Clock as _, Random};
+use frontdesk_engine::table::Kind;
+use frontdesk_store::moving::{Arrival, Departure, Home, Manifest, Receiving};
+use serde_json::{Value, json};
+
+use super::progress::Progress;
+use super::{Failure, runtime, where_it_is};
+use crate::cli::{DealershipCommand, ExportDealership, ImportDealership};
+use crate::config::Database;
+use crate::folder::{self, Folder, FolderError};
+use crate::house::Vaults;
+use crate::operator::{Order, Registrar, arrival_record, ask};
+use crate::parcel::{Packer, Parcel, ParcelError, Sent, make_key, read_key};
+use crate::ports::{SystemClock, SystemRandom};
+
+pub(super) fn dealership(command: DealershipCommand) -> Result<ExitCode, Failure> {
+    runtime()?.block_on(async {
+        match command {
+            DealershipCommand::Export(command) => export(command).await,
+            DealershipCommand::Import(command) => import(command).await,
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn export(command: ExportDealership) -> Result<(), Failure> {
+    let (data, database) = where_it_is(command.place)?;
+    folder::must_have_data(&data, &database)?;
+    let Some(tenant) = TenantId::parse(&command.tenant) else {
+        return Err("a dealership's id has 1 to 64 letters, digits, `_` or `-`".into());
+    };
+    let key_file = command.key.unwrap_or_else(|| command.file.with_added_extension("key"));
+    for file in [&command.file, &key_file] {
+        if file.exists() {
+            return Err(format!("{} is there already; name another file", file.display()).into());
+        }
+    }
+    // Everything personal is about to leave: that is on record before it does.
+    let held = note_export(&data, &database, &tenant).await?;
+    let master = folder::read_key(&folder::key_file(&data))?;
+    let departure = Departure::open(&home(&data, &database), &master, &kinds(), &tenant).await?;
+    let draft = command.file.with_added_extension("part");
+    let sent = match pack(&departure, &draft, &command.file, &key_file).await {
+        Ok(sent) => sent,
+        Err(error) => {
+            for file in [&draft, &key_file] {
+                let _ = fs::remove_file(file);
+            }
+            return Err(error);
+        }
+    };
+    drop(held);
+    let manifest = departure.manifest();
+    let mut out = io::stdout().lock();
+    if command.json {
+        let mut said = summary(manifest);
+        for (name, value) in [
+            ("file", json!(command.file)),
+            ("key_file", json!(key_file)),
+            ("bytes", json!(sent.bytes)),
+            ("sha256", json!(sent.sha256)),
+        ] {
+            said.insert(name.to_owned(), value);
+        }
+        return Ok(writeln!(out, "{}", Value::Object(said))?);
+    }
+    writeln!(
+        out,
+        "{} rows of {tenant} written to {}, {} bytes\nSHA-256 {}\n\
+         Its key is {}; whoever has both can read everything. Send them by two ways.\n\
+         What is written to {tenant} from now on is not in the file.",
+        sent.rows,
+        command.file.display(),
+        sent.bytes,
+        sent.sha256,
+        key_file.display(),
+    )?;
+    Ok(write!(out, "{}", left_behind(manifest))?)
+}
+
+/// The server that holds the folder writes the record; without one, this process does, and holds the folder meanwhile.
+async fn note_export(data: &Path, database: &Database, tenant: &TenantId) -> Result<Option<Vaults>, Failure> {
+    let order = Order::NoteExport { tenant: tenant.as_str().to_owned() };
+    if let Some(answer) = ask(&folder::operator_socket(data), &order).await {
+        answer?;
+        return Ok(None);
+    }
+    let vaults = Vaults::open(Folder::take_existing(data, database)?, database).await?;
+    Registrar::new(&vaults).carry_out(order).await?;
+    Ok(Some(vaults))
+}
+
+/// The file has its name only once it is whole and on disk.
+async fn pack(departure: &Departure, draft: &Path, file: &Path, key_file: &Path) -> Result<Sent, Failure> {
+    let failed = |error| ParcelError::Unusable { path: draft.to_owned(), error };
+    let random: Arc<dyn Random> = Arc::new(SystemRandom);
+    let key = make_key(key_file, random.as_ref())?;
+    let _ = fs::remove_file(draft);
+    let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft).map_err(failed)?;
+    let head = json!({
+        "frontdesk": env!("CARGO_PKG_VERSION"),
+        "at": SystemClock.now().to_rfc3339(),
+        "manifest": departure.manifest().to_json(),
+    });
+    let mut packer = Packer::begin(BufWriter::new(out), key, random, &head).map_err(failed)?;
+    let mut progress = Progress::new("exporting", departure.manifest().rows());
+    departure
+        .rows(|table, row| {
+            progress.step();
+            packer.row(table, &row)
+        })
+        .await?;
+    let (out, sent) = packer.finish().map_err(failed)?;
+    out.into_inner().map_err(io::IntoInnerError::into_error).and_then(|out| out.sync_all()).map_err(failed)?;
+    fs::rename(draft, file).map_err(failed)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    progress.end();
+    Ok(sent)
+}
+
+async fn import(command: ImportDealership) -> Result<(), Failure> {
+    let (data, database) = where_it_is(command.place)?;
+    let key_file = command.key.unwrap_or_else(|| command.file.with_added_extension("key"));
+    let manifest = check(&command.file, &key_file)?;
+    let held = hold(&data, &database).await?;
+    let receiving = Receiving {
+        home: home(&data, &database),
+        master: folder::read_key(&folder::key_file(&data))?,
+        random: Arc::new(SystemRandom),
+        kinds: kinds(),
+    };
+    let mut arrival = Arrival::open(&receiving, &manifest).await?;
+    let mut progress = Progress::new("importing", manifest.rows());
+    let (mut parcel, _) = Parcel::open(&command.file, &read_key(&key_file)?)?;
+    while let Some((table, row)) = parcel.row()? {
+        arrival.put(table, row).await?;
+        progress.step();
+    }
+    let now = SystemClock.now();
+    arrival.finish(now, &arrival_record(now, &manifest)).await?;
+    progress.end();
+    drop(held);
+    let mut out = io::stdout().lock();
+    if command.json {
+        return Ok(writeln!(out, "{}", Value::Object(summary(&manifest)))?);
+    }
+    let tenant = &manifest.tenant.id;
+    writeln!(out, "{} rows of {tenant} ({}) are here now.", manifest.rows(), manifest.tenant.name)?;
+    write!(out, "{}", left_behind(&manifest))?;
+    let (file, key) = (command.file.display(), key_file.display());
+    Ok(writeln!(out, "Its agents log in again, here, with the same ids and secrets. Remove {file} and {key}.")?)
+}
+
+/// Reads the whole file: what cannot be taken in to its end is not begun.
+fn check(file: &Path, key_file: &Path) -> Result<Manifest, Failure> {
+    if !file.is_file() {
+        let file = file.display();
+        return Err(format!("there is no file {file}; name one that `frontdesk dealership export` has written").into());
+    }
+    let (mut parcel, head) = Parcel::open(file, &read_key(key_file)?)?;
+    let manifest = head.get("manifest").and_then(Manifest::from_json);
+    let manifest = manifest.ok_or_else(|| ParcelError::NotOurs { path: file.to_owned() })?;
+    let mut progress = Progress::new("checking", manifest.rows());
+    while parcel.row()?.is_some() {
+        progress.step();
+    }
+    progress.end();
+    Ok(manifest)
+}
+
+/// Makes the tables, and the master key if there is none yet. On PostgreSQL a server that holds the folder has done
+/// so, and may go on: nobody sees the tenant before it is whole.
+async fn hold(data: &Path, database: &Database) -> Result<Option<Vaults>, Failure> {
+    match (Folder::take(data), database) {
+        (Err(FolderError::InUse { .. }), Database::Postgres(_)) => Ok(None),
+        (taken, Database::Embedded | Database::Postgres(_)) => Ok(Some(Vaults::open(taken?, database).await?)),
+    }
+}
+
+fn home(data: &Path, database: &Database) -> Home {
+    match database {
+        Database::Embedded => Home::Sqlite(folder::database(data)),
+        Database::Postgres(address) => Home::Postgres(address.clone()),
+    }
+}
+
+fn kinds() -> Vec<&'static Kind> {
+    frontdesk_contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect()
+}
+
+fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {
+    let tables = manifest.tables.iter().map(|one| (one.table.clone(), json!(one.rows)));
+    let clients = manifest.left_behind.iter().map(|(id, name)| json!({"id": id, "name": name}));
+    serde_json::Map::from_iter([
+        ("dealership".to_owned(), json!(manifest.tenant.id.as_str())),
+        ("name".to_owned(), json!(manifest.tenant.name)),
+        ("rows".to_owned(), json!(manifest.rows())),
+        ("tables".to_owned(), Value::Object(tables.collect())),
+        ("clients_left_behind".to_owned(), clients.collect()),
+    ])
+}
+
+fn left_behind(manifest: &Manifest) -> String {
+    if manifest.left_behind.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "These clients act for other dealerships too and do not come along. Add a client for each on the new \
+                    desk (`frontdesk client add`), and give the agent its new id and secret:\n"
+            .to_owned();
+    for (id, name) in &manifest.left_behind {
+        text.push_str(&format!("  {id}  {name}\n"));
+    }
+    text
+}

@@ -1,0 +1,170 @@
+//! Unpacking. Nothing is handed out that was not sealed with the file's key for exactly this place, and the end is
+//! reached only if all of it was there.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use frontdesk_engine::seal::Key;
+use frontdesk_store::moving::Field;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::field::read_row;
+use super::{Block, FORMAT, LONGEST, NAME, ParcelError};
+
+/// The first line is no longer than this.
+const LONGEST_LINE: u64 = 64;
+
+pub struct Parcel {
+    path: PathBuf,
+    input: BufReader<File>,
+    key: Key,
+    hash: Sha256,
+    blocks: u64,
+    rows: u64,
+    block: Vec<u8>,
+    /// How much of the block has been read.
+    read: usize,
+    next: u32,
+}
+
+impl Parcel {
+    /// The file, opened, and its manifest.
+    pub fn open(path: &Path, key: &Key) -> Result<(Parcel, Value), ParcelError> {
+        let failed = |error| ParcelError::Unusable { path: path.to_owned(), error };
+        let mut input = BufReader::new(File::open(path).map_err(failed)?);
+        let line = first_line(&mut input).map_err(failed)?;
+        let format = line.strip_prefix(NAME).and_then(|rest| rest.strip_suffix('\n')).map(str::parse::<u32>);
+        match format {
+            Some(Ok(FORMAT)) => {}
+            Some(Ok(format)) if format > FORMAT => return Err(ParcelError::Newer { path: path.to_owned(), format }),
+            Some(_) | None => return Err(ParcelError::NotOurs { path: path.to_owned() }),
+        }
+        let mut parcel = Parcel {
+            path: path.to_owned(),
+            input,
+            key: key.clone(),
+            hash: Sha256::new_with_prefix(line.as_bytes()),
+            blocks: 0,
+            rows: 0,
+            block: Vec::new(),
+            read: 0,
+            next: 0,
+        };
+        parcel.next = parcel.length()?;
+        let sealed = parcel.sealed()?;
+        let manifest = parcel.opened(Block::Manifest, &sealed);
+        let manifest = manifest.and_then(|plain| serde_json::from_slice(&plain).ok());
+        match manifest {
+            Some(manifest) => Ok((parcel, manifest)),
+            // A file that is whole was sealed with another key.
+            None if is_whole(path) => Err(ParcelError::WrongKey { path: path.to_owned() }),
+            None => Err(parcel.damaged()),
+        }
+    }
+
+    /// The next row, or `None` once everything has come and was as it was written.
+    pub fn row(&mut self) -> Result<Option<(usize, Vec<Field>)>, ParcelError> {
+        while self.block.len() == self.read {
+            let sealed = self.sealed()?;
+            if self.next == 0 {
+                return self.end(&sealed).map(|()| None);
+            }
+            self.block = self.opened(Block::Rows, &sealed).ok_or_else(|| self.damaged())?;
+            self.read = 0;
+        }
+        let mut rest = self.block.get(self.read..).unwrap_or_default();
+        let row = read_row(&mut rest).ok_or_else(|| self.damaged())?;
+        self.read = self.block.len() - rest.len();
+        self.rows += 1;
+        Ok(Some(row))
+    }
+
+    fn end(&mut self, sealed: &[u8]) -> Result<(), ParcelError> {
+        let rows = self.opened(Block::End, sealed);
+        let expected = self.hash.clone().finalize();
+        let mut rest = Vec::new();
+        self.input.read_to_end(&mut rest).map_err(|error| self.failed(error))?;
+        match rows.as_deref() == Some(&self.rows.to_be_bytes()[..]) && rest == expected.as_slice() {
+            true => Ok(()),
+            false => Err(self.damaged()),
+        }
+    }
+
+    /// The next block as it lies in the file, and the length of the one after it.
+    fn sealed(&mut self) -> Result<Vec<u8>, ParcelError> {
+        let length = usize::try_from(self.next).unwrap_or(usize::MAX);
+        if length == 0 || length > LONGEST {
+            return Err(self.damaged());
+        }
+        let mut sealed = vec![0; length];
+        self.fill(&mut sealed)?;
+        self.next = self.length()?;
+        Ok(sealed)
+    }
+
+    fn opened(&mut self, block: Block, sealed: &[u8]) -> Option<Vec<u8>> {
+        let number = self.blocks.to_string();
+        self.blocks += 1;
+        self.key.open(&[NAME, &number, block.word()], sealed)
+    }
+
+    fn length(&mut self) -> Result<u32, ParcelError> {
+        let mut length = [0; 4];
+        self.fill(&mut length)?;
+        Ok(u32::from_be_bytes(length))
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), ParcelError> {
+        match self.input.read_exact(bytes) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(self.damaged()),
+            Err(error) => return Err(self.failed(error)),
+        }
+        self.hash.update(bytes);
+        Ok(())
+    }
+
+    fn damaged(&self) -> ParcelError {
+        ParcelError::Damaged { path: self.path.clone() }
+    }
+
+    fn failed(&self, error: io::Error) -> ParcelError {
+        ParcelError::Unusable { path: self.path.clone(), error }
+    }
+}
+
+fn first_line(input: &mut BufReader<File>) -> io::Result<String> {
+    use std::io::BufRead as _;
+    let mut line = Vec::new();
+    input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
+
+/// Whether the SHA-256 at the end is the one of what is before it. Anybody could make it so: it tells a wrong key
+/// from a bad copy, nothing else.
+fn is_whole(path: &Path) -> bool {
+    let check = || -> io::Result<bool> {
+        let file = File::open(path)?;
+        let Some(before) = file.metadata()?.len().checked_sub(32) else {
+            return Ok(false);
+        };
+        let mut input = BufReader::new(file);
+        let mut hash = Sha256::new();
+        let (mut left, mut piece) = (before, vec![0; 64 * 1024]);
+        while left > 0 {
+            let most = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+            let read = input.read(piece.get_mut(..most).unwrap_or_default())?;
+            if read == 0 {
+                return Ok(false);
+            }
+            hash.update(piece.get(..read).unwrap_or_default());
+            left -= read as u64;
+        }
+        let mut written = Vec::new();
+        input.read_to_end(&mut written)?;
+        Ok(written == hash.finalize().as_slice())
+    };
+    check().unwrap_or(false)
+}

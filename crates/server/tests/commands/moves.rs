@@ -1,0 +1,204 @@
+//! Exporting and importing a dealership as an operator does it: what is said, and what is refused.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::started::{Said, frontdesk};
+use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use crate::support::folder::Folder;
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn export(desk: &Desk, file: &Path) -> (Option<i32>, String, String) {
+    desk.command(&["dealership", "export", "--dealership", "dlr_lakeside", text(file)])
+}
+
+fn import(file: &Path, data: &Path) -> Said {
+    frontdesk(Path::new("/"), &["dealership", "import", text(file), "--data", text(data)])
+}
+
+async fn order(agent: &mut Agent, key: &str) -> Value {
+    let order = json!({"contact": {"name": "Canary Name", "email": "canary@example.com"}, "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": key});
+    agent.call("leads.create", order).await
+}
+
+#[tokio::test]
+async fn what_is_said_names_the_file_its_key_and_what_to_do() {
+    let desk = Desk::open();
+    let files = Folder::new();
+    let file = files.join("moving.desk");
+    let (code, out, errors) = export(&desk, &file);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.starts_with("exporting ") && errors.contains(" rows/s"), "{errors}");
+    let bytes = fs::read(&file).unwrap();
+    let rows = out.split(' ').next().unwrap();
+    let hash = out.lines().nth(1).unwrap();
+    assert_eq!(
+        out,
+        format!(
+            "{rows} rows of dlr_lakeside written to {path}, {} bytes\n{hash}\n\
+             Its key is {path}.key; whoever has both can read everything. Send them by two ways.\n\
+             What is written to dlr_lakeside from now on is not in the file.\n",
+            bytes.len(),
+            path = file.display(),
+        )
+    );
+    let sums = std::process::Command::new("sha256sum").arg(&file).output().unwrap();
+    let sum = String::from_utf8(sums.stdout).unwrap();
+    assert_eq!(Some(hash), sum.split(' ').next().map(|sum| format!("SHA-256 {sum}")).as_deref());
+    for path in [&file, &files.join("moving.desk.key")] {
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    // It is on record that everything was read.
+    let (_, records, _) = desk.command(&["audit", "export", "--tenant", "dlr_lakeside"]);
+    assert!(records.contains(r#""operator":"tenant.export""#), "{records}");
+
+    let said = import(&file, &files.join("data"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.err.contains("checking 100%") && said.err.contains("importing 100%"), "{}", said.err);
+    assert_eq!(
+        said.out,
+        format!(
+            "{rows} rows of dlr_lakeside (Lakeside Motors) are here now.\n\
+             Its agents log in again, here, with the same ids and secrets. Remove {path} and {path}.key.\n",
+            path = file.display(),
+        )
+    );
+}
+
+#[tokio::test]
+async fn nothing_of_the_dealership_can_be_read_in_the_file() {
+    let desk = Desk::open();
+    let (client, secret, _) = desk.credentials(House::Lakeside);
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    order(&mut agent, "k").await;
+    let files = Folder::new();
+    assert_eq!(export(&desk, &files.join("moving.desk")).0, Some(0));
+    let bytes = fs::read(files.join("moving.desk")).unwrap();
+    let key = fs::read_to_string(desk.data().join("master.key")).unwrap();
+    let found = |part: &str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
+    assert!(found("frontdesk-tenant 1"));
+    for part in ["Canary", "canary@", "Lakeside", "dlr_lakeside", "leads.create", &client, &secret, &key] {
+        assert!(!found(part), "{part}");
+    }
+}
+
+/// Whatever the server writes meanwhile, the file is one moment of it.
+#[tokio::test]
+async fn an_export_under_load_is_one_moment() {
+    let desk = Desk::open();
+    let mut writer = desk.agent(House::Lakeside, EVERYTHING).await;
+    let load = tokio::spawn(async move {
+        for number in 0..150 {
+            assert_eq!(order(&mut writer, &format!("k-{number}")).await["type"], json!("lead"));
+        }
+    });
+    let files = Folder::new();
+    assert_eq!(export(&desk, &files.join("moving.desk")).0, Some(0));
+    load.await.unwrap();
+    assert_eq!(import(&files.join("moving.desk"), &files.join("data")).code, Some(0));
+    let raw = Connection::open(files.join("data").join("frontdesk.db")).unwrap();
+    let one = |text: &str| -> i64 { raw.query_row(text, [], |row| row.get(0)).unwrap() };
+    let orders = one("SELECT count(*) FROM fd_claim WHERE tool = 'leads.create'");
+    assert_eq!(one("SELECT count(*) FROM fd_outbox WHERE at > (SELECT min(at) FROM fd_outbox)"), orders);
+    assert_eq!(one("SELECT max(seq) - count(*) FROM fd_outbox"), 0);
+    assert_eq!(one("SELECT event_seq FROM fd_counter") - one("SELECT max(seq) FROM fd_outbox"), 0);
+    // The seeding, the orders, and that it came.
+    assert_eq!(one("SELECT count(*) FROM fd_audit WHERE chain = 'tenant:dlr_lakeside'"), orders + 2);
+}
+
+#[tokio::test]
+async fn a_bad_file_is_refused_before_anything_is_made() {
+    let desk = Desk::open();
+    let files = Folder::new();
+    let file = files.join("moving.desk");
+    assert_eq!(export(&desk, &file).0, Some(0));
+    let whole = fs::read(&file).unwrap();
+    let refused = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        let data = files.join("data");
+        let said = import(&file, &data);
+        assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+        assert!(!data.exists(), "something was made");
+        said.err.lines().last().unwrap().replace(text(&file), "FILE")
+    };
+    let damaged = "frontdesk: FILE was cut off or changed on its way. Copy it again, and compare its SHA-256 with the one that the export printed.";
+    assert_eq!(refused(&whole[..whole.len() - 100]), damaged);
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 1;
+    assert_eq!(refused(&changed), damaged);
+    assert_eq!(
+        refused(b"id,name\n1,Dana\n"),
+        "frontdesk: FILE is no file that `frontdesk dealership export` has written"
+    );
+
+    let key = files.join("moving.desk.key");
+    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
+    let said = refused(&whole);
+    assert!(said.contains("FILE.key can be read by others"), "{said}");
+    fs::remove_file(&key).unwrap();
+    assert_eq!(
+        refused(&whole),
+        "frontdesk: cannot use FILE.key: it is not there. Bring it beside the file, or name it with --key"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_written_over_and_nobody_is_interrupted() {
+    let desk = Desk::open();
+    let files = Folder::new();
+    let file = files.join("moving.desk");
+    assert_eq!(export(&desk, &file).0, Some(0));
+    let (code, _, errors) = export(&desk, &file);
+    assert_eq!(
+        (code, errors),
+        (Some(1), format!("frontdesk: {} is there already; name another file\n", file.display()))
+    );
+    let (code, _, errors) =
+        desk.command(&["dealership", "export", "--dealership", "dlr_elsewhere", text(&files.join("other.desk"))]);
+    assert_eq!(code, Some(1));
+    assert_eq!(errors, "frontdesk: there is no dealership `dlr_elsewhere`; there are: dlr_lakeside, dlr_summit\n");
+    assert!(!files.join("other.desk").exists() && !files.join("other.desk.key").exists());
+
+    // Into a desk that serves, and into one that has it already.
+    let (code, _, errors) = desk.command(&["dealership", "import", text(&file)]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("another Frontdesk is using"), "{errors}");
+    let mut desk = desk;
+    assert_eq!(desk.close(), Some(0));
+    let (code, _, errors) = desk.command(&["dealership", "import", text(&file)]);
+    assert_eq!(code, Some(1));
+    let said = errors.lines().last().unwrap();
+    assert_eq!(
+        said,
+        "frontdesk: dlr_lakeside is here already, and what is here is never written over. Receive it with another database."
+    );
+    assert_eq!(desk.command(&["audit", "verify"]).0, Some(0));
+}
+
+/// What was tampered with does not get a clean record elsewhere.
+#[tokio::test]
+async fn a_dealership_whose_record_was_changed_is_not_exported() {
+    let mut desk = Desk::open();
+    assert_eq!(desk.close(), Some(0));
+    let raw = Connection::open(desk.data().join("frontdesk.db")).unwrap();
+    raw.execute_batch("UPDATE fd_audit SET records = '{}' WHERE chain = 'tenant:dlr_lakeside'").unwrap();
+    drop(raw);
+    let files = Folder::new();
+    let (code, _, errors) = export(&desk, &files.join("moving.desk"));
+    assert_eq!(code, Some(1));
+    let said = errors.lines().last().unwrap();
+    assert_eq!(
+        said,
+        "frontdesk: the audit chain tenant:dlr_lakeside does not hold at link 1: the link is not what was written. \
+         Look into it with `frontdesk audit verify`."
+    );
+    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 0, "something is left");
+}

@@ -1,0 +1,219 @@
+//! A dealership goes from one database to another and is the same there.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::server::Server;
+use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use crate::support::folder::Folder;
+
+const LAKESIDE: &str = "dlr_lakeside";
+
+/// A folder for data, and where its rows are if not in it.
+struct Place {
+    folder: Folder,
+    database: Option<String>,
+}
+
+impl Place {
+    fn new(database: Option<String>) -> Place {
+        Place { folder: Folder::new(), database }
+    }
+
+    fn settings(&self) -> Vec<(&str, &str)> {
+        self.database.iter().map(|url| ("FRONTDESK_DATABASE", url.as_str())).collect()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.env_clear().envs(self.settings()).args(arguments).arg("--data").arg(self.folder.join("data"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = self.command(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+
+    fn import(&self, file: &Path) {
+        let (code, _, errors) = self.run(&["dealership", "import", file.to_str().unwrap()]);
+        assert_eq!(code, Some(0), "{errors}");
+    }
+
+    fn export(&self, file: &Path) -> Value {
+        let arguments = ["dealership", "export", "--dealership", LAKESIDE, file.to_str().unwrap(), "--json"];
+        let (code, out, errors) = self.run(&arguments);
+        assert_eq!(code, Some(0), "{errors}");
+        serde_json::from_str(&out).unwrap()
+    }
+}
+
+async fn order(agent: &mut Agent, name: &str, key: &str) -> Value {
+    let order = json!({"contact": {"name": name, "email": "dana@example.com"}, "interest": "buy",
+        "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": key});
+    agent.call("leads.create", order).await
+}
+
+/// Every row of the dealership in an embedded database, table by table. Hashes of links are left out: they are made
+/// with another key in every home.
+fn kept(database: &Path) -> BTreeMap<String, Vec<String>> {
+    let connection = Connection::open(database).unwrap();
+    let list = |text: &str| -> Vec<String> {
+        let mut statement = connection.prepare(text).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    };
+    let mut found = BTreeMap::new();
+    for table in list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'fd_tenant' ORDER BY name") {
+        let columns = list(&format!("SELECT name FROM pragma_table_info('{table}') WHERE name <> 'hash'"));
+        let whose = match table.as_str() {
+            "fd_client" => format!("tenants = '{LAKESIDE}'"),
+            "fd_audit" => format!("chain = 'tenant:{LAKESIDE}'"),
+            _ if columns.iter().any(|column| column == "tenant") => format!("tenant = '{LAKESIDE}'"),
+            _ => continue,
+        };
+        let quoted: Vec<String> = columns.iter().map(|column| format!("quote({column})")).collect();
+        let text = format!("SELECT {} FROM {table} WHERE {whose} ORDER BY 1", quoted.join(" || ' ' || "));
+        found.insert(table, list(&text));
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_dealership_goes_through_both_databases_and_back_without_loss() {
+    let server = Server::start();
+    server.sql("postgres", "CREATE DATABASE second OWNER desk");
+    let second = server.url().replace("/desk?", "/second?");
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let first = order(&mut agent, "Dana Rivera", "before-the-move").await;
+    assert_eq!(first["type"], json!("lead"));
+    let stock = agent.all("inventory.search", json!({"limit": 50})).await;
+    let shared = desk.add_client(&[LAKESIDE, "dlr_summit"], "amcp:inventory:read");
+    let files = Folder::new();
+
+    // Beside the running server, and then from home to home: both databases, each way and to its like.
+    let file = files.join("0.desk");
+    let arguments = ["dealership", "export", "--dealership", LAKESIDE, file.to_str().unwrap()];
+    let (code, out, errors) = desk.command(&arguments);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(out.contains(&format!("  {}  another client\n", shared.0)), "{out}");
+    let homes = [Place::new(Some(server.url())), Place::new(Some(second)), Place::new(None), Place::new(None)];
+    let mut rows = Vec::new();
+    for (number, home) in homes.iter().enumerate() {
+        home.import(&files.join(&format!("{number}.desk")));
+        rows.push(home.export(&files.join(&format!("{}.desk", number + 1)))["rows"].as_u64().unwrap());
+    }
+    // One record more in every home: that it came.
+    assert_eq!(rows, [rows[0], rows[0] + 1, rows[0] + 2, rows[0] + 3]);
+    let there = kept(&desk.data().join("frontdesk.db"));
+    let [_, second, _, last] = homes;
+    let mut here = kept(&last.folder.join("data").join("frontdesk.db"));
+    let links = here.get_mut("fd_audit").unwrap();
+    let came: Vec<String> = links.drain(links.len() - 4..).collect();
+    assert!(came.iter().all(|link| link.contains(r#""operator":"tenant.import""#)), "{came:?}");
+    for table in ["vehicle", "vehicle_word", "lead", "fd_claim", "fd_outbox", "fd_counter", "fd_client", "fd_audit"] {
+        assert!(!there[table].is_empty(), "{table} proves nothing");
+    }
+    assert_eq!(here, there);
+    // Nothing of the other dealership came along.
+    let raw = Connection::open(last.folder.join("data").join("frontdesk.db")).unwrap();
+    let tenants: Vec<String> = {
+        let mut statement = raw.prepare("SELECT tenant FROM fd_tenant").unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    };
+    assert_eq!(tenants, [LAKESIDE]);
+
+    // In its new homes it answers as in the old one, goes on counting where it was, and its record holds.
+    for home in [second, last] {
+        let (code, out, _) = home.run(&["audit", "verify"]);
+        assert_eq!(code, Some(0), "{out}");
+        let settings = home.database.clone();
+        let settings: Vec<(&str, &str)> = settings.iter().map(|url| ("FRONTDESK_DATABASE", url.as_str())).collect();
+        let moved = Desk::opened_for(&desk, home.folder, &settings);
+        let mut agent = moved.agent(House::Lakeside, EVERYTHING).await;
+        assert_eq!(order(&mut agent, "Dana Rivera", "before-the-move").await, first);
+        let reused = order(&mut agent, "Somebody Else", "before-the-move").await;
+        assert_eq!(reused["error"]["code"], json!("request.idempotency_conflict"), "{reused}");
+        assert_eq!(agent.call("leads.get", json!({"id": first["id"]})).await, first);
+        assert_eq!(agent.all("inventory.search", json!({"limit": 50})).await, stock);
+        let next = order(&mut agent, "Dana Rivera", "after-the-move").await;
+        assert_ne!(next["id"], first["id"]);
+        let (code, out, _) = moved.command(&["audit", "verify"]);
+        assert_eq!(code, Some(0), "{out}");
+        let events = match settings.is_empty() {
+            true => kept(&moved.data().join("frontdesk.db"))["fd_outbox"].len(),
+            false => {
+                let text = format!(
+                    "SELECT CASE WHEN count(*) = max(seq) AND min(seq) = 1 THEN count(*) END FROM fd_outbox WHERE tenant = '{LAKESIDE}'"
+                );
+                server.sql("second", &text)[0].parse().unwrap()
+            }
+        };
+        assert_eq!(events, there["fd_outbox"].len() + 1);
+    }
+}
+
+/// Enough rows that an import takes a while.
+fn large(files: &Folder) -> std::path::PathBuf {
+    let desk = Desk::open();
+    let fill = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) \
+         INSERT INTO vehicle_word (tenant, word, id) SELECT '{LAKESIDE}', 'w' || i, 'v' || i FROM n"
+    );
+    let raw = Connection::open(desk.data().join("frontdesk.db")).unwrap();
+    raw.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
+    raw.execute_batch(&fill).unwrap();
+    let file = files.join("large.desk");
+    let arguments = ["dealership", "export", "--dealership", LAKESIDE, file.to_str().unwrap()];
+    let (code, _, errors) = desk.command(&arguments);
+    assert_eq!(code, Some(0), "{errors}");
+    file
+}
+
+/// Kills an import once it has begun to write; it must not have come to its end.
+fn killed(home: &Place, file: &Path) {
+    let mut command = home.command(&["dealership", "import", file.to_str().unwrap()]);
+    let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(process.stderr.take().unwrap()).lines();
+    let begun = lines.map(Result::unwrap).find(|line| line.starts_with("importing "));
+    process.kill().unwrap();
+    let begun = begun.unwrap();
+    assert!(!begun.starts_with("importing 100%"), "{begun}");
+    assert_eq!(process.wait().unwrap().code(), None, "it had ended before it was killed");
+}
+
+#[tokio::test]
+async fn an_import_that_is_killed_leaves_nothing_and_can_be_done_again() {
+    let files = Folder::new();
+    let file = large(&files);
+    let server = Server::start();
+    let tenants = || server.sql("desk", "SELECT tenant FROM fd_tenant");
+    let words = "SELECT count(*) FROM vehicle_word UNION ALL SELECT count(*) FROM fd_client";
+
+    let home = Place::new(Some(server.url()));
+    killed(&home, &file);
+    assert_eq!(tenants(), [""; 0]);
+    assert_eq!(server.sql("desk", words), ["0", "0"]);
+    home.import(&file);
+    assert_eq!(tenants(), [LAKESIDE]);
+    assert!(server.sql("desk", words)[0].parse::<u64>().unwrap() > 60_000);
+
+    let home = Place::new(None);
+    killed(&home, &file);
+    let kept = || {
+        let raw = Connection::open(home.folder.join("data").join("frontdesk.db")).unwrap();
+        let count = |table: &str| -> i64 {
+            raw.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        };
+        ["fd_tenant", "fd_client", "fd_claim", "vehicle", "fd_audit"].map(count)
+    };
+    assert_eq!(kept(), [0; 5]);
+    home.import(&file);
+    assert!(kept().iter().all(|count| *count > 0));
+}

@@ -1,0 +1,136 @@
+//! `frontdesk serve` and `frontdesk config check` on PostgreSQL, as an operator starts them.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::server::Server;
+use crate::support::client::Client;
+use crate::support::folder::Folder;
+
+/// A desk with a configuration file; the process is killed with it.
+struct Served {
+    folder: Folder,
+    process: Option<Child>,
+}
+
+impl Served {
+    fn new(database: &str) -> Served {
+        let folder = Folder::new();
+        let text = format!(
+            "data = \"{}\"\nlisten = \"127.0.0.1:0\"\ndatabase = \"{database}\"\n\
+             [operator]\nlisten = \"127.0.0.1:0\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n",
+            folder.join("data").display()
+        );
+        std::fs::write(folder.join("desk.toml"), text).unwrap();
+        Served { folder, process: None }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.env_clear().args(arguments).arg("--config").arg(self.folder.join("desk.toml"));
+        command
+    }
+
+    fn said(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = self.command(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+
+    /// Starts to serve; where.
+    fn start(&mut self) -> SocketAddr {
+        let mut process = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
+        self.process = Some(process);
+        let port = log.find_map(|line| {
+            let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            Some(line["message"].as_str()?.strip_prefix("serving https://localhost:")?.to_owned())
+        });
+        // Somebody must go on reading, or the desk could not go on writing.
+        std::thread::spawn(move || log.for_each(drop));
+        format!("127.0.0.1:{}", port.unwrap()).parse().unwrap()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
+    let server = Server::start();
+    let mut desk = Served::new(&server.url());
+    assert_eq!(
+        desk.said(&["config", "check"]),
+        (Some(0), "The configuration can be served.\n".to_owned(), String::new())
+    );
+    let address = desk.start();
+    let scope = "amcp:inventory:read";
+    let (code, out, errors) = desk.said(&[
+        "client",
+        "add",
+        "--json",
+        "--name",
+        "Finder",
+        "--tenant",
+        "dlr_acme",
+        "--new-tenant",
+        "--scope",
+        scope,
+    ]);
+    assert_eq!(code, Some(0), "{errors}");
+    let client: Value = serde_json::from_str(&out).unwrap();
+    let mut http = Client::new(address, &desk.folder.join("data").join("tls").join("ca.pem"));
+    let form = format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}",
+        client["id"].as_str().unwrap(),
+        client["secret"].as_str().unwrap()
+    );
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    let granted = http.request("POST", "/token", &headers, form).await;
+    let granted: Value = serde_json::from_str(granted.text()).unwrap();
+    let bearer = format!("Bearer {}", granted["access_token"].as_str().unwrap());
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "inventory.list", "arguments": {}}});
+    let answer = http.request("POST", "/mcp/automotive", &headers, call.to_string()).await;
+    let answer: Value = serde_json::from_str(answer.text()).unwrap();
+    assert_eq!(answer["result"]["structuredContent"], json!({"items": []}), "{answer}");
+    assert_eq!(server.sql("desk", "SELECT tenant FROM fd_tenant"), ["dlr_acme"]);
+    assert!(!desk.folder.join("data").join("frontdesk.db").exists());
+}
+
+#[test]
+fn a_check_says_what_is_wrong_with_the_database() {
+    let server = Server::start();
+    let (code, out, errors) = Served::new(&server.url_as("postgres")).said(&["config", "check"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert_eq!(
+        errors,
+        "frontdesk: the PostgreSQL role postgres is a superuser, so row-level security would not hold it. \
+         Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS\n"
+    );
+    assert_eq!(
+        server.sql("desk", "SELECT count(*) FROM pg_class WHERE relname LIKE 'fd_%'"),
+        ["0"],
+        "it was only asked"
+    );
+    let desk = Served::new(&server.url());
+    server.crash();
+    let (code, _, errors) = desk.said(&["config", "check"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.starts_with("frontdesk: cannot connect to PostgreSQL: "), "{errors}");
+    assert!(errors.ends_with(". Check `database` and that the server runs.\n"), "{errors}");
+}

@@ -1,0 +1,219 @@
+//! A tenant on its way in. Everything is one transaction: until `finish` nobody sees anything of it, and if
+//! this is dropped before, or its process ends, nothing is left.
+
+use std::sync::Arc;
+
+use frontdesk_engine::ports::Random;
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::table::Kind;
+use frontdesk_engine::timestamp::Millis;
+
+use super::shelf::Shelf;
+use super::tables::{self, Column, Holding, Table, Whose};
+use super::{Announced, Field, Home, Manifest};
+use crate::StoreError;
+use crate::audit::{self, Head, link, tenant_chain};
+use crate::vault::Vault;
+
+/// So many rows, or about so many bytes, go to the database together.
+const PIECE_ROWS: usize = 1_000;
+const PIECE_BYTES: usize = 1024 * 1024;
+
+/// Where a tenant is received, and with which keys.
+pub struct Receiving {
+    /// Its tables must have been made already.
+    pub home: Home,
+    pub master: Key,
+    pub random: Arc<dyn Random>,
+    pub kinds: Vec<&'static Kind>,
+}
+
+pub struct Arrival {
+    shelf: Shelf,
+    chain: String,
+    audit_key: Key,
+    head: Head,
+    /// Where the chain has to have come.
+    last: i64,
+    tables: Vec<Arriving>,
+    waiting: Waiting,
+}
+
+struct Arriving {
+    table: Table,
+    expected: u64,
+    come: u64,
+}
+
+/// Rows of one table that have not been sent yet.
+#[derive(Default)]
+struct Waiting {
+    table: usize,
+    rows: Vec<Vec<Field>>,
+    bytes: usize,
+}
+
+impl Arrival {
+    /// Refuses a tenant that is here already, and one whose tables have another shape.
+    pub async fn open(receiving: &Receiving, manifest: &Manifest) -> Result<Arrival, StoreError> {
+        let known = tables::all(&receiving.kinds);
+        check_shape(&known, manifest)?;
+        let tenant = manifest.tenant.id.as_str();
+        let shelf = Shelf::to_write(&receiving.home, tenant).await?;
+        let vault = Vault::new(&receiving.master, Arc::clone(&receiving.random));
+        let sealed = vault.lock(tenant, &manifest.key).ok_or(StoreError::WrongKey)?;
+        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        let name = manifest.tenant.name.clone();
+        let values = [Field::Text(tenant.to_owned()), Field::Text(name), Field::Bytes(sealed)];
+        if shelf.change(text, &values).await? == 0 {
+            return Err(StoreError::TenantExists(tenant.to_owned()));
+        }
+        let ends = &manifest.chain;
+        let rows = manifest.tables.iter().map(|announced| announced.rows);
+        Ok(Arrival {
+            shelf,
+            chain: tenant_chain(tenant),
+            audit_key: receiving.master.derive(audit::KEY),
+            head: Head {
+                seq: ends.kept_after_seq,
+                hash: ends.kept_after_hash.clone(),
+                kept_after_seq: ends.kept_after_seq,
+                kept_after_hash: ends.kept_after_hash.clone(),
+                intact: true,
+            },
+            last: ends.seq,
+            tables: known
+                .into_iter()
+                .zip(rows)
+                .map(|(table, expected)| Arriving { table, expected, come: 0 })
+                .collect(),
+            waiting: Waiting::default(),
+        })
+    }
+
+    /// Takes a row of the table with this number in the manifest.
+    pub async fn put(&mut self, table: usize, row: Vec<Field>) -> Result<(), StoreError> {
+        let arriving = self.tables.get_mut(table).ok_or_else(strange)?;
+        arriving.come += 1;
+        let fits = row.len() == arriving.table.columns.len()
+            && arriving.table.columns.iter().zip(&row).all(|(column, field)| column.takes(field));
+        if !fits {
+            return Err(strange());
+        }
+        let row = match arriving.table.whose() {
+            Whose::Chain => self.linked(row)?,
+            Whose::Tenant | Whose::Client => row,
+        };
+        if table != self.waiting.table || self.waiting.is_full() {
+            self.send().await?;
+            self.waiting.table = table;
+        }
+        self.waiting.bytes += row.iter().map(Field::bytes).sum::<usize>();
+        self.waiting.rows.push(row);
+        Ok(())
+    }
+
+    /// Makes all of it visible at once, if all of it has come. `record` is the next link of the tenant's chain.
+    pub async fn finish(mut self, at: Millis, record: &str) -> Result<(), StoreError> {
+        self.send().await?;
+        let short = self.tables.iter().find(|arriving| arriving.come != arriving.expected);
+        if let Some(Arriving { table, expected, come }) = short {
+            return Err(StoreError::Incomplete { table: table.name.clone(), expected: *expected, come: *come });
+        }
+        if self.head.seq != self.last {
+            return Err(strange());
+        }
+        let seq = Field::Integer(self.head.seq + 1);
+        let (at, record) = (Field::Integer(at.0), Field::Text(record.to_owned()));
+        let row = self.linked(vec![seq, at, record, Field::Null])?;
+        if let Some(links) = self.tables.iter().find(|arriving| arriving.table.whose() == Whose::Chain) {
+            self.shelf.put(&links.table, vec![row]).await?;
+        }
+        self.keep_head().await?;
+        self.shelf.commit().await
+    }
+
+    async fn send(&mut self) -> Result<(), StoreError> {
+        let waiting = std::mem::take(&mut self.waiting);
+        match (self.tables.get(waiting.table), waiting.rows.is_empty()) {
+            (Some(arriving), false) => self.shelf.put(&arriving.table, waiting.rows).await,
+            (Some(_) | None, true) => Ok(()),
+            (None, false) => Err(strange()),
+        }
+    }
+
+    /// The same link with the hash it has here.
+    fn linked(&mut self, row: Vec<Field>) -> Result<Vec<Field>, StoreError> {
+        let [Field::Integer(seq), Field::Integer(at), Field::Text(records), _] = row.as_slice() else {
+            return Err(strange());
+        };
+        if *seq != self.head.seq + 1 {
+            return Err(strange());
+        }
+        let hash = link(&self.audit_key, &self.chain, *seq, &self.head.hash, *at, records).to_vec();
+        self.head.seq = *seq;
+        self.head.hash.clone_from(&hash);
+        Ok(vec![Field::Integer(*seq), Field::Integer(*at), Field::Text(records.clone()), Field::Bytes(hash)])
+    }
+
+    async fn keep_head(&self) -> Result<(), StoreError> {
+        let text = "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash, seal) \
+                    VALUES ($1, $2, $3, $4, $5, $6)";
+        let head = &self.head;
+        let values = [
+            Field::Text(self.chain.clone()),
+            Field::Integer(head.seq),
+            Field::Bytes(head.hash.clone()),
+            Field::Integer(head.kept_after_seq),
+            Field::Bytes(head.kept_after_hash.clone()),
+            Field::Bytes(head.seal(&self.audit_key, &self.chain).to_vec()),
+        ];
+        self.shelf.change(text, &values).await.map(|_| ())
+    }
+}
+
+/// Rows of another shape could only be kept by guessing.
+fn check_shape(known: &[Table], manifest: &Manifest) -> Result<(), StoreError> {
+    let fits = |(known, came): &(&Table, &Announced)| **came == Announced::of(known, came.rows);
+    let other = known.iter().zip(&manifest.tables).find(|pair| !fits(pair)).map(|(known, _)| known.name.clone());
+    match (other, known.len() == manifest.tables.len()) {
+        (None, true) => Ok(()),
+        (Some(table), _) => Err(StoreError::OtherShape { table }),
+        (None, false) => Err(StoreError::OtherShape { table: "of a contract".to_owned() }),
+    }
+}
+
+impl Waiting {
+    fn is_full(&self) -> bool {
+        self.rows.len() >= PIECE_ROWS || self.bytes >= PIECE_BYTES
+    }
+}
+
+impl Column {
+    fn takes(&self, field: &Field) -> bool {
+        match (self.holds, field) {
+            (_, Field::Null)
+            | (Holding::Text, Field::Text(_))
+            | (Holding::Integer, Field::Integer(_))
+            | (Holding::Bytes, Field::Bytes(_)) => true,
+            (Holding::Text, Field::Integer(_) | Field::Bytes(_))
+            | (Holding::Integer, Field::Text(_) | Field::Bytes(_))
+            | (Holding::Bytes, Field::Text(_) | Field::Integer(_)) => false,
+        }
+    }
+}
+
+impl Field {
+    fn bytes(&self) -> usize {
+        match self {
+            Field::Null => 1,
+            Field::Integer(_) => 8,
+            Field::Text(text) => text.len(),
+            Field::Bytes(bytes) => bytes.len(),
+        }
+    }
+}
+
+fn strange() -> StoreError {
+    StoreError::NotCommitted("the rows do not fit what was announced".to_owned())
+}
