@@ -10,9 +10,12 @@ mod server;
 mod support;
 
 mod chance;
+mod full;
+mod gone;
 mod ledger;
 mod line;
 mod load;
+mod locked;
 mod rounds;
 mod stage;
 mod tables;

@@ -30,19 +30,25 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn embedded() -> Stage {
-        Stage::open(Database::Embedded, &UNHURRIED).await
+        Stage::before(Desk::open_with(&UNHURRIED), Database::Embedded).await
+    }
+
+    /// A write beyond a limit on the size of files then fails instead of ending the desk.
+    pub(crate) async fn embedded_and_limitable() -> Stage {
+        Stage::before(Desk::open_after("trap '' XFSZ", &UNHURRIED), Database::Embedded).await
     }
 
     pub(crate) async fn on_postgres() -> Stage {
-        let server = Server::start_on(Disk::Awaited);
-        let url = server.url();
-        let mut settings = UNHURRIED.to_vec();
-        settings.push(("FRONTDESK_DATABASE", &url));
-        Stage::open(Database::Postgres(server), &settings).await
+        Stage::on_postgres_with(Server::start_on(Disk::Awaited), &[]).await
     }
 
-    async fn open(database: Database, settings: &[(&str, &str)]) -> Stage {
-        let desk = Desk::open_with(settings);
+    pub(crate) async fn on_postgres_with(server: Server, settings: &[(&str, &str)]) -> Stage {
+        let url = server.url();
+        let settings = [&UNHURRIED, settings, &[("FRONTDESK_DATABASE", &url)]].concat();
+        Stage::before(Desk::open_with(&settings), Database::Postgres(server)).await
+    }
+
+    async fn before(desk: Desk, database: Database) -> Stage {
         let third = desk.add_client(&["dlr_third"], EVERYTHING);
         let mut stage = Stage { desk, database, third, tokens: Vec::new(), customers: Vec::new() };
         for mut agent in stage.agents().await {

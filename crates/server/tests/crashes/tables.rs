@@ -1,6 +1,7 @@
 //! A look at the tables from outside, on either database.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -46,6 +47,21 @@ impl Database {
             });
         }
         found
+    }
+
+    /// Everything that is in the log goes into the database, and the log is as new.
+    pub(crate) fn empty_log(&self, desk: &Desk) {
+        let file = Connection::open(desk.data().join("frontdesk.db")).unwrap();
+        let busy: i64 = file.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
+        assert_eq!(busy, 0, "somebody is at it");
+    }
+
+    /// Nobody else can write until this is dropped.
+    pub(crate) fn lock(&self, desk: &Desk) -> Connection {
+        let file = Connection::open(desk.data().join("frontdesk.db")).unwrap();
+        file.busy_timeout(Duration::from_secs(10)).unwrap();
+        file.execute_batch("BEGIN IMMEDIATE").unwrap();
+        file
     }
 
     fn count(&self, desk: &Desk, text: &str) -> usize {
