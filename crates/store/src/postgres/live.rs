@@ -1,8 +1,12 @@
 //! One connection with its prepared statements. Everything sent on it goes through its turn.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
 
@@ -17,6 +21,28 @@ pub(crate) struct Live {
     client: Client,
     statements: Mutex<HashMap<String, Statement>>,
     turn: Mutex<()>,
+    /// What moves the bytes.
+    carrier: Option<JoinHandle<()>>,
+    /// Whether it is better not to wait on it.
+    is_left: AtomicBool,
+    leaving: Notify,
+}
+
+impl Drop for Live {
+    /// A connection that was left is cut, and what the server still does for it is stopped: in this order, so that the
+    /// server finds nobody to answer and does not begin with what was sent behind.
+    fn drop(&mut self) {
+        let carrier = self.carrier.take().filter(|_| *self.is_left.get_mut());
+        if let (Some(carrier), Ok(runtime)) = (carrier, Handle::try_current()) {
+            let token = self.client.cancel_token();
+            carrier.abort();
+            runtime.spawn(async move {
+                let _ = carrier.await;
+                // Should this fail, the statement ends at its time limit.
+                let _ = token.cancel_query(NoTls).await;
+            });
+        }
+    }
 }
 
 /// The values of a statement, as the client library wants them.
@@ -28,7 +54,7 @@ const TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
 impl Live {
     pub(crate) async fn connect(config: &Config) -> Result<Live, StoreError> {
         let (client, connection) = config.connect(NoTls).await.map_err(StoreError::unreachable)?;
-        tokio::spawn(async move {
+        let carrier = tokio::spawn(async move {
             // Whoever waits for an answer is told; there is nobody else to tell.
             let _ = connection.await;
         });
@@ -36,7 +62,28 @@ impl Live {
         let durable = "SELECT set_config('synchronous_commit', 'on', false) \
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).await?;
-        Ok(Live { client, statements: Mutex::default(), turn: Mutex::default() })
+        Ok(Live {
+            client,
+            statements: Mutex::default(),
+            turn: Mutex::default(),
+            carrier: Some(carrier),
+            is_left: AtomicBool::new(false),
+            leaving: Notify::new(),
+        })
+    }
+
+    /// Tells everybody who waits on it to go elsewhere.
+    pub(crate) fn leave(&self) {
+        self.is_left.store(true, Ordering::Release);
+        self.leaving.notify_waiters();
+    }
+
+    /// Until it is better not to wait here any longer.
+    pub(crate) async fn left(&self) {
+        let told = self.leaving.notified();
+        if !self.is_left.load(Ordering::Acquire) {
+            told.await;
+        }
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -1,6 +1,7 @@
 //! A PostgreSQL server of the test's own: made in a temporary folder, reached by a socket in it, and gone with
 //! the test. It must never touch a server that is there for another reason.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -111,12 +112,7 @@ impl Server {
         postgres.spawn().unwrap()
     }
 
-    /// Ends every process of the server at once, in the middle of whatever it does.
-    pub(crate) fn kill(&self) {
-        self.aim().fire();
-    }
-
-    /// Everything is made ready for the kill, so that nothing but a signal lies between its moment and the end.
+    /// Makes everything ready to end all processes of the server at once, in the middle of whatever they do, so that nothing but a signal lies between its moment and the end.
     pub(crate) fn aim(&self) -> Aim<'_> {
         let all = self.processes();
         let mut shell = Command::new("sh");
@@ -174,10 +170,38 @@ impl Server {
         String::from_utf8(output.stderr).unwrap()
     }
 
+    /// Takes the locks of these statements and keeps them until it is dropped.
+    pub(crate) fn hold(&self, database: &str, text: &str) -> Held {
+        let mut session = self.session(database).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        writeln!(session.stdin.as_mut().unwrap(), "BEGIN; {text};\n\\echo held").unwrap();
+        for line in BufReader::new(session.stdout.as_mut().unwrap()).lines() {
+            if line.unwrap() == "held" {
+                return Held(session);
+            }
+        }
+        panic!("{text}: it could not be held");
+    }
+
     fn psql(&self, database: &str, text: &str) -> std::process::Output {
+        self.session(database).args(["-c", text]).output().unwrap()
+    }
+
+    fn session(&self, database: &str) -> Command {
         let mut psql = Command::new(program("psql"));
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-h"]);
-        psql.arg(&self.folder).args(["-c", text]).output().unwrap()
+        psql.arg(&self.folder);
+        psql
+    }
+}
+
+/// Locks that somebody else has.
+pub(crate) struct Held(Child);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // At the end of its input the session ends, and its transaction with it.
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
     }
 }
 
