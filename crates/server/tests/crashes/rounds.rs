@@ -4,12 +4,18 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::time::timeout;
+
+use crate::server::Aim;
 
 use super::chance::{Chance, rounds};
 use super::ledger::Ledger;
 use super::load::{Ends, Load};
 use super::stage::Stage;
 use super::tables::Before;
+
+/// Longer than any part of a round takes, also on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_desk_on_sqlite_that_is_killed_keeps_what_it_answered_and_does_each_order_once() {
@@ -48,7 +54,8 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
         round += 1;
         let load = Load::start(&stage, round, &mut chance);
         // After an answer, because those of a group come one after the other, or some time later.
-        load.answers(15 + chance.below(60)).await;
+        let enough = 15 + chance.below(60);
+        timeout(PATIENCE, load.answers(enough)).await.unwrap();
         let moment = *chance.pick(&[Moment::Now, Moment::Later]);
         if moment == Moment::Later {
             tokio::time::sleep(Duration::from_micros(chance.below(200_000))).await;
@@ -61,8 +68,8 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
             Victim::Database => {
                 let aim = stage.database.server().aim();
                 // A commit and its answer are so close here that every other kill looks for one.
-                while moment == Moment::Now && !aim.is_committing() {
-                    tokio::task::yield_now().await;
+                if moment == Moment::Now {
+                    timeout(PATIENCE, committing(&aim)).await.unwrap();
                 }
                 aim.fire();
                 let (ledger, ends) = noticed(load).await;
@@ -103,5 +110,11 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
 
 /// How everybody's work ended; nobody may be left waiting.
 async fn noticed(load: Load) -> (Ledger, Ends) {
-    tokio::time::timeout(Duration::from_secs(60), load.end()).await.unwrap()
+    timeout(PATIENCE, load.end()).await.unwrap()
+}
+
+async fn committing(aim: &Aim<'_>) {
+    while !aim.is_committing() {
+        tokio::task::yield_now().await;
+    }
 }
