@@ -118,7 +118,7 @@ async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
     let away = agent.send("tools/call", json!({"name": "leads.create", "arguments": lead("Dana Rivera", "k-2")})).await;
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     let text = away.text().to_owned();
-    assert!(text.contains("unavailable"), "{text}");
+    assert!(text.contains(r#""code":"internal.unavailable""#) && text.contains(r#""retryable":true"#), "{text}");
     for word in ["postgres", "hunter2", "SQLSTATE", "connect"] {
         assert!(!text.contains(word), "{word} in {text}");
     }

@@ -172,14 +172,12 @@ impl Server {
 
     /// Takes the locks of these statements and keeps them until it is dropped.
     pub(crate) fn hold(&self, database: &str, text: &str) -> Held {
-        let mut session = self.session(database).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        writeln!(session.stdin.as_mut().unwrap(), "BEGIN; {text};\n\\echo held").unwrap();
-        for line in BufReader::new(session.stdout.as_mut().unwrap()).lines() {
-            if line.unwrap() == "held" {
-                return Held(session);
-            }
-        }
-        panic!("{text}: it could not be held");
+        let session = self.session(database).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut held = Held(session);
+        writeln!(held.0.stdin.as_mut().unwrap(), "BEGIN; {text};\n\\echo held").unwrap();
+        let mut said = BufReader::new(held.0.stdout.as_mut().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap() == "held"), "{text}: it could not be held");
+        held
     }
 
     fn psql(&self, database: &str, text: &str) -> std::process::Output {
