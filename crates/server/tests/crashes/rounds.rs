@@ -91,12 +91,14 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
         let ledger = stage.repeat(ledger.orders(), ledger).await;
         all.add(stage.repeat(open, ledger).await);
         before.and_then(&all, &stage.database, &stage.desk);
+        if round % 20 == 0 {
+            eprintln!(
+                "{whose}: killed {round} times among {} orders; {unanswered} had no answer when it died, and \
+                 {answer_lost} of them had been committed all the same",
+                all.sent()
+            );
+        }
     }
-    eprintln!(
-        "{whose}: killed {round} times among {} orders; {unanswered} had no answer when it died, and {answer_lost} of \
-         them had been committed all the same",
-        all.sent()
-    );
 
     // Keys of long ago still answer as they did, and callers see as many leads as the tables hold.
     let first = all.orders().into_iter().take(200).collect();
