@@ -18,6 +18,7 @@ cargo xtask <command>
 
   test           run everything and end with a table of what ran
   test --quick   the inner loop: formatting, clippy, tidy and the tests
+  test --long    everything, and 200 rounds of kills instead of only the 20 that are in the tests
   test --only S  one step by the name it has in the table
   bench          the release binary beside a bare server, as tables; docs/performance.md says how to read them
                  --json as data, --only start|get|search|create|growth a part, --long also the largest data
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["test"] => steps::run(&workspace, Extent::Whole),
         ["test", "--quick"] => steps::run(&workspace, Extent::Quick),
+        ["test", "--long"] => steps::run(&workspace, Extent::Long),
         ["test", "--only", step] => steps::run(&workspace, Extent::Only(step)),
         ["bench", wishes @ ..] => bench(&workspace, wishes),
         ["tidy"] => tidy_alone(&workspace),

@@ -14,14 +14,17 @@ use crate::{judges, process, tidy};
 pub enum Extent<'a> {
     Quick,
     Whole,
+    /// The whole, and what takes too long for every day.
+    Long,
     Only(&'a str),
 }
 
-/// Whether a step is part of the inner loop.
+/// How often a step is worth its time: in the inner loop, before a change goes out, or now and then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pace {
     Quick,
     Slow,
+    Long,
 }
 
 struct Step {
@@ -86,6 +89,12 @@ const STEPS: &[Step] = &[
         run: conformance,
     },
     Step { name: "tls", covers: "sslyze; the certificate before sslyze, Python and curl", pace: Pace::Slow, run: tls },
+    Step {
+        name: "crashes",
+        covers: "200 rounds of kills each of the desk on SQLite, on PostgreSQL, and of PostgreSQL itself",
+        pace: Pace::Long,
+        run: crashes,
+    },
 ];
 
 pub fn run(workspace: &Workspace, extent: Extent<'_>) -> ExitCode {
@@ -113,7 +122,8 @@ pub fn run(workspace: &Workspace, extent: Extent<'_>) -> ExitCode {
 fn wanted(step: &Step, extent: Extent<'_>) -> bool {
     match extent {
         Extent::Quick => step.pace == Pace::Quick,
-        Extent::Whole => true,
+        Extent::Whole => step.pace != Pace::Long,
+        Extent::Long => true,
         Extent::Only(name) => step.name == name,
     }
 }
@@ -259,6 +269,17 @@ fn conformance(workspace: &Workspace) -> Verdict {
     }))
 }
 
+/// The same tests as among all others, for longer, and with what they count shown.
+fn crashes(workspace: &Workspace) -> Verdict {
+    if let Err(problem) = judges::postgres(workspace) {
+        return Verdict::Failed(problem);
+    }
+    let arguments = ["test", "--package", "frontdesk", "--test", "crashes", "--", "--nocapture", "rounds::"];
+    let mut rounds = process::cargo(&arguments, &workspace.root);
+    rounds.env("FRONTDESK_CRASH_ROUNDS", "200");
+    process::stream(rounds).into()
+}
+
 fn counted(result: Result<String, String>) -> Verdict {
     match result {
         Ok(count) => Verdict::Passed(count),
@@ -282,6 +303,13 @@ mod tests {
 
     fn names(extent: Extent<'_>) -> Vec<&'static str> {
         STEPS.iter().filter(|step| wanted(step, extent)).map(|step| step.name).collect()
+    }
+
+    #[test]
+    fn the_long_run_adds_the_long_rounds_to_the_whole_one() {
+        let long = names(Extent::Long);
+        assert_eq!((long.len(), long.last()), (names(Extent::Whole).len() + 1, Some(&"crashes")));
+        assert_eq!(names(Extent::Only("crashes")), ["crashes"]);
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub enum StoreError {
     Unwalled {
         table: String,
     },
-    /// More is waiting to be written than can be.
+    /// More is waiting to be read or written than can be.
     Busy,
     /// The group this belonged to was not committed.
     NotCommitted(String),
@@ -149,7 +149,7 @@ impl fmt::Display for StoreError {
                  ALTER TABLE {table} ENABLE ROW LEVEL SECURITY; ALTER TABLE {table} FORCE ROW LEVEL SECURITY, \
                  and drop policies that are not named frontdesk"
             ),
-            StoreError::Busy => write!(out, "too much is waiting to be written"),
+            StoreError::Busy => write!(out, "too much is waiting"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),
             StoreError::Unfinished => write!(out, "it is not known whether this was written"),
             StoreError::UnknownTenant => write!(out, "the tenant is not registered"),

@@ -32,6 +32,10 @@ use writer::Writer;
 pub use audits::AuditReader;
 pub use backup::{back_up, inspect};
 
+/// How long the writer waits when another process has locked the file. Whoever comes while it waits in vain waits
+/// twice that long at most, which must be less than a commit is waited for: then both know that nothing happened.
+const LOCKED_OUT: Duration = Duration::from_secs(2);
+
 pub struct Options {
     /// The database file; its folder must exist.
     pub path: PathBuf,
@@ -82,6 +86,7 @@ impl SqliteStore {
         registry::unlock_tenants(&connection, &shared.vault)?;
         let pool = Pool::new(options.path.clone());
         let readers = Readers::start(&options.path)?;
+        connection.busy_timeout(LOCKED_OUT)?;
         let writer = Writer::start(connection, Arc::clone(&shared))?;
         Ok(SqliteStore { shared, pool, readers, writer, commit_wait: options.commit_wait })
     }

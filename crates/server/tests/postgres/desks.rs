@@ -128,21 +128,27 @@ async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
     let away = agent.send("tools/call", json!({"name": "leads.create", "arguments": lead("Dana Rivera", "k-2")})).await;
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     let text = away.text().to_owned();
-    assert!(text.contains("unavailable"), "{text}");
+    assert!(text.contains(r#""code":"internal.unavailable""#) && text.contains(r#""retryable":true"#), "{text}");
     for word in ["postgres", "hunter2", "SQLSTATE", "connect"] {
         assert!(!text.contains(word), "{word} in {text}");
     }
     database.resume();
+    served_again(&mut agent, "k-2").await;
+    assert_eq!(served_again(&mut agent, "k-1").await, first);
+    assert!(!desk.log().contains("hunter2"));
+}
+
+/// Repeats the order until it is served. For a moment after the return some of the desk's connections still pause
+/// after their last vain attempt.
+async fn served_again(agent: &mut Agent, key: &str) -> Value {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
-        let again =
-            agent.send("tools/call", json!({"name": "leads.create", "arguments": lead("Dana Rivera", "k-2")})).await;
-        if again.text().contains("led_") {
-            break;
+        let answer = agent.call("leads.create", lead("Dana Rivera", key)).await;
+        if answer.get("error").is_none() {
+            return answer;
         }
-        assert!(Instant::now() < until, "{}", again.text());
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert_eq!(answer["error"]["details"]["retryable"], true, "{answer}");
+        assert!(Instant::now() < until, "{answer}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert_eq!(agent.call("leads.create", lead("Dana Rivera", "k-1")).await, first);
-    assert!(!desk.log().contains("hunter2"));
 }

@@ -67,13 +67,31 @@ impl Desk {
         keep(self.unread.take().unwrap(), &self.log);
     }
 
+    /// Started by a shell that has done this first; what it ignores, the desk ignores too.
+    pub(crate) fn open_after(first: &str, settings: &[(&str, &str)]) -> Desk {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("{first}; exec \"$0\" \"$@\"")).arg(env!("CARGO_BIN_EXE_frontdesk"));
+        Desk::start_by(shell, Folder::new(), settings, Vec::new(), Log::Read)
+    }
+
     fn start(
         folder: Folder,
         settings: Vec<(String, String)>,
         known: Vec<(String, String, String)>,
         reader: Log,
     ) -> Desk {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
+        Desk::start_by(Command::new(env!("CARGO_BIN_EXE_frontdesk")), folder, settings, known, reader)
+    }
+
+    fn start_by(
+        mut command: Command,
+        folder: Folder,
+        settings: Vec<(String, String)>,
+        known: Vec<(String, String, String)>,
+        reader: Log,
+    ) -> Desk {
+        let mut process = command
             .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
             .arg(folder.join("data"))
             .env_clear()

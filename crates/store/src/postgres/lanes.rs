@@ -14,6 +14,8 @@ use crate::StoreError;
 
 /// So many reads may be under way on the lanes of one kind.
 const QUEUE: usize = 1024;
+/// A read that ends by itself within this is left to do so when its caller has gone.
+const SLOW: Duration = Duration::from_millis(250);
 /// After a failed attempt to connect, nobody tries again for so long.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -40,7 +42,8 @@ impl Lanes {
         }
     }
 
-    /// A read changes nothing, so one that lost its connection is sent once more on a new one.
+    /// A read changes nothing, so one that lost its connection, or waits behind one that nobody wants any more, is
+    /// sent once more on a new one.
     pub(crate) async fn read(
         &self,
         seeing: Seeing<'_>,
@@ -50,9 +53,38 @@ impl Lanes {
         let _room = self.room.try_acquire().map_err(|_| StoreError::Busy)?;
         let number = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len().max(1);
         let lane = self.lanes.get(number).ok_or(StoreError::Closed)?;
-        match ask(&*lane.live().await?, seeing, text, values).await {
-            Err(error) if error.is_closed() => Ok(ask(&*lane.live().await?, seeing, text, values).await?),
-            outcome => Ok(outcome?),
+        let mut waiting = Waiting { lane, live: lane.live().await?, since: Instant::now(), is_answered: false };
+        let first = tokio::select! {
+            biased;
+            outcome = ask(&waiting.live, seeing, text, values) => Some(outcome),
+            () = waiting.live.left() => None,
+        };
+        let outcome = match first {
+            Some(Err(error)) if !error.is_closed() => Err(error),
+            Some(Ok(rows)) => Ok(rows),
+            Some(Err(_)) | None => {
+                waiting.live = lane.live().await?;
+                ask(&waiting.live, seeing, text, values).await
+            }
+        };
+        waiting.is_answered = true;
+        Ok(outcome?)
+    }
+}
+
+/// Somebody who waits for an answer. If they leave without it and it takes long, nobody else is to wait behind a
+/// question that no one asks any more: the connection is left to it, and ended when the others have moved.
+struct Waiting<'a> {
+    lane: &'a Lane,
+    live: Arc<Live>,
+    since: Instant,
+    is_answered: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.is_answered && self.since.elapsed() > SLOW {
+            self.lane.leave(&self.live);
         }
     }
 }
@@ -104,6 +136,16 @@ impl Lane {
     /// Lets go of a connection that cannot be trusted any more.
     pub(crate) fn drop_live(&self) {
         *self.live.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Nobody new comes to this connection, and whoever waits on it moves, once.
+    fn leave(&self, live: &Arc<Live>) {
+        let mut current = self.live.write().unwrap_or_else(PoisonError::into_inner);
+        if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, live)) {
+            *current = None;
+        }
+        drop(current);
+        live.leave();
     }
 
     fn current(&self) -> Option<Arc<Live>> {

@@ -1,9 +1,13 @@
 //! One connection with its prepared statements. Everything sent on it goes through its turn.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Connection, Error, NoTls, Row, Socket, Statement};
 
@@ -20,6 +24,28 @@ pub(crate) struct Live {
     client: Client,
     statements: Mutex<HashMap<String, Statement>>,
     turn: Mutex<()>,
+    /// What moves the bytes.
+    carrier: Option<JoinHandle<()>>,
+    /// Whether it is better not to wait on it.
+    is_left: AtomicBool,
+    leaving: Notify,
+}
+
+impl Drop for Live {
+    /// A connection that was left is cut, and what the server still does for it is stopped: in this order, so that the
+    /// server finds nobody to answer and does not begin with what was sent behind.
+    fn drop(&mut self) {
+        let carrier = self.carrier.take().filter(|_| *self.is_left.get_mut());
+        if let (Some(carrier), Ok(runtime)) = (carrier, Handle::try_current()) {
+            let token = self.client.cancel_token();
+            carrier.abort();
+            runtime.spawn(async move {
+                let _ = carrier.await;
+                // Should this fail, the statement ends at its time limit.
+                let _ = token.cancel_query(NoTls).await;
+            });
+        }
+    }
 }
 
 /// The values of a statement, as the client library wants them.
@@ -30,7 +56,7 @@ const TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
 
 impl Live {
     pub(crate) async fn connect(dial: &Dial) -> Result<Live, StoreError> {
-        let client = match &dial.encryption {
+        let (client, carrier) = match &dial.encryption {
             Encryption::None => carried(dial.config.connect(NoTls).await)?,
             Encryption::Verified { authority: Some(authority) } => {
                 let connector = Connector::trusting(authority).map_err(|refusal| StoreError::Untrusted(refusal.0))?;
@@ -46,7 +72,28 @@ impl Live {
         let durable = "SELECT set_config('synchronous_commit', 'on', false) \
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).await?;
-        Ok(Live { client, statements: Mutex::default(), turn: Mutex::default() })
+        Ok(Live {
+            client,
+            statements: Mutex::default(),
+            turn: Mutex::default(),
+            carrier: Some(carrier),
+            is_left: AtomicBool::new(false),
+            leaving: Notify::new(),
+        })
+    }
+
+    /// Tells everybody who waits on it to go elsewhere.
+    pub(crate) fn leave(&self) {
+        self.is_left.store(true, Ordering::Release);
+        self.leaving.notify_waiters();
+    }
+
+    /// Until it is better not to wait here any longer.
+    pub(crate) async fn left(&self) {
+        let told = self.leaving.notified();
+        if !self.is_left.load(Ordering::Acquire) {
+            told.await;
+        }
     }
 
     /// From here to the end of the open transaction, row-level security lets only this tenant's rows through.
@@ -160,15 +207,17 @@ impl Live {
     }
 }
 
-/// The client, once somebody carries what it sends.
-fn carried<T>(connected: Result<(Client, Connection<Socket, T>), Error>) -> Result<Client, StoreError>
+/// The client, and who carries what it sends.
+fn carried<T>(
+    connected: Result<(Client, Connection<Socket, T>), Error>,
+) -> Result<(Client, JoinHandle<()>), StoreError>
 where
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let (client, connection) = connected.map_err(StoreError::unreachable)?;
-    tokio::spawn(async move {
+    let carrier = tokio::spawn(async move {
         // Whoever waits for an answer is told; there is nobody else to tell.
         let _ = connection.await;
     });
-    Ok(client)
+    Ok((client, carrier))
 }

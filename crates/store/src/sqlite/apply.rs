@@ -94,12 +94,16 @@ impl<'a> Scribe<'a> {
         Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
     }
 
-    /// A commit that fails on the way to the disk may be found there after a restart.
+    /// A commit that was written but did not safely reach the disk may be found there after a restart. One of
+    /// which a part could not even be written has no end in the log, and never happened.
     pub(crate) fn finish(&mut self) -> Result<(), StoreError> {
         self.write_down()?;
-        self.connection.execute_batch("COMMIT").map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::SystemIoFailure) => StoreError::Unfinished,
-            Some(_) | None => StoreError::Database(error),
+        self.connection.execute_batch("COMMIT").map_err(|error| {
+            let is_unwritten = error.sqlite_error().is_some_and(|cause| cause.extended_code == ffi::SQLITE_IOERR_WRITE);
+            match error.sqlite_error_code() {
+                Some(ErrorCode::SystemIoFailure) if !is_unwritten => StoreError::Unfinished,
+                Some(_) | None => StoreError::Database(error),
+            }
         })
     }
 

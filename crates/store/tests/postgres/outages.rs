@@ -91,6 +91,35 @@ async fn a_crash_among_writes_loses_nothing_that_was_answered_and_repeats_nothin
     assert!(house.verified().await.holds());
 }
 
+/// The server's own word for it, given for every new boat; a disk that is really full would end other tests too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_disk_that_is_full_for_the_server_is_unavailable_and_leaves_nothing_behind() {
+    const FULL: &str = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION \
+                        'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$; \
+                        CREATE TRIGGER full_disk BEFORE INSERT ON boat FOR EACH ROW EXECUTE FUNCTION full_disk()";
+    let house = House::new().await;
+    house.server.sql("desk", FULL);
+    let mut all = JoinSet::new();
+    for number in 0..40 {
+        let store = Arc::clone(&house.store);
+        let id = format!("b{number:02}");
+        all.spawn(async move { store.commit(create(&id, &id)).await });
+    }
+    for outcome in all.join_all().await {
+        let fault = outcome.unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Unavailable, "{fault:?}");
+        assert!(fault.message.contains("nothing was changed"), "{fault:?}");
+    }
+    assert_eq!((house.peek().outbox("north"), house.peek().audit("north")), (Vec::new(), Vec::new()));
+    house.server.sql("desk", "DROP TRIGGER full_disk ON boat");
+    for number in 0..40 {
+        let id = format!("b{number:02}");
+        assert!(matches!(house.store.commit(create(&id, &id)).await, Ok(Committed::Done)), "{id}");
+    }
+    assert_eq!(house.peek().outbox("north").len(), 40);
+    assert!(house.verified().await.holds());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn closing_the_store_writes_what_was_noted() {
     let house = House::new().await;

@@ -1,6 +1,7 @@
 //! A PostgreSQL server of the test's own: made in a temporary folder, reached by a socket in it, and gone with
 //! the test. It must never touch a server that is there for another reason.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,18 +12,31 @@ use std::time::{Duration, Instant};
 /// The role tests connect as: no superuser, no BYPASSRLS.
 pub(crate) const ROLE: &str = "desk";
 
+/// Whether the server waits for the disk. What it has written survives its own end either way; without waiting
+/// tests are quicker, and with it the time between a commit and its answer is as long as it is in earnest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Disk {
+    Awaited,
+    Trusted,
+}
+
 pub(crate) struct Server {
     folder: PathBuf,
     /// A number of the socket's name, and of the port if there is one.
     port: u16,
     settings: Vec<String>,
+    disk: Disk,
     process: Mutex<Option<Child>>,
 }
 
 impl Server {
     /// A running server with the database `desk`, owned by the role `desk`.
     pub(crate) fn start() -> Server {
-        let server = Server::prepared();
+        Server::start_on(Disk::Trusted)
+    }
+
+    pub(crate) fn start_on(disk: Disk) -> Server {
+        let server = Server::prepared(disk);
         server.resume();
         server
     }
@@ -30,7 +44,7 @@ impl Server {
     /// A running server that can also be reached on a free port of 127.0.0.1. With a certificate it offers TLS, and
     /// whoever comes that way must know the password.
     pub(crate) fn on_a_port(certificate: Option<(&str, &str)>) -> Server {
-        let mut server = Server::prepared();
+        let mut server = Server::prepared(Disk::Trusted);
         // Somebody may take the port before PostgreSQL does; then the test fails and says so.
         server.port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         server.settings = vec!["listen_addresses=127.0.0.1".to_owned()];
@@ -55,21 +69,22 @@ impl Server {
     }
 
     /// The files of a server that has not been started yet.
-    fn prepared() -> Server {
+    fn prepared(disk: Disk) -> Server {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         // A socket's path may have about 100 characters, so not under the build folder.
         let folder = std::env::temp_dir().join(format!("fdpg-{}-{number}", std::process::id()));
-        let server = Server::in_folder(folder);
+        let server = Server::in_folder(folder, disk);
         copy(&template(), &server.folder.join("data"));
         server
     }
 
-    fn in_folder(folder: PathBuf) -> Server {
+    fn in_folder(folder: PathBuf, disk: Disk) -> Server {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         give_away(&folder);
-        Server { folder, port: 5432, settings: vec!["listen_addresses=".to_owned()], process: Mutex::new(None) }
+        let settings = vec!["listen_addresses=".to_owned()];
+        Server { folder, port: 5432, settings, disk, process: Mutex::new(None) }
     }
 
     /// Makes the files of a server, with the role and its database.
@@ -95,6 +110,32 @@ impl Server {
 
     /// Starts the server on what is in its folder.
     pub(crate) fn resume(&self) {
+        let mut process = self.spawn();
+        let until = Instant::now() + Duration::from_secs(30);
+        while !self.psql("postgres", "SELECT 1").status.success() {
+            let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+            assert!(Instant::now() < until, "PostgreSQL did not start: {log}");
+            if process.try_wait().unwrap().is_some() {
+                // Processes of a server that was killed may live a moment longer, and the next one waits for them.
+                assert!(log.contains("pre-existing shared memory block"), "PostgreSQL did not start: {log}");
+                process = self.spawn();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        if self.disk == Disk::Awaited {
+            self.set("fsync = on");
+            self.sql("postgres", "SELECT pg_reload_conf()");
+        }
+        *self.process.lock().unwrap() = Some(process);
+    }
+
+    fn set(&self, setting: &str) {
+        std::fs::write(self.folder.join("data/postgresql.auto.conf"), format!("{setting}\n")).unwrap();
+    }
+
+    /// Recovery never waits for the disk: it would, for every file there is.
+    fn spawn(&self) -> Child {
+        self.set("fsync = off");
         let mut postgres = as_postgres("postgres");
         postgres
             .arg("-D")
@@ -106,15 +147,40 @@ impl Server {
             .current_dir(&self.folder)
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(self.folder.join("log")).unwrap());
-        let mut process = postgres.spawn().unwrap();
-        let until = Instant::now() + Duration::from_secs(30);
-        while !self.psql("postgres", "SELECT 1").status.success() {
-            let ended = process.try_wait().unwrap();
-            let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-            assert!(ended.is_none() && Instant::now() < until, "PostgreSQL did not start: {log}");
-            std::thread::sleep(Duration::from_millis(20));
+        postgres.spawn().unwrap()
+    }
+
+    /// Makes everything ready to end all processes of the server at once, in the middle of whatever they do, so that nothing but a signal lies between its moment and the end.
+    pub(crate) fn aim(&self) -> Aim<'_> {
+        let all = self.processes();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "read now; kill -KILL \"$@\"", "sh"]).args(all.iter().map(u32::to_string));
+        let finger = shell.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        Aim { server: self, all, finger }
+    }
+
+    /// From here on the server neither answers nor closes anything, until `thaw`.
+    pub(crate) fn freeze(&self) {
+        self.signal_all("STOP");
+    }
+
+    pub(crate) fn thaw(&self) {
+        self.signal_all("CONT");
+    }
+
+    fn signal_all(&self, signal: &str) {
+        let all = self.processes();
+        if !all.is_empty() {
+            // One that has just ended by itself is no failure.
+            let all = all.iter().map(u32::to_string);
+            let _ = Command::new("kill").arg(format!("-{signal}")).args(all).stderr(Stdio::null()).status();
         }
-        *self.process.lock().unwrap() = Some(process);
+    }
+
+    /// The first process comes first: it would replace the others, or take their end for a crash of theirs.
+    fn processes(&self) -> Vec<u32> {
+        let first = self.process.lock().unwrap().as_ref().map(Child::id);
+        first.into_iter().flat_map(|first| std::iter::once(first).chain(children_of(first))).collect()
     }
 
     /// Ends the server without any order, as a crash would: no checkpoint, recovery at the next start.
@@ -142,15 +208,67 @@ impl Server {
         String::from_utf8(output.stderr).unwrap()
     }
 
+    /// Takes the locks of these statements and keeps them until it is dropped.
+    pub(crate) fn hold(&self, database: &str, text: &str) -> Held {
+        let session = self.session(database).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut held = Held(session);
+        writeln!(held.0.stdin.as_mut().unwrap(), "BEGIN; {text};\n\\echo held").unwrap();
+        let mut said = BufReader::new(held.0.stdout.as_mut().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap() == "held"), "{text}: it could not be held");
+        held
+    }
+
     fn psql(&self, database: &str, text: &str) -> std::process::Output {
+        self.session(database).args(["-c", text]).output().unwrap()
+    }
+
+    fn session(&self, database: &str) -> Command {
         let mut psql = Command::new(program("psql"));
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-h"]);
-        psql.arg(&self.folder).args(["-p", &self.port.to_string(), "-c", text]).output().unwrap()
+        psql.arg(&self.folder).args(["-p", &self.port.to_string()]);
+        psql
+    }
+}
+
+/// Locks that somebody else has.
+pub(crate) struct Held(Child);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // At the end of its input the session ends, and its transaction with it.
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// A kill that only waits for its moment.
+pub(crate) struct Aim<'a> {
+    server: &'a Server,
+    all: Vec<u32>,
+    finger: Child,
+}
+
+impl Aim<'_> {
+    /// Whether some process of the server is in the middle of a commit; they say so in their titles.
+    pub(crate) fn is_committing(&self) -> bool {
+        let title = |id: &u32| std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        self.all.iter().any(|id| title(id).windows(6).any(|word| word == b"COMMIT"))
+    }
+
+    pub(crate) fn fire(mut self) {
+        // Closing the pipe ends the shell's reading as well as a line would.
+        drop(self.finger.stdin.take());
+        self.finger.wait().unwrap();
+        if let Some(mut process) = self.server.process.lock().unwrap().take() {
+            process.wait().unwrap();
+        }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
+        // A frozen server would not hear of its end.
+        self.thaw();
         self.crash();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -165,7 +283,8 @@ fn template() -> PathBuf {
     lock.lock().unwrap();
     let made = home.join("postgres-template");
     if !made.exists() {
-        let draft = Server::in_folder(std::env::temp_dir().join(format!("fdpg-{}-new", std::process::id())));
+        let folder = std::env::temp_dir().join(format!("fdpg-{}-new", std::process::id()));
+        let draft = Server::in_folder(folder, Disk::Trusted);
         draft.initialise();
         let unfinished = home.join("postgres-template.new");
         let _ = std::fs::remove_dir_all(&unfinished);
@@ -173,6 +292,19 @@ fn template() -> PathBuf {
         std::fs::rename(&unfinished, &made).unwrap();
     }
     made
+}
+
+fn children_of(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    processes
+        .filter_map(|entry| {
+            let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            // The name in brackets may contain anything; state and parent come after it.
+            let parent_of_it = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()?;
+            (parent_of_it == parent).then_some(id)
+        })
+        .collect()
 }
 
 fn copy(from: &Path, to: &Path) {

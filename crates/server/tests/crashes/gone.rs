@@ -1,0 +1,58 @@
+//! A PostgreSQL server that neither answers nor hangs up: callers are told within their deadline, and once it
+//! answers again so does the desk.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::server::Server;
+
+use super::ledger::{Ledger, Order};
+use super::line::Answer;
+use super::load::lead;
+use super::stage::Stage;
+use super::tables::Before;
+
+#[tokio::test]
+async fn a_postgres_that_hangs_is_unavailable_within_the_deadline_and_an_order_given_meanwhile_happens_once() {
+    let stage = Stage::on_postgres_with(Server::start(), &[("FRONTDESK_DEADLINES_CALL_SECONDS", "2")]).await;
+    let before = Before::look(&stage.database, &stage.desk);
+    let mut ledger = Ledger::default();
+    let first = Order { dealership: 0, tool: "leads.create", arguments: lead("before") };
+    ledger.send(&first);
+    ledger = stage.repeat(vec![first], ledger).await;
+
+    stage.database.server().freeze();
+    let orders: Vec<Order> = (0..6)
+        .map(|number| Order {
+            dealership: number % stage.dealerships(),
+            tool: "leads.create",
+            arguments: lead(&format!("meanwhile-{number}")),
+        })
+        .collect();
+    for order in &orders {
+        ledger.send(order);
+    }
+    let asked = Instant::now();
+    let mut waiting = JoinSet::new();
+    for Order { dealership, tool, arguments } in orders {
+        let mut line = stage.line(dealership);
+        waiting.spawn(async move { line.call(tool, &arguments).await });
+    }
+    let mut searching = stage.line(0);
+    waiting.spawn(async move { searching.call("inventory.search", &json!({"text": "sunroof"})).await });
+    for answer in waiting.join_all().await {
+        match answer {
+            Answer::Later(text) => assert!(text.contains("internal.unavailable"), "{text}"),
+            Answer::Done(text) => panic!("it was answered: {text}"),
+            Answer::Cut => panic!("the desk is gone"),
+        }
+    }
+    assert!(asked.elapsed() < Duration::from_secs(15), "it took {:?} to be told", asked.elapsed());
+    stage.database.server().thaw();
+
+    let orders = ledger.orders();
+    let ledger = stage.repeat(orders, ledger).await;
+    before.and_then(&ledger, &stage.database, &stage.desk);
+}

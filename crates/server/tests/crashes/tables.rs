@@ -1,0 +1,135 @@
+//! A look at the tables from outside, on either database.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::server::Server;
+use crate::support::desk::Desk;
+
+use super::ledger::{Ledger, Order};
+
+/// Where the desk keeps its rows.
+pub(crate) enum Database {
+    Embedded,
+    Postgres(Server),
+}
+
+impl Database {
+    pub(crate) fn server(&self) -> &Server {
+        match self {
+            Database::Embedded => panic!("the embedded database is no server"),
+            Database::Postgres(server) => server,
+        }
+    }
+
+    /// The first column of every row, as text. The desk must be running: whoever closes an SQLite file last tidies
+    /// it up, and that is the desk's to do.
+    fn rows(&self, desk: &Desk, text: &str) -> Vec<String> {
+        let server = match self {
+            Database::Postgres(server) => return server.sql("desk", text),
+            Database::Embedded => Connection::open_with_flags(
+                desk.data().join("frontdesk.db"),
+                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+            ),
+        };
+        let file = server.unwrap();
+        let mut statement = file.prepare(text).unwrap();
+        let mut rows = statement.query([]).unwrap();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            found.push(match row.get_ref(0).unwrap() {
+                ValueRef::Integer(number) => number.to_string(),
+                ValueRef::Text(text) => String::from_utf8(text.to_vec()).unwrap(),
+                other @ (ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_)) => panic!("{other:?}"),
+            });
+        }
+        found
+    }
+
+    /// Everything that is in the log goes into the database, and the log is as new.
+    pub(crate) fn empty_log(&self, desk: &Desk) {
+        let file = Connection::open(desk.data().join("frontdesk.db")).unwrap();
+        let busy: i64 = file.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
+        assert_eq!(busy, 0, "somebody is at it");
+    }
+
+    /// Nobody else can write until this is dropped.
+    pub(crate) fn lock(&self, desk: &Desk) -> Connection {
+        let file = Connection::open(desk.data().join("frontdesk.db")).unwrap();
+        file.busy_timeout(Duration::from_secs(10)).unwrap();
+        file.execute_batch("BEGIN IMMEDIATE").unwrap();
+        file
+    }
+
+    fn count(&self, desk: &Desk, text: &str) -> usize {
+        self.rows(desk, text)[0].parse().unwrap()
+    }
+
+    /// How many keys have had their effect.
+    pub(crate) fn claims(&self, desk: &Desk) -> usize {
+        self.count(desk, "SELECT count(*) FROM fd_claim")
+    }
+}
+
+/// What there was before the first order.
+pub(crate) struct Before {
+    pub(crate) claims: usize,
+    links: usize,
+    leads: BTreeSet<String>,
+    made: usize,
+    changed: usize,
+    told: usize,
+}
+
+const LINKS: &str = "SELECT count(*) FROM fd_audit WHERE chain LIKE 'tenant:%'";
+const LEADS: &str = "SELECT id || ' ' || version FROM lead";
+const MADE: &str = "SELECT count(*) FROM fd_outbox WHERE kind = 'lead' AND change = 'created'";
+const CHANGED: &str = "SELECT count(*) FROM fd_outbox WHERE kind = 'lead' AND change = 'updated'";
+const TOLD: &str = "SELECT count(*) FROM fd_outbox WHERE kind = 'customer' AND change = 'updated'";
+const GAPS: &str = "SELECT tenant FROM fd_outbox GROUP BY tenant HAVING MIN(seq) <> 1 OR MAX(seq) <> COUNT(*)";
+const MISCOUNTED: &str = "SELECT tenant FROM fd_counter WHERE event_seq <> \
+                          (SELECT MAX(seq) FROM fd_outbox WHERE fd_outbox.tenant = fd_counter.tenant)";
+
+impl Before {
+    pub(crate) fn look(database: &Database, desk: &Desk) -> Before {
+        Before {
+            claims: database.claims(desk),
+            links: database.count(desk, LINKS),
+            leads: database.rows(desk, LEADS).into_iter().collect(),
+            made: database.count(desk, MADE),
+            changed: database.count(desk, CHANGED),
+            told: database.count(desk, TOLD),
+        }
+    }
+
+    /// As many leads as callers must see by now.
+    pub(crate) fn saw(&self, seen: usize, ledger: &Ledger) {
+        assert_eq!(seen, self.leads.len() + ledger.count(|order| order.tool == "leads.create"));
+    }
+
+    /// Every order of the ledger has been answered: then the tables hold what it says, each thing once, no more
+    /// and no less, and every chain of the audit is whole.
+    pub(crate) fn and_then(&self, ledger: &Ledger, database: &Database, desk: &Desk) {
+        assert_eq!(ledger.answered(), ledger.sent());
+        let creates = |order: &Order| order.tool == "leads.create";
+        let tells = |order: &Order| order.arguments.get("customer_id").is_some();
+        let leads: BTreeSet<String> = database.rows(desk, LEADS).into_iter().collect();
+        let expected: BTreeSet<String> = self.leads.union(&ledger.leads()).cloned().collect();
+        let wrong: Vec<_> = leads.symmetric_difference(&expected).collect();
+        assert!(wrong.is_empty(), "leads that are there and were not answered, or the other way round: {wrong:?}");
+        assert_eq!(leads.len(), self.leads.len() + ledger.count(creates), "a lead for each key");
+        assert_eq!(database.claims(desk), self.claims + ledger.sent(), "a claim for each key");
+        assert_eq!(database.count(desk, LINKS), self.links + ledger.sent(), "an audit link for each key");
+        assert_eq!(database.count(desk, MADE), self.made + ledger.count(creates));
+        assert_eq!(database.count(desk, CHANGED), self.changed + ledger.count(|order| !creates(order)));
+        assert_eq!(database.count(desk, TOLD), self.told + ledger.count(tells), "customers who were told of a lead");
+        assert_eq!(database.rows(desk, GAPS), [""; 0], "gaps in the events of");
+        assert_eq!(database.rows(desk, MISCOUNTED), [""; 0], "wrong counters of");
+        let (code, out, errors) = desk.command(&["audit", "verify"]);
+        assert_eq!(code, Some(0), "{out}{errors}");
+        assert!(out.contains("holds   node:") && out.contains("holds   tenant:dlr_summit"), "{out}");
+    }
+}

@@ -1,0 +1,173 @@
+//! More is asked than the server can do, or it takes too long: whoever cannot be served is told at once or in time,
+//! and whoever can be served is.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::page::{Filter, Page};
+use frontdesk_engine::ports::{Committed, Disclosure, Store as _};
+use frontdesk_engine::{Fault, FaultKind};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::house::{House, soon};
+use crate::suite::boats::{BOAT, add, boat, claim, done, plain, plan, query};
+use crate::suite::north;
+
+/// Longer than anything takes that is not held up, shorter than a statement may take.
+const AT_ONCE: Duration = Duration::from_secs(8);
+
+/// Nobody can search by words while this is held; look-ups do not need them.
+const NO_WORDS: &str = "LOCK TABLE boat_word IN ACCESS EXCLUSIVE MODE";
+/// Nobody can write for this tenant.
+const NO_WRITING: &str = "SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR UPDATE";
+const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'desk' AND wait_event_type = 'Lock'";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_that_takes_long_holds_up_no_look_up_and_no_write() {
+    let house = house().await;
+    let held = house.server.hold("desk", NO_WORDS);
+    let mut searches = search(&house, 8);
+    waiting(&house, 2).await;
+    let looked_up = async {
+        for _ in 0..20 {
+            let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+            assert_eq!(found.body, r#"{"id":"b1","length":7}"#);
+            assert!(house.store.claimed(&north(), &claim("k", 1)).await.unwrap().is_none());
+        }
+        done(&*house.store, plan("meanwhile", &north(), Vec::new())).await;
+    };
+    timeout(AT_ONCE, looked_up).await.unwrap();
+    assert!(searches.try_join_next().is_none(), "every search still waits");
+    drop(held);
+    for page in searches.join_all().await {
+        assert_eq!(page.unwrap().rows.len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
+    let house = house().await;
+    let locks = [house.server.hold("desk", NO_WORDS), house.server.hold("desk", NO_WRITING)];
+    let asked = Instant::now();
+    let mut searches = search(&house, 1);
+    let refused = house.store.commit(plan("late", &north(), Vec::new())).await.unwrap_err();
+    assert_eq!(refused.kind, FaultKind::Unavailable, "{refused:?}");
+    assert!(refused.message.contains("nothing was changed"), "{refused:?}");
+    assert!(refused.cause.unwrap().contains("statement timeout"));
+    let refused = searches.join_next().await.unwrap().unwrap().unwrap_err();
+    assert_eq!(refused.kind, FaultKind::Unavailable, "{refused:?}");
+    assert!(refused.cause.unwrap().contains("statement timeout"));
+    assert!(asked.elapsed() < Duration::from_secs(30), "it took {:?} to be told", asked.elapsed());
+    drop(locks);
+    done(&*house.store, plan("again", &north(), Vec::new())).await;
+    assert_eq!(search(&house, 1).join_all().await.pop().unwrap().unwrap().rows.len(), 1);
+    assert!(house.verified().await.holds());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_beyond_the_queue_is_refused_at_once() {
+    let house = house().await;
+    let held = house.server.hold("desk", NO_WORDS);
+    let mut searches = search(&house, 1024);
+    waiting(&house, 2).await;
+    for _ in 0..50 {
+        searches.spawn(a_search(&house));
+    }
+    let told = async {
+        for _ in 0..50 {
+            let refused = searches.join_next().await.unwrap().unwrap().unwrap_err();
+            assert_eq!(refused.kind, FaultKind::Unavailable, "{refused:?}");
+            assert_eq!(refused.cause.as_deref(), Some("too much is waiting"));
+        }
+    };
+    timeout(AT_ONCE, told).await.unwrap();
+    assert!(searches.try_join_next().is_none(), "all others still wait");
+    drop(held);
+    for page in searches.join_all().await {
+        assert_eq!(page.unwrap().rows.len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_beyond_the_queue_is_refused_at_once() {
+    /// What the writer has in its hands, and what waits for it.
+    const TAKEN: usize = 256;
+    const QUEUE: usize = 8192;
+    const SURPLUS: usize = 50;
+    let house = house().await;
+    let held = house.server.hold("desk", NO_WRITING);
+    let mut writes = JoinSet::new();
+    for number in 0..TAKEN + QUEUE + SURPLUS {
+        let store = Arc::clone(&house.store);
+        writes.spawn(async move { store.commit(plan(&format!("p{number}"), &north(), Vec::new())).await });
+    }
+    let told = async {
+        for _ in 0..SURPLUS {
+            let refused = writes.join_next().await.unwrap().unwrap().unwrap_err();
+            assert_eq!(refused.kind, FaultKind::Unavailable, "{refused:?}");
+        }
+    };
+    timeout(AT_ONCE, told).await.unwrap();
+    drop(held);
+    let (mut committed, mut refused) = (0, SURPLUS);
+    for outcome in writes.join_all().await {
+        match outcome {
+            Ok(Committed::Done) => committed += 1,
+            Err(fault) if fault.kind == FaultKind::Unavailable => refused += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(committed + refused, TAKEN + QUEUE + SURPLUS);
+    assert!(committed >= QUEUE, "{committed} of those that were taken on");
+    let links = house.server.sql("desk", "SELECT count(*) FROM fd_audit WHERE chain = 'tenant:north'");
+    assert_eq!(links, [(committed + 1).to_string()], "theirs, and that of the boat");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_whose_caller_has_gone_is_stopped_and_those_behind_it_are_served() {
+    let house = house().await;
+    let held = house.server.hold("desk", NO_WORDS);
+    let mut gone = search(&house, 6);
+    waiting(&house, 2).await;
+    // Behind them on the same connections, and in need of no words.
+    let mut behind = JoinSet::new();
+    for _ in 0..6 {
+        let store = Arc::clone(&house.store);
+        behind.spawn(async move { store.page(&north(), query(Vec::new())).await });
+    }
+    // So long that nobody hopes for a quick end of it any more.
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert!(behind.try_join_next().is_none(), "they wait behind the searches");
+    gone.abort_all();
+    while gone.join_next().await.is_some() {}
+    let served = async {
+        while let Some(page) = behind.join_next().await {
+            assert_eq!(page.unwrap().unwrap().rows.len(), 1);
+        }
+    };
+    timeout(AT_ONCE, served).await.unwrap();
+    waiting(&house, 0).await;
+    drop(held);
+}
+
+async fn house() -> House {
+    let house = House::new().await;
+    add(&*house.store, &north(), [boat("b1", 7)]).await;
+    house
+}
+
+/// Searches for the one boat by a word.
+fn search(house: &House, count: usize) -> JoinSet<Result<Page, Fault>> {
+    (0..count).map(|_| a_search(house)).collect()
+}
+
+fn a_search(house: &House) -> impl Future<Output = Result<Page, Fault>> + Send + 'static {
+    let store = Arc::clone(&house.store);
+    async move { store.page(&north(), query(vec![Filter::Words(vec![plain("sail")])])).await }
+}
+
+/// Until so many of the desk's connections wait for a lock.
+async fn waiting(house: &House, count: usize) {
+    soon("the searches wait", async || house.server.sql("desk", WAITING) == [count.to_string()]).await;
+}
