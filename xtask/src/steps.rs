@@ -86,7 +86,12 @@ const STEPS: &[Step] = &[
         run: conformance,
     },
     Step { name: "tls", covers: "sslyze; the certificate before sslyze, Python and curl", pace: Pace::Slow, run: tls },
-    Step { name: "testssl", covers: "testssl.sh; nothing LOW or worse but what is named", pace: Pace::Slow, run: testssl },
+    Step {
+        name: "testssl",
+        covers: "testssl.sh; nothing LOW or worse but what is named",
+        pace: Pace::Slow,
+        run: testssl,
+    },
 ];
 
 pub fn run(workspace: &Workspace, extent: Extent<'_>) -> ExitCode {
