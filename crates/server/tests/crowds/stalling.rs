@@ -80,7 +80,6 @@ impl Crowd {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the figures are worth seeing, and a runner shows them on request")]
 #[tokio::test(flavor = "multi_thread")]
 async fn thousands_that_stall_are_cut_at_their_deadline_while_ordinary_callers_keep_their_pace() {
     allow_files(std::process::id(), 8192);
