@@ -15,11 +15,8 @@ import asyncio
 import json
 import logging
 import ssl
-import subprocess
 import sys
-import tempfile
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import httpx2
 from mcp import Client, MCPError
@@ -27,55 +24,7 @@ from mcp.client.auth import OAuthFlowError, OAuthTokenError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
 
-STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"]
-CONTACT_TOOLS = ["customers.get", "customers.list"]
-LEAD_TOOLS = ["leads.create", "leads.get", "leads.list", "leads.update"]
-LEAD = {
-    "contact": {"name": "Dana Rivera", "email": "dana.rivera@example.com", "phone": "+15125550123"},
-    "interest": "buy",
-    "consent": {"granted": True, "channels": ["email", "sms"]},
-}
-
-
-class Judge:
-    """Counts what held and what did not; a check that could not be made is one that did not hold."""
-
-    def __init__(self):
-        self.passed = 0
-        self.failed = 0
-
-    def check(self, name, found, wanted):
-        if found == wanted:
-            self.passed += 1
-            print(f"ok      {name}")
-        else:
-            self.failed += 1
-            print(f"FAILED  {name}: {found!r} is not {wanted!r}")
-
-    def stumble(self, name, error):
-        self.failed += 1
-        print(f"FAILED  {name}: {describe(error)}")
-
-
-class Memory:
-    """Where the OAuth provider keeps its token; the scopes of every token it was given stay in order."""
-
-    def __init__(self):
-        self.tokens = None
-        self.granted = []
-
-    async def get_tokens(self):
-        return self.tokens
-
-    async def set_tokens(self, tokens):
-        self.tokens = tokens
-        self.granted.append(tokens.scope)
-
-    async def get_client_info(self):
-        return None
-
-    async def set_client_info(self, client_info):
-        raise AssertionError("the client was given its id and must not register")
+from judging import LEAD, STOCK_TOOLS, TOOLS, Judge, Memory, causes, demo, judged
 
 
 class Visitor:
@@ -140,7 +89,7 @@ async def tools(judge, say, client, visitor):
     listed = (await client.list_tools()).tools
     judge.check(say("the least scope lists the stock tools only"), sorted(tool.name for tool in listed), STOCK_TOOLS)
     judge.check(say("every tool has an output schema"), [tool.name for tool in listed if not tool.output_schema], [])
-    judge.check(say("the first token carries the least scope"), visitor.memory.granted, ["amcp:inventory:read"])
+    judge.check(say("the first token carries the least scope"), visitor.memory.granted, [["amcp:inventory:read"]])
 
 
 async def search(judge, say, client, visitor):
@@ -189,7 +138,7 @@ async def leads(judge, say, client, visitor):
     first = await call(client, "leads.create", order)
     judge.check(
         say("the 403 widened the scope, keeping what was granted"),
-        [sorted(scope.split()) for scope in visitor.memory.granted],
+        visitor.memory.granted,
         [["amcp:inventory:read"], ["amcp:inventory:read", "amcp:leads:write"]],
     )
     again = await call(client, "leads.create", order)
@@ -206,7 +155,7 @@ async def leads(judge, say, client, visitor):
     )
     judge.check(say("a list masks the contact"), masked["contact"]["email"] != LEAD["contact"]["email"], True)
     listed = sorted(tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools)
-    judge.check(say("the wider token lists every tool"), listed, CONTACT_TOOLS + STOCK_TOOLS + LEAD_TOOLS)
+    judge.check(say("the wider token lists every tool"), listed, TOOLS)
 
 
 async def refusals(judge, say, client, visitor):
@@ -272,16 +221,6 @@ async def rpc_error(asked):
         return error.code
 
 
-def causes(error):
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for inner in error.exceptions for leaf in causes(inner)]
-    return [error]
-
-
-def describe(error):
-    return "; ".join(f"{type(cause).__name__}: {cause}" for cause in causes(error))
-
-
 async def run(judge, card):
     for mode, version in (("auto", "2026-07-28"), ("legacy", "2025-11-25")):
         try:
@@ -295,30 +234,15 @@ async def run(judge, card):
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
-        print("usage: python_client.py BINARY")
-        return 2
     # The library logs every refusal with a traceback; refusals are what is asked for here.
     logging.disable(logging.CRITICAL)
     judge = Judge()
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.argv[1], "demo", "--json", "--listen", "127.0.0.1:0", "--data", str(Path(folder, "data"))]
-        with open(Path(folder, "log"), "w+") as log:
-            desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-            try:
-                line = desk.stdout.readline()
-                if not line:
-                    log.seek(0)
-                    print(f"FAILED  the desk did not open: {log.read()}")
-                    return 1
-                asyncio.run(asyncio.wait_for(run(judge, json.loads(line)), 120))
-            finally:
-                desk.terminate()
-                ended = desk.wait(30)
-    judge.check("the desk ends in order", ended, 0)
-    print(f"{judge.passed} passed, {judge.failed} failed")
-    # Nothing judged is a broken judge, not a verdict.
-    return 1 if judge.failed or not judge.passed else 0
+
+    def work(binary, folder):
+        with demo(judge, binary, folder) as card:
+            asyncio.run(asyncio.wait_for(run(judge, card), 120))
+
+    return judged(judge, work)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,8 @@ import asyncio
 import json
 import logging
 import ssl
-import subprocess
 import sys
-import tempfile
 from contextlib import asynccontextmanager
-from pathlib import Path
 from urllib.parse import urlencode
 
 import httpx
@@ -24,61 +21,12 @@ from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuth
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import PaginatedRequestParams
 
+import judging
+from judging import STOCK_TOOLS, TOOLS, Judge, Memory, causes, demo, judged
+
 VERSION = "2025-11-25"
 STOCK = "amcp:inventory:read"
-STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"]
-TOOLS = [
-    *["customers.get", "customers.list"],
-    *STOCK_TOOLS,
-    *["leads.create", "leads.get", "leads.list", "leads.update"],
-]
-LEAD = {
-    "contact": {"name": "Dana Rivera", "email": "dana.rivera@example.com", "phone": "+15125550123"},
-    "interest": "buy",
-    "consent": {"granted": True, "channels": ["email", "sms"]},
-    "idempotency_key": "judge-python-v1",
-}
-
-
-class Judge:
-    """Counts what held and what did not; a check that could not be made is one that did not hold."""
-
-    def __init__(self):
-        self.passed = 0
-        self.failed = 0
-
-    def check(self, name, found, wanted):
-        if found == wanted:
-            self.passed += 1
-            print(f"ok      {VERSION}: {name}")
-        else:
-            self.failed += 1
-            print(f"FAILED  {VERSION}: {name}: {found!r} is not {wanted!r}")
-
-    def stumble(self, name, error):
-        self.failed += 1
-        print(f"FAILED  {VERSION}: {name}: {'; '.join(repr(cause) for cause in causes(error))}")
-
-
-class Memory:
-    """Where the OAuth provider keeps its token."""
-
-    def __init__(self):
-        self.tokens = None
-        self.granted = []
-
-    async def get_tokens(self):
-        return self.tokens
-
-    async def set_tokens(self, tokens):
-        self.tokens = tokens
-        self.granted.append(sorted(tokens.scope.split()))
-
-    async def get_client_info(self):
-        return None
-
-    async def set_client_info(self, client_info):
-        raise AssertionError("the client was given its id and must not register")
+LEAD = {**judging.LEAD, "idempotency_key": "judge-python-v1"}
 
 
 class Desk:
@@ -237,12 +185,6 @@ def names(listed):
     return sorted(tool.name for tool in listed.tools)
 
 
-def causes(error):
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for inner in error.exceptions for leaf in causes(inner)]
-    return [error]
-
-
 async def run(judge, desk):
     for part in (visit, refusals):
         try:
@@ -252,30 +194,15 @@ async def run(judge, desk):
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
-        print("usage: python_client_v1.py BINARY")
-        return 2
     # The library logs every refusal with a traceback; refusals are what is asked for here.
     logging.disable(logging.CRITICAL)
-    judge = Judge()
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.argv[1], "demo", "--json", "--listen", "127.0.0.1:0", "--data", str(Path(folder, "data"))]
-        with open(Path(folder, "log"), "w+") as log:
-            desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-            try:
-                line = desk.stdout.readline()
-                if not line:
-                    log.seek(0)
-                    print(f"FAILED  the desk did not open: {log.read()}")
-                    return 1
-                asyncio.run(asyncio.wait_for(run(judge, Desk(json.loads(line))), 120))
-            finally:
-                desk.terminate()
-                ended = desk.wait(30)
-    judge.check("the desk ends in order", ended, 0)
-    print(f"{judge.passed} passed, {judge.failed} failed")
-    # Nothing judged is a broken judge, not a verdict.
-    return 1 if judge.failed or not judge.passed else 0
+    judge = Judge(f"{VERSION}: ")
+
+    def work(binary, folder):
+        with demo(judge, binary, folder) as card:
+            asyncio.run(asyncio.wait_for(run(judge, Desk(card)), 120))
+
+    return judged(judge, work)
 
 
 if __name__ == "__main__":

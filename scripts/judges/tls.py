@@ -10,11 +10,12 @@ import json
 import ssl
 import subprocess
 import sys
-import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from judging import Judge, demo, judged
 
 OLD = ["ssl_2_0", "ssl_3_0", "tls_1_0", "tls_1_1"]
 # Ephemeral keys and authenticated encryption, nothing else.
@@ -25,22 +26,6 @@ STRONG = [
 ]
 # curl's own number for a certificate that nobody vouches for.
 CURL_UNTRUSTED = 60
-
-
-class Judge:
-    """Counts what held and what did not; a check that could not be made is one that did not hold."""
-
-    def __init__(self):
-        self.passed = 0
-        self.failed = 0
-
-    def check(self, name, found, wanted):
-        if found == wanted:
-            self.passed += 1
-            print(f"ok      {name}")
-        else:
-            self.failed += 1
-            print(f"FAILED  {name}: {found!r} is not {wanted!r}")
 
 
 def scanned(judge, card, folder):
@@ -108,31 +93,15 @@ def fetched(url, ca_file):
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
-        print("usage: tls.py BINARY")
-        return 2
     judge = Judge()
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.argv[1], "demo", "--json", "--listen", "127.0.0.1:0", "--data", str(Path(folder, "data"))]
-        with open(Path(folder, "log"), "w+") as log:
-            desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-            try:
-                line = desk.stdout.readline()
-                if not line:
-                    log.seek(0)
-                    print(f"FAILED  the desk did not open: {log.read()}")
-                    return 1
-                card = json.loads(line)
-                scans = scanned(judge, card, folder)
-                weaknesses(judge, scans)
-                certificate(judge, card, scans)
-            finally:
-                desk.terminate()
-                ended = desk.wait(30)
-    judge.check("the desk ends in order", ended, 0)
-    print(f"{judge.passed} passed, {judge.failed} failed")
-    # Nothing judged is a broken judge, not a verdict.
-    return 1 if judge.failed or not judge.passed else 0
+
+    def work(binary, folder):
+        with demo(judge, binary, folder) as card:
+            scans = scanned(judge, card, folder)
+            weaknesses(judge, scans)
+            certificate(judge, card, scans)
+
+    return judged(judge, work)
 
 
 if __name__ == "__main__":

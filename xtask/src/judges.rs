@@ -1,5 +1,5 @@
 //! The tools that judge us and that nobody can be asked to have: Python environments, Node packages and `cargo-deny`, made
-//! once under the build folder, and PostgreSQL. Nothing is skipped because it is missing: it is made, or the step fails and
+//! once under the build folder, PostgreSQL and testssl.sh. Nothing is skipped because it is missing: it is made, or the step fails and
 //! says what to do.
 
 use std::fs;
@@ -132,16 +132,34 @@ pub fn cargo_deny(workspace: &Workspace) -> Result<PathBuf, String> {
 
 /// The tests start PostgreSQL servers of their own, so its programs must be there; none has to run.
 pub fn postgres(workspace: &Workspace) -> Result<(), String> {
-    if has_postgres(workspace) {
+    installed(workspace, "postgresql", "the tests need PostgreSQL", has_postgres)
+}
+
+/// Debian's program is called `testssl`, the authors' is called `testssl.sh`.
+pub fn testssl(workspace: &Workspace) -> Result<(), String> {
+    installed(workspace, "testssl.sh", "this judge is testssl.sh", |workspace| {
+        let works = |name: &str| process::works(process::command(name, &["--version"], &workspace.root));
+        works("testssl") || works("testssl.sh")
+    })
+}
+
+/// Installs a package of the system when it is missing and we may; otherwise says how.
+fn installed(
+    workspace: &Workspace,
+    package: &str,
+    because: &str,
+    is_there: fn(&Workspace) -> bool,
+) -> Result<(), String> {
+    if is_there(workspace) {
         return Ok(());
     }
-    let advice = "the tests need PostgreSQL (on Debian: apt-get install -y postgresql)";
+    let advice = format!("{because} (on Debian: apt-get install -y {package})");
     if !is_root(workspace) {
-        return Err(advice.to_owned());
+        return Err(advice);
     }
-    process::stream(process::command("apt-get", &["install", "-y", "postgresql"], &workspace.root))
+    process::stream(process::command("apt-get", &["install", "-y", package], &workspace.root))
         .map_err(|problem| format!("{problem}; {advice}"))?;
-    if has_postgres(workspace) { Ok(()) } else { Err(advice.to_owned()) }
+    if is_there(workspace) { Ok(()) } else { Err(advice) }
 }
 
 /// Debian keeps the server's programs apart from everybody's.

@@ -70,8 +70,14 @@ const STEPS: &[Step] = &[
         run: python_client_v1,
     },
     Step {
+        name: "python stdio",
+        covers: "`frontdesk stdio` started by both lines of it",
+        pace: Pace::Slow,
+        run: python_stdio,
+    },
+    Step {
         name: "typescript v1",
-        covers: "the official TypeScript client, first line",
+        covers: "the official TypeScript client, first line; the certificate before Node",
         pace: Pace::Slow,
         run: typescript_v1,
     },
@@ -89,6 +95,12 @@ const STEPS: &[Step] = &[
         run: conformance,
     },
     Step { name: "tls", covers: "sslyze; the certificate before sslyze, Python and curl", pace: Pace::Slow, run: tls },
+    Step {
+        name: "testssl",
+        covers: "testssl.sh; nothing LOW or worse but what is named",
+        pace: Pace::Slow,
+        run: testssl,
+    },
     Step {
         name: "crashes",
         covers: "200 rounds of kills each of the desk on SQLite, on PostgreSQL, and of PostgreSQL itself",
@@ -199,7 +211,7 @@ fn environment(workspace: &Workspace) -> Verdict {
         .and_then(|_| judges::python(workspace, &PYTHON_V1))
         .and_then(|_| judges::python(workspace, &PYTHON_TLS))
         .and_then(|_| judges::node(workspace))
-        .map(|_| ())
+        .and_then(|_| judges::testssl(workspace))
         .into()
 }
 
@@ -228,16 +240,35 @@ fn python_client_v1(workspace: &Workspace) -> Verdict {
     on_python(workspace, &PYTHON_V1, "scripts/judges/python_client_v1.py")
 }
 
+fn python_stdio(workspace: &Workspace) -> Verdict {
+    let script = "scripts/judges/python_stdio.py";
+    let both = judge_on_python(workspace, &PYTHON, script).and_then(|second| {
+        let first = judge_on_python(workspace, &PYTHON_V1, script)?;
+        Ok(format!("{second}; first line {first}"))
+    });
+    counted(both)
+}
+
 fn on_python(workspace: &Workspace, environment: &Environment, script: &str) -> Verdict {
-    counted(judges::python(workspace, environment).and_then(|python| {
-        let mut client = process::command(python, &[script], &workspace.root);
-        client.arg(shipped(workspace)?);
-        process::stream_and_count(client)
-    }))
+    counted(judge_on_python(workspace, environment, script))
+}
+
+fn judge_on_python(workspace: &Workspace, environment: &Environment, script: &str) -> Result<String, String> {
+    let python = judges::python(workspace, environment)?;
+    let mut client = process::command(python, &[script], &workspace.root);
+    client.arg(shipped(workspace)?);
+    process::stream_and_count(client)
 }
 
 fn tls(workspace: &Workspace) -> Verdict {
     on_python(workspace, &PYTHON_TLS, "scripts/judges/tls.py")
+}
+
+fn testssl(workspace: &Workspace) -> Verdict {
+    match judges::testssl(workspace) {
+        Ok(()) => on_python(workspace, &PYTHON, "scripts/judges/testssl.py"),
+        Err(problem) => Verdict::Failed(problem),
+    }
 }
 
 fn typescript_v1(workspace: &Workspace) -> Verdict {
@@ -331,11 +362,13 @@ mod tests {
                 "python client",
                 "traces",
                 "python client v1",
+                "python stdio",
                 "typescript v1",
                 "typescript v2",
                 "rmcp",
                 "conformance",
-                "tls"
+                "tls",
+                "testssl"
             ]
         );
         assert_eq!(names(Extent::Only("deny")), ["deny"]);

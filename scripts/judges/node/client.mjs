@@ -1,6 +1,7 @@
 // What a client library is asked to do, whichever line of the official TypeScript SDK it is: log in by itself over TLS,
 // list, call, page through everything, write once, and hand every kind of error on as it was sent.
 
+import { spawnSync } from "node:child_process";
 import tls from "node:tls";
 
 import { Judge, openDesk, token } from "./desk.mjs";
@@ -26,6 +27,7 @@ export async function judgeClient(library) {
   const judge = new Judge();
   const desk = await openDesk(process.argv[2], (data) => ["demo", "--json", "--listen", "127.0.0.1:0", "--data", data]);
   try {
+    certificate(judge, desk);
     // As NODE_EXTRA_CA_CERTS would, for a desk that did not exist when this process began.
     tls.setDefaultCACertificates([...tls.getCACertificates("default"), desk.ca]);
     for (const era of library.eras) {
@@ -41,6 +43,18 @@ export async function judgeClient(library) {
     judge.check("the desk ends in order", await desk.close(), 0);
   }
   process.exit(judge.verdict());
+}
+
+/** Node's own verifier, in a process of its own that is told of the authority as users tell it. */
+function certificate(judge, desk) {
+  const front = `${new URL(desk.card.endpoint).origin}/`;
+  const script = `fetch("${front}").then((answer) => answer.status, (error) => error.cause.code).then(console.log)`;
+  const said = (settings) => {
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: "", ...settings };
+    return spawnSync(process.execPath, ["--eval", script], { env, encoding: "utf8" }).stdout.trim();
+  };
+  judge.check("Node verifies the certificate", said({ NODE_EXTRA_CA_CERTS: desk.card.ca_file }), "200");
+  judge.check("and refuses it without the authority", said({}), "UNABLE_TO_VERIFY_LEAF_SIGNATURE");
 }
 
 async function visit(judge, library, desk, era) {

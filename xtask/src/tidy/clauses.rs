@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::code::without_words;
+use super::proofs::tests;
 use super::tree::Tree;
 
 const LIST: &str = "spec/automotive/clauses.tsv";
@@ -73,12 +73,6 @@ enum Status {
     Later,
 }
 
-struct Test {
-    path: String,
-    line: usize,
-    name: String,
-}
-
 fn row(line: &str) -> Result<(&str, Status), String> {
     let cells: Vec<&str> = line.split('\t').collect();
     let [id, level, paraphrase, status] = cells.as_slice() else {
@@ -103,51 +97,6 @@ fn published() -> BTreeSet<String> {
         .iter()
         .flat_map(|(section, count)| (1..=*count).map(move |number| format!("A{section}-{number:02}")))
         .collect()
-}
-
-/// Functions under `#[test]` or its kin in `crates/*/tests`, and functions of the judges.
-fn tests(tree: &Tree) -> Vec<Test> {
-    let mut found = Vec::new();
-    for file in tree.inside("crates/", ".rs") {
-        if file.in_crate().is_some_and(|(_, rest)| rest.starts_with("tests/")) {
-            let mut marked = false;
-            for (index, line) in without_words(&file.text).lines().enumerate() {
-                let line = line.trim();
-                if let Some(attribute) = line.strip_prefix("#[") {
-                    marked |= is_test_attribute(attribute);
-                } else if let Some(name) = function(line, "fn ") {
-                    if marked {
-                        found.push(Test { path: file.path.clone(), line: index + 1, name });
-                    }
-                    marked = false;
-                } else if line.ends_with(';') || line.ends_with('}') {
-                    marked = false;
-                }
-            }
-        }
-    }
-    for file in tree.inside("scripts/judges/", ".py") {
-        for (number, line) in file.lines() {
-            if let Some(name) = function(line.trim(), "def ") {
-                found.push(Test { path: file.path.clone(), line: number, name });
-            }
-        }
-    }
-    found
-}
-
-/// `test]`, `tokio::test]` and `tokio::test(..)]`, but not `cfg(test)]`.
-fn is_test_attribute(attribute: &str) -> bool {
-    let path = attribute.split(['(', ']']).next().unwrap_or_default().trim();
-    path.rsplit("::").next() == Some("test")
-}
-
-fn function(line: &str, keyword: &str) -> Option<String> {
-    let line = line.strip_prefix("pub ").unwrap_or(line);
-    let line = line.strip_prefix("async ").unwrap_or(line);
-    let name: String =
-        line.strip_prefix(keyword)?.chars().take_while(|next| next.is_alphanumeric() || *next == '_').collect();
-    Some(name)
 }
 
 /// The ids a name begins with: one test may prove several clauses, as in `a3_17_a3_18_lists_are_paged`.

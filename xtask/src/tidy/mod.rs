@@ -1,6 +1,7 @@
 //! The rules of the house that no compiler checks, each a function from the tree to what is wrong with it.
 //! A rule must never touch the disk: it judges the `Tree` it is given, so that a test can show it going red.
 
+mod attacks;
 mod attributes;
 mod clauses;
 mod code;
@@ -8,6 +9,7 @@ mod dependencies;
 mod invariants;
 mod layout;
 mod names;
+mod proofs;
 mod sql;
 mod text;
 mod tree;
@@ -34,6 +36,7 @@ const RULES: &[(&str, Rule)] = &[
     ("a file tells one thing", layout::files_are_short),
     ("every module says what it is for", layout::modules_are_introduced),
     ("every clause has a test", clauses::every_clause_has_a_test),
+    ("every attack has a test", attacks::every_attack_has_a_test),
     ("every invariant names its test", invariants::every_invariant_names_its_test),
     ("the text speaks of the project alone", text::speaks_of_the_project_alone),
     ("documents named in the text exist", text::documents_exist),

@@ -25,6 +25,37 @@ async fn both_tls_versions_are_spoken_and_http_1_1_is_chosen() {
     }
 }
 
+/// A whole greeting of that protocol, as old clients send it.
+fn greeting(version: [u8; 2]) -> Vec<u8> {
+    let mut hello = version.to_vec();
+    hello.extend([7; 32]);
+    // No session; suites with and without authenticated encryption; no compression.
+    hello.extend([0, 0, 6, 0xc0, 0x2b, 0xc0, 0x09, 0x00, 0x2f, 1, 0]);
+    let groups = [0, 10, 0, 6, 0, 4, 0, 29, 0, 23];
+    let points = [0, 11, 0, 2, 1, 0];
+    let signatures = [0, 13, 0, 6, 0, 4, 4, 3, 2, 3];
+    hello.extend([0, u8::try_from(groups.len() + points.len() + signatures.len()).unwrap()]);
+    hello.extend([&groups[..], &points, &signatures].concat());
+    let length = u8::try_from(hello.len()).unwrap();
+    [&[0x16, 3, 1, 0, length + 4, 1, 0, 0, length][..], &hello].concat()
+}
+
+#[tokio::test]
+async fn a_greeting_of_an_older_protocol_is_refused_by_name_and_tls_1_2_is_not() {
+    let desk = Desk::open(Caps::default()).await;
+    for version in [[3, 0], [3, 1], [3, 2]] {
+        let mut socket = TcpStream::connect(desk.address).await.unwrap();
+        socket.write_all(&greeting(version)).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer).await;
+        // An alert, fatal: protocol version.
+        assert_eq!((answer.first(), answer.get(5..)), (Some(&0x15), Some(&[2, 70][..])), "{version:?}: {answer:?}");
+    }
+    let mut socket = TcpStream::connect(desk.address).await.unwrap();
+    socket.write_all(&greeting([3, 3])).await.unwrap();
+    assert_eq!(socket.read_u8().await.unwrap(), 0x16, "the same in TLS 1.2 goes on");
+}
+
 #[tokio::test]
 async fn a_client_that_offers_http_2_alone_is_refused() {
     let desk = Desk::open(Caps::default()).await;

@@ -12,6 +12,7 @@ mod chance;
 mod cleartext;
 mod corpus;
 mod desks;
+mod forgeries;
 mod framing;
 mod grants;
 mod messages;

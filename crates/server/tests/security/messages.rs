@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desks::{PING, code, pings};
+use crate::desks::{PING, a_lead, code, pings};
 use crate::support::client::Response;
 use crate::support::desk::{Agent, Desk, EVERYTHING, House, PATH};
 
@@ -90,10 +90,13 @@ async fn deep_and_wide_messages_cost_a_refusal_and_no_more() {
     is_malformed(&send(&mut agent, objects.as_bytes()).await, "objects", deep);
     let wide = format!("[{}0]", "0,".repeat(500_000));
     assert_eq!(send(&mut agent, wide.as_bytes()).await.json()["error"]["code"], json!(-32600));
-    let call = json!({"name": "leads.create", "arguments": {"contact": {"name": "x"}, "interest": "buy",
-        "consent": {"granted": true, "channels": vec!["email"; 100_000]}}});
-    let answer = agent.send("tools/call", call).await.json();
-    assert_eq!(code(&answer), Some("request.invalid"));
+    let mut lead = a_lead();
+    lead["consent"]["channels"] = json!(vec!["email"; 100_000]);
+    let answer = agent.send("tools/call", json!({"name": "leads.create", "arguments": lead})).await.json();
+    assert_eq!(
+        answer["result"]["structuredContent"]["error"]["details"]["errors"],
+        json!([{"pointer": "/consent/channels", "keyword": "maxItems", "expected": "at most 10 items are allowed"}])
+    );
     let keys: serde_json::Map<String, Value> = (0..50_000).map(|at| (format!("k{at}"), json!(at))).collect();
     let answer = agent.send("tools/call", json!({"name": "inventory.list", "arguments": keys})).await;
     assert!(answer.text().len() < 2000);

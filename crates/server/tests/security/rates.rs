@@ -107,12 +107,12 @@ async fn a6_21_the_token_endpoint_says_how_long_to_wait_and_means_it() {
     for _ in 0..30 {
         desk.token(&id, &secret, READ_STOCK).await;
     }
-    let response = loop {
-        let response = desk.ask_for_token(&id, &secret, READ_STOCK).await;
-        if response.status != 200 {
-            break response;
+    let mut response = desk.ask_for_token(&id, &secret, READ_STOCK).await;
+    for _ in 0..100 {
+        if response.status == 200 {
+            response = desk.ask_for_token(&id, &secret, READ_STOCK).await;
         }
-    };
+    }
     assert_eq!((response.status, response.json()["error"].clone()), (429, json!("temporarily_unavailable")));
     let seconds: u64 = response.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=2).contains(&seconds), "{seconds}");

@@ -153,6 +153,33 @@ async fn numbers_that_are_not_whole_or_too_large_are_refused() {
     assert_eq!(agent.code("leads.update", never).await, "request.version_conflict");
 }
 
+/// Two ways to write one letter would make two ids that look the same (NFC and NFD, look-alikes, hidden marks).
+#[tokio::test]
+async fn an_id_that_a_caller_chooses_has_only_letters_with_one_spelling() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let id = agent.call("leads.create", a_lead()).await["id"].clone();
+    for owner in [
+        "emp_ren\u{e9}",
+        "emp_rene\u{301}",
+        "emp_\u{440}aul",
+        "emp_\u{ff41}",
+        "emp_a\u{200d}",
+        "emp_\u{202e}a",
+        "emp a",
+    ] {
+        let change = json!({"id": id, "owner": {"id": owner, "name": "Ren\u{e9}"}});
+        let errors = errors(&mut agent, "leads.update", change).await;
+        assert_eq!(errors[0]["pointer"], json!("/owner/id"), "{owner}");
+        assert_eq!(agent.call("leads.list", json!({"owner_id": owner})).await, json!({"items": []}), "{owner}");
+    }
+    // A name is text and stays as it was written, in either way.
+    for name in ["Ren\u{e9}", "Rene\u{301}"] {
+        let change = json!({"id": id, "owner": {"id": "emp_rene", "name": name}});
+        assert_eq!(agent.call("leads.update", change).await["owner"]["name"], json!(name));
+    }
+}
+
 #[tokio::test]
 async fn dates_that_cannot_be_written_back_are_refused() {
     let desk = Desk::open();
