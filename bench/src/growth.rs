@@ -38,7 +38,12 @@ pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Grown>> {
         }
         let pair = Pair::start(wish, database, *scale).await?;
         for kind in [Kind::Get, Kind::SearchStatus, Kind::Create] {
-            wish.say(&format!("{} with {} vehicles, {} dealerships", kind.name(), scale.vehicles, scale.dealerships));
+            let Scale { vehicles, dealerships } = scale;
+            wish.say(&format!(
+                "{} {} with {vehicles} vehicles, {dealerships} dealerships",
+                database.name(),
+                kind.name()
+            ));
             let row = pair.compare(kind, Era::Legacy, CONCURRENCY).await?;
             grown.push(Grown { vehicles: scale.vehicles, dealerships: scale.dealerships, series, row });
         }

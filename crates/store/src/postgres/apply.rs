@@ -12,19 +12,13 @@ use tokio_postgres::error::SqlState;
 
 use super::Shared;
 use super::chains::{ADD_LINK, KEEP_HEAD, append, kept};
+use super::texts::ADD_CLAIM;
 use super::values::Bound;
 use crate::StoreError;
 use crate::audit::{Head, tenant_chain};
 use crate::claims;
 use crate::sql::{self, Value};
 use crate::vault::TenantKeys;
-
-const CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
-                     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-const EVENT: &str =
-    "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const COUNT: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
-                     ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";
 
 /// One statement of a plan.
 pub(crate) struct Piece {
@@ -72,7 +66,7 @@ pub(crate) fn pieces(
             Bound::Bytes(sealed.ok_or(StoreError::WrongKey)?),
             Bound::Integer(commit.at.0),
         ];
-        made.push(Piece { text: CLAIM.into(), values, none: Some(Ends::Claimed), taken: None });
+        made.push(Piece { text: ADD_CLAIM.into(), values, none: Some(Ends::Claimed), taken: None });
     }
     for step in &commit.steps {
         take_step(shared, keys, tenant, step, &mut made)?;
@@ -88,7 +82,7 @@ pub(crate) fn pieces(
             Bound::text(event.change.word()),
             Bound::Integer(commit.at.0),
         ];
-        made.push(Piece::plain(EVENT, values));
+        made.push(Piece::plain(sql::ADD_EVENT, values));
     }
     let link = append(&shared.audit_key, &tenant_chain(tenant), &mut numbers.head, commit.at.0, &commit.audit);
     made.push(Piece::plain(ADD_LINK, link));
@@ -99,7 +93,7 @@ pub(crate) fn pieces(
 pub(crate) fn closing(shared: &Shared, tenant: &str, from: &Numbers, to: &Numbers) -> Vec<Piece> {
     let mut made = Vec::new();
     if to.event != from.event {
-        made.push(Piece::plain(COUNT, vec![Bound::text(tenant), Bound::Integer(to.event)]));
+        made.push(Piece::plain(sql::COUNT_EVENTS, vec![Bound::text(tenant), Bound::Integer(to.event)]));
     }
     if to.head.seq != from.head.seq {
         let chain = tenant_chain(tenant);

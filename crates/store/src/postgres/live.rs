@@ -7,6 +7,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
 
 use super::flight::{Request, fly, fly_alone};
+use super::texts::{BEGIN, BEGIN_READ, COMMIT, TENANT};
 use super::values::Bound;
 use crate::StoreError;
 
@@ -21,9 +22,6 @@ pub(crate) struct Live {
 
 /// The values of a statement, as the client library wants them.
 pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
-
-/// Until the transaction ends, row-level security lets only this tenant's rows through.
-const TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
 
 impl Live {
     pub(crate) async fn connect(config: &Config) -> Result<Live, StoreError> {
@@ -65,10 +63,10 @@ impl Live {
         let statement = self.prepared(text).await?;
         let tenant: Values<'_> = &[&tenant];
         let requests: Vec<Request<'_, Result<Vec<Row>, Error>>> = vec![
-            self.said("BEGIN READ ONLY"),
+            self.said(BEGIN_READ),
             Box::pin(self.client.query(&name, tenant)),
             Box::pin(self.client.query(&statement, values)),
-            self.said("COMMIT"),
+            self.said(COMMIT),
         ];
         let mut rows = Vec::new();
         for (place, answer) in fly(&self.turn, requests).await.into_iter().enumerate() {
@@ -93,7 +91,7 @@ impl Live {
         }
         let tenant: Values<'_> = &[&tenant];
         let mut requests: Vec<Request<'_, Result<Vec<Row>, Error>>> =
-            vec![self.said("BEGIN"), Box::pin(self.client.query(&name, tenant))];
+            vec![self.said(BEGIN), Box::pin(self.client.query(&name, tenant))];
         for (statement, values) in &statements {
             requests.push(Box::pin(self.client.query(statement, values)));
         }

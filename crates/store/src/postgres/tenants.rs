@@ -14,24 +14,19 @@ use super::apply::{Ends, Failed, Numbers, Piece, closing, judge, pieces};
 use super::chains::{HEAD, head};
 use super::lanes::Lane;
 use super::live::Live;
+use super::texts::LOCK;
 use super::values::Bound;
 use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::tenant_chain;
 use crate::claims;
+use crate::sql::{FIND_CLAIM, LAST_EVENT};
 use crate::vault::TenantKeys;
 
 /// At most this many plans are taken together.
 const GROUP: usize = 256;
 /// A transaction that takes longer is given up, and its connection with it.
 const LONGEST: Duration = Duration::from_secs(15);
-
-/// Whoever writes for a tenant locks its row first, on whichever node: the tenant's numbers, its chain and
-/// everything its plans have read stand still until the commit.
-const LOCK: &str = "SELECT 1 FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
-const LAST_EVENT: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
-pub(crate) const FIND_CLAIM: &str =
-    "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = $1 AND client = $2 AND tool = $3 AND key_hash = $4";
 
 pub(crate) struct Job {
     pub(crate) commit: Box<Commit>,

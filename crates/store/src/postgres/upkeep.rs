@@ -9,6 +9,7 @@ use super::audits::link;
 use super::chains::{HEAD, KEEP_HEAD, kept, read_head};
 use super::live::{Live, Values};
 use super::node::Change;
+use super::texts::LOCK;
 use super::walls::AUDITOR;
 use crate::StoreError;
 use crate::audit::{Head, Walk};
@@ -58,10 +59,9 @@ impl PostgresStore {
 
     async fn trim(&self, live: &Live, chain: &str, before: Millis) -> Result<Left, StoreError> {
         let tenant = chain.strip_prefix("tenant:").unwrap_or_default();
-        let lock = "SELECT 1 FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
         // A tenant's writers hold its row; a node's writer is stopped by the head of its chain.
         let head = format!("{HEAD} FOR UPDATE");
-        let questions: [(&str, Values<'_>); 2] = [(lock, &[&tenant]), (&head, &[&chain])];
+        let questions: [(&str, Values<'_>); 2] = [(LOCK, &[&tenant]), (&head, &[&chain])];
         let answers = live.begin_as(tenant, &questions).await;
         let outcome = match answers.map(|answers| answers.into_iter().nth(1).unwrap_or_default()) {
             Ok(rows) => match rows.first().map(|row| read_head(&self.shared.audit_key, chain, row)) {

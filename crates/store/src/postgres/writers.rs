@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::lanes::Lane;
 use super::live::Live;
 use super::node::{self, Change};
+use super::texts::COMMIT;
 use super::{Address, Shared, tenants};
 use crate::StoreError;
 use crate::notes::{Closing, Tray};
@@ -112,7 +113,7 @@ fn refused<T>(error: TrySendError<T>) -> StoreError {
 
 /// Commits. A connection that is lost on the way leaves open whether the server had it.
 pub(crate) async fn ended(live: &Live) -> Result<(), StoreError> {
-    live.batch("COMMIT").await.map_err(|error| match error.as_db_error().is_none() || live.is_closed() {
+    live.batch(COMMIT).await.map_err(|error| match error.as_db_error().is_none() || live.is_closed() {
         true => StoreError::Unfinished,
         false => StoreError::Postgres(error),
     })

@@ -1,5 +1,5 @@
-//! A PostgreSQL server of the test's own: made in a temporary folder, reached by a socket in it, and gone with
-//! the test. It must never touch a server that is there for another reason.
+//! A PostgreSQL server of the test's or the bench's own: made in a temporary folder, reached by a socket in it,
+//! and gone with its value. It must never touch a server that is there for another reason.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -14,26 +14,48 @@ pub(crate) const ROLE: &str = "desk";
 pub(crate) struct Server {
     folder: PathBuf,
     process: Mutex<Option<Child>>,
+    /// What is set beyond what every server here has, each as `name=value`.
+    settings: &'static [&'static str],
 }
 
 impl Server {
     /// A running server with the database `desk`, owned by the role `desk`.
     pub(crate) fn start() -> Server {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // A socket's path may have about 100 characters, so not under the build folder.
-        let folder = std::env::temp_dir().join(format!("fdpg-{}-{number}", std::process::id()));
-        let server = Server::in_folder(folder);
-        copy(&template(), &server.folder.join("data"));
+        Server::on_a_copy_of(&template(), &[])
+    }
+
+    /// A running server on a copy of files that `keep` has left.
+    pub(crate) fn on_a_copy_of(files: &Path, settings: &'static [&'static str]) -> Server {
+        let server = Server::in_new_folder(settings);
+        copy(files, &server.folder.join("data"));
         server.resume();
         server
     }
 
-    fn in_folder(folder: PathBuf) -> Server {
+    /// A running server as `start` gives it, but made from nothing.
+    pub(crate) fn made(settings: &'static [&'static str]) -> Server {
+        let server = Server::in_new_folder(settings);
+        server.initialise();
+        server.resume();
+        server
+    }
+
+    /// Ends the server in order and leaves a copy of its files.
+    pub(crate) fn keep(&self, files: &Path) {
+        self.stop("INT");
+        let _ = std::fs::remove_dir_all(files);
+        copy(&self.folder.join("data"), files);
+    }
+
+    fn in_new_folder(settings: &'static [&'static str]) -> Server {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        // A socket's path may have about 100 characters, so not under the build folder.
+        let folder = std::env::temp_dir().join(format!("fdpg-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         give_away(&folder);
-        Server { folder, process: Mutex::new(None) }
+        Server { folder, process: Mutex::new(None), settings }
     }
 
     /// Makes the files of a server, with the role and its database.
@@ -54,7 +76,11 @@ impl Server {
     }
 
     pub(crate) fn url_as(&self, role: &str) -> String {
-        format!("postgres://{role}:hunter2@/desk?host={}", self.folder.display())
+        self.url_of(role, ROLE)
+    }
+
+    pub(crate) fn url_of(&self, role: &str, database: &str) -> String {
+        format!("postgres://{role}:hunter2@/{database}?host={}", self.folder.display())
     }
 
     /// Starts the server on what is in its folder.
@@ -66,6 +92,7 @@ impl Server {
             .arg("-k")
             .arg(&self.folder)
             .args(["-c", "listen_addresses=", "-c", "max_connections=60", "-c", "shared_buffers=16MB"])
+            .args(self.settings.iter().flat_map(|setting| ["-c", setting]))
             .current_dir(&self.folder)
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(self.folder.join("log")).unwrap());
@@ -122,17 +149,15 @@ impl Drop for Server {
 /// The files of a fresh server, made once by whichever test comes first: making them takes a second, copying
 /// them does not.
 fn template() -> PathBuf {
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    std::fs::create_dir_all(home).unwrap();
+    // Only tests are given such a folder.
+    let home = option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
+    std::fs::create_dir_all(&home).unwrap();
     let lock = std::fs::File::create(home.join("postgres.lock")).unwrap();
     lock.lock().unwrap();
     let made = home.join("postgres-template");
     if !made.exists() {
-        let draft = Server::in_folder(std::env::temp_dir().join(format!("fdpg-{}-new", std::process::id())));
-        draft.initialise();
         let unfinished = home.join("postgres-template.new");
-        let _ = std::fs::remove_dir_all(&unfinished);
-        copy(&draft.folder.join("data"), &unfinished);
+        Server::made(&[]).keep(&unfinished);
         std::fs::rename(&unfinished, &made).unwrap();
     }
     made
