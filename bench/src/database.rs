@@ -10,7 +10,7 @@ use frontdesk_store::Address;
 
 use crate::postgres::{ROLE, Server};
 use crate::process::cpu_of;
-use crate::{Outcome, Wish};
+use crate::{Outcome, Wish, overheard};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
@@ -18,8 +18,8 @@ pub enum Database {
     Postgres,
 }
 
-/// Beyond what tests need: memory for the data, as anybody would give it. Syncing stays on.
-const SETTINGS: &[&str] = &["shared_buffers=256MB", "max_wal_size=4GB"];
+/// Beyond what tests need: memory for the data, as anybody would give it. Syncing stays on, as it is by default.
+const SETTINGS: &[&str] = &["shared_buffers=256MB", "max_wal_size=256MB", overheard::PREFIX];
 /// Where a seeded folder keeps PostgreSQL's files.
 const CLUSTER: &str = "cluster";
 /// The reference's copy; Frontdesk's has the name that the server was made with.
@@ -84,6 +84,21 @@ impl Place {
         match &self.data {
             Data::File => None,
             Data::Server { server, name } => Some(server.url_of(ROLE, name)),
+        }
+    }
+
+    /// What its server calls this copy.
+    pub fn name(&self) -> &'static str {
+        match &self.data {
+            Data::File => "",
+            Data::Server { name, .. } => name,
+        }
+    }
+
+    pub fn server(&self) -> Option<&Server> {
+        match &self.data {
+            Data::File => None,
+            Data::Server { server, .. } => Some(server),
         }
     }
 

@@ -6,6 +6,7 @@ mod database;
 mod growth;
 mod load;
 mod measure;
+mod overheard;
 #[expect(dead_code, reason = "the tests of the store use the rest")]
 #[path = "../../crates/store/tests/postgres/server.rs"]
 mod postgres;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::call::{Caller, Era, Kind};
 use crate::database::Database;
 use crate::load::{Seen, Session, crowd};
+use crate::overheard::same_statements;
 use crate::process::Server;
 use crate::seed::{Scale, Seeded, seeded};
 use crate::{Outcome, Wish};
@@ -88,6 +89,9 @@ impl Pair {
                 token: frontdesk.log_in(agent).await?,
                 port: frontdesk.port,
             });
+        }
+        if let (Some(server), Some(caller)) = (frontdesk.place.server(), callers.first()) {
+            same_statements(server, &frontdesk, &reference, caller).await?;
         }
         Ok(Pair { database, frontdesk, reference, callers })
     }

@@ -10,8 +10,8 @@ use frontdesk_engine::tool::Future;
 use crate::{Load, PostgresStore, SqliteStore};
 
 pub trait Keeper: Store + Registry {
-    /// How busy the writer is, where that is counted.
-    fn load(&self) -> Option<Load>;
+    /// How busy whatever writes is.
+    fn load(&self) -> Load;
 
     /// Whether something can be written and made durable right now.
     fn writable(&self) -> Future<'_, Result<(), Fault>>;
@@ -24,8 +24,8 @@ pub trait Keeper: Store + Registry {
 }
 
 impl Keeper for SqliteStore {
-    fn load(&self) -> Option<Load> {
-        Some(SqliteStore::load(self))
+    fn load(&self) -> Load {
+        SqliteStore::load(self)
     }
 
     fn writable(&self) -> Future<'_, Result<(), Fault>> {
@@ -42,8 +42,8 @@ impl Keeper for SqliteStore {
 }
 
 impl Keeper for PostgresStore {
-    fn load(&self) -> Option<Load> {
-        None
+    fn load(&self) -> Load {
+        PostgresStore::load(self)
     }
 
     fn writable(&self) -> Future<'_, Result<(), Fault>> {

@@ -23,9 +23,7 @@ pub(super) fn metrics(house: &House, doors: &Doors) -> String {
     page.line("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     calls(&mut page, &house.meter.read());
     connections(&mut page, [("public", doors.public.snapshot()), ("operator", doors.operator.snapshot())]);
-    if let Some(load) = house.vaults.store.load() {
-        writer(&mut page, &load);
-    }
+    writer(&mut page, &house.vaults.store.load());
     page.0
 }
 

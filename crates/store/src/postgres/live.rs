@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Row, Statement};
 
-use super::flight::{Request, fly, fly_alone};
+use super::flight::{Request, fly, fly_alone, fly_enclosed};
 use super::texts::{BEGIN, BEGIN_READ, COMMIT, TENANT};
 use super::values::Bound;
 use crate::StoreError;
@@ -16,6 +16,8 @@ const STATEMENTS: usize = 256;
 
 pub(crate) struct Live {
     client: Client,
+    /// The statement that names the tenant, which nearly every flight needs.
+    tenant: Statement,
     statements: Mutex<HashMap<String, Statement>>,
     turn: Mutex<()>,
 }
@@ -34,7 +36,8 @@ impl Live {
         let durable = "SELECT set_config('synchronous_commit', 'on', false) \
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).await?;
-        Ok(Live { client, statements: Mutex::default(), turn: Mutex::default() })
+        let tenant = client.prepare(TENANT).await?;
+        Ok(Live { client, tenant, statements: Mutex::default(), turn: Mutex::default() })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -59,23 +62,17 @@ impl Live {
     /// Reads as one tenant: the transaction, the tenant's name and the question travel together, so the
     /// name can hold for no other question.
     pub(crate) async fn query_as(&self, tenant: &str, text: &str, values: Values<'_>) -> Result<Vec<Row>, Error> {
-        let name = self.prepared(TENANT).await?;
         let statement = self.prepared(text).await?;
-        let tenant: Values<'_> = &[&tenant];
-        let requests: Vec<Request<'_, Result<Vec<Row>, Error>>> = vec![
-            self.said(BEGIN_READ),
-            Box::pin(self.client.query(&name, tenant)),
-            Box::pin(self.client.query(&statement, values)),
-            self.said(COMMIT),
-        ];
-        let mut rows = Vec::new();
-        for (place, answer) in fly(&self.turn, requests).await.into_iter().enumerate() {
-            let answer = answer?;
-            if place == 2 {
-                rows = answer;
-            }
-        }
-        Ok(rows)
+        let name: Values<'_> = &[&tenant];
+        // A name that was not taken ends the transaction, and the question with it.
+        fly_enclosed(
+            &self.turn,
+            self.client.batch_execute(BEGIN_READ),
+            self.client.query(&self.tenant, name),
+            self.client.query(&statement, values),
+            self.client.batch_execute(COMMIT),
+        )
+        .await
     }
 
     /// Begins to write as one tenant and asks these questions about it, all in one flight.
@@ -84,14 +81,13 @@ impl Live {
         tenant: &str,
         questions: &[(&str, Values<'_>)],
     ) -> Result<Vec<Vec<Row>>, Error> {
-        let name = self.prepared(TENANT).await?;
         let mut statements = Vec::with_capacity(questions.len());
         for (text, values) in questions {
             statements.push((self.prepared(text).await?, *values));
         }
         let tenant: Values<'_> = &[&tenant];
         let mut requests: Vec<Request<'_, Result<Vec<Row>, Error>>> =
-            vec![self.said(BEGIN), Box::pin(self.client.query(&name, tenant))];
+            vec![self.said(BEGIN), Box::pin(self.client.query(&self.tenant, tenant))];
         for (statement, values) in &statements {
             requests.push(Box::pin(self.client.query(statement, values)));
         }
@@ -99,10 +95,10 @@ impl Live {
         Ok(answers?.split_off(2))
     }
 
-    /// Sends changes in one flight, after `first`; each answer is the number of rows it met.
+    /// Sends changes in one flight, after `first` if there is any; each answer is the number of rows it met.
     pub(crate) async fn change_all(
         &self,
-        first: &str,
+        first: Option<&str>,
         changes: &[(&str, &[Bound])],
     ) -> Result<Vec<Result<u64, Error>>, Error> {
         let mut statements = Vec::with_capacity(changes.len());
@@ -110,12 +106,16 @@ impl Live {
             statements.push((self.prepared(text).await?, *values));
         }
         let mut requests: Vec<Request<'_, Result<u64, Error>>> = Vec::with_capacity(changes.len() + 1);
-        requests.push(Box::pin(async move { self.client.batch_execute(first).await.map(|()| 0) }));
+        if let Some(first) = first {
+            requests.push(Box::pin(async move { self.client.batch_execute(first).await.map(|()| 0) }));
+        }
         for (statement, values) in &statements {
             requests.push(Box::pin(self.client.execute_raw(statement, values.iter())));
         }
         let mut answers = fly(&self.turn, requests).await.into_iter();
-        answers.next().transpose()?;
+        if first.is_some() {
+            answers.next().transpose()?;
+        }
         Ok(answers.collect())
     }
 

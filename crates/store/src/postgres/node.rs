@@ -1,7 +1,6 @@
 //! Writing what belongs to no tenant: this node's audit chain, and tenants, clients and tokens, each
 //! change together with its record. What waits is committed together.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::registry::{Changed, Client, Tenant, Token};
@@ -17,6 +16,7 @@ use super::live::{Live, Values};
 use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::node_chain;
+use crate::load::Counters;
 use crate::notes::{Notes, Tray};
 
 const GROUP: usize = 256;
@@ -58,7 +58,7 @@ pub(crate) enum Change {
 }
 
 /// Works until nobody can hand over anything any more.
-pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, shared: &Arc<Shared>) {
+pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, shared: &Shared, counters: &Counters) {
     let mut notes = Notes::default();
     let mut ending = false;
     while !ending {
@@ -76,6 +76,7 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, sha
         };
         let mut group = Group::default();
         while let Some(job) = next {
+            counters.left();
             match job {
                 Job::Notes => notes.expect(),
                 Job::Record(line, answer) => group.records.push((line, answer)),
@@ -88,7 +89,8 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, sha
         }
         if group.len() > 0 || notes.are_due() || ending {
             notes.collect(tray);
-            flush(&lane, shared, group, &mut notes).await;
+            counters.group(group.len());
+            flush(&lane, shared, group, &mut notes, counters).await;
         }
     }
 }
@@ -105,7 +107,7 @@ impl Group {
     }
 }
 
-async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes) {
+async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes, counters: &Counters) {
     let mut records = notes.records(shared.clock.now());
     records.extend(group.records.iter().map(|(line, _)| line.clone()));
     if records.is_empty() && group.changes.is_empty() {
@@ -130,6 +132,7 @@ async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes) {
             }
         }
         Err(error) => {
+            counters.failed();
             notes.keep();
             for (_, _, answer) in group.changes {
                 let _ = answer.send(Err(error.for_the_group()));
@@ -177,7 +180,7 @@ async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<Stri
         let at = shared.clock.now().0;
         let link = append(&shared.audit_key, &chain, &mut head, at, &records.join("\n"));
         let kept = kept(&shared.audit_key, &chain, &head);
-        for answer in live.change_all("", &[(ADD_LINK, &link), (KEEP_HEAD, &kept)]).await? {
+        for answer in live.change_all(None, &[(ADD_LINK, &link), (KEEP_HEAD, &kept)]).await? {
             answer?;
         }
     }

@@ -20,6 +20,7 @@ use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::tenant_chain;
 use crate::claims;
+use crate::load::Counters;
 use crate::sql::{FIND_CLAIM, LAST_EVENT};
 use crate::vault::TenantKeys;
 
@@ -35,7 +36,7 @@ pub(crate) struct Job {
 }
 
 /// Works until nobody can hand over anything any more.
-pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shared>) {
+pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shared>, counters: Arc<Counters>) {
     while let Some(first) = queue.recv().await {
         let mut group = vec![first];
         while group.len() < GROUP
@@ -43,11 +44,13 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shar
         {
             group.push(job);
         }
+        group.iter().for_each(|_| counters.left());
         let mut tenants: BTreeMap<String, Vec<Job>> = BTreeMap::new();
         for job in group {
             tenants.entry(job.commit.tenant.as_str().to_owned()).or_default().push(job);
         }
         for (tenant, jobs) in tenants {
+            counters.group(jobs.len());
             let outcomes = match timeout(LONGEST, transact(&lane, &shared, &tenant, &jobs)).await {
                 Ok(outcomes) => outcomes,
                 Err(_) => {
@@ -55,6 +58,9 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shar
                     Err(StoreError::Unfinished)
                 }
             };
+            if outcomes.is_err() {
+                counters.failed();
+            }
             answer_all(jobs, outcomes);
         }
     }
@@ -80,16 +86,14 @@ fn answer_all(jobs: Vec<Job>, outcomes: Result<Outcomes, StoreError>) {
 
 async fn transact(lane: &Lane, shared: &Shared, tenant: &str, jobs: &[Job]) -> Result<Outcomes, StoreError> {
     let live = lane.live().await?;
-    let outcomes = match jobs.len() > 1 {
-        true => match together(&live, shared, tenant, jobs).await {
-            Ok(Together::Done) => return Ok(jobs.iter().map(|_| Ok(Committed::Done)).collect()),
-            Ok(Together::NotAll) => {
-                live.batch("ROLLBACK").await?;
-                singly(&live, shared, tenant, jobs).await
-            }
-            Err(error) => Err(error),
-        },
-        false => singly(&live, shared, tenant, jobs).await,
+    // A plan that is alone goes this way too: most hold, and this is two round trips less.
+    let outcomes = match together(&live, shared, tenant, jobs).await {
+        Ok(Together::Done) => return Ok(jobs.iter().map(|_| Ok(Committed::Done)).collect()),
+        Ok(Together::NotAll) => {
+            live.batch("ROLLBACK").await?;
+            singly(&live, shared, tenant, jobs).await
+        }
+        Err(error) => Err(error),
     };
     if outcomes.is_err() && live.batch("ROLLBACK").await.is_err() {
         lane.drop_live();
@@ -114,7 +118,7 @@ async fn together(live: &Live, shared: &Shared, tenant: &str, jobs: &[Job]) -> R
         }
     }
     all.extend(closing(shared, tenant, &begun, &numbers));
-    match send(live, "", &all).await {
+    match send(live, None, &all).await {
         Ok(()) => {}
         Err(Failed::Broken(error)) if live.is_closed() => return Err(error),
         Err(Failed::Broken(_) | Failed::Ends(_)) => return Ok(Together::NotAll),
@@ -130,7 +134,7 @@ async fn singly(live: &Live, shared: &Shared, tenant: &str, jobs: &[Job]) -> Res
     for job in jobs {
         let mut moved = numbers.clone();
         let applied = match pieces(shared, &job.keys, &job.commit, &mut moved) {
-            Ok(made) => send(live, "SAVEPOINT piece", &made).await,
+            Ok(made) => send(live, Some("SAVEPOINT piece"), &made).await,
             Err(error) => {
                 outcomes.push(Err(error));
                 continue;
@@ -153,7 +157,7 @@ async fn singly(live: &Live, shared: &Shared, tenant: &str, jobs: &[Job]) -> Res
         });
     }
     let last = closing(shared, tenant, &begun, &numbers);
-    match send(live, "", &last).await {
+    match send(live, None, &last).await {
         Ok(()) => {}
         Err(Failed::Broken(error)) => return Err(error),
         Err(Failed::Ends(_)) => return Err(StoreError::NotCommitted("the numbers were not kept".to_owned())),
@@ -180,7 +184,7 @@ async fn begin(live: &Live, shared: &Shared, tenant: &str) -> Result<Numbers, St
     Ok(Numbers { event, head: head(live, &shared.audit_key, &chain, ends).await? })
 }
 
-async fn send(live: &Live, first: &str, pieces: &[Piece]) -> Result<(), Failed> {
+async fn send(live: &Live, first: Option<&str>, pieces: &[Piece]) -> Result<(), Failed> {
     let changes: Vec<(&str, &[Bound])> = pieces.iter().map(|piece| (&*piece.text, piece.values.as_slice())).collect();
     let answers = live.change_all(first, &changes).await.map_err(|error| Failed::Broken(error.into()))?;
     judge(pieces, answers)

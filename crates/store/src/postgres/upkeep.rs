@@ -11,8 +11,8 @@ use super::live::{Live, Values};
 use super::node::Change;
 use super::texts::LOCK;
 use super::walls::AUDITOR;
-use crate::StoreError;
 use crate::audit::{Head, Walk};
+use crate::{Load, StoreError};
 
 const PIECE_ROWS: i64 = 1_000;
 
@@ -24,6 +24,11 @@ enum Left {
 }
 
 impl PostgresStore {
+    /// How busy this node's writers are; other nodes count their own.
+    pub fn load(&self) -> Load {
+        self.writers.load()
+    }
+
     /// Commits something that changes nothing, by the same way and to the same disk as everything else.
     pub async fn writable(&self) -> Result<(), Fault> {
         self.change(Change::Pulse, String::new()).await.map(|_| ())
@@ -100,7 +105,7 @@ impl PostgresStore {
         let kept_after_hash = hash.to_vec();
         live.execute("DELETE FROM fd_audit WHERE chain = $1 AND seq <= $2", &[&chain, &reached]).await?;
         let head = Head { kept_after_seq: reached, kept_after_hash, ..head };
-        for answer in live.change_all("", &[(KEEP_HEAD, &kept(key, chain, &head))]).await? {
+        for answer in live.change_all(None, &[(KEEP_HEAD, &kept(key, chain, &head))]).await? {
             answer?;
         }
         Ok(left)

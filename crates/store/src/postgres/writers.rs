@@ -17,6 +17,7 @@ use super::node::{self, Change};
 use super::texts::COMMIT;
 use super::{Address, Shared, tenants};
 use crate::StoreError;
+use crate::load::{Counters, Load};
 use crate::notes::{Closing, Tray};
 
 const QUEUE: usize = 8192;
@@ -27,6 +28,7 @@ pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 pub(crate) struct Writers {
     queues: Option<Queues>,
     tray: Tray,
+    counters: Arc<Counters>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -40,6 +42,8 @@ impl Writers {
         let failed = |error| StoreError::Folder { path: "the writer thread".into(), error };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let tray = Tray::default();
+        let counters = Arc::new(Counters::default());
+        let counted = Arc::clone(&counters);
         let closing = Closing(tray.clone());
         let (node, queue) = channel(QUEUE);
         let mut senders = Vec::new();
@@ -53,9 +57,11 @@ impl Writers {
         let work = async move {
             let others: Vec<_> = writing
                 .into_iter()
-                .map(|(lane, queue)| tokio::spawn(tenants::write(lane, queue, Arc::clone(&shared))))
+                .map(|(lane, queue)| {
+                    tokio::spawn(tenants::write(lane, queue, Arc::clone(&shared), Arc::clone(&counted)))
+                })
                 .collect();
-            node::write(lane, queue, &closing.0, &shared).await;
+            node::write(lane, queue, &closing.0, &shared, &counted).await;
             for other in others {
                 let _ = other.await;
             }
@@ -64,7 +70,7 @@ impl Writers {
             .name("writer".to_owned())
             .spawn(move || runtime.block_on(work))
             .map_err(failed)?;
-        Ok(Writers { queues: Some(Queues { node, tenants: senders }), tray, thread: Some(thread) })
+        Ok(Writers { queues: Some(Queues { node, tenants: senders }), tray, counters, thread: Some(thread) })
     }
 
     /// A full queue refuses at once instead of making everybody wait. A tenant always has the same writer.
@@ -73,20 +79,34 @@ impl Writers {
         job.commit.tenant.as_str().hash(&mut hasher);
         let queues = self.queues()?;
         let number = hasher.finish() as usize % queues.tenants.len().max(1);
-        queues.tenants.get(number).ok_or(StoreError::Closed)?.try_send(job).map_err(refused)
+        self.post(queues.tenants.get(number).ok_or(StoreError::Closed)?, job)
     }
 
     pub(crate) fn change(&self, change: Change, record: String, answer: Answer<Changed>) -> Result<(), StoreError> {
-        self.queues()?.node.try_send(node::Job::Change(change, record, answer)).map_err(refused)
+        self.post(&self.queues()?.node, node::Job::Change(change, record, answer))
     }
 
     pub(crate) fn record(&self, record: String, answer: Answer<()>) -> Result<(), StoreError> {
-        self.queues()?.node.try_send(node::Job::Record(record, answer)).map_err(refused)
+        self.post(&self.queues()?.node, node::Job::Record(record, answer))
     }
 
     pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
         let queues = self.queues()?;
-        self.tray.put(line, || queues.node.try_send(node::Job::Notes).map_err(refused))
+        self.tray.put(line, || self.post(&queues.node, node::Job::Notes))
+    }
+
+    /// How busy all writers are together.
+    pub(crate) fn load(&self) -> Load {
+        self.counters.load(self.tray.len())
+    }
+
+    /// Counted before it is sent, or a writer could take it first and count below nothing.
+    fn post<T>(&self, queue: &Sender<T>, job: T) -> Result<(), StoreError> {
+        self.counters.queued();
+        queue.try_send(job).map_err(|error| {
+            self.counters.left();
+            refused(error)
+        })
     }
 
     fn queues(&self) -> Result<&Queues, StoreError> {

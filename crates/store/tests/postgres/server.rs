@@ -100,8 +100,7 @@ impl Server {
         let until = Instant::now() + Duration::from_secs(30);
         while !self.psql("postgres", "SELECT 1").status.success() {
             let ended = process.try_wait().unwrap();
-            let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-            assert!(ended.is_none() && Instant::now() < until, "PostgreSQL did not start: {log}");
+            assert!(ended.is_none() && Instant::now() < until, "PostgreSQL did not start: {}", self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
         *self.process.lock().unwrap() = Some(process);
@@ -116,6 +115,11 @@ impl Server {
         let Some(mut process) = self.process.lock().unwrap().take() else { return };
         let _ = Command::new("kill").arg(format!("-{signal}")).arg(process.id().to_string()).status();
         process.wait().unwrap();
+    }
+
+    /// What the server has logged since it was started.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
     /// Runs SQL as the superuser and gives back what it prints, a row a line.
