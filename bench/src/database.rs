@@ -95,7 +95,7 @@ impl Place {
         }
     }
 
-    pub fn server(&self) -> Option<&Server> {
+    pub(crate) fn server(&self) -> Option<&Server> {
         match &self.data {
             Data::File => None,
             Data::Server { server, .. } => Some(server),

@@ -16,9 +16,9 @@ use crate::{Outcome, Wish};
 const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
 const CROWDS: &[usize] = &[1, 16, 64];
 const WARM_UP: Duration = Duration::from_millis(300);
-const SLICE: Duration = Duration::from_millis(600);
+const SLICE: Duration = Duration::from_millis(400);
 /// Each server gets so many slices, in turns.
-const TURNS: usize = 4;
+const TURNS: usize = 8;
 /// What a call leaves to be written later belongs to its cost: reads are recorded within 100 ms.
 const AFTERMATH: Duration = Duration::from_millis(150);
 

@@ -8,8 +8,10 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use frontdesk_contracts::automotive::lead::KIND;
-use frontdesk_store::statements::postgres::{ADD_CLAIM, BEGIN, COMMIT, LOCK, TENANT, add_words};
-use frontdesk_store::statements::{ADD_EVENT, COUNT_EVENTS, LAST_EVENT, insert};
+use frontdesk_store::statements::postgres::{
+    ADD_CLAIMS, ADD_EVENTS, BEGIN, COMMIT, LOCK, TENANT, add_words, insert_many,
+};
+use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio_postgres::types::ToSql;
@@ -69,10 +71,10 @@ struct Hand {
     tenant: Statement,
     lock: Statement,
     last_event: Statement,
-    add_claim: Statement,
+    add_claims: Statement,
     insert: Statement,
     add_words: Statement,
-    add_event: Statement,
+    add_events: Statement,
     count_events: Statement,
 }
 
@@ -82,10 +84,10 @@ async fn write(url: String, mut queue: Receiver<Job>) -> Outcome<()> {
         tenant: client.prepare(TENANT).await?,
         lock: client.prepare(LOCK).await?,
         last_event: client.prepare(LAST_EVENT).await?,
-        add_claim: client.prepare(ADD_CLAIM).await?,
-        insert: client.prepare(&insert(&KIND)).await?,
+        add_claims: client.prepare(ADD_CLAIMS).await?,
+        insert: client.prepare(&insert_many(&KIND)).await?,
         add_words: client.prepare(&add_words(&KIND)).await?,
-        add_event: client.prepare(ADD_EVENT).await?,
+        add_events: client.prepare(ADD_EVENTS).await?,
         count_events: client.prepare(COUNT_EVENTS).await?,
         client,
     };
@@ -120,41 +122,38 @@ async fn write(url: String, mut queue: Receiver<Job>) -> Outcome<()> {
 impl Hand {
     async fn transact(&self, tenant: &str, leads: &[Lead], made: &[Made]) -> Outcome<()> {
         let last = self.begin(tenant).await?;
-        let nothing: Option<&str> = None;
-        let meaning = vec![0u8; 32];
-        let mut rows = Vec::new();
-        for ((place, lead), made) in (1..).zip(leads).zip(made) {
-            rows.push((last + place, lead, made, made.personal.as_bytes(), made.answer.as_bytes()));
-        }
-        let count = last + i64::try_from(rows.len())?;
-        let mut sent: Vec<(&Statement, Values<'_>)> = Vec::new();
-        for (seq, lead, made, sealed, answer) in &rows {
-            sent.push((&self.add_claim, vec![&tenant, &CLIENT, &TOOL, &lead.key, &meaning, answer, &made.at]));
-            sent.push((
+        let all = |word: &'static str| vec![word; made.len()];
+        let nothing: Vec<Option<&str>> = vec![None; made.len()];
+        let meanings = vec![vec![0u8; 32]; made.len()];
+        let versions = vec![1i64; made.len()];
+        let (clients, tools, statuses, channels) = (all(CLIENT), all(TOOL), all("new"), all("ai_agent"));
+        let (kinds, changes) = (all("lead"), all("created"));
+        let keys: Vec<&str> = leads.iter().map(|lead| lead.key.as_str()).collect();
+        let emails: Vec<&str> = leads.iter().map(|lead| lead.email.as_str()).collect();
+        let ids: Vec<&str> = made.iter().map(|made| made.id.as_str()).collect();
+        let events: Vec<&str> = made.iter().map(|made| made.event.as_str()).collect();
+        let bodies: Vec<&str> = made.iter().map(|made| made.body.as_str()).collect();
+        let masked: Vec<&str> = made.iter().map(|made| made.personal.as_str()).collect();
+        let sealed: Vec<&[u8]> = made.iter().map(|made| made.personal.as_bytes()).collect();
+        let answers: Vec<&[u8]> = made.iter().map(|made| made.answer.as_bytes()).collect();
+        let instants: Vec<i64> = made.iter().map(|made| made.at).collect();
+        let count = last + i64::try_from(made.len())?;
+        let numbers: Vec<i64> = (last + 1..=count).collect();
+        let words: Vec<&str> = made.iter().flat_map(|made| &made.words).map(String::as_str).collect();
+        let whose: Vec<&str> = made.iter().flat_map(|made| vec![made.id.as_str(); made.words.len()]).collect();
+        let sent: [(&Statement, Values<'_>); 5] = [
+            (&self.add_claims, vec![&tenant, &clients, &tools, &keys, &meanings, &answers, &instants]),
+            (
                 &self.insert,
                 vec![
-                    &tenant,
-                    &made.id,
-                    &1i64,
-                    &made.at,
-                    &made.at,
-                    &made.body,
-                    &made.personal,
-                    sealed,
-                    &"new",
-                    &"ai_agent",
-                    &nothing,
-                    &nothing,
-                    &nothing,
-                    &made.at,
-                    &lead.email,
-                    &nothing,
+                    &tenant, &ids, &versions, &instants, &instants, &bodies, &masked, &sealed, &statuses, &channels,
+                    &nothing, &nothing, &nothing, &instants, &emails, &nothing,
                 ],
-            ));
-            sent.push((&self.add_words, vec![&tenant, &made.words, &made.id]));
-            sent.push((&self.add_event, vec![&tenant, seq, &made.event, &"lead", &made.id, &"created", &made.at]));
-        }
-        sent.push((&self.count_events, vec![&tenant, &count]));
+            ),
+            (&self.add_words, vec![&tenant, &words, &whose]),
+            (&self.add_events, vec![&tenant, &numbers, &events, &kinds, &ids, &changes, &instants]),
+            (&self.count_events, vec![&tenant, &count]),
+        ];
         let mut flight: Vec<Request<'_>> = Vec::new();
         for (statement, values) in &sent {
             flight.push(Box::pin(async move { self.client.execute(*statement, values).await.map(drop) }));

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use frontdesk_contracts::automotive::lead::KIND;
-use frontdesk_store::statements::sqlite::{ADD_CLAIM, add_word};
-use frontdesk_store::statements::{ADD_EVENT, COUNT_EVENTS, FIND_CLAIM, LAST_EVENT, for_sqlite, insert};
+use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
+use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT, for_sqlite};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::sync::oneshot;
 

@@ -5,7 +5,7 @@ use frontdesk_engine::page::Query;
 
 use crate::sql;
 
-pub use crate::sql::{ADD_EVENT, COUNT_EVENTS, FIND_CLAIM, LAST_EVENT, for_sqlite, get, insert};
+pub use crate::sql::{COUNT_EVENTS, LAST_EVENT, for_sqlite, get};
 
 /// The values are the tenant, those of the filters in their order, and the limit.
 pub fn page(query: &Query) -> String {
@@ -14,10 +14,12 @@ pub fn page(query: &Query) -> String {
 
 /// What only SQLite is asked.
 pub mod sqlite {
-    pub use crate::sql::{ADD_CLAIM, add_word};
+    pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
 }
 
 /// What only PostgreSQL is asked.
 pub mod postgres {
-    pub use crate::postgres::texts::{ADD_CLAIM, BEGIN, BEGIN_READ, COMMIT, LOCK, TENANT, add_words};
+    pub use crate::postgres::texts::{
+        ADD_CLAIMS, ADD_EVENTS, BEGIN, BEGIN_READ, COMMIT, LOCK, TENANT, add_words, insert_many,
+    };
 }

@@ -10,9 +10,10 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{timeout, timeout_at};
 
 use super::Shared;
-use super::chains::{ADD_LINK, HEAD, KEEP_HEAD, append, head, kept};
+use super::chains::{HEAD, KEEP_HEAD, append, head, kept};
 use super::lanes::Lane;
 use super::live::{Live, Values};
+use super::texts::ADD_LINKS;
 use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::node_chain;
@@ -180,7 +181,7 @@ async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<Stri
         let at = shared.clock.now().0;
         let link = append(&shared.audit_key, &chain, &mut head, at, &records.join("\n"));
         let kept = kept(&shared.audit_key, &chain, &head);
-        for answer in live.change_all(None, &[(ADD_LINK, &link), (KEEP_HEAD, &kept)]).await? {
+        for answer in live.change_all(None, &[(ADD_LINKS, &link), (KEEP_HEAD, &kept)]).await? {
             answer?;
         }
     }

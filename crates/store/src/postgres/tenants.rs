@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::timeout;
 
 use super::Shared;
-use super::apply::{Ends, Failed, Numbers, Piece, closing, judge, pieces};
+use super::apply::{Ends, Failed, Numbers, Piece, closing, joined, judge, pieces};
 use super::chains::{HEAD, head};
 use super::lanes::Lane;
 use super::live::Live;
@@ -117,6 +117,7 @@ async fn together(live: &Live, shared: &Shared, tenant: &str, jobs: &[Job]) -> R
             Err(_) => return Ok(Together::NotAll),
         }
     }
+    let mut all = joined(all);
     all.extend(closing(shared, tenant, &begun, &numbers));
     match send(live, None, &all).await {
         Ok(()) => {}

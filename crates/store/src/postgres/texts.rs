@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::table::{Holds, Kind};
 
 use crate::sql;
 
@@ -17,14 +17,43 @@ pub const TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
 /// everything its plans have read stand still until the commit.
 pub const LOCK: &str = "SELECT 1 FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
 
-/// A key that is taken is met as no row, so that the rest of the flight is not lost with it.
-pub const ADD_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
-                             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+/// A key that is taken is met as a row too few, so that the rest of the flight is not lost with it.
+pub const ADD_CLAIMS: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
+    SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[]), CAST($4 AS TEXT[]), CAST($5 AS BYTEA[]), \
+    CAST($6 AS BYTEA[]), CAST($7 AS BIGINT[])) AS many ON CONFLICT DO NOTHING";
 
-/// All words of a row in one statement.
+pub const ADD_EVENTS: &str = "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) \
+    SELECT $1, * FROM unnest(CAST($2 AS BIGINT[]), CAST($3 AS TEXT[]), CAST($4 AS TEXT[]), CAST($5 AS TEXT[]), \
+    CAST($6 AS TEXT[]), CAST($7 AS BIGINT[])) AS many";
+
+pub(crate) const ADD_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, records, hash) \
+    SELECT $1, * FROM unnest(CAST($2 AS BIGINT[]), CAST($3 AS BIGINT[]), CAST($4 AS TEXT[]), CAST($5 AS BYTEA[])) AS many";
+
+/// Any number of rows, column by column: the values are the tenant and an array for each other column of
+/// `sql::insert`.
+pub fn insert_many(kind: &Kind) -> String {
+    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA"];
+    let own = kind.columns.iter().map(|column| match column.holds {
+        Holds::Text | Holds::Digest => "TEXT",
+        Holds::Integer => "BIGINT",
+    });
+    let arrays: Vec<String> = (2..)
+        .zip(fixed.into_iter().chain(own))
+        .map(|(number, holds)| format!("CAST(${number} AS {holds}[])"))
+        .collect();
+    let columns: String = kind.columns.iter().map(|column| format!(", {}", column.name)).collect();
+    format!(
+        "INSERT INTO {} ({}{columns}) SELECT $1, * FROM unnest({}) AS many",
+        kind.name,
+        sql::FIXED,
+        arrays.join(", ")
+    )
+}
+
+/// Any number of words of any number of rows.
 pub fn add_words(kind: &Kind) -> String {
     format!(
-        "INSERT INTO {}_word (tenant, word, id) SELECT $1, word, $3 FROM unnest(CAST($2 AS TEXT[])) AS word \
+        "INSERT INTO {}_word (tenant, word, id) SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[])) AS many \
          ON CONFLICT DO NOTHING",
         kind.name
     )
@@ -44,7 +73,7 @@ impl Texts {
     pub(crate) fn of(kind: &Kind) -> Texts {
         Texts {
             get: sql::get(kind).into(),
-            insert: sql::insert(kind).into(),
+            insert: insert_many(kind).into(),
             update: sql::update(kind).into(),
             require: format!("SELECT 1 FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", kind.name).into(),
             add_words: add_words(kind).into(),
