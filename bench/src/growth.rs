@@ -6,7 +6,7 @@ use crate::call::{Era, Kind};
 use crate::database::Database;
 use crate::measure::{Pair, Row};
 use crate::seed::Scale;
-use crate::{Extent, Outcome, Wish};
+use crate::{Extent, Outcome, Wish, report};
 
 const CONCURRENCY: usize = 16;
 
@@ -45,6 +45,8 @@ pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Grown>> {
                 kind.name()
             ));
             let row = pair.compare(kind, Era::Legacy, CONCURRENCY).await?;
+            // Making the next size may take long, and whoever waits can read this meanwhile.
+            wish.say(&report::line(&row));
             grown.push(Grown { vehicles: scale.vehicles, dealerships: scale.dealerships, series, row });
         }
     }

@@ -72,6 +72,11 @@ fn head(first: &str, row: &Row) -> String {
     )
 }
 
+/// A row as it is told while others are still to come.
+pub fn line(row: &Row) -> String {
+    figures(row).trim_end().to_owned()
+}
+
 fn figures(row: &Row) -> String {
     let Row { frontdesk: ours, reference: bare, cpu_ratio, .. } = row;
     let both = |of: fn(&Figures) -> f64, digits: usize| format!("{:.digits$} / {:.digits$}", of(ours), of(bare));

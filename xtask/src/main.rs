@@ -20,7 +20,8 @@ cargo xtask <command>
   test --quick   the inner loop: formatting, clippy, tidy and the tests
   test --only S  one step by the name it has in the table
   bench          the release binary beside a bare server, as tables; docs/performance.md says how to read them
-                 --json as data, --only start|get|search|create|growth a part, --long also the largest data
+                 --json as data, --only start|get|search|create|growth a part, --database sqlite|postgres one
+                 of them, --long also the largest data
   tidy           the rules of the house that no compiler checks
   man            the manual pages and shell completions, into target/man and target/completions
 ";

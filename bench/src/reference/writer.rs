@@ -126,3 +126,32 @@ fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Ou
     ])?;
     Ok(made.answer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The embedded store may write a statement out where it uses it; then it must be the same word for word.
+    #[test]
+    fn every_statement_of_the_reference_is_one_of_the_embedded_store() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/store/src/sqlite");
+        let mut source = String::new();
+        for file in std::fs::read_dir(folder).unwrap() {
+            source.push_str(&std::fs::read_to_string(file.unwrap().path()).unwrap());
+        }
+        let plain = |text: &str| text.replace('\\', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let source = plain(&source);
+        for (name, text) in [
+            ("FIND_CLAIM", FIND_CLAIM),
+            ("ADD_CLAIM", ADD_CLAIM),
+            ("ADD_EVENT", ADD_EVENT),
+            ("LAST_EVENT", LAST_EVENT),
+            ("COUNT_EVENTS", COUNT_EVENTS),
+            ("sql::insert", "sql::insert"),
+            ("sql::add_word", "sql::add_word"),
+        ] {
+            let is_there = source.contains(&plain(&for_sqlite(text))) || source.contains(name);
+            assert!(is_there, "the embedded store does not prepare: {text}");
+        }
+    }
+}
