@@ -1,65 +1,192 @@
 //! The databases that are measured, and what differs between them: where seeded data is kept, how each server is told
-//! of it, and how many leads it holds. Everything else is the same for all.
+//! of its copy, how many leads that holds and what the database itself has used. Everything else is the same for all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::Outcome;
+use frontdesk::config;
+use frontdesk_store::Address;
+
+use crate::postgres::{ROLE, Server};
+use crate::process::cpu_of;
+use crate::{Outcome, Wish, overheard};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
     Sqlite,
+    Postgres,
 }
 
+/// Beyond what tests need: memory for the data, as anybody would give it. Syncing stays on, as it is by default.
+const SETTINGS: &[&str] = &["shared_buffers=256MB", "max_wal_size=256MB", overheard::PREFIX];
+/// Where a seeded folder keeps PostgreSQL's files.
+const CLUSTER: &str = "cluster";
+/// The reference's copy; Frontdesk's has the name that the server was made with.
+const BARE: &str = "bare";
+
 impl Database {
-    pub const ALL: &'static [Database] = &[Database::Sqlite];
+    pub const ALL: &'static [Database] = &[Database::Sqlite, Database::Postgres];
 
     pub fn name(self) -> &'static str {
         match self {
             Database::Sqlite => "sqlite",
+            Database::Postgres => "postgres",
         }
     }
 
-    /// A copy of seeded data, so that what is kept for the next run stays as it was made.
-    pub fn copy(self, seeded: &Path, to: &Path) -> Outcome<()> {
-        match self {
-            Database::Sqlite => {
-                if to.exists() {
-                    fs::remove_dir_all(to)?;
-                }
-                copy_folder(seeded, to)
+    /// An empty one to be filled, for a folder of this path.
+    pub fn empty(self, folder: &Path) -> Place {
+        let data = match self {
+            Database::Sqlite => Data::File,
+            Database::Postgres => Data::Server { server: Arc::new(Server::made(SETTINGS)), name: ROLE },
+        };
+        Place { folder: folder.to_owned(), data }
+    }
+
+    /// A copy of seeded data for Frontdesk and one for the reference, so that what is kept for the next run stays as it
+    /// was made. On PostgreSQL they are two databases of one server.
+    pub fn copies(self, seeded: &Path, wish: &Wish) -> Outcome<(Place, Place)> {
+        let (desk, bare) = (wish.work.join("frontdesk"), wish.work.join("reference"));
+        copy_folder(seeded, &desk)?;
+        copy_folder(seeded, &bare)?;
+        let (ours, other) = match self {
+            Database::Sqlite => (Data::File, Data::File),
+            Database::Postgres => {
+                let server = Arc::new(Server::on_a_copy_of(&seeded.join(CLUSTER), SETTINGS));
+                let copy = format!("CREATE DATABASE {BARE} TEMPLATE {ROLE} OWNER {ROLE} STRATEGY FILE_COPY");
+                server.sql("postgres", &copy);
+                (Data::Server { server: Arc::clone(&server), name: ROLE }, Data::Server { server, name: BARE })
+            }
+        };
+        Ok((Place { folder: desk, data: ours }, Place { folder: bare, data: other }))
+    }
+}
+
+/// What one server has for itself: a folder with its keys and certificates, and its data.
+pub struct Place {
+    pub folder: PathBuf,
+    data: Data,
+}
+
+enum Data {
+    /// In the folder.
+    File,
+    Server {
+        server: Arc<Server>,
+        name: &'static str,
+    },
+}
+
+impl Place {
+    /// As Frontdesk is configured with it; nothing for a file in its folder.
+    pub fn url(&self) -> Option<String> {
+        match &self.data {
+            Data::File => None,
+            Data::Server { server, name } => Some(server.url_of(ROLE, name)),
+        }
+    }
+
+    /// What its server calls this copy.
+    pub fn name(&self) -> &'static str {
+        match &self.data {
+            Data::File => "",
+            Data::Server { name, .. } => name,
+        }
+    }
+
+    pub(crate) fn server(&self) -> Option<&Server> {
+        match &self.data {
+            Data::File => None,
+            Data::Server { server, .. } => Some(server),
+        }
+    }
+
+    pub fn config(&self) -> Outcome<config::Database> {
+        Ok(match self.url() {
+            None => config::Database::Embedded,
+            Some(url) => config::Database::Postgres(Address::parse(&url).map_err(|_| "not an address")?),
+        })
+    }
+
+    /// What the reference is given as its database.
+    pub fn reference(&self) -> String {
+        self.url().unwrap_or_else(|| frontdesk::folder::database(&self.folder).display().to_string())
+    }
+
+    /// As if nobody had ever used it.
+    pub fn clear(&self) -> Outcome<()> {
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder)?;
+        }
+        match &self.data {
+            Data::File => {}
+            Data::Server { server, name } => {
+                server.sql("postgres", &format!("DROP DATABASE {name} WITH (FORCE)"));
+                server.sql("postgres", &format!("CREATE DATABASE {name} OWNER {ROLE}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Seeded data as it will be copied: tidied, as a server in use tidies itself by and by.
+    pub fn keep(&self) {
+        match &self.data {
+            Data::File => {}
+            Data::Server { server, name } => {
+                server.sql(name, "VACUUM ANALYZE");
+                server.keep(&self.folder.join(CLUSTER));
             }
         }
     }
 
-    /// What the reference is given as its database.
-    pub fn reference(self, data: &Path) -> PathBuf {
-        match self {
-            Database::Sqlite => frontdesk::folder::database(data),
+    /// How many leads there are, counted past both servers.
+    pub fn leads(&self) -> Outcome<u64> {
+        match &self.data {
+            Data::File => {
+                let connection = rusqlite::Connection::open(frontdesk::folder::database(&self.folder))?;
+                let count: i64 = connection.query_row("SELECT count(*) FROM lead", [], |row| row.get(0))?;
+                Ok(count.try_into()?)
+            }
+            Data::Server { server, name } => {
+                let count = server.sql(name, "SELECT count(*) FROM lead");
+                Ok(count.first().ok_or("no count")?.parse()?)
+            }
         }
     }
 
-    /// How many leads there are, counted past both servers.
-    pub fn leads(self, data: &Path) -> Outcome<u64> {
-        match self {
-            Database::Sqlite => {
-                let connection = rusqlite::Connection::open(frontdesk::folder::database(data))?;
-                let count: i64 = connection.query_row("SELECT count(*) FROM lead", [], |row| row.get(0))?;
-                Ok(count.try_into()?)
+    /// User and system time of the database's processes that serve this copy, in microseconds. What they share with
+    /// the other copy (writing the log, checkpoints) is nobody's. SQLite works inside the server.
+    pub fn backend_micros(&self) -> Outcome<Option<u64>> {
+        match &self.data {
+            Data::File => Ok(None),
+            Data::Server { server, name } => {
+                let serving = format!("SELECT pid FROM pg_stat_activity WHERE datname = '{name}'");
+                let mut micros = 0;
+                for pid in server.sql("postgres", &serving) {
+                    // One may have ended meanwhile.
+                    if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
+                        micros += cpu_of(&stat)?;
+                    }
+                }
+                Ok(Some(micros))
             }
         }
     }
 }
 
-/// Modes are copied too: keys that others could read would be refused.
+/// Modes are copied too: keys that others could read would be refused. PostgreSQL's files are copied elsewhere.
 fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {
+    if to.exists() {
+        fs::remove_dir_all(to)?;
+    }
     fs::create_dir_all(to)?;
     fs::set_permissions(to, fs::metadata(from)?.permissions())?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         let kind = entry.file_type()?;
-        if kind.is_dir() {
+        if kind.is_dir() && entry.file_name() != CLUSTER {
             copy_folder(&entry.path(), &target)?;
         } else if kind.is_file() {
             fs::copy(entry.path(), &target)?;

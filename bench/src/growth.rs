@@ -6,7 +6,7 @@ use crate::call::{Era, Kind};
 use crate::database::Database;
 use crate::measure::{Pair, Row};
 use crate::seed::Scale;
-use crate::{Extent, Outcome, Wish};
+use crate::{Extent, Outcome, Wish, report};
 
 const CONCURRENCY: usize = 16;
 
@@ -38,8 +38,15 @@ pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Grown>> {
         }
         let pair = Pair::start(wish, database, *scale).await?;
         for kind in [Kind::Get, Kind::SearchStatus, Kind::Create] {
-            wish.say(&format!("{} with {} vehicles, {} dealerships", kind.name(), scale.vehicles, scale.dealerships));
+            let Scale { vehicles, dealerships } = scale;
+            wish.say(&format!(
+                "{} {} with {vehicles} vehicles, {dealerships} dealerships",
+                database.name(),
+                kind.name()
+            ));
             let row = pair.compare(kind, Era::Legacy, CONCURRENCY).await?;
+            // Making the next size may take long, and whoever waits can read this meanwhile.
+            wish.say(&report::line(&row));
             grown.push(Grown { vehicles: scale.vehicles, dealerships: scale.dealerships, series, row });
         }
     }

@@ -6,12 +6,15 @@ mod database;
 mod growth;
 mod load;
 mod measure;
+mod overheard;
+#[expect(dead_code, reason = "the tests of the store use the rest")]
+#[path = "../../crates/store/tests/postgres/server.rs"]
+mod postgres;
 mod process;
 mod reference;
 mod report;
 mod seed;
 mod start;
-mod writer;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -23,10 +26,11 @@ use report::{Form, Report};
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const HELP: &str = "\
-frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--only NAME] [--long]
-frontdesk-bench reference --database FILE --certificates FOLDER
+frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--only NAME] [--database NAME] [--long]
+frontdesk-bench reference --database FILE|URL --certificates FOLDER
 
-NAME is one of: start, get, search, create, growth";
+--only is one of: start, get, search, create, growth
+--database is one of: sqlite, postgres";
 
 /// What a run is asked to do.
 pub struct Wish {
@@ -34,6 +38,7 @@ pub struct Wish {
     /// Where data is made. What took long to make is kept there for the next run.
     pub work: PathBuf,
     pub only: Option<String>,
+    pub databases: Vec<Database>,
     pub form: Form,
     pub extent: Extent,
 }
@@ -65,7 +70,7 @@ fn command(words: &[String]) -> Outcome<()> {
         Some((first, rest)) if first == "reference" => {
             let database = value(rest, "--database").ok_or(HELP)?;
             let certificates = value(rest, "--certificates").ok_or(HELP)?;
-            runtime.block_on(reference::serve(database.into(), certificates.into()))
+            runtime.block_on(reference::serve(database, certificates.into()))
         }
         Some(_) | None => Err(HELP.into()),
     }
@@ -73,7 +78,7 @@ fn command(words: &[String]) -> Outcome<()> {
 
 async fn run(wish: &Wish) -> Outcome<()> {
     let mut report = Report::default();
-    for database in Database::ALL {
+    for database in &wish.databases {
         if wish.wants("start") {
             report.starts.extend(start::measure(wish, *database).await?);
         }
@@ -104,11 +109,19 @@ fn wish(words: &[String]) -> Outcome<Wish> {
     {
         return Err(format!("no part is called `{name}`; the parts are: {}", PARTS.join(", ")).into());
     }
+    let databases: Vec<Database> = match value(words, "--database") {
+        None => Database::ALL.to_vec(),
+        Some(name) => Database::ALL.iter().copied().filter(|database| database.name() == name).collect(),
+    };
+    if databases.is_empty() {
+        return Err("there is no such database; the databases are: sqlite, postgres".into());
+    }
     let has = |name: &str| words.iter().any(|word| word == name);
     Ok(Wish {
         frontdesk: value(words, "--frontdesk").ok_or(HELP)?.into(),
         work: value(words, "--work").ok_or(HELP)?.into(),
         only,
+        databases,
         form: if has("--json") { Form::Json } else { Form::Table },
         extent: if has("--long") { Extent::Long } else { Extent::Usual },
     })

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::call::{Caller, Era, Kind};
 use crate::database::Database;
 use crate::load::{Seen, Session, crowd};
+use crate::overheard::same_statements;
 use crate::process::Server;
 use crate::seed::{Scale, Seeded, seeded};
 use crate::{Outcome, Wish};
@@ -15,9 +16,9 @@ use crate::{Outcome, Wish};
 const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
 const CROWDS: &[usize] = &[1, 16, 64];
 const WARM_UP: Duration = Duration::from_millis(300);
-const SLICE: Duration = Duration::from_millis(600);
+const SLICE: Duration = Duration::from_millis(400);
 /// Each server gets so many slices, in turns.
-const TURNS: usize = 4;
+const TURNS: usize = 8;
 /// What a call leaves to be written later belongs to its cost: reads are recorded within 100 ms.
 const AFTERMATH: Duration = Duration::from_millis(150);
 
@@ -26,6 +27,8 @@ const AFTERMATH: Duration = Duration::from_millis(150);
 pub struct Figures {
     pub calls: u64,
     pub cpu_micros_per_call: f64,
+    /// Of the database's own processes, where it has any.
+    pub database_micros_per_call: Option<f64>,
     pub calls_per_second: f64,
     pub p50_micros: u32,
     pub p99_micros: u32,
@@ -55,7 +58,7 @@ pub async fn calls(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
     for kind in kinds {
         for era in [Era::Legacy, Era::Modern] {
             for concurrency in CROWDS {
-                wish.say(&format!("{} {} at {concurrency}", kind.name(), era.name()));
+                wish.say(&format!("{} {} {} at {concurrency}", database.name(), kind.name(), era.name()));
                 rows.push(pair.compare(kind, era, *concurrency).await?);
             }
         }
@@ -73,12 +76,10 @@ pub struct Pair {
 
 impl Pair {
     pub async fn start(wish: &Wish, database: Database, scale: Scale) -> Outcome<Pair> {
-        let Seeded { folder, agents } = seeded(wish, scale).await?;
-        let (desk, bare) = (wish.work.join("frontdesk"), wish.work.join("reference"));
-        database.copy(&folder, &desk)?;
-        database.copy(&folder, &bare)?;
-        let frontdesk = Server::frontdesk(&wish.frontdesk, &desk).await?;
-        let reference = Server::reference(database, &bare).await?;
+        let Seeded { folder, agents } = seeded(wish, database, scale).await?;
+        let (desk, bare) = database.copies(&folder, wish)?;
+        let frontdesk = Server::frontdesk(&wish.frontdesk, desk).await?;
+        let reference = Server::reference(bare).await?;
         let mut callers = Vec::new();
         for agent in &agents {
             callers.push(Caller {
@@ -88,6 +89,9 @@ impl Pair {
                 token: frontdesk.log_in(agent).await?,
                 port: frontdesk.port,
             });
+        }
+        if let (Some(server), Some(caller)) = (frontdesk.place.server(), callers.first()) {
+            same_statements(server, &frontdesk, &reference, caller).await?;
         }
         Ok(Pair { database, frontdesk, reference, callers })
     }
@@ -122,7 +126,7 @@ impl Pair {
 
     fn leads(&self, kind: Kind, server: &Server) -> Outcome<u64> {
         match kind {
-            Kind::Create => self.database.leads(&server.data),
+            Kind::Create => server.place.leads(),
             Kind::Get | Kind::Search | Kind::SearchStatus => Ok(0),
         }
     }
@@ -142,6 +146,7 @@ struct Side<'a> {
     sessions: Vec<Session>,
     seen: Seen,
     cpu: u64,
+    database: Option<u64>,
     time: Duration,
     /// All calls that were answered, the warm-up's too.
     made: u64,
@@ -154,11 +159,12 @@ impl<'a> Side<'a> {
             let caller = Caller { port: server.port, ..caller.clone() };
             sessions.push(Session::open(&server.trust, caller).await?);
         }
-        Ok(Side { server, sessions, seen: Seen::default(), cpu: 0, time: Duration::ZERO, made: 0 })
+        Ok(Side { server, sessions, seen: Seen::default(), cpu: 0, database: None, time: Duration::ZERO, made: 0 })
     }
 
     async fn slice(&mut self, kind: Kind, era: Era, during: Duration) -> Outcome<()> {
         let calls = self.seen.latencies.len();
+        let database = self.server.place.backend_micros()?;
         let cpu = self.server.cpu_micros()?;
         let began = Instant::now();
         let sessions = std::mem::take(&mut self.sessions);
@@ -166,12 +172,15 @@ impl<'a> Side<'a> {
         self.time += began.elapsed();
         tokio::time::sleep(AFTERMATH).await;
         self.cpu += self.server.cpu_micros()? - cpu;
+        if let (Some(before), Some(after)) = (database, self.server.place.backend_micros()?) {
+            *self.database.get_or_insert(0) += after.saturating_sub(before);
+        }
         self.made += (self.seen.latencies.len() - calls) as u64;
         Ok(())
     }
 
     fn forget(&mut self) {
-        (self.seen, self.cpu, self.time) = (Seen::default(), 0, Duration::ZERO);
+        (self.seen, self.cpu, self.database, self.time) = (Seen::default(), 0, None, Duration::ZERO);
     }
 
     fn figures(mut self) -> Outcome<Figures> {
@@ -184,6 +193,7 @@ impl<'a> Side<'a> {
         Ok(Figures {
             calls: calls as u64,
             cpu_micros_per_call: self.cpu as f64 / calls.max(1) as f64,
+            database_micros_per_call: self.database.map(|micros| micros as f64 / calls.max(1) as f64),
             calls_per_second: calls as f64 / self.time.as_secs_f64(),
             p50_micros: at(0.50),
             p99_micros: at(0.99),

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use rustls::ClientConfig;
 
 use crate::Outcome;
 use crate::call::Caller;
-use crate::database::Database;
+use crate::database::Place;
 use crate::load::{Session, trusting};
 use crate::seed::Agent;
 
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Server {
     child: Child,
     pub port: u16,
-    pub data: PathBuf,
+    pub place: Place,
     /// From the start of the process to its first answer.
     pub began_after: Duration,
     pub trust: Arc<ClientConfig>,
@@ -32,11 +32,13 @@ pub struct Server {
 
 impl Server {
     /// Frontdesk on a folder with data, budgets out of the way, its log going to a file as it would to a journal.
-    pub async fn frontdesk(binary: &Path, data: &Path) -> Outcome<Server> {
+    pub async fn frontdesk(binary: &Path, place: Place) -> Outcome<Server> {
         let port = free_port()?;
+        let data = &place.folder;
         let child = Command::new(binary)
             .arg("serve")
             .env_clear()
+            .envs(place.url().map(|url| ("FRONTDESK_DATABASE", url)))
             .env("FRONTDESK_DATA", data)
             .env("FRONTDESK_LISTEN", format!("127.0.0.1:{port}"))
             .env("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")
@@ -47,30 +49,31 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(File::create(data.join("log"))?)
             .spawn()?;
-        Server::began(child, port, data).await
+        Server::began(child, port, place).await
     }
 
-    pub async fn reference(database: Database, data: &Path) -> Outcome<Server> {
+    pub async fn reference(place: Place) -> Outcome<Server> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(["reference", "--database"])
-            .arg(database.reference(data))
+            .arg(place.reference())
             .arg("--certificates")
-            .arg(frontdesk::folder::certificates(data))
+            .arg(frontdesk::folder::certificates(&place.folder))
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("the reference has no output")?).read_line(&mut line)?;
-        Server::began(child, line.trim().parse()?, data).await
+        Server::began(child, line.trim().parse()?, place).await
     }
 
-    async fn began(child: Child, port: u16, data: &Path) -> Outcome<Server> {
+    async fn began(child: Child, port: u16, place: Place) -> Outcome<Server> {
         let began = Instant::now();
-        let ca_file = frontdesk::folder::certificates(data).join("ca.pem");
-        let mut server =
-            Server { child, port, data: data.to_owned(), began_after: Duration::ZERO, trust: trusting(&ca_file)? };
+        let ca_file = frontdesk::folder::certificates(&place.folder).join("ca.pem");
+        let mut server = Server { child, port, place, began_after: Duration::ZERO, trust: trusting(&ca_file)? };
         while !server.answers().await {
             if let Some(status) = server.child.try_wait()? {
-                return Err(format!("a server ended with {status}; see {}", data.join("log").display()).into());
+                return Err(
+                    format!("a server ended with {status}; see {}", server.place.folder.join("log").display()).into()
+                );
             }
             if began.elapsed() > PATIENCE {
                 return Err("a server did not answer within a minute".into());
@@ -125,7 +128,7 @@ impl Drop for Server {
 }
 
 /// The name in parentheses may hold spaces, so fields are counted from behind it.
-fn cpu_of(stat: &str) -> Outcome<u64> {
+pub fn cpu_of(stat: &str) -> Outcome<u64> {
     let (_, fields) = stat.rsplit_once(") ").ok_or("not a stat line")?;
     let mut fields = fields.split(' ').skip(11);
     let mut next = || fields.next().ok_or("too few fields");

@@ -1,14 +1,23 @@
 //! The bare server that Frontdesk is measured against: the same TLS, the same hyper, the same statements, the same form
 //! of answer. It knows no callers, checks nothing, seals nothing and keeps no audit, so it must never face anybody.
 
-use std::cell::RefCell;
+mod batches;
+mod embedded;
+mod lead;
+mod pipelined;
+mod writer;
+
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use frontdesk::ports::SystemClock;
+use frontdesk_contracts::automotive::vehicle::KIND;
+use frontdesk_engine::page::{Direction, Filter, Order, Query, Start, Wants, Window};
 use frontdesk_engine::ports::Clock as _;
+use frontdesk_engine::table::Cell;
+use frontdesk_store::statements;
 use frontdesk_wire::answer::tool_success;
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
@@ -19,21 +28,17 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use rusqlite::{Connection, OpenFlags, params};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use crate::Outcome;
-use crate::writer::{Lead, Writer};
-
-/// As `store::sql` makes them.
-const GET: &str = "SELECT id, version, created_at, body, masked, sealed FROM vehicle WHERE tenant = ?1 AND id = ?2";
-const SEARCH: &str = "SELECT id, created_at, body, masked FROM vehicle WHERE tenant = ?1 AND make_key = ?2 \
-                      ORDER BY created_at DESC, id DESC LIMIT ?3";
-const SEARCH_STATUS: &str = "SELECT id, created_at, body, masked FROM vehicle WHERE tenant = ?1 AND status = ?2 \
-                             ORDER BY created_at DESC, id DESC LIMIT ?3";
+use batches::Batches;
+use embedded::Embedded;
+use lead::Lead;
+use pipelined::Pipelined;
+use writer::Writer;
 
 #[derive(Deserialize)]
 struct Message {
@@ -67,36 +72,131 @@ pub struct Contact {
     pub email: String,
 }
 
+/// What the reference asks, and of whom.
+enum Base {
+    Sqlite(Embedded, Writer),
+    Postgres(Pipelined, Batches),
+}
+
+impl Base {
+    /// The path of a file, or a `postgres://` URL.
+    async fn open(database: &str) -> Outcome<Base> {
+        Ok(match database.starts_with("postgres://") {
+            true => Base::Postgres(Pipelined::connect(database).await?, Batches::start(database)?),
+            false => Base::Sqlite(Embedded::new(Path::new(database)), Writer::start(Path::new(database))?),
+        })
+    }
+
+    async fn get(&self, arguments: &Arguments) -> Outcome<String> {
+        match self {
+            Base::Sqlite(embedded, _) => embedded.get(arguments),
+            Base::Postgres(pipelined, _) => pipelined.get(arguments).await,
+        }
+    }
+
+    async fn search(&self, arguments: &Arguments) -> Outcome<String> {
+        match self {
+            Base::Sqlite(embedded, _) => embedded.search(arguments),
+            Base::Postgres(pipelined, _) => pipelined.search(arguments).await,
+        }
+    }
+
+    async fn create(&self, lead: Lead) -> Outcome<String> {
+        match self {
+            Base::Sqlite(_, writer) => writer.create(lead).await,
+            Base::Postgres(_, batches) => batches.create(lead).await,
+        }
+    }
+}
+
+/// The reads, in the store's own words.
+struct Texts {
+    get: String,
+    search_make: String,
+    search_status: String,
+}
+
+impl Texts {
+    fn new(dialect: impl Fn(&str) -> String) -> Texts {
+        let newest = |column| {
+            dialect(&statements::page(&Query {
+                wants: Wants::Rows,
+                kind: &KIND,
+                filters: vec![Filter::Equals(column, Cell::Null)],
+                order: Order { column: "created_at", direction: Direction::Falling },
+                window: Window { start: Start::First, limit: 25, bytes: usize::MAX },
+            }))
+        };
+        Texts {
+            get: dialect(&statements::get(&KIND)),
+            search_make: newest("make_key"),
+            search_status: newest("status"),
+        }
+    }
+
+    fn search(&self, arguments: &Arguments) -> (&str, Option<String>) {
+        match &arguments.make {
+            Some(make) => (&self.search_make, Some(make.to_lowercase())),
+            None => (&self.search_status, arguments.status.clone()),
+        }
+    }
+}
+
+/// A list while it is written.
+struct Items {
+    text: String,
+    left: i64,
+}
+
+impl Items {
+    fn new(limit: i64) -> Items {
+        Items { text: String::from("{\"items\":["), left: limit }
+    }
+
+    /// Whether it was taken.
+    fn add(&mut self, body: &str) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        if !self.text.ends_with('[') {
+            self.text.push(',');
+        }
+        self.text.push_str(body);
+        true
+    }
+
+    fn end(mut self) -> String {
+        self.text.push_str("]}");
+        self.text
+    }
+}
+
 /// Serves until it is killed; its first line of output is its port.
-pub async fn serve(database: PathBuf, certificates: PathBuf) -> Outcome<()> {
+pub async fn serve(database: &str, certificates: PathBuf) -> Outcome<()> {
     let now = time::OffsetDateTime::from_unix_timestamp(SystemClock.now().seconds())?;
     let made = frontdesk::net::ensure(&certificates, &[], now)?;
     let tls = Arc::new(frontdesk::net::load(&made.certificate, &made.key)?);
-    let writer = Arc::new(Writer::start(&database)?);
+    let base = Arc::new(Base::open(database).await?);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?.port());
-    let database: Arc<Path> = database.into();
     loop {
         let (socket, _) = listener.accept().await?;
         socket.set_nodelay(true)?;
         let acceptor = TlsAcceptor::from(Arc::clone(&tls));
-        let (writer, database) = (Arc::clone(&writer), Arc::clone(&database));
+        let base = Arc::clone(&base);
         tokio::spawn(async move {
             let Ok(stream) = acceptor.accept(socket).await else {
                 return;
             };
-            let service = service_fn(|request| answer(request, &writer, &database));
+            let service = service_fn(|request| answer(request, &base));
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
 
-async fn answer(
-    request: Request<Incoming>,
-    writer: &Writer,
-    database: &Path,
-) -> Result<Response<Full<Bytes>>, Infallible> {
-    let text = match call(request, writer, database).await {
+async fn answer(request: Request<Incoming>, base: &Base) -> Result<Response<Full<Bytes>>, Infallible> {
+    let text = match call(request, base).await {
         Ok(text) => text,
         // The load generator takes it for a wrong answer, and says it.
         Err(problem) => problem.to_string().into_bytes(),
@@ -106,14 +206,14 @@ async fn answer(
     Ok(response)
 }
 
-async fn call(request: Request<Incoming>, writer: &Writer, database: &Path) -> Outcome<Vec<u8>> {
+async fn call(request: Request<Incoming>, base: &Base) -> Outcome<Vec<u8>> {
     let body = request.into_body().collect().await?.to_bytes();
     let message: Message = serde_json::from_slice(&body)?;
     let Params { name, arguments, meta } = message.params;
     let object = match name.as_str() {
-        "inventory.get" => reading(database, |connection| get(connection, &arguments))?,
-        "inventory.search" => reading(database, |connection| search(connection, &arguments))?,
-        "leads.create" => writer.create(Lead::new(arguments)?).await?,
+        "inventory.get" => base.get(&arguments).await?,
+        "inventory.search" => base.search(&arguments).await?,
+        "leads.create" => base.create(Lead::new(arguments)?).await?,
         _ => return Err("no such tool".into()),
     };
     let era = match meta {
@@ -121,48 +221,4 @@ async fn call(request: Request<Incoming>, writer: &Writer, database: &Path) -> O
         None => Era::Legacy(Version::V2025_11_25),
     };
     Ok(tool_success(&Id::Number(message.id), &object, &era))
-}
-
-thread_local! {
-    /// One connection for each thread, and no way from one thread to another: nothing could cost less.
-    static READER: RefCell<Option<Connection>> = const { RefCell::new(None) };
-}
-
-fn reading<T>(database: &Path, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
-    READER.with_borrow_mut(|reader| {
-        if reader.is_none() {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            *reader = Some(Connection::open_with_flags(database, flags)?);
-        }
-        work(reader.as_ref().ok_or("no connection")?)
-    })
-}
-
-fn get(connection: &Connection, arguments: &Arguments) -> Outcome<String> {
-    let mut statement = connection.prepare_cached(GET)?;
-    let body = statement.query_row(params![arguments.dealership_id, arguments.id], |row| row.get(3))?;
-    Ok(body)
-}
-
-fn search(connection: &Connection, arguments: &Arguments) -> Outcome<String> {
-    let limit = arguments.limit.unwrap_or(25);
-    let (text, value) = match &arguments.make {
-        Some(make) => (SEARCH, Some(make.to_lowercase())),
-        None => (SEARCH_STATUS, arguments.status.clone()),
-    };
-    let mut statement = connection.prepare_cached(text)?;
-    let mut rows = statement.query(params![arguments.dealership_id, value, limit + 1])?;
-    let mut object = String::from("{\"items\":[");
-    let mut taken = 0;
-    while let Some(row) = rows.next()?
-        && taken < limit
-    {
-        if taken > 0 {
-            object.push(',');
-        }
-        object.push_str(row.get_ref(2)?.as_str()?);
-        taken += 1;
-    }
-    object.push_str("]}");
-    Ok(object)
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::database::Database;
 use crate::growth::Grown;
 use crate::measure::{Figures, Row};
 use crate::start::Start;
@@ -35,19 +36,22 @@ impl Report {
                 let Start { database, what, millis, resident_mib } = start;
                 out.push_str(&format!("| {database} | {what} | {millis:.0} | {resident_mib:.1} |\n"));
             }
-            out.push('\n');
         }
-        if !self.rows.is_empty() {
-            out.push_str(&format!("| database | call | era | at once {HEAD}"));
-            for row in &self.rows {
+        // A table for each database: only some have processes of their own.
+        for database in Database::ALL {
+            let rows: Vec<&Row> = self.rows.iter().filter(|row| row.database == database.name()).collect();
+            if let Some(first) = rows.first() {
+                out.push_str(&head("| database | call | era | at once", first));
+            }
+            for row in rows {
                 let Row { database, call, era, concurrency, .. } = row;
                 out.push_str(&format!("| {database} | {call} | {era} | {concurrency} {}", figures(row)));
             }
-            out.push('\n');
-        }
-        if !self.growth.is_empty() {
-            out.push_str(&format!("| database | call | vehicles | dealerships {HEAD}"));
-            for Grown { vehicles, dealerships, row, .. } in &self.growth {
+            let grown: Vec<&Grown> = self.growth.iter().filter(|grown| grown.row.database == database.name()).collect();
+            if let Some(first) = grown.first() {
+                out.push_str(&head("| database | call | vehicles | dealerships", &first.row));
+            }
+            for Grown { vehicles, dealerships, row, .. } in grown {
                 let Row { database, call, .. } = row;
                 out.push_str(&format!("| {database} | {call} | {vehicles} | {dealerships} {}", figures(row)));
             }
@@ -57,14 +61,31 @@ impl Report {
 }
 
 /// Each cell names Frontdesk's figure first, the reference's second.
-const HEAD: &str = "| CPU µs a call | ratio | calls/s | p50 µs | p99 µs | RSS MiB |\n\
-                    |---|---|---|--:|--:|--:|--:|--:|--:|--:|\n";
+fn head(first: &str, row: &Row) -> String {
+    let (backend, line) = match row.frontdesk.database_micros_per_call {
+        None => ("", ""),
+        Some(_) => (" database's CPU µs |", "--:|"),
+    };
+    format!(
+        "\n{first} | CPU µs a call | ratio |{backend} calls/s | p50 µs | p99 µs | RSS MiB |\n\
+         |---|---|---|--:|--:|--:|{line}--:|--:|--:|--:|\n"
+    )
+}
+
+/// A row as it is told while others are still to come.
+pub fn line(row: &Row) -> String {
+    figures(row).trim_end().to_owned()
+}
 
 fn figures(row: &Row) -> String {
     let Row { frontdesk: ours, reference: bare, cpu_ratio, .. } = row;
     let both = |of: fn(&Figures) -> f64, digits: usize| format!("{:.digits$} / {:.digits$}", of(ours), of(bare));
+    let backend = match (ours.database_micros_per_call, bare.database_micros_per_call) {
+        (Some(ours), Some(bare)) => format!(" {ours:.1} / {bare:.1} |"),
+        (None, _) | (_, None) => String::new(),
+    };
     format!(
-        "| {} | {cpu_ratio:.2} | {} | {} | {} | {} |\n",
+        "| {} | {cpu_ratio:.2} |{backend} {} | {} | {} | {} |\n",
         both(|figures| figures.cpu_micros_per_call, 1),
         both(|figures| figures.calls_per_second, 0),
         both(|figures| f64::from(figures.p50_micros), 0),

@@ -2,9 +2,8 @@
 //! for each size and kept.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use frontdesk::config::Database;
 use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
@@ -18,6 +17,7 @@ use frontdesk_engine::{Fault, TenantId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use crate::database::{Database, Place};
 use crate::{Outcome, Wish};
 
 /// The make that is searched for; an eighth of the vehicles or so.
@@ -61,17 +61,20 @@ pub fn vehicle_id(dealership: usize, number: usize) -> String {
 }
 
 /// Seeded data of this size, from an earlier run if there is any.
-pub async fn seeded(wish: &Wish, scale: Scale) -> Outcome<Seeded> {
-    let name = format!("seed-{EDITION}-{}-{}", scale.vehicles, scale.dealerships);
+pub async fn seeded(wish: &Wish, database: Database, scale: Scale) -> Outcome<Seeded> {
+    let name = format!("seed-{EDITION}-{}-{}-{}", database.name(), scale.vehicles, scale.dealerships);
     let folder = wish.work.join(&name);
     let list = folder.join("agents.json");
     if !list.exists() {
-        wish.say(&format!("making {} vehicles in {} dealerships", scale.vehicles, scale.dealerships));
+        let Scale { vehicles, dealerships } = scale;
+        wish.say(&format!("making {vehicles} vehicles in {dealerships} dealerships on {}", database.name()));
         let unfinished = wish.work.join(format!("{name}.unfinished"));
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished)?;
         }
-        let agents = make(&unfinished, scale).await?;
+        let place = database.empty(&unfinished);
+        let agents = make(wish, &place, scale).await?;
+        place.keep();
         fs::write(unfinished.join("agents.json"), serde_json::to_vec(&agents)?)?;
         fs::rename(&unfinished, &folder)?;
     }
@@ -79,11 +82,12 @@ pub async fn seeded(wish: &Wish, scale: Scale) -> Outcome<Seeded> {
     Ok(Seeded { folder, agents })
 }
 
-async fn make(data: &Path, scale: Scale) -> Outcome<Vec<Agent>> {
+async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
+    let data = empty.folder.as_path();
     if let Some(parent) = data.parent() {
         fs::create_dir_all(parent)?;
     }
-    let vaults = Vaults::open(Folder::take(data)?, &Database::Embedded).await?;
+    let vaults = Vaults::open(Folder::take(data)?, &empty.config()?).await?;
     let now = vaults.clock.now();
     net::ensure(&folder::certificates(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
     let mut count = 0;
@@ -95,6 +99,9 @@ async fn make(data: &Path, scale: Scale) -> Outcome<Vec<Agent>> {
     let mut agents = Vec::new();
     let step = scale.dealerships.div_ceil(AGENTS);
     for place in 0..scale.dealerships {
+        if place % step == 0 {
+            wish.say(&format!("  {} of {} vehicles", place * scale.each(), scale.vehicles));
+        }
         let dealership = format!("dlr_{place:05}");
         let tenant = TenantId::parse(&dealership).ok_or("a dealership's id is not one")?;
         let registered = Tenant { id: tenant.clone(), name: format!("Dealership {place}") };

@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::call::Caller;
-use crate::database::Database;
+use crate::database::{Database, Place};
 use crate::load::{Session, trusting};
 use crate::{Outcome, Wish};
 
@@ -27,13 +27,11 @@ pub struct Start {
 pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Start>> {
     let mut first = Vec::new();
     let mut again = Vec::new();
-    let data = wish.work.join("demo");
+    let place = database.empty(&wish.work.join("demo"));
     for _ in 0..TIMES {
-        if data.exists() {
-            fs::remove_dir_all(&data)?;
-        }
-        first.push(demo(wish, database, "demo, first start").await?);
-        again.push(demo(wish, database, "demo, started again").await?);
+        place.clear()?;
+        first.push(demo(wish, database, &place, "demo, first start").await?);
+        again.push(demo(wish, database, &place, "demo, started again").await?);
     }
     Ok([first, again].into_iter().filter_map(middle).collect())
 }
@@ -52,14 +50,15 @@ impl Drop for Running {
     }
 }
 
-async fn demo(wish: &Wish, database: Database, what: &'static str) -> Outcome<Start> {
-    let data = wish.work.join("demo");
+async fn demo(wish: &Wish, database: Database, place: &Place, what: &'static str) -> Outcome<Start> {
+    let data = &place.folder;
     let began = Instant::now();
     let mut process = Running(
         Command::new(&wish.frontdesk)
             .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
-            .arg(&data)
+            .arg(data)
             .env_clear()
+            .envs(place.url().map(|url| ("FRONTDESK_DATABASE", url)))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?,
@@ -69,7 +68,7 @@ async fn demo(wish: &Wish, database: Database, what: &'static str) -> Outcome<St
     let card: serde_json::Value = serde_json::from_str(&line)?;
     let endpoint = card.get("endpoint").and_then(|endpoint| endpoint.as_str()).ok_or("no endpoint")?;
     let port = endpoint.split(':').nth(2).and_then(|rest| rest.split('/').next()).ok_or("no port")?.parse()?;
-    let trust = trusting(&frontdesk::folder::certificates(&data).join("ca.pem"))?;
+    let trust = trusting(&frontdesk::folder::certificates(data).join("ca.pem"))?;
     let caller = Caller { dealership: String::new(), place: 0, vehicles: 0, token: String::new(), port };
     Session::open(&trust, caller).await?;
     let millis = began.elapsed().as_secs_f64() * 1000.0;

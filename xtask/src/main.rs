@@ -21,7 +21,8 @@ cargo xtask <command>
   test --long    everything, and 200 rounds of kills instead of only the 20 that are in the tests
   test --only S  one step by the name it has in the table
   bench          the release binary beside a bare server, as tables; docs/performance.md says how to read them
-                 --json as data, --only start|get|search|create|growth a part, --long also the largest data
+                 --json as data, --only start|get|search|create|growth a part, --database sqlite|postgres one
+                 of them, --long also the largest data
   tidy           the rules of the house that no compiler checks
   man            the manual pages and shell completions, into target/man and target/completions
 ";

@@ -10,7 +10,7 @@ use frontdesk_engine::tool::Future;
 use crate::{Load, PostgresStore, SqliteStore};
 
 pub trait Keeper: Store + Registry {
-    /// How busy the writer is, where that is counted.
+    /// How busy whatever writes is.
     fn load(&self) -> Load;
 
     /// Whether something can be written and made durable right now.

@@ -12,6 +12,7 @@ mod notes;
 pub mod postgres;
 mod sql;
 pub mod sqlite;
+pub mod statements;
 mod vault;
 
 pub use audit::Selection;

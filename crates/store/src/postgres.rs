@@ -14,6 +14,7 @@ mod registry;
 mod schema;
 mod store;
 mod tenants;
+pub(crate) mod texts;
 pub(crate) mod tls;
 mod upkeep;
 pub(crate) mod values;
@@ -29,12 +30,11 @@ use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 
 use crate::audit;
-use crate::load::Counters;
-use crate::sql;
 use crate::vault::Vault;
 use crate::{Load, StoreError};
 use lanes::Lanes;
 use live::Live;
+use texts::Texts;
 use writers::Writers;
 
 pub use address::{Address, AddressError};
@@ -72,17 +72,6 @@ pub(crate) struct Shared {
     texts: HashMap<&'static str, Texts>,
     /// This node's name, new at every start: no two processes ever write to one chain.
     node: String,
-    counters: Counters,
-}
-
-/// A kind's statements, made once.
-pub(crate) struct Texts {
-    get: Arc<str>,
-    insert: Arc<str>,
-    update: Arc<str>,
-    require: Arc<str>,
-    add_words: Arc<str>,
-    remove_words: Arc<str>,
 }
 
 /// Whether the server is there, can be trusted, and lets us in as a role that the wall holds. Nothing is changed.
@@ -106,7 +95,6 @@ impl PostgresStore {
             clock: options.clock,
             texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
-            counters: Counters::default(),
         });
         registry::unlock_tenants(&setting_up, &shared.vault).await?;
         let writers = Writers::start(&options.address, Arc::clone(&shared))?;
@@ -133,24 +121,5 @@ impl PostgresStore {
 impl Shared {
     fn texts(&self, kind: &Kind) -> Result<&Texts, StoreError> {
         self.texts.get(kind.name).ok_or(StoreError::UnknownKind(kind.name))
-    }
-}
-
-impl Texts {
-    fn of(kind: &Kind) -> Texts {
-        let table = kind.name;
-        Texts {
-            get: sql::get(kind).into(),
-            insert: sql::insert(kind).into(),
-            update: sql::update(kind).into(),
-            require: format!("SELECT 1 FROM {table} WHERE tenant = $1 AND id = $2 AND version = $3").into(),
-            // All words of a row in one statement.
-            add_words: format!(
-                "INSERT INTO {table}_word (tenant, word, id) SELECT $1, word, $3 FROM unnest(CAST($2 AS TEXT[])) AS word \
-                 ON CONFLICT DO NOTHING"
-            )
-            .into(),
-            remove_words: sql::remove_words(kind).into(),
-        }
     }
 }

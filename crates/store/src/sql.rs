@@ -61,7 +61,18 @@ pub(crate) fn cells<'a>(kind: &Kind, row: &'a Row, keys: &TenantKeys) -> Vec<Val
 /// Columns every kind's table has before its own.
 pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
 
-pub(crate) fn get(kind: &Kind) -> String {
+/// A tenant's next event.
+pub const ADD_EVENT: &str =
+    "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+pub const LAST_EVENT: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
+pub const COUNT_EVENTS: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
+                                ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";
+pub const FIND_CLAIM: &str =
+    "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = $1 AND client = $2 AND tool = $3 AND key_hash = $4";
+pub const ADD_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
+                             VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+pub fn get(kind: &Kind) -> String {
     format!("SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
@@ -72,7 +83,7 @@ pub(crate) fn find(kind: &Kind, column: &str) -> String {
     )
 }
 
-pub(crate) fn insert(kind: &Kind) -> String {
+pub fn insert(kind: &Kind) -> String {
     let mut text = format!("INSERT INTO {} ({FIXED}", kind.name);
     for column in kind.columns {
         let _ = write!(text, ", {}", column.name);
@@ -107,7 +118,7 @@ pub(crate) fn version(kind: &Kind) -> String {
     format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
-pub(crate) fn add_word(kind: &Kind) -> String {
+pub fn add_word(kind: &Kind) -> String {
     format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", kind.name)
 }
 
@@ -196,7 +207,7 @@ impl<'a> Statement<'a> {
 }
 
 /// SQLite numbers `$n` by first appearance, which would bind out-of-order texts wrongly; `?n` means n.
-pub(crate) fn for_sqlite(text: &str) -> String {
+pub fn for_sqlite(text: &str) -> String {
     text.replace('$', "?")
 }
 

@@ -11,7 +11,8 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use super::Shared;
-use super::chains::{ADD_LINK, KEEP_HEAD, append, kept};
+use super::chains::{KEEP_HEAD, append, kept};
+use super::texts::{ADD_CLAIMS, ADD_EVENTS, ADD_LINKS};
 use super::values::Bound;
 use crate::StoreError;
 use crate::audit::{Head, tenant_chain};
@@ -19,21 +20,24 @@ use crate::claims;
 use crate::sql::{self, Value};
 use crate::vault::TenantKeys;
 
-const CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
-                     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-const EVENT: &str =
-    "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const COUNT: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
-                     ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";
-
 /// One statement of a plan.
 pub(crate) struct Piece {
     pub(crate) text: Arc<str>,
     pub(crate) values: Vec<Bound>,
-    /// What it means that no row was met.
-    none: Option<Ends>,
+    /// What it means that fewer rows were met than it has.
+    missing: Option<Ends>,
     /// What it means that a value is taken.
     taken: Option<Fault>,
+    joins: Joins,
+}
+
+/// Whether a piece may be sent as one with others of its text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joins {
+    /// It only adds rows, so many of them, and what others add makes no difference to it.
+    Rows(u64),
+    /// Its place among the others matters.
+    Never,
 }
 
 /// How a plan ends that was not applied.
@@ -73,7 +77,7 @@ pub(crate) fn pieces(
             Bound::Bytes(kept.answer),
             Bound::Integer(commit.at.0),
         ];
-        made.push(Piece { text: CLAIM.into(), values, none: Some(Ends::Claimed), taken: None });
+        made.push(Piece { missing: Some(Ends::Claimed), ..Piece::rows(ADD_CLAIMS, values) });
     }
     for step in &commit.steps {
         take_step(shared, keys, tenant, step, &mut made)?;
@@ -89,10 +93,10 @@ pub(crate) fn pieces(
             Bound::text(event.change.word()),
             Bound::Integer(commit.at.0),
         ];
-        made.push(Piece::plain(EVENT, values));
+        made.push(Piece::rows(ADD_EVENTS, values));
     }
     let link = append(&shared.audit_key, &tenant_chain(tenant), &mut numbers.head, commit.at.0, &commit.audit);
-    made.push(Piece::plain(ADD_LINK, link));
+    made.push(Piece { joins: Joins::Rows(1), ..Piece::plain(ADD_LINKS, link) });
     Ok(made)
 }
 
@@ -100,7 +104,7 @@ pub(crate) fn pieces(
 pub(crate) fn closing(shared: &Shared, tenant: &str, from: &Numbers, to: &Numbers) -> Vec<Piece> {
     let mut made = Vec::new();
     if to.event != from.event {
-        made.push(Piece::plain(COUNT, vec![Bound::text(tenant), Bound::Integer(to.event)]));
+        made.push(Piece::plain(sql::COUNT_EVENTS, vec![Bound::text(tenant), Bound::Integer(to.event)]));
     }
     if to.head.seq != from.head.seq {
         let chain = tenant_chain(tenant);
@@ -109,11 +113,27 @@ pub(crate) fn closing(shared: &Shared, tenant: &str, from: &Numbers, to: &Number
     made
 }
 
+/// The rows that several plans add, in one statement for each table instead of one for each row. Plans that do
+/// more than add stay as they are.
+pub(crate) fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+    if pieces.iter().any(|piece| piece.joins == Joins::Never) {
+        return pieces;
+    }
+    let mut made: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match made.iter_mut().find(|first| first.text == piece.text) {
+            Some(first) => first.take(piece),
+            None => made.push(piece),
+        }
+    }
+    made
+}
+
 /// The first piece that did not hold, in the order they were sent; those after it failed because of it.
 pub(crate) fn judge(pieces: &[Piece], answers: Vec<Result<u64, Error>>) -> Result<(), Failed> {
     for (piece, answer) in pieces.iter().zip(answers) {
-        match (answer, &piece.none, &piece.taken) {
-            (Ok(0), Some(ends), _) => return Err(Failed::Ends(ends.clone())),
+        match (answer, &piece.missing, &piece.taken) {
+            (Ok(met), Some(ends), _) if met < piece.rows_wanted() => return Err(Failed::Ends(ends.clone())),
             (Ok(_), _, _) => {}
             (Err(error), _, Some(fault)) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
                 return Err(Failed::Ends(refused(fault)));
@@ -130,8 +150,32 @@ pub(crate) enum Failed {
 }
 
 impl Piece {
-    fn plain(text: &str, values: Vec<Bound>) -> Piece {
-        Piece { text: text.into(), values, none: None, taken: None }
+    fn plain(text: impl Into<Arc<str>>, values: Vec<Bound>) -> Piece {
+        Piece { text: text.into(), values, missing: None, taken: None, joins: Joins::Never }
+    }
+
+    /// Adds one row by a text that takes any number.
+    fn rows(text: impl Into<Arc<str>>, values: Vec<Bound>) -> Piece {
+        Piece { joins: Joins::Rows(1), ..Piece::plain(text, Bound::row(values)) }
+    }
+
+    fn rows_wanted(&self) -> u64 {
+        match self.joins {
+            Joins::Rows(rows) => rows,
+            Joins::Never => 1,
+        }
+    }
+
+    /// Takes over the rows of another with the same text, tenant or chain.
+    fn take(&mut self, other: Piece) {
+        if let (Joins::Rows(own), Joins::Rows(more)) = (self.joins, other.joins) {
+            self.joins = Joins::Rows(own + more);
+        }
+        for (own, more) in self.values.iter_mut().zip(other.values) {
+            if let (Bound::Many(own), Bound::Many(more)) = (own, more) {
+                own.extend(more);
+            }
+        }
     }
 }
 
@@ -146,28 +190,29 @@ fn take_step(
         Step::Insert { kind, row, taken } => {
             let texts = shared.texts(kind)?;
             let values = row_values(shared, keys, tenant, kind, row)?;
-            made.push(Piece { text: Arc::clone(&texts.insert), values, none: None, taken: Some(taken.clone()) });
+            made.push(Piece { taken: Some(taken.clone()), ..Piece::rows(Arc::clone(&texts.insert), values) });
             made.extend(words(shared, keys, tenant, kind, row)?);
         }
         Step::Update { kind, row, expect_version, stale } => {
             let texts = shared.texts(kind)?;
             let mut values = row_values(shared, keys, tenant, kind, row)?;
             values.push(Bound::Integer(*expect_version));
-            made.push(Piece { text: Arc::clone(&texts.update), values, none: Some(ends_stale(stale)), taken: None });
+            let text = Arc::clone(&texts.update);
+            made.push(Piece { missing: Some(ends_stale(stale)), ..Piece::plain(text, values) });
             let whose = vec![Bound::text(tenant), Bound::text(&row.id)];
-            made.push(Piece { text: Arc::clone(&texts.remove_words), values: whose, none: None, taken: None });
+            made.push(Piece::plain(Arc::clone(&texts.remove_words), whose));
             made.extend(words(shared, keys, tenant, kind, row)?);
         }
         Step::Adjust { kind, id, column, by, floor, below } => {
-            let text = sql::adjust(kind, column).into();
+            let text = sql::adjust(kind, column);
             let values = vec![Bound::text(tenant), Bound::text(id), Bound::Integer(*by), Bound::Integer(*floor)];
-            made.push(Piece { text, values, none: Some(refused(below)), taken: None });
+            made.push(Piece { missing: Some(refused(below)), ..Piece::plain(text, values) });
         }
         Step::Require { kind, id, expect_version, stale } => {
             // Whoever writes for this tenant holds its row, so what is seen here stays until the commit.
             let text = Arc::clone(&shared.texts(kind)?.require);
             let values = vec![Bound::text(tenant), Bound::text(id), Bound::Integer(*expect_version)];
-            made.push(Piece { text, values, none: Some(ends_stale(stale)), taken: None });
+            made.push(Piece { missing: Some(ends_stale(stale)), ..Piece::plain(text, values) });
         }
     }
     Ok(())
@@ -212,12 +257,12 @@ fn words(
     if row.words.is_empty() {
         return Ok(None);
     }
-    let words = row.words.iter().filter_map(|word| match Bound::from(Value::of_word(word, kind, Some(keys))) {
-        Bound::Text(word) => Some(word),
-        Bound::Null | Bound::Integer(_) | Bound::Bytes(_) | Bound::Texts(_) => None,
-    });
-    let values = vec![Bound::text(tenant), Bound::Texts(words.collect()), Bound::text(&row.id)];
-    Ok(Some(Piece { text: Arc::clone(&shared.texts(kind)?.add_words), values, none: None, taken: None }))
+    let words = row.words.iter().map(|word| Bound::from(Value::of_word(word, kind, Some(keys))));
+    let words: Vec<Bound> = words.filter(|word| !matches!(word, Bound::Null)).collect();
+    let ids = words.iter().map(|_| Bound::text(&row.id)).collect();
+    let text = Arc::clone(&shared.texts(kind)?.add_words);
+    let values = vec![Bound::text(tenant), Bound::Many(words), Bound::Many(ids)];
+    Ok(Some(Piece { joins: Joins::Rows(1), ..Piece::plain(text, values) }))
 }
 
 fn ends_stale(stale: &Stale) -> Ends {

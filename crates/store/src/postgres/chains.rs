@@ -10,7 +10,6 @@ use crate::audit::{Head, link};
 pub(crate) const HEAD: &str =
     "SELECT seq, hash, kept_after_seq, kept_after_hash, seal FROM fd_audit_head WHERE chain = $1";
 const LAST: &str = "SELECT seq, hash FROM fd_audit WHERE chain = $1 ORDER BY seq DESC LIMIT 1";
-pub(crate) const ADD_LINK: &str = "INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES ($1, $2, $3, $4, $5)";
 pub(crate) const KEEP_HEAD: &str = "INSERT INTO fd_audit_head (chain, seq, hash, kept_after_seq, kept_after_hash, seal) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (chain) DO UPDATE SET seq = excluded.seq, \
      hash = excluded.hash, kept_after_seq = excluded.kept_after_seq, \
@@ -40,14 +39,14 @@ pub(crate) fn read_head(key: &Key, chain: &str, row: &Row) -> Result<Head, Error
     Ok(head)
 }
 
-/// Moves the head on by one link; the values of `ADD_LINK`.
+/// Moves the head on by one link; the values of `ADD_LINKS`.
 pub(crate) fn append(key: &Key, chain: &str, head: &mut Head, at: i64, records: &str) -> Vec<Bound> {
     let seq = head.seq + 1;
     let hash = link(key, chain, seq, &head.hash, at, records).to_vec();
     head.seq = seq;
     head.hash.clone_from(&hash);
     let chain = Bound::text(chain);
-    vec![chain, Bound::Integer(seq), Bound::Integer(at), Bound::Text(records.to_owned()), Bound::Bytes(hash)]
+    Bound::row(vec![chain, Bound::Integer(seq), Bound::Integer(at), Bound::text(records), Bound::Bytes(hash)])
 }
 
 /// The values of `KEEP_HEAD`.

@@ -4,7 +4,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Mutex, PoisonError};
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 
 pub(crate) type Request<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -43,4 +43,52 @@ pub(crate) async fn fly_alone<T>(turn: &Mutex<()>, request: impl Future<Output =
         request.as_mut().poll(context)
     })
     .await
+}
+
+/// A read between what opens and what closes it, all four sent back to back. Only the answer to the question
+/// wakes whoever waits: each of the others would cost as much as the question itself. `open` is looked at
+/// when the answer is there, since it came before; `name` and `close` are not waited for.
+///
+/// Whoever passes a `name` must know that the question fails if it did: nobody hears its answer.
+pub(crate) async fn fly_enclosed<T, E>(
+    turn: &Mutex<()>,
+    open: impl Future<Output = Result<(), E>>,
+    name: impl Future,
+    question: impl Future<Output = Result<T, E>>,
+    close: impl Future,
+) -> Result<T, E> {
+    let mut open = pin!(open);
+    let mut question = pin!(question);
+    let mut opened = None;
+    let mut answer = None;
+    {
+        let (mut name, mut close) = (pin!(name), pin!(close));
+        poll_fn(|context| {
+            let mut unheard = Context::from_waker(Waker::noop());
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            opened = ready(open.as_mut().poll(&mut unheard));
+            let _ = name.as_mut().poll(&mut unheard);
+            answer = ready(question.as_mut().poll(context));
+            let _ = close.as_mut().poll(&mut unheard);
+            Poll::Ready(())
+        })
+        .await;
+        // The connection throws away answers that nobody can receive any more.
+    }
+    let answer = match answer {
+        Some(answer) => answer,
+        None => question.await,
+    };
+    match opened {
+        Some(opened) => opened?,
+        None => open.await?,
+    }
+    answer
+}
+
+fn ready<T>(poll: Poll<T>) -> Option<T> {
+    match poll {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
 }

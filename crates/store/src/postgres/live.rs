@@ -12,7 +12,8 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Connection, Error, NoTls, Row, Socket, Statement};
 
 use super::address::{Dial, Encryption};
-use super::flight::{Request, fly, fly_alone};
+use super::flight::{Request, fly, fly_alone, fly_enclosed};
+use super::texts::{BEGIN, BEGIN_READ, COMMIT, TENANT};
 use super::tls::Connector;
 use super::values::Bound;
 use crate::StoreError;
@@ -22,6 +23,8 @@ const STATEMENTS: usize = 256;
 
 pub(crate) struct Live {
     client: Client,
+    /// The statement that names the tenant, which nearly every flight needs.
+    tenant: Statement,
     statements: Mutex<HashMap<String, Statement>>,
     turn: Mutex<()>,
     /// What moves the bytes.
@@ -51,9 +54,6 @@ impl Drop for Live {
 /// The values of a statement, as the client library wants them.
 pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// Until the transaction ends, row-level security lets only this tenant's rows through.
-const TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
-
 impl Live {
     pub(crate) async fn connect(dial: &Dial) -> Result<Live, StoreError> {
         let (client, carrier) = match &dial.encryption {
@@ -72,8 +72,10 @@ impl Live {
         let durable = "SELECT set_config('synchronous_commit', 'on', false) \
                        WHERE current_setting('synchronous_commit') = 'off'";
         client.batch_execute(durable).await?;
+        let tenant = client.prepare(TENANT).await?;
         Ok(Live {
             client,
+            tenant,
             statements: Mutex::default(),
             turn: Mutex::default(),
             carrier: Some(carrier),
@@ -124,23 +126,17 @@ impl Live {
     /// Reads as one tenant: the transaction, the tenant's name and the question travel together, so the
     /// name can hold for no other question.
     pub(crate) async fn query_as(&self, tenant: &str, text: &str, values: Values<'_>) -> Result<Vec<Row>, Error> {
-        let name = self.prepared(TENANT).await?;
         let statement = self.prepared(text).await?;
-        let tenant: Values<'_> = &[&tenant];
-        let requests: Vec<Request<'_, Result<Vec<Row>, Error>>> = vec![
-            self.said("BEGIN READ ONLY"),
-            Box::pin(self.client.query(&name, tenant)),
-            Box::pin(self.client.query(&statement, values)),
-            self.said("COMMIT"),
-        ];
-        let mut rows = Vec::new();
-        for (place, answer) in fly(&self.turn, requests).await.into_iter().enumerate() {
-            let answer = answer?;
-            if place == 2 {
-                rows = answer;
-            }
-        }
-        Ok(rows)
+        let name: Values<'_> = &[&tenant];
+        // A name that was not taken ends the transaction, and the question with it.
+        fly_enclosed(
+            &self.turn,
+            self.client.batch_execute(BEGIN_READ),
+            self.client.query(&self.tenant, name),
+            self.client.query(&statement, values),
+            self.client.batch_execute(COMMIT),
+        )
+        .await
     }
 
     /// Begins to write as one tenant and asks these questions about it, all in one flight.
@@ -149,14 +145,13 @@ impl Live {
         tenant: &str,
         questions: &[(&str, Values<'_>)],
     ) -> Result<Vec<Vec<Row>>, Error> {
-        let name = self.prepared(TENANT).await?;
         let mut statements = Vec::with_capacity(questions.len());
         for (text, values) in questions {
             statements.push((self.prepared(text).await?, *values));
         }
         let tenant: Values<'_> = &[&tenant];
         let mut requests: Vec<Request<'_, Result<Vec<Row>, Error>>> =
-            vec![self.said("BEGIN"), Box::pin(self.client.query(&name, tenant))];
+            vec![self.said(BEGIN), Box::pin(self.client.query(&self.tenant, tenant))];
         for (statement, values) in &statements {
             requests.push(Box::pin(self.client.query(statement, values)));
         }
@@ -164,10 +159,10 @@ impl Live {
         Ok(answers?.split_off(2))
     }
 
-    /// Sends changes in one flight, after `first`; each answer is the number of rows it met.
+    /// Sends changes in one flight, after `first` if there is any; each answer is the number of rows it met.
     pub(crate) async fn change_all(
         &self,
-        first: &str,
+        first: Option<&str>,
         changes: &[(&str, &[Bound])],
     ) -> Result<Vec<Result<u64, Error>>, Error> {
         let mut statements = Vec::with_capacity(changes.len());
@@ -175,12 +170,16 @@ impl Live {
             statements.push((self.prepared(text).await?, *values));
         }
         let mut requests: Vec<Request<'_, Result<u64, Error>>> = Vec::with_capacity(changes.len() + 1);
-        requests.push(Box::pin(async move { self.client.batch_execute(first).await.map(|()| 0) }));
+        if let Some(first) = first {
+            requests.push(Box::pin(async move { self.client.batch_execute(first).await.map(|()| 0) }));
+        }
         for (statement, values) in &statements {
             requests.push(Box::pin(self.client.execute_raw(statement, values.iter())));
         }
         let mut answers = fly(&self.turn, requests).await.into_iter();
-        answers.next().transpose()?;
+        if first.is_some() {
+            answers.next().transpose()?;
+        }
         Ok(answers.collect())
     }
 

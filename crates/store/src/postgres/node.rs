@@ -1,7 +1,6 @@
 //! Writing what belongs to no tenant: this node's audit chain, and tenants, clients and tokens, each
 //! change together with its record. What waits is committed together.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::registry::{Changed, Client, Tenant, Token};
@@ -11,12 +10,14 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{timeout, timeout_at};
 
 use super::Shared;
-use super::chains::{ADD_LINK, HEAD, KEEP_HEAD, append, head, kept};
+use super::chains::{HEAD, KEEP_HEAD, append, head, kept};
 use super::lanes::Lane;
 use super::live::{Live, Values};
+use super::texts::ADD_LINKS;
 use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::node_chain;
+use crate::load::Counters;
 use crate::notes::{Notes, Tray};
 
 const GROUP: usize = 256;
@@ -58,7 +59,7 @@ pub(crate) enum Change {
 }
 
 /// Works until nobody can hand over anything any more.
-pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, shared: &Arc<Shared>) {
+pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, shared: &Shared, counters: &Counters) {
     let mut notes = Notes::default();
     let mut ending = false;
     while !ending {
@@ -76,7 +77,7 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, sha
         };
         let mut group = Group::default();
         while let Some(job) = next {
-            shared.counters.left();
+            counters.left();
             match job {
                 Job::Notes => notes.expect(),
                 Job::Record(line, answer) => group.records.push((line, answer)),
@@ -89,8 +90,8 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, tray: &Tray, sha
         }
         if group.len() > 0 || notes.are_due() || ending {
             notes.collect(tray);
-            shared.counters.group(group.len());
-            flush(&lane, shared, group, &mut notes).await;
+            counters.group(group.len());
+            flush(&lane, shared, group, &mut notes, counters).await;
         }
     }
 }
@@ -107,7 +108,7 @@ impl Group {
     }
 }
 
-async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes) {
+async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes, counters: &Counters) {
     let mut records = notes.records(shared.clock.now());
     records.extend(group.records.iter().map(|(line, _)| line.clone()));
     if records.is_empty() && group.changes.is_empty() {
@@ -120,9 +121,6 @@ async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes) {
             Err(StoreError::Unfinished)
         }
     };
-    if outcomes.is_err() {
-        shared.counters.failed();
-    }
     // A caller who has gone does not mind not being told.
     match outcomes {
         Ok(outcomes) => {
@@ -135,6 +133,7 @@ async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes) {
             }
         }
         Err(error) => {
+            counters.failed();
             notes.keep();
             for (_, _, answer) in group.changes {
                 let _ = answer.send(Err(error.for_the_group()));
@@ -182,7 +181,7 @@ async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<Stri
         let at = shared.clock.now().0;
         let link = append(&shared.audit_key, &chain, &mut head, at, &records.join("\n"));
         let kept = kept(&shared.audit_key, &chain, &head);
-        for answer in live.change_all("", &[(ADD_LINK, &link), (KEEP_HEAD, &kept)]).await? {
+        for answer in live.change_all(None, &[(ADD_LINKS, &link), (KEEP_HEAD, &kept)]).await? {
             answer?;
         }
     }

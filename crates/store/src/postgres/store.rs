@@ -13,11 +13,11 @@ use tokio_postgres::types::ToSql;
 
 use super::PostgresStore;
 use super::lanes::Seeing;
-use super::tenants::{FIND_CLAIM, Job, read_claim};
+use super::tenants::{Job, read_claim};
 use super::values::{Sealed, found};
 use crate::StoreError;
 use crate::claims;
-use crate::sql::{self, Value};
+use crate::sql::{self, FIND_CLAIM, Value};
 use crate::vault::{Place, TenantKeys};
 
 impl Store for PostgresStore {

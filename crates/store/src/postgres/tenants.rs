@@ -10,28 +10,24 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::timeout;
 
 use super::Shared;
-use super::apply::{Ends, Failed, Numbers, Piece, closing, judge, pieces};
+use super::apply::{Ends, Failed, Numbers, Piece, closing, joined, judge, pieces};
 use super::chains::{HEAD, head};
 use super::lanes::Lane;
 use super::live::Live;
+use super::texts::LOCK;
 use super::values::Bound;
 use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::tenant_chain;
 use crate::claims;
+use crate::load::Counters;
+use crate::sql::{FIND_CLAIM, LAST_EVENT};
 use crate::vault::TenantKeys;
 
 /// At most this many plans are taken together.
 const GROUP: usize = 256;
 /// A transaction that takes longer is given up, and its connection with it.
 const LONGEST: Duration = Duration::from_secs(15);
-
-/// Whoever writes for a tenant locks its row first, on whichever node: the tenant's numbers, its chain and
-/// everything its plans have read stand still until the commit.
-const LOCK: &str = "SELECT 1 FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
-const LAST_EVENT: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
-pub(crate) const FIND_CLAIM: &str =
-    "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = $1 AND client = $2 AND tool = $3 AND key_hash = $4";
 
 pub(crate) struct Job {
     pub(crate) commit: Box<Commit>,
@@ -40,22 +36,21 @@ pub(crate) struct Job {
 }
 
 /// Works until nobody can hand over anything any more.
-pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shared>) {
+pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shared>, counters: Arc<Counters>) {
     while let Some(first) = queue.recv().await {
-        shared.counters.left();
         let mut group = vec![first];
         while group.len() < GROUP
             && let Ok(job) = queue.try_recv()
         {
-            shared.counters.left();
             group.push(job);
         }
+        group.iter().for_each(|_| counters.left());
         let mut tenants: BTreeMap<String, Vec<Job>> = BTreeMap::new();
         for job in group {
             tenants.entry(job.commit.tenant.as_str().to_owned()).or_default().push(job);
         }
         for (tenant, jobs) in tenants {
-            shared.counters.group(jobs.len());
+            counters.group(jobs.len());
             let outcomes = match timeout(LONGEST, transact(&lane, &shared, &tenant, &jobs)).await {
                 Ok(outcomes) => outcomes,
                 Err(_) => {
@@ -64,7 +59,7 @@ pub(crate) async fn write(lane: Lane, mut queue: Receiver<Job>, shared: Arc<Shar
                 }
             };
             if outcomes.is_err() {
-                shared.counters.failed();
+                counters.failed();
             }
             answer_all(jobs, outcomes);
         }
@@ -91,16 +86,14 @@ fn answer_all(jobs: Vec<Job>, outcomes: Result<Outcomes, StoreError>) {
 
 async fn transact(lane: &Lane, shared: &Shared, tenant: &str, jobs: &[Job]) -> Result<Outcomes, StoreError> {
     let live = lane.live().await?;
-    let outcomes = match jobs.len() > 1 {
-        true => match together(&live, shared, tenant, jobs).await {
-            Ok(Together::Done) => return Ok(jobs.iter().map(|_| Ok(Committed::Done)).collect()),
-            Ok(Together::NotAll) => {
-                live.batch("ROLLBACK").await?;
-                singly(&live, shared, tenant, jobs).await
-            }
-            Err(error) => Err(error),
-        },
-        false => singly(&live, shared, tenant, jobs).await,
+    // A plan that is alone goes this way too: most hold, and this is two round trips less.
+    let outcomes = match together(&live, shared, tenant, jobs).await {
+        Ok(Together::Done) => return Ok(jobs.iter().map(|_| Ok(Committed::Done)).collect()),
+        Ok(Together::NotAll) => {
+            live.batch("ROLLBACK").await?;
+            singly(&live, shared, tenant, jobs).await
+        }
+        Err(error) => Err(error),
     };
     if outcomes.is_err() && live.batch("ROLLBACK").await.is_err() {
         lane.drop_live();
@@ -124,8 +117,9 @@ async fn together(live: &Live, shared: &Shared, tenant: &str, jobs: &[Job]) -> R
             Err(_) => return Ok(Together::NotAll),
         }
     }
+    let mut all = joined(all);
     all.extend(closing(shared, tenant, &begun, &numbers));
-    match send(live, "", &all).await {
+    match send(live, None, &all).await {
         Ok(()) => {}
         Err(Failed::Broken(error)) if live.is_closed() => return Err(error),
         Err(Failed::Broken(_) | Failed::Ends(_)) => return Ok(Together::NotAll),
@@ -141,7 +135,7 @@ async fn singly(live: &Live, shared: &Shared, tenant: &str, jobs: &[Job]) -> Res
     for job in jobs {
         let mut moved = numbers.clone();
         let applied = match pieces(shared, &job.keys, &job.commit, &mut moved) {
-            Ok(made) => send(live, "SAVEPOINT piece", &made).await,
+            Ok(made) => send(live, Some("SAVEPOINT piece"), &made).await,
             Err(error) => {
                 outcomes.push(Err(error));
                 continue;
@@ -164,7 +158,7 @@ async fn singly(live: &Live, shared: &Shared, tenant: &str, jobs: &[Job]) -> Res
         });
     }
     let last = closing(shared, tenant, &begun, &numbers);
-    match send(live, "", &last).await {
+    match send(live, None, &last).await {
         Ok(()) => {}
         Err(Failed::Broken(error)) => return Err(error),
         Err(Failed::Ends(_)) => return Err(StoreError::NotCommitted("the numbers were not kept".to_owned())),
@@ -191,7 +185,7 @@ async fn begin(live: &Live, shared: &Shared, tenant: &str) -> Result<Numbers, St
     Ok(Numbers { event, head: head(live, &shared.audit_key, &chain, ends).await? })
 }
 
-async fn send(live: &Live, first: &str, pieces: &[Piece]) -> Result<(), Failed> {
+async fn send(live: &Live, first: Option<&str>, pieces: &[Piece]) -> Result<(), Failed> {
     let changes: Vec<(&str, &[Bound])> = pieces.iter().map(|piece| (&*piece.text, piece.values.as_slice())).collect();
     let answers = live.change_all(first, &changes).await.map_err(|error| Failed::Broken(error.into()))?;
     judge(pieces, answers)

@@ -9,9 +9,10 @@ use super::audits::link;
 use super::chains::{HEAD, KEEP_HEAD, kept, read_head};
 use super::live::{Live, Values};
 use super::node::Change;
+use super::texts::LOCK;
 use super::walls::AUDITOR;
-use crate::StoreError;
 use crate::audit::{Head, Walk};
+use crate::{Load, StoreError};
 
 const PIECE_ROWS: i64 = 1_000;
 
@@ -23,6 +24,11 @@ enum Left {
 }
 
 impl PostgresStore {
+    /// How busy this node's writers are; other nodes count their own.
+    pub fn load(&self) -> Load {
+        self.writers.load()
+    }
+
     /// Commits something that changes nothing, by the same way and to the same disk as everything else.
     pub async fn writable(&self) -> Result<(), Fault> {
         self.change(Change::Pulse, String::new()).await.map(|_| ())
@@ -58,10 +64,9 @@ impl PostgresStore {
 
     async fn trim(&self, live: &Live, chain: &str, before: Millis) -> Result<Left, StoreError> {
         let tenant = chain.strip_prefix("tenant:").unwrap_or_default();
-        let lock = "SELECT 1 FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
         // A tenant's writers hold its row; a node's writer is stopped by the head of its chain.
         let head = format!("{HEAD} FOR UPDATE");
-        let questions: [(&str, Values<'_>); 2] = [(lock, &[&tenant]), (&head, &[&chain])];
+        let questions: [(&str, Values<'_>); 2] = [(LOCK, &[&tenant]), (&head, &[&chain])];
         let answers = live.begin_as(tenant, &questions).await;
         let outcome = match answers.map(|answers| answers.into_iter().nth(1).unwrap_or_default()) {
             Ok(rows) => match rows.first().map(|row| read_head(&self.shared.audit_key, chain, row)) {
@@ -100,7 +105,7 @@ impl PostgresStore {
         let kept_after_hash = hash.to_vec();
         live.execute("DELETE FROM fd_audit WHERE chain = $1 AND seq <= $2", &[&chain, &reached]).await?;
         let head = Head { kept_after_seq: reached, kept_after_hash, ..head };
-        for answer in live.change_all("", &[(KEEP_HEAD, &kept(key, chain, &head))]).await? {
+        for answer in live.change_all(None, &[(KEEP_HEAD, &kept(key, chain, &head))]).await? {
             answer?;
         }
         Ok(left)

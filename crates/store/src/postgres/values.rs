@@ -16,7 +16,8 @@ pub(crate) enum Bound {
     Text(String),
     Integer(i64),
     Bytes(Vec<u8>),
-    Texts(Vec<String>),
+    /// One column of several rows.
+    Many(Vec<Bound>),
 }
 
 impl Bound {
@@ -27,6 +28,13 @@ impl Bound {
 
     pub(crate) fn maybe_text(text: Option<&str>) -> Bound {
         text.map_or(Bound::Null, Bound::text)
+    }
+
+    /// The values of one row for a statement that takes any number: all but the first become columns.
+    pub(crate) fn row(values: Vec<Bound>) -> Vec<Bound> {
+        let mut values = values.into_iter();
+        let first = values.next();
+        first.into_iter().chain(values.map(|value| Bound::Many(vec![value]))).collect()
     }
 
     pub(crate) fn maybe_bytes(bytes: Option<Vec<u8>>) -> Bound {
@@ -58,7 +66,7 @@ impl ToSql for Bound {
             Bound::Text(text) => text.to_sql(kind, out),
             Bound::Integer(number) => number.to_sql(kind, out),
             Bound::Bytes(bytes) => bytes.to_sql(kind, out),
-            Bound::Texts(texts) => texts.to_sql(kind, out),
+            Bound::Many(values) => values.to_sql(kind, out),
         }
     }
 

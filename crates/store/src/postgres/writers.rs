@@ -14,9 +14,11 @@ use tokio::sync::oneshot;
 use super::lanes::Lane;
 use super::live::Live;
 use super::node::{self, Change};
+use super::texts::COMMIT;
 use super::{Address, Shared, tenants};
+use crate::StoreError;
+use crate::load::{Counters, Load};
 use crate::notes::{Closing, Tray};
-use crate::{Load, StoreError};
 
 const QUEUE: usize = 8192;
 const TENANT_WRITERS: usize = 2;
@@ -26,7 +28,7 @@ pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 pub(crate) struct Writers {
     queues: Option<Queues>,
     tray: Tray,
-    shared: Arc<Shared>,
+    counters: Arc<Counters>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -40,6 +42,8 @@ impl Writers {
         let failed = |error| StoreError::Folder { path: "the writer thread".into(), error };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let tray = Tray::default();
+        let counters = Arc::new(Counters::default());
+        let counted = Arc::clone(&counters);
         let closing = Closing(tray.clone());
         let (node, queue) = channel(QUEUE);
         let mut senders = Vec::new();
@@ -50,13 +54,14 @@ impl Writers {
             writing.push((Lane::new(address.brief()), queue));
         }
         let lane = Lane::new(address.brief());
-        let counted = Arc::clone(&shared);
         let work = async move {
             let others: Vec<_> = writing
                 .into_iter()
-                .map(|(lane, queue)| tokio::spawn(tenants::write(lane, queue, Arc::clone(&shared))))
+                .map(|(lane, queue)| {
+                    tokio::spawn(tenants::write(lane, queue, Arc::clone(&shared), Arc::clone(&counted)))
+                })
                 .collect();
-            node::write(lane, queue, &closing.0, &shared).await;
+            node::write(lane, queue, &closing.0, &shared, &counted).await;
             for other in others {
                 let _ = other.await;
             }
@@ -65,7 +70,7 @@ impl Writers {
             .name("writer".to_owned())
             .spawn(move || runtime.block_on(work))
             .map_err(failed)?;
-        Ok(Writers { queues: Some(Queues { node, tenants: senders }), tray, shared: counted, thread: Some(thread) })
+        Ok(Writers { queues: Some(Queues { node, tenants: senders }), tray, counters, thread: Some(thread) })
     }
 
     /// A full queue refuses at once instead of making everybody wait. A tenant always has the same writer.
@@ -74,30 +79,34 @@ impl Writers {
         job.commit.tenant.as_str().hash(&mut hasher);
         let queues = self.queues()?;
         let number = hasher.finish() as usize % queues.tenants.len().max(1);
-        self.queue(queues.tenants.get(number).ok_or(StoreError::Closed)?, job)
+        self.post(queues.tenants.get(number).ok_or(StoreError::Closed)?, job)
     }
 
     pub(crate) fn change(&self, change: Change, record: String, answer: Answer<Changed>) -> Result<(), StoreError> {
-        self.queue(&self.queues()?.node, node::Job::Change(change, record, answer))
+        self.post(&self.queues()?.node, node::Job::Change(change, record, answer))
     }
 
     pub(crate) fn record(&self, record: String, answer: Answer<()>) -> Result<(), StoreError> {
-        self.queue(&self.queues()?.node, node::Job::Record(record, answer))
+        self.post(&self.queues()?.node, node::Job::Record(record, answer))
     }
 
     pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
         let queues = self.queues()?;
-        self.tray.put(line, || self.queue(&queues.node, node::Job::Notes))
+        self.tray.put(line, || self.post(&queues.node, node::Job::Notes))
     }
 
+    /// How busy all writers are together.
     pub(crate) fn load(&self) -> Load {
-        self.shared.counters.load(self.tray.len())
+        self.counters.load(self.tray.len())
     }
 
-    /// Counted before it is there, so that no writer takes away what was not added.
-    fn queue<T>(&self, queue: &Sender<T>, job: T) -> Result<(), StoreError> {
-        self.shared.counters.queued();
-        queue.try_send(job).map_err(refused).inspect_err(|_| self.shared.counters.left())
+    /// Counted before it is sent, or a writer could take it first and count below nothing.
+    fn post<T>(&self, queue: &Sender<T>, job: T) -> Result<(), StoreError> {
+        self.counters.queued();
+        queue.try_send(job).map_err(|error| {
+            self.counters.left();
+            refused(error)
+        })
     }
 
     fn queues(&self) -> Result<&Queues, StoreError> {
@@ -124,7 +133,7 @@ fn refused<T>(error: TrySendError<T>) -> StoreError {
 
 /// Commits. A connection that is lost on the way leaves open whether the server had it.
 pub(crate) async fn ended(live: &Live) -> Result<(), StoreError> {
-    live.batch("COMMIT").await.map_err(|error| match error.as_db_error().is_none() || live.is_closed() {
+    live.batch(COMMIT).await.map_err(|error| match error.as_db_error().is_none() || live.is_closed() {
         true => StoreError::Unfinished,
         false => StoreError::Postgres(error),
     })

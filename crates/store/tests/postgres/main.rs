@@ -4,6 +4,7 @@
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod house;
+mod load;
 mod nodes;
 mod outages;
 mod pressure;

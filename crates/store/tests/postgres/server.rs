@@ -1,5 +1,5 @@
-//! A PostgreSQL server of the test's own: made in a temporary folder, reached by a socket in it, and gone with
-//! the test. It must never touch a server that is there for another reason.
+//! A PostgreSQL server of the test's or the bench's own: made in a temporary folder, reached by a socket in it,
+//! and gone with its value. It must never touch a server that is there for another reason.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -24,6 +24,7 @@ pub(crate) struct Server {
     folder: PathBuf,
     /// A number of the socket's name, and of the port if there is one.
     port: u16,
+    /// What is set beyond what every server here has, each as `name=value`.
     settings: Vec<String>,
     disk: Disk,
     process: Mutex<Option<Child>>,
@@ -37,6 +38,14 @@ impl Server {
 
     pub(crate) fn start_on(disk: Disk) -> Server {
         let server = Server::prepared(disk);
+        server.resume();
+        server
+    }
+
+    /// A running server on a copy of files that `keep` has left.
+    pub(crate) fn on_a_copy_of(files: &Path, settings: &[&str]) -> Server {
+        let server = Server::with(settings);
+        copy(files, &server.folder.join("data"));
         server.resume();
         server
     }
@@ -68,18 +77,40 @@ impl Server {
         self.port
     }
 
+    /// A running server as `start` gives it, but made from nothing.
+    pub(crate) fn made(settings: &[&str]) -> Server {
+        let server = Server::with(settings);
+        server.initialise();
+        server.resume();
+        server
+    }
+
+    /// Ends the server in order and leaves a copy of its files.
+    pub(crate) fn keep(&self, files: &Path) {
+        self.stop("INT");
+        let _ = std::fs::remove_dir_all(files);
+        copy(&self.folder.join("data"), files);
+    }
+
+    /// A server that waits for the disk, with these settings beside what every server here has.
+    fn with(settings: &[&str]) -> Server {
+        let mut server = Server::in_new_folder(Disk::Awaited);
+        server.settings.extend(settings.iter().map(|setting| (*setting).to_owned()));
+        server
+    }
+
     /// The files of a server that has not been started yet.
     fn prepared(disk: Disk) -> Server {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // A socket's path may have about 100 characters, so not under the build folder.
-        let folder = std::env::temp_dir().join(format!("fdpg-{}-{number}", std::process::id()));
-        let server = Server::in_folder(folder, disk);
+        let server = Server::in_new_folder(disk);
         copy(&template(), &server.folder.join("data"));
         server
     }
 
-    fn in_folder(folder: PathBuf, disk: Disk) -> Server {
+    fn in_new_folder(disk: Disk) -> Server {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        // A socket's path may have about 100 characters, so not under the build folder.
+        let folder = std::env::temp_dir().join(format!("fdpg-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         give_away(&folder);
@@ -105,7 +136,11 @@ impl Server {
     }
 
     pub(crate) fn url_as(&self, role: &str) -> String {
-        format!("postgres://{role}:hunter2@/desk?host={}", self.folder.display())
+        self.url_of(role, ROLE)
+    }
+
+    pub(crate) fn url_of(&self, role: &str, database: &str) -> String {
+        format!("postgres://{role}:hunter2@/{database}?host={}", self.folder.display())
     }
 
     /// Starts the server on what is in its folder.
@@ -113,7 +148,7 @@ impl Server {
         let mut process = self.spawn();
         let until = Instant::now() + Duration::from_secs(30);
         while !self.psql("postgres", "SELECT 1").status.success() {
-            let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+            let log = self.log();
             assert!(Instant::now() < until, "PostgreSQL did not start: {log}");
             if process.try_wait().unwrap().is_some() {
                 // Processes of a server that was killed may live a moment longer, and the next one waits for them.
@@ -192,6 +227,11 @@ impl Server {
         let Some(mut process) = self.process.lock().unwrap().take() else { return };
         let _ = Command::new("kill").arg(format!("-{signal}")).arg(process.id().to_string()).status();
         process.wait().unwrap();
+    }
+
+    /// What the server has logged since it was started.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
     /// Runs SQL as the superuser and gives back what it prints, a row a line.
@@ -277,18 +317,15 @@ impl Drop for Server {
 /// The files of a fresh server, made once by whichever test comes first: making them takes a second, copying
 /// them does not.
 fn template() -> PathBuf {
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    std::fs::create_dir_all(home).unwrap();
+    // Only tests are given such a folder.
+    let home = option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
+    std::fs::create_dir_all(&home).unwrap();
     let lock = std::fs::File::create(home.join("postgres.lock")).unwrap();
     lock.lock().unwrap();
     let made = home.join("postgres-template");
     if !made.exists() {
-        let folder = std::env::temp_dir().join(format!("fdpg-{}-new", std::process::id()));
-        let draft = Server::in_folder(folder, Disk::Trusted);
-        draft.initialise();
         let unfinished = home.join("postgres-template.new");
-        let _ = std::fs::remove_dir_all(&unfinished);
-        copy(&draft.folder.join("data"), &unfinished);
+        Server::made(&[]).keep(&unfinished);
         std::fs::rename(&unfinished, &made).unwrap();
     }
     made

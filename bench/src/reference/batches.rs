@@ -1,0 +1,206 @@
+//! The reference's way of writing on PostgreSQL: two connections on a thread of their own, and for each tenant of
+//! whatever is waiting one transaction, sent in two flights. An answer is given after COMMIT.
+
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::pin::Pin;
+use std::task::Poll;
+
+use frontdesk_contracts::automotive::lead::KIND;
+use frontdesk_store::statements::postgres::{
+    ADD_CLAIMS, ADD_EVENTS, BEGIN, COMMIT, LOCK, TENANT, add_words, insert_many,
+};
+use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Error, Statement};
+
+use super::lead::{CLIENT, Lead, Made, TOOL};
+use super::pipelined::connect;
+use crate::Outcome;
+
+const GROUP: usize = 256;
+const WRITERS: usize = 2;
+
+type Job = (Lead, oneshot::Sender<Result<String, String>>);
+type Values<'a> = Vec<&'a (dyn ToSql + Sync)>;
+
+pub struct Batches {
+    queues: Vec<Sender<Job>>,
+}
+
+impl Batches {
+    pub fn start(url: &str) -> Outcome<Batches> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let mut queues = Vec::new();
+        let mut waiting = Vec::new();
+        for _ in 0..WRITERS {
+            let (sender, queue) = channel(8192);
+            queues.push(sender);
+            waiting.push(queue);
+        }
+        let url = url.to_owned();
+        let work = async move {
+            let writers: Vec<_> = waiting.into_iter().map(|queue| tokio::spawn(write(url.clone(), queue))).collect();
+            for writer in writers {
+                if let Ok(Err(problem)) = writer.await {
+                    eprintln!("{problem}");
+                }
+            }
+        };
+        std::thread::Builder::new().name("writer".to_owned()).spawn(move || runtime.block_on(work))?;
+        Ok(Batches { queues })
+    }
+
+    /// A tenant always has the same writer.
+    pub async fn create(&self, lead: Lead) -> Outcome<String> {
+        let mut hasher = DefaultHasher::new();
+        lead.tenant.hash(&mut hasher);
+        let queue = self.queues.get(hasher.finish() as usize % WRITERS).ok_or("no writer")?;
+        let (answer, waiting) = oneshot::channel();
+        queue.try_send((lead, answer)).map_err(|_| "the writer's queue is full")?;
+        Ok(waiting.await??)
+    }
+}
+
+/// One connection and its statements.
+struct Hand {
+    client: Client,
+    tenant: Statement,
+    lock: Statement,
+    last_event: Statement,
+    add_claims: Statement,
+    insert: Statement,
+    add_words: Statement,
+    add_events: Statement,
+    count_events: Statement,
+}
+
+async fn write(url: String, mut queue: Receiver<Job>) -> Outcome<()> {
+    let client = connect(&url).await?;
+    let hand = Hand {
+        tenant: client.prepare(TENANT).await?,
+        lock: client.prepare(LOCK).await?,
+        last_event: client.prepare(LAST_EVENT).await?,
+        add_claims: client.prepare(ADD_CLAIMS).await?,
+        insert: client.prepare(&insert_many(&KIND)).await?,
+        add_words: client.prepare(&add_words(&KIND)).await?,
+        add_events: client.prepare(ADD_EVENTS).await?,
+        count_events: client.prepare(COUNT_EVENTS).await?,
+        client,
+    };
+    let mut number = 0;
+    while let Some(first) = queue.recv().await {
+        let mut tenants: BTreeMap<String, Vec<Job>> = BTreeMap::new();
+        let mut next = Some(first);
+        let mut taken = 0;
+        while let Some((lead, answer)) = next {
+            tenants.entry(lead.tenant.clone()).or_default().push((lead, answer));
+            taken += 1;
+            next = if taken < GROUP { queue.try_recv().ok() } else { None };
+        }
+        for (tenant, jobs) in tenants {
+            let (leads, answers): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+            let made: Vec<Made> = leads
+                .iter()
+                .map(|lead| {
+                    number += 1;
+                    lead.made(number)
+                })
+                .collect();
+            let held = hand.transact(&tenant, &leads, &made).await.map_err(|error| error.to_string());
+            for (made, answer) in made.into_iter().zip(answers) {
+                let _ = answer.send(held.clone().map(|()| made.answer));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Hand {
+    async fn transact(&self, tenant: &str, leads: &[Lead], made: &[Made]) -> Outcome<()> {
+        let last = self.begin(tenant).await?;
+        let all = |word: &'static str| vec![word; made.len()];
+        let nothing: Vec<Option<&str>> = vec![None; made.len()];
+        let meanings = vec![vec![0u8; 32]; made.len()];
+        let versions = vec![1i64; made.len()];
+        let (clients, tools, statuses, channels) = (all(CLIENT), all(TOOL), all("new"), all("ai_agent"));
+        let (kinds, changes) = (all("lead"), all("created"));
+        let keys: Vec<&str> = leads.iter().map(|lead| lead.key.as_str()).collect();
+        let emails: Vec<&str> = leads.iter().map(|lead| lead.email.as_str()).collect();
+        let ids: Vec<&str> = made.iter().map(|made| made.id.as_str()).collect();
+        let events: Vec<&str> = made.iter().map(|made| made.event.as_str()).collect();
+        let bodies: Vec<&str> = made.iter().map(|made| made.body.as_str()).collect();
+        let masked: Vec<&str> = made.iter().map(|made| made.personal.as_str()).collect();
+        let sealed: Vec<&[u8]> = made.iter().map(|made| made.personal.as_bytes()).collect();
+        let answers: Vec<&[u8]> = made.iter().map(|made| made.answer.as_bytes()).collect();
+        let instants: Vec<i64> = made.iter().map(|made| made.at).collect();
+        let count = last + i64::try_from(made.len())?;
+        let numbers: Vec<i64> = (last + 1..=count).collect();
+        let words: Vec<&str> = made.iter().flat_map(|made| &made.words).map(String::as_str).collect();
+        let whose: Vec<&str> = made.iter().flat_map(|made| vec![made.id.as_str(); made.words.len()]).collect();
+        let sent: [(&Statement, Values<'_>); 5] = [
+            (&self.add_claims, vec![&tenant, &clients, &tools, &keys, &meanings, &answers, &instants]),
+            (
+                &self.insert,
+                vec![
+                    &tenant, &ids, &versions, &instants, &instants, &bodies, &masked, &sealed, &statuses, &channels,
+                    &nothing, &nothing, &nothing, &instants, &emails, &nothing,
+                ],
+            ),
+            (&self.add_words, vec![&tenant, &words, &whose]),
+            (&self.add_events, vec![&tenant, &numbers, &events, &kinds, &ids, &changes, &instants]),
+            (&self.count_events, vec![&tenant, &count]),
+        ];
+        let mut flight: Vec<Request<'_>> = Vec::new();
+        for (statement, values) in &sent {
+            flight.push(Box::pin(async move { self.client.execute(*statement, values).await.map(drop) }));
+        }
+        fly(flight).await?;
+        // As Frontdesk does: only what held is committed.
+        Ok(self.client.batch_execute(COMMIT).await?)
+    }
+
+    async fn begin(&self, tenant: &str) -> Outcome<i64> {
+        let values: Values<'_> = vec![&tenant];
+        let values = values.as_slice();
+        let mut found = Vec::new();
+        let flight: Vec<Request<'_>> = vec![
+            Box::pin(self.client.batch_execute(BEGIN)),
+            Box::pin(async { self.client.query(&self.tenant, values).await.map(drop) }),
+            Box::pin(async { self.client.query(&self.lock, values).await.map(drop) }),
+            Box::pin(async {
+                found = self.client.query(&self.last_event, values).await?;
+                Ok(())
+            }),
+        ];
+        fly(flight).await?;
+        Ok(found.first().map(|row| row.try_get(0)).transpose()?.unwrap_or(0))
+    }
+}
+
+type Request<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
+
+/// Sends all before it waits for any.
+async fn fly(mut flight: Vec<Request<'_>>) -> Result<(), Error> {
+    let mut answers: Vec<Option<Result<(), Error>>> = Vec::new();
+    poll_fn(|context| {
+        for request in &mut flight {
+            answers.push(match request.as_mut().poll(context) {
+                Poll::Ready(answer) => Some(answer),
+                Poll::Pending => None,
+            });
+        }
+        Poll::Ready(())
+    })
+    .await;
+    for (answer, request) in answers.into_iter().zip(flight) {
+        match answer {
+            Some(answer) => answer?,
+            None => request.await?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! The reference's reads on SQLite: one connection for each thread, and no way from one thread to another. Nothing
+//! could cost less.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use frontdesk_store::statements::for_sqlite;
+use rusqlite::{Connection, OpenFlags, params};
+
+use super::{Arguments, Items, Texts};
+use crate::Outcome;
+
+pub struct Embedded {
+    path: PathBuf,
+    texts: Texts,
+}
+
+thread_local! {
+    static READER: RefCell<Option<Connection>> = const { RefCell::new(None) };
+}
+
+impl Embedded {
+    pub fn new(path: &Path) -> Embedded {
+        Embedded { path: path.to_owned(), texts: Texts::new(for_sqlite) }
+    }
+
+    pub fn get(&self, arguments: &Arguments) -> Outcome<String> {
+        self.reading(|connection| {
+            let mut statement = connection.prepare_cached(&self.texts.get)?;
+            Ok(statement.query_row(params![arguments.dealership_id, arguments.id], |row| row.get(3))?)
+        })
+    }
+
+    pub fn search(&self, arguments: &Arguments) -> Outcome<String> {
+        let limit = arguments.limit.unwrap_or(25);
+        let (text, value) = self.texts.search(arguments);
+        self.reading(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let mut rows = statement.query(params![arguments.dealership_id, value, limit + 1])?;
+            let mut items = Items::new(limit);
+            while let Some(row) = rows.next()?
+                && items.add(row.get_ref(2)?.as_str()?)
+            {}
+            Ok(items.end())
+        })
+    }
+
+    fn reading<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
+        READER.with_borrow_mut(|reader| {
+            if reader.is_none() {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                *reader = Some(Connection::open_with_flags(&self.path, flags)?);
+            }
+            work(reader.as_ref().ok_or("no connection")?)
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! The reference's way of writing on SQLite: one thread, whatever is waiting in one transaction. An answer is given
+//! after COMMIT with `synchronous=FULL`.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use frontdesk_contracts::automotive::lead::KIND;
+use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
+use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT, for_sqlite};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use tokio::sync::oneshot;
+
+use super::lead::{CLIENT, Lead, TOOL};
+use crate::Outcome;
+
+const GROUP: usize = 256;
+
+type Job = (Lead, oneshot::Sender<Result<String, String>>);
+
+pub struct Writer {
+    jobs: SyncSender<Job>,
+}
+
+impl Writer {
+    pub fn start(database: &Path) -> Outcome<Writer> {
+        let connection = Connection::open(database)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+        connection.pragma_update(None, "cache_size", -16_384)?;
+        connection.pragma_update(None, "wal_autocheckpoint", 8_192)?;
+        let (jobs, queue) = sync_channel(8192);
+        std::thread::Builder::new().name("writer".to_owned()).spawn(move || write(&connection, &queue))?;
+        Ok(Writer { jobs })
+    }
+
+    pub async fn create(&self, lead: Lead) -> Outcome<String> {
+        let (answer, waiting) = oneshot::channel();
+        self.jobs.try_send((lead, answer)).map_err(|_| "the writer's queue is full")?;
+        Ok(waiting.await??)
+    }
+}
+
+struct Texts {
+    find_claim: String,
+    insert: String,
+    add_word: String,
+    last_event: String,
+    count_events: String,
+    add_event: String,
+    add_claim: String,
+}
+
+fn write(connection: &Connection, queue: &Receiver<Job>) {
+    let texts = Texts {
+        find_claim: for_sqlite(FIND_CLAIM),
+        insert: for_sqlite(&insert(&KIND)),
+        add_word: for_sqlite(&add_word(&KIND)),
+        last_event: for_sqlite(LAST_EVENT),
+        count_events: for_sqlite(COUNT_EVENTS),
+        add_event: for_sqlite(ADD_EVENT),
+        add_claim: for_sqlite(ADD_CLAIM),
+    };
+    let mut number: u64 = 0;
+    while let Ok(first) = queue.recv() {
+        let mut told = Vec::new();
+        let mut held = connection.execute_batch("BEGIN IMMEDIATE").map_err(|error| error.to_string());
+        for (lead, answer) in std::iter::once(first).chain(queue.try_iter().take(GROUP - 1)) {
+            number += 1;
+            told.push((apply(connection, &texts, &lead, number).map_err(|error| error.to_string()), answer));
+        }
+        held = held.and_then(|()| connection.execute_batch("COMMIT").map_err(|error| error.to_string()));
+        for (outcome, answer) in told {
+            let _ = answer.send(held.clone().and(outcome));
+        }
+    }
+}
+
+fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Outcome<String> {
+    let Lead { tenant, email, key, .. } = lead;
+    let earlier: Option<Vec<u8>> = connection
+        .prepare_cached(&texts.find_claim)?
+        .query_row(params![tenant, CLIENT, TOOL, key], |row| row.get(1))
+        .optional()?;
+    if let Some(answer) = earlier {
+        return Ok(String::from_utf8(answer)?);
+    }
+    let made = lead.made(number);
+    let nothing: Option<&str> = None;
+    connection.prepare_cached(&texts.insert)?.execute(params![
+        tenant,
+        made.id,
+        1,
+        made.at,
+        made.at,
+        made.body,
+        made.personal,
+        made.personal.as_bytes(),
+        "new",
+        "ai_agent",
+        nothing,
+        nothing,
+        nothing,
+        made.at,
+        email,
+        nothing
+    ])?;
+    let mut word_of = connection.prepare_cached(&texts.add_word)?;
+    for word in &made.words {
+        word_of.execute(params![tenant, word, made.id])?;
+    }
+    let last: Option<i64> =
+        connection.prepare_cached(&texts.last_event)?.query_row([tenant], |row| row.get(0)).optional()?;
+    let seq = last.unwrap_or(0) + 1;
+    connection.prepare_cached(&texts.count_events)?.execute(params![tenant, seq])?;
+    connection
+        .prepare_cached(&texts.add_event)?
+        .execute(params![tenant, seq, made.event, "lead", made.id, "created", made.at])?;
+    connection.prepare_cached(&texts.add_claim)?.execute(params![
+        tenant,
+        CLIENT,
+        TOOL,
+        key,
+        [0u8; 32],
+        made.answer.as_bytes(),
+        made.at
+    ])?;
+    Ok(made.answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The embedded store may write a statement out where it uses it; then it must be the same word for word.
+    #[test]
+    fn every_statement_of_the_reference_is_one_of_the_embedded_store() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/store/src/sqlite");
+        let mut source = String::new();
+        for file in std::fs::read_dir(folder).unwrap() {
+            source.push_str(&std::fs::read_to_string(file.unwrap().path()).unwrap());
+        }
+        let plain = |text: &str| text.replace('\\', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let source = plain(&source);
+        for (name, text) in [
+            ("FIND_CLAIM", FIND_CLAIM),
+            ("ADD_CLAIM", ADD_CLAIM),
+            ("ADD_EVENT", ADD_EVENT),
+            ("LAST_EVENT", LAST_EVENT),
+            ("COUNT_EVENTS", COUNT_EVENTS),
+            ("sql::insert", "sql::insert"),
+            ("sql::add_word", "sql::add_word"),
+        ] {
+            let is_there = source.contains(&plain(&for_sqlite(text))) || source.contains(name);
+            assert!(is_there, "the embedded store does not prepare: {text}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The numbers an operator sees of the writers: what waits, and how large the groups were.
+
+use std::sync::Arc;
+
+use frontdesk_engine::plan::Change;
+use frontdesk_engine::ports::{Durability, Store as _};
+use tokio_postgres::{Client, NoTls};
+
+use crate::house::{House, soon};
+use crate::suite::boats::{boat, claim, done, event, insert, plan};
+use crate::suite::{Peek as _, north};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group() {
+    let house = Arc::new(House::new().await);
+    soon("nothing waits", async || house.store.load().waiting == 0).await;
+    let before = house.store.load();
+    let other = holding_north(&house).await;
+    let order = |id: &'static str| {
+        let house = Arc::clone(&house);
+        tokio::spawn(async move { done(&*house.store, plan(id, &north(), vec![insert(boat(id, 7))])).await })
+    };
+    // The first is in the writer's hands, the others wait behind it.
+    let mut orders = vec![order("b0")];
+    soon("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
+    orders.extend(["b1", "b2", "b3", "b4"].map(order));
+    soon("four wait", async || house.store.load().waiting == 4).await;
+    other.batch_execute("COMMIT").await.unwrap();
+    for order in orders {
+        order.await.unwrap();
+    }
+    let after = house.store.load();
+    let grown: Vec<(u64, u64)> = after
+        .groups
+        .iter()
+        .zip(&before.groups)
+        .map(|((end, after), (_, before))| (*end, after - before))
+        .filter(|(_, grown)| *grown > 0)
+        .collect();
+    assert_eq!((after.waiting, after.pieces - before.pieces, after.failed), (0, 5, before.failed));
+    assert_eq!(grown, [(1, 1), (4, 1)]);
+}
+
+/// As another node's writer holds the tenant until it commits.
+async fn holding_north(house: &House) -> Client {
+    let (other, connection) = tokio_postgres::connect(&house.server.url_as("postgres"), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    other.batch_execute("BEGIN; SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR NO KEY UPDATE").await.unwrap();
+    other
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
+    let house = House::new().await;
+    // The server tells what it is asked, by those who come from now on.
+    house.server.sql("postgres", "ALTER ROLE desk SET log_statement = 'all'");
+    let store = house.neighbour().await;
+    let other = holding_north(&house).await;
+    let order = |id: &'static str| {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move {
+            let mut commit = plan(id, &north(), vec![insert(boat(id, 7))]);
+            commit.claim = Some(claim(id, 1));
+            commit.events = vec![event(&format!("e-{id}"), id, Change::Created)];
+            done(&*store, commit).await;
+        })
+    };
+    let mut orders = vec![order("b0")];
+    soon("the first is taken", async || store.load().pieces == 1).await;
+    orders.extend(["b1", "b2", "b3", "b4"].map(order));
+    soon("four wait", async || store.load().waiting == 4).await;
+    other.batch_execute("COMMIT").await.unwrap();
+    for order in orders {
+        order.await.unwrap();
+    }
+    // Once for the first, which was alone, and once for the other four.
+    let log = house.server.log();
+    let asked = |table: &str| {
+        let text = format!("INSERT INTO {table} (");
+        log.lines().filter(|line| line.contains("LOG:  execute ") && line.contains(&text)).count()
+    };
+    let tables = ["fd_claim", "boat", "boat_word", "fd_outbox", "fd_audit", "fd_counter", "fd_audit_head"];
+    assert_eq!(tables.map(asked), [2; 7]);
+    let numbered: Vec<String> = house.peek().outbox("north").iter().map(|line| line[..1].to_owned()).collect();
+    assert_eq!(numbered, ["1", "2", "3", "4", "5"]);
+    assert!(house.verified().await.holds());
+}
+
+#[tokio::test]
+async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
+    let house = House::new().await;
+    let before = house.store.load();
+    for number in 0..3 {
+        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+    }
+    assert_eq!(house.store.load().unwritten, 3);
+    soon("they are written", async || house.store.load().unwritten == 0).await;
+    let after = house.store.load();
+    assert_eq!((&after.groups, after.pieces), (&before.groups, before.pieces));
+}
+
+#[tokio::test]
+async fn a_commit_that_does_not_hold_is_counted() {
+    let house = House::new().await;
+    let trap = "CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$; \
+                CREATE TRIGGER trap BEFORE INSERT ON fd_audit FOR EACH ROW EXECUTE FUNCTION trap()";
+    house.server.sql("desk", trap);
+    let record = house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
+    assert!(record.is_err());
+    assert_eq!(house.store.load().failed, 1);
+}
