@@ -69,7 +69,7 @@ impl Style {
     fn message(self, at: Millis, message: &str) -> String {
         let at = at.to_rfc3339();
         match self {
-            Style::Pretty => format!("{at}  {message}"),
+            Style::Pretty => format!("{at:<24}  {message}"),
             Style::Json => format!("{{\"at\":\"{at}\",\"message\":{}}}", quote(message)),
         }
     }
@@ -92,7 +92,7 @@ fn pretty(seen: &Observation, cause: Option<&str>) -> String {
     // Nobody answers a caller who has hung up.
     let status = seen.status.map_or("-".to_owned(), |status| status.to_string());
     format!(
-        "{}  {:<22} {status:<3} {:<24} {client} {tenant}  {:.1} ms  {}{cause}",
+        "{:<24}  {:<22} {status:<3} {:<24} {client} {tenant}  {:.1} ms  {}{cause}",
         seen.at.to_rfc3339(),
         what,
         seen.code.unwrap_or(seen.outcome),

@@ -10,7 +10,7 @@ use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::{Secret, new_client, new_secret};
 
 use super::serve::{keep_open, open};
-use super::{Failure, runtime, settings};
+use super::{Failure, run_desk, settings};
 use crate::card::{Card, DemoClient};
 use crate::cli;
 use crate::house::House;
@@ -26,7 +26,7 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     flags.extend(command.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
     flags.extend(command.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
     let loaded = settings(None, flags)?;
-    runtime()?.block_on(async {
+    run_desk(async {
         let opened = open(&loaded, Setting::Flag("--listen")).await?;
         let house = &opened.house;
         let demo = businesses(house.desk.now(), &mut |prefix| house.desk.new_id(prefix));

@@ -14,9 +14,13 @@ mod stdio;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::cli::{Cli, Command, Place};
 use crate::config::{Database, Loaded, environment, load};
+
+/// How long what runs beside a desk may go on after its end.
+const LAST_WORK: Duration = Duration::from_secs(1);
 
 /// What a command could not do, in words for the person who typed it.
 pub type Failure = Box<dyn Error>;
@@ -47,6 +51,15 @@ fn where_it_is(place: Place) -> Result<(PathBuf, Database), Failure> {
     let flags = place.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
     let config = settings(place.config, flags.into_iter().collect())?.config;
     Ok((config.data, config.database))
+}
+
+/// Runs a desk to its end. Whoever is still asking the system for a collector's address then is not waited for: nothing
+/// that was promised depends on it.
+fn run_desk<T>(desk: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = runtime()?;
+    let ended = runtime.block_on(desk);
+    runtime.shutdown_timeout(LAST_WORK);
+    ended
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

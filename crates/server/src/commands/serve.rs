@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{Failure, runtime, settings};
+use super::{Failure, run_desk, settings};
 use crate::certificates::{Certificates, prepare};
 use crate::cli;
 use crate::config::{Loaded, environment, load};
@@ -19,7 +19,7 @@ pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
     let loaded = settings(command.config.clone(), Vec::new())?;
     let file = command.config;
     let reread = Box::new(move || load(file.as_deref(), environment(), frontdesk_contracts::IDS));
-    runtime()?.block_on(async {
+    run_desk(async {
         // Before anything is open: a signal that comes early must not end what is about to serve.
         let hangup = heed_hangup()?;
         let opened = open(&loaded, Setting::Key("listen")).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::{Failure, runtime, settings};
+use super::{Failure, run_desk, settings};
 use crate::cli;
 use crate::config::{Config, login};
 use crate::current::Current;
@@ -27,7 +27,7 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
         let mounted: Vec<&str> = config.mounts.iter().map(|mount| mount.contract.as_str()).collect();
         return Err(format!("that contract is not mounted; there are: {}", mounted.join(", ")).into());
     };
-    runtime()?.block_on(async {
+    run_desk(async {
         let shutdown = heed_signals()?;
         let folder =
             Folder::take_existing(&config.data, &config.database).map_err(|error| explain(error, &config, at))?;

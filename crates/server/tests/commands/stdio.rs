@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::collector::{Collector, Mood};
 use crate::support::desk::{Desk, EVERYTHING, House};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -274,6 +275,32 @@ fn who_cannot_be_a_caller_is_told_why_and_nothing_is_said_to_the_client() {
         assert_eq!((code, out), (Some(1), Vec::new()), "{log}");
         assert!(log.contains(why) && !log.contains(secret), "{log}");
     }
+}
+
+#[test]
+fn a_message_over_standard_input_names_its_trace_and_is_sent_before_the_end() {
+    let collector = Collector::open(Mood::Takes);
+    let desk = closed();
+    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let endpoint = collector.endpoint();
+    let environment = [
+        ("FRONTDESK_CLIENT_ID", id.as_str()),
+        ("FRONTDESK_CLIENT_SECRET", &secret),
+        ("FRONTDESK_TRACES_ENDPOINT", &endpoint),
+    ];
+    let mut program = Program::start(&desk, &environment);
+    program.ask(initialize("2025-11-25"));
+    let meta = json!({"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"});
+    program.ask(json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": meta}}));
+    let (code, _, log) = program.end();
+    assert_eq!(code, Some(0), "{log}");
+    let spans = collector.spans();
+    let ping = spans.iter().find(|span| span["name"] == "ping").unwrap();
+    assert_eq!(
+        (&ping["traceId"], &ping["parentSpanId"]),
+        (&json!("4bf92f3577b34da6a3ce929d0e0e4736"), &json!("00f067aa0ba902b7"))
+    );
+    assert!(spans.iter().any(|span| span["name"] == "token"), "{spans:?}");
 }
 
 #[test]
