@@ -29,9 +29,9 @@ use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 
+use crate::StoreError;
 use crate::audit;
 use crate::vault::Vault;
-use crate::{Load, StoreError};
 use lanes::Lanes;
 use live::Live;
 use texts::Texts;
@@ -106,10 +106,6 @@ impl PostgresStore {
             writers,
             commit_wait: options.commit_wait,
         })
-    }
-
-    pub fn load(&self) -> Load {
-        self.writers.load()
     }
 
     /// The name of this node's own audit chain.

@@ -207,9 +207,7 @@ impl Live {
 }
 
 /// The client, and who carries what it sends.
-fn carried<T>(
-    connected: Result<(Client, Connection<Socket, T>), Error>,
-) -> Result<(Client, JoinHandle<()>), StoreError>
+fn carried<T>(connected: Result<(Client, Connection<Socket, T>), Error>) -> Result<(Client, JoinHandle<()>), StoreError>
 where
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
