@@ -39,7 +39,7 @@ def scanned(address, scans, folder, name, ca_file):
     command = [program, "--quiet", "--color", "0", "--warnings", "off", "--nodns", "none", "--ip", "127.0.0.1"]
     command += ["--connect-timeout", "10", "--openssl-timeout", "10", "--add-ca", ca_file, "--jsonfile", str(report)]
     # Its exit code counts findings of every kind, so the report is read instead.
-    subprocess.run([*command, *scans, address], stdin=subprocess.DEVNULL, capture_output=True, timeout=170, cwd=folder)
+    subprocess.run([*command, *scans, address], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, cwd=folder)
     return {found["id"]: (found["severity"], found["finding"]) for found in json.loads(report.read_text())}
 
 

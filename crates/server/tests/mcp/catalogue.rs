@@ -78,3 +78,17 @@ async fn the_list_is_one_page_and_takes_no_cursor_it_did_not_give() {
     let tools = |text: &str| text.split_once("\"result\":").unwrap().1.to_owned();
     assert_eq!(tools(first.text()), tools(second.text()));
 }
+
+/// Hosts hand these schemas on to a model, and some drop a tool, or refuse the whole list, over anything more.
+#[tokio::test]
+async fn schemas_have_no_conditions_and_no_references_at_their_top() {
+    let desk = Desk::open();
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let listed = agent.result("tools/list", json!({})).await;
+    for tool in listed["tools"].as_array().unwrap() {
+        let keys: Vec<&str> = tool["inputSchema"].as_object().unwrap().keys().map(String::as_str).collect();
+        let plain = ["additionalProperties", "properties", "required", "type"];
+        assert!(keys.iter().all(|key| plain.contains(key)), "{}: {keys:?}", tool["name"]);
+        assert_eq!(tool["inputSchema"]["type"], json!("object"), "{}", tool["name"]);
+    }
+}
