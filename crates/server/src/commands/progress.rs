@@ -42,7 +42,8 @@ impl Progress {
     }
 
     /// Leaves the last state standing.
-    pub(super) fn end(self) {
+    pub(super) fn end(mut self) {
+        self.said = None;
         let mut err = io::stderr().lock();
         let _ = match self.style {
             Style::Bar => writeln!(err, "\r{}", self.bar()),
@@ -85,6 +86,15 @@ impl Progress {
         let milliseconds = self.begun.elapsed().as_millis().max(1);
         let rate = u128::from(self.done) * 1_000 / milliseconds;
         format!("{} of {} rows, {rate} rows/s", self.done, self.total)
+    }
+}
+
+/// What is said after work that failed begins on a line of its own.
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let (Style::Bar, Some(_)) = (&self.style, self.said) {
+            let _ = writeln!(io::stderr().lock());
+        }
     }
 }
 

@@ -29,7 +29,9 @@ impl Drop for Draft {
     }
 }
 
-fn rows() -> Vec<(usize, Vec<Field>)> {
+type Rows = Vec<(usize, Vec<Field>)>;
+
+fn rows() -> Rows {
     let long = "x".repeat(300);
     (0..300)
         .map(|number| {
@@ -60,7 +62,7 @@ fn written() -> (Draft, Vec<u8>) {
     (Draft::new(), bytes)
 }
 
-fn read(draft: &Draft, bytes: &[u8], key: &Key) -> Result<(Value, Vec<(usize, Vec<Field>)>), ParcelError> {
+fn read(draft: &Draft, bytes: &[u8], key: &Key) -> Result<(Value, Rows), ParcelError> {
     fs::write(&draft.0, bytes).unwrap();
     let (mut parcel, manifest) = Parcel::open(&draft.0, key)?;
     let mut rows = Vec::new();

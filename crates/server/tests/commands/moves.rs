@@ -3,6 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -91,22 +93,36 @@ async fn nothing_of_the_dealership_can_be_read_in_the_file() {
 }
 
 /// Whatever the server writes meanwhile, the file is one moment of it.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_under_load_is_one_moment() {
     let desk = Desk::open();
     let mut writer = desk.agent(House::Lakeside, EVERYTHING).await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (begun, begins) = tokio::sync::oneshot::channel();
+    let ends = Arc::clone(&is_over);
     let load = tokio::spawn(async move {
-        for number in 0..150 {
+        let mut begun = Some(begun);
+        let mut number = 0;
+        while !ends.load(Ordering::Relaxed) {
             assert_eq!(order(&mut writer, &format!("k-{number}")).await["type"], json!("lead"));
+            number += 1;
+            if number == 5 {
+                begun.take().unwrap().send(()).unwrap();
+            }
         }
+        number
     });
+    begins.await.unwrap();
     let files = Folder::new();
-    assert_eq!(export(&desk, &files.join("moving.desk")).0, Some(0));
-    load.await.unwrap();
+    let exported = export(&desk, &files.join("moving.desk"));
+    is_over.store(true, Ordering::Relaxed);
+    assert_eq!(exported.0, Some(0), "{}", exported.2);
+    let written: i64 = load.await.unwrap();
     assert_eq!(import(&files.join("moving.desk"), &files.join("data")).code, Some(0));
     let raw = Connection::open(files.join("data").join("frontdesk.db")).unwrap();
     let one = |text: &str| -> i64 { raw.query_row(text, [], |row| row.get(0)).unwrap() };
     let orders = one("SELECT count(*) FROM fd_claim WHERE tool = 'leads.create'");
+    assert!((5..written).contains(&orders), "{orders} of {written}: nothing was written meanwhile");
     assert_eq!(one("SELECT count(*) FROM fd_outbox WHERE at > (SELECT min(at) FROM fd_outbox)"), orders);
     assert_eq!(one("SELECT max(seq) - count(*) FROM fd_outbox"), 0);
     assert_eq!(one("SELECT event_seq FROM fd_counter") - one("SELECT max(seq) FROM fd_outbox"), 0);

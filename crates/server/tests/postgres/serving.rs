@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::server::Server;
 use crate::support::client::Client;
+use crate::support::desk::{Desk, House};
 use crate::support::folder::Folder;
 
 /// A desk with a configuration file; the process is killed with it.
@@ -133,4 +134,33 @@ fn a_check_says_what_is_wrong_with_the_database() {
     assert_eq!(code, Some(1));
     assert!(errors.starts_with("frontdesk: cannot connect to PostgreSQL: "), "{errors}");
     assert!(errors.ends_with(". Check `database` and that the server runs.\n"), "{errors}");
+}
+
+/// Nobody sees it before it is whole, and from then on everybody does.
+#[tokio::test]
+async fn a_dealership_is_taken_in_while_the_desk_serves() {
+    let server = Server::start();
+    let mut desk = Served::new(&server.url());
+    let address = desk.start();
+    let old = Desk::open();
+    let (id, secret, dealership) = old.credentials(House::Lakeside);
+    let file = desk.folder.join("moving.desk");
+    let file = file.to_str().unwrap();
+    let (code, _, errors) = old.command(&["dealership", "export", "--dealership", &dealership, file]);
+    assert_eq!(code, Some(0), "{errors}");
+
+    let mut http = Client::new(address, &desk.folder.join("data").join("tls").join("ca.pem"));
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    assert_eq!(http.request("POST", "/token", &headers, form.clone()).await.status, 401);
+    let (code, out, errors) = desk.said(&["dealership", "import", file]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert_eq!(http.request("POST", "/token", &headers, form).await.status, 200);
+    let (code, _, errors) = desk.said(&["dealership", "import", file]);
+    assert_eq!(code, Some(1));
+    assert!(
+        errors
+            .ends_with("is here already, and what is here is never written over. Receive it with another database.\n")
+    );
+    assert_eq!(desk.said(&["audit", "verify"]).0, Some(0));
 }
