@@ -17,6 +17,9 @@ const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
 const CROWDS: &[usize] = &[1, 16, 64];
 const WARM_UP: Duration = Duration::from_millis(300);
 const SLICE: Duration = Duration::from_millis(400);
+/// Each server answers so many of each read before anything is measured.
+const RUN_IN_CALLS: u64 = 1_000;
+const RUN_IN_CROWD: usize = 16;
 /// Each server gets so many slices, in turns.
 const TURNS: usize = 8;
 /// What a call leaves to be written later belongs to its cost: reads are recorded within 100 ms.
@@ -93,7 +96,23 @@ impl Pair {
         if let (Some(server), Some(caller)) = (frontdesk.place.server(), callers.first()) {
             same_statements(server, &frontdesk, &reference, caller).await?;
         }
-        Ok(Pair { database, frontdesk, reference, callers })
+        let pair = Pair { database, frontdesk, reference, callers };
+        pair.run_in().await?;
+        Ok(pair)
+    }
+
+    /// The first calls of a process pay for connections, plans and memory that later ones find. They are not what is
+    /// measured, however few of them a busy machine lets through in a slice.
+    async fn run_in(&self) -> Outcome<()> {
+        for kind in [Kind::Get, Kind::SearchStatus] {
+            for server in [&self.frontdesk, &self.reference] {
+                let mut side = Side::open(server, &self.callers, RUN_IN_CROWD).await?;
+                while side.made < RUN_IN_CALLS {
+                    side.slice(kind, Era::Legacy, WARM_UP).await?;
+                }
+            }
+        }
+        Ok(())
     }
 
     pub async fn compare(&self, kind: Kind, era: Era, concurrency: usize) -> Outcome<Row> {
