@@ -34,7 +34,7 @@ pub use backup::{back_up, inspect};
 
 /// How long the writer waits when another process has locked the file. Whoever comes while it waits in vain waits
 /// twice that long at most, which must be less than a commit is waited for: then both know that nothing happened.
-const LOCKED_OUT: Duration = Duration::from_secs(2);
+const LOCKED_OUT: Duration = Duration::from_millis(1_500);
 
 pub struct Options {
     /// The database file; its folder must exist.

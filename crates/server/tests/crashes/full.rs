@@ -21,7 +21,7 @@ async fn a_full_disk_is_answered_as_unavailable_and_writing_goes_on_when_there_i
 
     // The log begins anew, some commits fit, and the one that does not is cut off in the middle of a page.
     stage.database.empty_log(&stage.desk);
-    limit(&stage, "200001");
+    limit(&stage, "600001");
     let mut refusal = None;
     for number in 0..400 {
         let order = Order { dealership: 0, tool: "leads.create", arguments: lead(&format!("until-full-{number}")) };

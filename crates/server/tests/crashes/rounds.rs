@@ -91,7 +91,8 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
         let ledger = stage.repeat(ledger.orders(), ledger).await;
         all.add(stage.repeat(open, ledger).await);
         before.and_then(&all, &stage.database, &stage.desk);
-        if round % 20 == 0 {
+        stage.renew().await;
+        if round % 20 == 0 || round >= rounds() {
             eprintln!(
                 "{whose}: killed {round} times among {} orders; {unanswered} had no answer when it died, and \
                  {answer_lost} of them had been committed all the same",

@@ -62,8 +62,13 @@ impl Stage {
     /// The desk is killed in the middle of whatever it does, and started again on what it left.
     pub(crate) async fn kill_the_desk(mut self) -> Stage {
         self.desk = self.desk.crash_and_reopen();
-        self.tokens = self.agents().await.into_iter().map(|agent| agent.token).collect();
+        self.renew().await;
         self
+    }
+
+    /// New tokens: those of a desk that was started again are bound to its old port, and every token ends.
+    pub(crate) async fn renew(&mut self) {
+        self.tokens = self.agents().await.into_iter().map(|agent| agent.token).collect();
     }
 
     pub(crate) fn dealerships(&self) -> usize {
