@@ -133,6 +133,13 @@ async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
         assert!(Instant::now() < until, "{}", again.text());
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert_eq!(agent.call("leads.create", lead("Dana Rivera", "k-1")).await, first);
+    // A replay is recorded on another connection, which may still be pausing after its last attempt.
+    let mut again = agent.call("leads.create", lead("Dana Rivera", "k-1")).await;
+    while again["error"]["details"]["retryable"] == json!(true) {
+        assert!(Instant::now() < until, "{again}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        again = agent.call("leads.create", lead("Dana Rivera", "k-1")).await;
+    }
+    assert_eq!(again, first);
     assert!(!desk.log().contains("hunter2"));
 }
