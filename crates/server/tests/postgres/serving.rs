@@ -120,7 +120,7 @@ fn a_check_says_what_is_wrong_with_the_database() {
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert_eq!(
         errors,
-        "frontdesk: the PostgreSQL role postgres is a superuser, so row-level security would not hold it. \
+        "frontdesk: the configuration has a problem:\n  database: the PostgreSQL role postgres is a superuser, so row-level security would not hold it. \
          Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS\n"
     );
     assert_eq!(
@@ -132,7 +132,8 @@ fn a_check_says_what_is_wrong_with_the_database() {
     server.crash();
     let (code, _, errors) = desk.said(&["config", "check"]);
     assert_eq!(code, Some(1));
-    assert!(errors.starts_with("frontdesk: cannot connect to PostgreSQL: "), "{errors}");
+    let said = errors.contains("\n  database: cannot connect to PostgreSQL: ");
+    assert!(said, "{errors}");
     assert!(errors.ends_with(". Check `database` and that the server runs.\n"), "{errors}");
 }
 
