@@ -1,6 +1,7 @@
 //! The engine: what happens between a request and its answer, in ten named stages (`serve`).
 //! It names no published contract, speaks no SQL and opens no socket; those reach it through `ports`.
 
+pub mod archive;
 pub mod audit;
 pub mod caller;
 pub mod contract;

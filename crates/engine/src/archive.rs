@@ -1,0 +1,136 @@
+//! Asking a database that is somebody else's: which tables, which rows, in which order. There is no word here for a
+//! write, and no place where a text could become part of a statement: names are constants, values are bound.
+
+use crate::fault::Fault;
+use crate::page::Direction;
+use crate::tool::Future;
+
+/// A table or a column, as the contract's own code names it.
+pub type Name = &'static str;
+
+/// Which of a statement's tables is meant. A table inside `Test::Exists` can see those around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source(pub u8);
+
+/// Rows of one table, with others beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Select {
+    pub from: (Source, Name),
+    pub joins: Vec<Join>,
+    pub columns: Vec<Term>,
+    /// All of them must hold.
+    pub tests: Vec<Test>,
+    /// Rows without a value come first when rising and last when falling.
+    pub order: Vec<(Term, Direction)>,
+    pub offset: u64,
+    pub limit: u64,
+    /// No more bytes of values than this; rows beyond it are a fault, not a shorter answer.
+    pub bytes: usize,
+}
+
+/// Another table beside those before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Join {
+    pub table: (Source, Name),
+    pub on: Vec<Test>,
+    pub keeps: Keeps,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// Only rows that have a partner.
+    Matched,
+    /// All rows; those without a partner have no values on this side.
+    All,
+}
+
+/// Something that has a value in each row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Term {
+    /// A column that the table does not have is without a value everywhere.
+    Column(Source, Name),
+    /// The term, or this text where it has no value.
+    Or(Box<Term>, String),
+    /// The number that the text of the term begins with.
+    Number(Number, Box<Term>),
+    /// The first, unless that is zero; then the second.
+    NonZero(Box<Term>, Box<Term>),
+}
+
+/// How a text is read as a number. It is the same on every database: blanks, a sign and digits at the beginning count,
+/// what comes after them does not, and a text without any is zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// A whole number of 64 bits; a fraction is cut off, and what does not fit becomes the nearest that does.
+    Signed,
+    /// As `Signed`, and negative numbers count from 2^64 downwards.
+    Unsigned,
+    /// Rounded to so many places, half away from zero; at most so many digits in all.
+    Decimal { digits: u8, places: u8 },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Test {
+    /// No value equals nothing and differs from nothing: such rows fail every comparison.
+    Compare(Term, Comparison, Operand),
+    AnyOf(Term, Vec<Value>),
+    /// Rows without a value fail it too.
+    NoneOf(Term, Vec<Value>),
+    /// The letters of the text stand for themselves, also `%` and `_`.
+    Like(Term, Likeness, String),
+    Missing(Term),
+    Present(Term),
+    Exists(Box<Select>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    Unequal,
+    More,
+    AtLeast,
+    Less,
+    AtMost,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likeness {
+    Contains,
+    Begins,
+    Ends,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    Value(Value),
+    Term(Term),
+}
+
+/// What a term is compared with; always bound, never written into the statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    Integer(i64),
+    Text(String),
+    /// A number written with digits, perhaps a sign in front and a point between: it has been checked.
+    Decimal(String),
+}
+
+/// What a row has in one of the columns that were asked for. Truth is 0 or 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    Missing,
+    Integer(i64),
+    Text(String),
+}
+
+pub type Record = Vec<Cell>;
+
+/// A database that is read and never written.
+pub trait Archive: Send + Sync {
+    /// Whether the table is there. Columns that are not there read as `Missing`.
+    fn has_table(&self, table: Name) -> bool;
+
+    /// Faults with `TooLarge` beyond the bytes asked for and with `Unavailable` when the database cannot answer
+    /// in time.
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>>;
+}
