@@ -1,6 +1,7 @@
 //! Where things are kept: every line of SQL in Frontdesk is in this crate. It knows kinds, rows and
 //! plans as the engine declares them, and no contract.
 
+pub mod archive;
 pub mod audit;
 mod claims;
 mod ddl;

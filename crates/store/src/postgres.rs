@@ -2,7 +2,7 @@
 //! committed one transaction per tenant. Row-level security stands behind every statement about a tenant's
 //! rows, and a role that could pass it is refused.
 
-mod address;
+pub(crate) mod address;
 mod apply;
 mod audits;
 mod chains;

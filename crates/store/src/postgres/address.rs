@@ -99,7 +99,7 @@ impl Address {
         self.with_limit(LONGEST_MILLISECONDS)
     }
 
-    fn with_limit(&self, milliseconds: u32) -> Dial {
+    pub(crate) fn with_limit(&self, milliseconds: u32) -> Dial {
         let mut config = Config::clone(&self.config);
         let given = config.get_options().unwrap_or_default().to_owned();
         config.options(format!("{given} -c statement_timeout={milliseconds}"));

@@ -1,0 +1,79 @@
+//! Reading somebody else's database: the tables of an Evolution CMS site on SQLite, MariaDB, MySQL or PostgreSQL. It is
+//! asked in the engine's words, and nothing here can write.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::archive::Archive;
+
+mod address;
+mod dialect;
+mod error;
+mod mysql;
+mod number;
+mod operand;
+mod pool;
+mod postgres;
+mod render;
+mod schema;
+mod sqlite;
+#[cfg(test)]
+mod tests;
+
+use address::Place;
+pub use error::ArchiveError;
+use mysql::MysqlArchive;
+use postgres::PostgresArchive;
+use sqlite::SqliteArchive;
+
+/// What there is to know about a site's database before it is opened.
+#[derive(Clone)]
+pub struct ArchiveSettings {
+    /// `sqlite:///path`, a plain path, `mysql://user:password@host:port/database` (for MariaDB too) or `postgres://…`.
+    pub url: String,
+    /// What the names of the site's tables begin with.
+    pub prefix: String,
+    /// No statement runs longer.
+    pub deadline: Duration,
+    pub connections: usize,
+    /// The PEM file of the authority that issued the certificate of a server on another machine.
+    pub authority: Option<PathBuf>,
+}
+
+impl ArchiveSettings {
+    pub fn new(url: &str) -> ArchiveSettings {
+        ArchiveSettings {
+            url: url.to_owned(),
+            prefix: "evo_".to_owned(),
+            deadline: Duration::from_secs(5),
+            connections: 4,
+            authority: None,
+        }
+    }
+}
+
+impl fmt::Debug for ArchiveSettings {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ArchiveSettings")
+            .field("url", &format_args!("{}", address::without_password(&self.url)))
+            .field("prefix", &self.prefix)
+            .field("deadline", &self.deadline)
+            .field("connections", &self.connections)
+            .field("authority", &self.authority)
+            .finish()
+    }
+}
+
+/// Connects, and looks which tables and columns there are.
+pub async fn open(settings: &ArchiveSettings) -> Result<Arc<dyn Archive>, ArchiveError> {
+    if !settings.prefix.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+        return Err(ArchiveError::Prefix(settings.prefix.clone()));
+    }
+    Ok(match address::parse(&settings.url, settings.authority.as_deref())? {
+        Place::Sqlite(path) => Arc::new(SqliteArchive::open(path, settings).await?),
+        Place::Mysql(options) => Arc::new(MysqlArchive::open(*options, settings).await?),
+        Place::Postgres(address) => Arc::new(PostgresArchive::open(address, settings).await?),
+    })
+}

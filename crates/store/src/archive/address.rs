@@ -1,0 +1,96 @@
+//! Where a site's database is. Rows travel in clear only within this machine, and no password is ever shown.
+
+use std::path::{Path, PathBuf};
+
+use mysql_async::{Opts, OptsBuilder, SslOpts};
+
+use super::error::ArchiveError;
+use crate::postgres::{Address, AddressError};
+
+pub(crate) enum Place {
+    Sqlite(PathBuf),
+    Mysql(Box<Opts>),
+    Postgres(Address),
+}
+
+pub(crate) fn parse(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {
+    match url.split_once("://") {
+        None => Ok(Place::Sqlite(PathBuf::from(url))),
+        Some(("sqlite", path)) if path.starts_with('/') => Ok(Place::Sqlite(PathBuf::from(path))),
+        Some(("sqlite", _)) => {
+            wrong("write `sqlite://` and the whole path of the file, as in sqlite:///srv/site/database.sqlite")
+        }
+        Some(("mysql" | "mariadb", rest)) => mysql(&format!("mysql://{rest}"), authority),
+        Some(("postgres" | "postgresql", _)) => postgres(url, authority),
+        Some(_) => wrong("it begins with none of sqlite://, mysql://, mariadb:// and postgres://"),
+    }
+}
+
+/// The address as anybody may see it.
+pub(crate) fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let (place, rest) = rest.split_once('?').map_or((rest, ""), |(place, _)| (place, "?…"));
+    match place.rsplit_once('@') {
+        None => format!("{scheme}://{place}{rest}"),
+        Some((user, host)) => {
+            let user = user.split_once(':').map_or(user.to_owned(), |(user, _)| format!("{user}:***"));
+            format!("{scheme}://{user}@{host}{rest}")
+        }
+    }
+}
+
+fn mysql(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {
+    let Ok(options) = Opts::from_url(url) else {
+        return wrong("write it as mysql://user:password@host:3306/database, with % escapes in user and password");
+    };
+    if options.db_name().is_none_or(str::is_empty) {
+        return wrong("it names no database. Write it as mysql://user:password@host:3306/database");
+    }
+    let is_near = options.socket().is_some() || options.addr_is_loopback() || options.ip_or_hostname() == "localhost";
+    let encryption = match (authority, is_near && options.ssl_opts().is_none()) {
+        (Some(authority), _) => Some(trusting(authority)),
+        (None, true) => None,
+        (None, false) => {
+            return wrong(
+                "to a server on another machine rows travel by TLS only. Name the PEM file of the authority that issued \
+                 its certificate as `ca`",
+            );
+        }
+    };
+    // The socket that a server names is not the one that was asked for.
+    let options = OptsBuilder::from_opts(options).prefer_socket(false).ssl_opts(encryption).stmt_cache_size(64);
+    Ok(Place::Mysql(Box::new(options.into())))
+}
+
+/// The one authority, and nothing that the address itself says about trust.
+fn trusting(authority: &Path) -> SslOpts {
+    SslOpts::default().with_root_certs(vec![authority.to_owned().into()]).with_disable_built_in_roots(true)
+}
+
+fn postgres(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {
+    let address = match Address::parse(url) {
+        Ok(address) => address,
+        Err(AddressError::NotPostgres | AddressError::Unreadable) => {
+            return wrong("write it as postgres://user:password@host:5432/database");
+        }
+        Err(AddressError::Unencrypted | AddressError::Unverified) => {
+            return wrong(
+                "a server on another machine needs sslmode=verify-full and the PEM file of its authority as `ca`",
+            );
+        }
+        Err(AddressError::TlsOnSocket) => return wrong("there is no TLS on a socket; leave sslmode out"),
+    };
+    match authority {
+        Some(authority) => Ok(Place::Postgres(address.trusting(authority))),
+        None if address.needs_authority() => {
+            wrong("name the PEM file of the authority that issued the server's certificate as `ca`")
+        }
+        None => Ok(Place::Postgres(address)),
+    }
+}
+
+fn wrong(why: &str) -> Result<Place, ArchiveError> {
+    Err(ArchiveError::Address(why.to_owned()))
+}

@@ -1,0 +1,191 @@
+//! Where the three databases differ: quotes, the numbering of values, casts, and where rows without a value stand.
+
+use frontdesk_engine::archive::Number;
+use frontdesk_engine::page::Direction;
+
+use super::number::bounds;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    /// MariaDB too.
+    Mysql,
+    Postgres,
+}
+
+/// Text before something and behind it.
+pub(crate) type Around = (String, String);
+
+impl Dialect {
+    /// A name, as nothing but a name.
+    pub(crate) fn name(self, name: &str) -> String {
+        match self {
+            Dialect::Sqlite | Dialect::Postgres => format!("\"{}\"", name.replace('"', "\"\"")),
+            Dialect::Mysql => format!("`{}`", name.replace('`', "``")),
+        }
+    }
+
+    /// The place of a statement's value with this number, from 1.
+    pub(crate) fn place(self, number: usize) -> String {
+        match self {
+            Dialect::Sqlite => format!("?{number}"),
+            Dialect::Mysql => "?".to_owned(),
+            Dialect::Postgres => format!("${number}"),
+        }
+    }
+
+    /// Only PostgreSQL has to be told what a value is.
+    pub(crate) fn text_value(self) -> Around {
+        match self {
+            Dialect::Sqlite | Dialect::Mysql => around("", ""),
+            Dialect::Postgres => around("CAST(", " AS TEXT)"),
+        }
+    }
+
+    pub(crate) fn whole_value(self) -> Around {
+        match self {
+            Dialect::Sqlite | Dialect::Mysql => around("", ""),
+            Dialect::Postgres => around("CAST(", " AS BIGINT)"),
+        }
+    }
+
+    /// A value that is a number of any size; SQLite gets its key.
+    pub(crate) fn number_value(self, (digits, places): (usize, usize)) -> Around {
+        match self {
+            Dialect::Sqlite => around("", ""),
+            Dialect::Mysql => around("CAST(", &format!(" AS DECIMAL({digits},{places}))")),
+            Dialect::Postgres => around("CAST(CAST(", " AS TEXT) AS NUMERIC)"),
+        }
+    }
+
+    pub(crate) fn truth_as_whole(self) -> Around {
+        match self {
+            Dialect::Sqlite | Dialect::Mysql => around("", ""),
+            Dialect::Postgres => around("CAST(", " AS INTEGER)"),
+        }
+    }
+
+    /// Whatever it is, as text.
+    pub(crate) fn as_text(self) -> Around {
+        match self {
+            Dialect::Sqlite | Dialect::Postgres => around("CAST(", " AS TEXT)"),
+            Dialect::Mysql => around("CAST(", " AS CHAR)"),
+        }
+    }
+
+    pub(crate) fn whole_as_number(self) -> Around {
+        match self {
+            Dialect::Sqlite => around("fd_decimal(", ", 65, 30)"),
+            Dialect::Mysql => around("CAST(", " AS DECIMAL(65,30))"),
+            Dialect::Postgres => around("CAST(", " AS NUMERIC)"),
+        }
+    }
+
+    /// A number as text with all its places.
+    pub(crate) fn written_number(self, places: u8) -> Around {
+        match self {
+            Dialect::Sqlite => around("fd_written(", &format!(", {places})")),
+            Dialect::Mysql | Dialect::Postgres => self.as_text(),
+        }
+    }
+
+    /// Whole numbers of every length leave the database as 64 bits.
+    pub(crate) fn answered_whole(self) -> Around {
+        match self {
+            Dialect::Sqlite | Dialect::Mysql => around("", ""),
+            Dialect::Postgres => around("CAST(", " AS BIGINT)"),
+        }
+    }
+
+    pub(crate) fn missing(self) -> &'static str {
+        match self {
+            Dialect::Sqlite | Dialect::Mysql => "NULL",
+            Dialect::Postgres => "CAST(NULL AS TEXT)",
+        }
+    }
+
+    /// Left alone, PostgreSQL puts rows without a value last when rising.
+    pub(crate) fn missing_place(self, direction: Direction) -> &'static str {
+        match (self, direction) {
+            (Dialect::Sqlite | Dialect::Mysql, Direction::Rising | Direction::Falling) => "",
+            (Dialect::Postgres, Direction::Rising) => " NULLS FIRST",
+            (Dialect::Postgres, Direction::Falling) => " NULLS LAST",
+        }
+    }
+
+    /// PostgreSQL's LEAST and GREATEST take the other value where one is missing.
+    pub(crate) fn limits_forget_the_missing(self) -> bool {
+        match self {
+            Dialect::Sqlite | Dialect::Mysql => false,
+            Dialect::Postgres => true,
+        }
+    }
+
+    /// Around a text, it makes the number that the text begins with. What the databases' own casts do with signs,
+    /// exponents and too many digits differs, so only digits reach a cast, and the limits are written out.
+    pub(crate) fn reading(self, number: Number) -> Around {
+        match (self, number) {
+            (Dialect::Sqlite, Number::Signed) => around("fd_signed(", ")"),
+            (Dialect::Sqlite, Number::Unsigned) => around("fd_unsigned(", ")"),
+            (Dialect::Sqlite, Number::Decimal { digits, places }) => {
+                let (digits, places) = bounds(digits, places);
+                around("fd_decimal(", &format!(", {digits}, {places})"))
+            }
+            (Dialect::Mysql, Number::Signed) => {
+                around(&format!("LEAST(GREATEST({MYSQL_OPEN}"), &format!("{MYSQL_WHOLE}, {LEAST}), {MOST})"))
+            }
+            (Dialect::Mysql, Number::Unsigned) => around(
+                &format!("MOD(LEAST(GREATEST({MYSQL_OPEN}"),
+                &format!("{MYSQL_WHOLE}, {LEAST}), {MOST_UNSIGNED}) + {ROUND}, {ROUND})"),
+            ),
+            (Dialect::Mysql, Number::Decimal { digits, places }) => {
+                let (digits, places) = bounds(digits, places);
+                let close = format!(r", '^[\x09-\x0D\x20]*[+-]?[0-9]*(\.[0-9]*)?') AS DECIMAL({digits},{places}))");
+                around(MYSQL_OPEN, &close)
+            }
+            (Dialect::Postgres, Number::Signed) => {
+                around(&format!("LEAST(GREATEST({POSTGRES_OPEN}"), &format!("{POSTGRES_WHOLE}, {LEAST}), {MOST})"))
+            }
+            (Dialect::Postgres, Number::Unsigned) => around(
+                &format!("MOD(LEAST(GREATEST({POSTGRES_OPEN}"),
+                &format!("{POSTGRES_WHOLE}, {LEAST}), {MOST_UNSIGNED}) + {ROUND}, {ROUND})"),
+            ),
+            (Dialect::Postgres, Number::Decimal { digits, places }) => {
+                let (digits, places) = bounds(digits, places);
+                let most = greatest(digits, places);
+                around(
+                    &format!("LEAST(GREATEST(ROUND({POSTGRES_OPEN}"),
+                    &format!("{POSTGRES_DECIMAL}, {places}), -{most}), {most})"),
+                )
+            }
+        }
+    }
+}
+
+const LEAST: &str = "-9223372036854775808";
+const MOST: &str = "9223372036854775807";
+const MOST_UNSIGNED: &str = "18446744073709551615";
+const ROUND: &str = "18446744073709551616";
+
+const MYSQL_OPEN: &str = "CAST(REGEXP_SUBSTR(";
+const MYSQL_WHOLE: &str = r", '^[\x09-\x0D\x20]*[+-]?[0-9]*') AS DECIMAL(65,0))";
+
+const POSTGRES_OPEN: &str = "CAST(REGEXP_REPLACE(";
+/// Digits beyond a hundred say no more than "too large", and PostgreSQL refuses numbers that are longer still.
+const POSTGRES_WHOLE: &str = r", '^[\x09-\x0D\x20]*([+-]?)0*([0-9]{0,100}).*$', '\10\2') AS NUMERIC)";
+const POSTGRES_DECIMAL: &str =
+    r", '^[\x09-\x0D\x20]*([+-]?)0*([0-9]{0,100})[0-9]*(\.[0-9]{0,100})?.*$', '\10\2\3') AS NUMERIC)";
+
+/// The greatest number of so many digits.
+fn greatest(digits: u8, places: u8) -> String {
+    let whole = "9".repeat(usize::from(digits - places).max(1));
+    let whole = if digits == places { "0".to_owned() } else { whole };
+    match places {
+        0 => whole,
+        places => format!("{whole}.{}", "9".repeat(usize::from(places))),
+    }
+}
+
+fn around(before: &str, behind: &str) -> Around {
+    (before.to_owned(), behind.to_owned())
+}

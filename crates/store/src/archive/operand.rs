@@ -1,0 +1,54 @@
+//! What a value means to what it is compared with. It is decided here once, because left to themselves the databases
+//! read a text beside a number in three ways.
+
+use frontdesk_engine::archive::Value;
+use frontdesk_engine::{Fault, FaultKind};
+
+use super::number::Decimal;
+
+/// What a term gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Whole,
+    Text,
+    Number,
+    /// Nothing, in every row.
+    Missing,
+}
+
+/// What a term is compared as, and with which value.
+pub(crate) enum Against {
+    Whole(i64),
+    Text(String),
+    Number(Decimal),
+}
+
+/// What a value means to a term of this kind; nothing if the term never has a value.
+pub(crate) fn against(kind: Kind, value: &Value) -> Result<Option<Against>, Fault> {
+    let decimal = match value {
+        Value::Integer(number) => Some(Decimal::of_integer(*number)),
+        Value::Text(text) => Decimal::exactly(clean(text)?),
+        Value::Decimal(text) => Some(Decimal::exactly(text).unwrap_or_else(|| Decimal::leading(text))),
+    };
+    let text = || match value {
+        Value::Integer(number) => number.to_string(),
+        Value::Text(text) | Value::Decimal(text) => text.clone(),
+    };
+    Ok(match kind {
+        Kind::Missing => None,
+        Kind::Text => Some(Against::Text(text())),
+        Kind::Whole => Some(match decimal {
+            Some(number) => number.as_integer().map_or(Against::Number(number), Against::Whole),
+            None => Against::Text(text()),
+        }),
+        Kind::Number => Some(Against::Number(decimal.unwrap_or_else(|| Decimal::leading(&text())))),
+    })
+}
+
+/// No database here but SQLite can be asked about it, and no text of a site has it.
+pub(crate) fn clean(text: &str) -> Result<&str, Fault> {
+    match text.contains('\0') {
+        true => Err(Fault::new(FaultKind::InvalidArgument, "A text must not contain the character NUL.")),
+        false => Ok(text),
+    }
+}

@@ -1,0 +1,1 @@
+//! Statements as they are sent, for each of the databases.
