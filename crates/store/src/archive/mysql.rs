@@ -25,7 +25,7 @@ pub(crate) struct MysqlArchive {
     deadline: Duration,
     /// How the site compares its texts.
     collation: Option<String>,
-    pool: Pool<Conn>,
+    pub(super) pool: Pool<Conn>,
 }
 
 /// Names and types of all columns that this user may read.

@@ -28,7 +28,7 @@ pub(crate) struct PostgresArchive {
     dial: Dial,
     schema: Schema,
     deadline: Duration,
-    pool: Pool<Session>,
+    pub(super) pool: Pool<Session>,
 }
 
 pub(super) struct Session {

@@ -29,7 +29,7 @@ pub(crate) struct SqliteArchive {
     path: PathBuf,
     schema: Schema,
     deadline: Duration,
-    pool: Arc<Pool<Connection>>,
+    pub(super) pool: Arc<Pool<Connection>>,
 }
 
 impl SqliteArchive {

@@ -1,0 +1,15 @@
+//! A site's database asked through the engine's port: the same rows from SQLite, MariaDB and PostgreSQL.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::panic, reason = "a test fails by panicking")]
+
+mod asking;
+mod casts;
+mod chance;
+mod limits;
+mod mariadb;
+mod opening;
+#[path = "../postgres/server.rs"]
+#[expect(dead_code, reason = "the desk's own tests use more of it")]
+mod server;
+mod three;
