@@ -19,6 +19,7 @@ mod postgres;
 mod render;
 mod schema;
 mod sqlite;
+mod terms;
 #[cfg(test)]
 mod tests;
 

@@ -85,7 +85,9 @@ impl Dialect {
     pub(crate) fn written_number(self, places: u8) -> Around {
         match self {
             Dialect::Sqlite => around("fd_written(", &format!(", {places})")),
-            Dialect::Mysql | Dialect::Postgres => self.as_text(),
+            // Left to itself, MariaDB cuts the last digit of some.
+            Dialect::Mysql => around("CAST(", " AS CHAR(100))"),
+            Dialect::Postgres => self.as_text(),
         }
     }
 
@@ -94,6 +96,15 @@ impl Dialect {
         match self {
             Dialect::Sqlite | Dialect::Mysql => around("", ""),
             Dialect::Postgres => around("CAST(", " AS BIGINT)"),
+        }
+    }
+
+    /// A choice between columns of two lengths is of a third type.
+    pub(crate) fn answered_choice(self) -> Around {
+        match self {
+            Dialect::Sqlite => around("", ""),
+            Dialect::Mysql => around("CAST(", " AS SIGNED)"),
+            Dialect::Postgres => self.answered_whole(),
         }
     }
 

@@ -1,16 +1,13 @@
 //! One `Select` as the text of a statement and its values. Names come from the schema that was found, and every value
 //! is bound; nothing of a caller's becomes text.
 
-use frontdesk_engine::archive::{
-    Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
-};
+use frontdesk_engine::archive::{Comparison, Join, Keeps, Likeness, Operand, Select, Source, Term, Test, Value};
 use frontdesk_engine::page::Direction;
 use frontdesk_engine::{Fault, FaultKind};
 
-use super::dialect::{Around, Dialect};
-use super::number::{Decimal, bounds};
+use super::dialect::Dialect;
 use super::operand::{Against, Kind, against, clean};
-use super::schema::{Holds, Schema, Table};
+use super::schema::{Schema, Table};
 
 /// SQLite's own limit for a pattern is 50,000 bytes, and each letter may need a mark before it.
 const LONGEST_LIKENESS: usize = 24_000;
@@ -43,19 +40,19 @@ pub(crate) fn render(dialect: Dialect, schema: &Schema, select: &Select) -> Resu
     Ok(Statement { text: writer.text, values: writer.values, columns: select.columns.len() })
 }
 
-struct Seen<'a> {
-    source: Source,
-    table: &'a Table,
+pub(super) struct Seen<'a> {
+    pub(super) source: Source,
+    pub(super) table: &'a Table,
     /// Whether rows may be without a partner here.
-    keeps: Keeps,
+    pub(super) keeps: Keeps,
 }
 
-struct Writer<'a> {
-    dialect: Dialect,
+pub(super) struct Writer<'a> {
+    pub(super) dialect: Dialect,
     schema: &'a Schema,
-    text: String,
-    values: Vec<Bound>,
-    scope: Vec<Seen<'a>>,
+    pub(super) text: String,
+    pub(super) values: Vec<Bound>,
+    pub(super) scope: Vec<Seen<'a>>,
 }
 
 impl Writer<'_> {
@@ -255,209 +252,6 @@ impl Writer<'_> {
         self.put(" ESCAPE '!'");
         Ok(())
     }
-
-    fn value(&mut self, against: Against) {
-        match against {
-            Against::Whole(number) => self.whole(number),
-            Against::Text(text) => self.bind(self.dialect.text_value(), Bound::Text(text)),
-            Against::Number(number) => {
-                let bound = match self.dialect {
-                    Dialect::Sqlite => Bound::Key(number.key()),
-                    Dialect::Mysql | Dialect::Postgres => Bound::Text(number.written(0)),
-                };
-                self.bind(self.dialect.number_value(number.shape()), bound);
-            }
-        }
-    }
-
-    fn whole(&mut self, number: i64) {
-        self.bind(self.dialect.whole_value(), Bound::Integer(number));
-    }
-
-    fn bind(&mut self, (before, behind): Around, value: Bound) {
-        self.values.push(value);
-        let place = self.dialect.place(self.values.len());
-        self.put(&format!("{before}{place}{behind}"));
-    }
-
-    fn as_against(&mut self, term: &Term, against: &Against) -> Result<(), Fault> {
-        match against {
-            Against::Whole(_) => self.itself(term),
-            Against::Text(_) => self.written(term),
-            Against::Number(_) => self.number(term),
-        }
-    }
-
-    /// As one of the columns of the answer.
-    fn answered(&mut self, term: &Term) -> Result<(), Fault> {
-        match self.kind(term)? {
-            Kind::Whole => self.inside(self.dialect.answered_whole(), |writer| writer.itself(term)),
-            Kind::Text | Kind::Number | Kind::Missing => self.written(term),
-        }
-    }
-
-    fn written(&mut self, term: &Term) -> Result<(), Fault> {
-        match self.kind(term)? {
-            Kind::Whole => self.inside(self.dialect.as_text(), |writer| writer.itself(term)),
-            Kind::Number => {
-                let around = self.dialect.written_number(self.places(term)?);
-                self.inside(around, |writer| writer.itself(term))
-            }
-            Kind::Text | Kind::Missing => self.itself(term),
-        }
-    }
-
-    fn number(&mut self, term: &Term) -> Result<(), Fault> {
-        match self.kind(term)? {
-            Kind::Whole => self.inside(self.dialect.whole_as_number(), |writer| writer.itself(term)),
-            Kind::Text => self.read(Number::Decimal { digits: 65, places: 30 }, term),
-            Kind::Number | Kind::Missing => self.itself(term),
-        }
-    }
-
-    /// The term as what it is.
-    fn itself(&mut self, term: &Term) -> Result<(), Fault> {
-        if self.kind(term)? == Kind::Missing {
-            self.put(self.dialect.missing());
-            return Ok(());
-        }
-        match term {
-            Term::Column(source, name) => self.column(*source, name),
-            Term::Or(term, text) => {
-                let text = Against::Text(clean(text)?.to_owned());
-                if self.kind(term)? == Kind::Missing {
-                    self.value(text);
-                    return Ok(());
-                }
-                self.put("COALESCE(");
-                self.written(term)?;
-                self.put(", ");
-                self.value(text);
-                self.put(")");
-                Ok(())
-            }
-            Term::Number(number, term) => self.read(*number, term),
-            Term::NonZero(first, second) => self.non_zero(first, second),
-        }
-    }
-
-    fn column(&mut self, source: Source, name: &str) -> Result<(), Fault> {
-        let holds = self.seen(source)?.table.columns.get(name).map(|column| column.holds);
-        let plain = around("", "");
-        let (before, behind) = match holds {
-            Some(Holds::Whole | Holds::Text) => plain,
-            Some(Holds::Truth) => self.dialect.truth_as_whole(),
-            Some(Holds::Other) => self.dialect.as_text(),
-            None => return Ok(self.put(self.dialect.missing())),
-        };
-        let text = format!("{before}t{}.{}{behind}", source.0, self.dialect.name(name));
-        self.put(&text);
-        Ok(())
-    }
-
-    fn read(&mut self, number: Number, term: &Term) -> Result<(), Fault> {
-        let is_guarded = self.dialect.limits_forget_the_missing();
-        if is_guarded {
-            self.put("CASE WHEN ");
-            self.itself(term)?;
-            self.put(" IS NOT NULL THEN ");
-        }
-        self.inside(self.dialect.reading(number), |writer| writer.written(term))?;
-        self.put(if is_guarded { " END" } else { "" });
-        Ok(())
-    }
-
-    fn non_zero(&mut self, first: &Term, second: &Term) -> Result<(), Fault> {
-        let side: fn(&mut Self, &Term) -> Result<(), Fault> = match (self.kind(first)?, self.kind(second)?) {
-            (Kind::Missing, _) => return self.itself(second),
-            (Kind::Whole, Kind::Whole) => Self::itself,
-            (Kind::Whole | Kind::Text | Kind::Number, _) => |writer, term| match writer.kind(term)? {
-                Kind::Missing => Ok(writer.put("NULL")),
-                Kind::Whole | Kind::Text | Kind::Number => writer.read(Number::Signed, term),
-            },
-        };
-        let zero = match self.kind(&Term::NonZero(Box::new(first.clone()), Box::new(second.clone())))? {
-            Kind::Whole => Against::Whole(0),
-            Kind::Text | Kind::Number | Kind::Missing => Against::Number(Decimal::of_integer(0)),
-        };
-        self.put("CASE WHEN ");
-        side(self, first)?;
-        self.put(" <> ");
-        self.value(zero);
-        self.put(" THEN ");
-        side(self, first)?;
-        self.put(" ELSE ");
-        side(self, second)?;
-        self.put(" END");
-        Ok(())
-    }
-
-    fn kind(&self, term: &Term) -> Result<Kind, Fault> {
-        Ok(match term {
-            Term::Column(source, name) => match self.seen(*source)?.table.columns.get(*name) {
-                None => Kind::Missing,
-                Some(column) => match column.holds {
-                    Holds::Whole | Holds::Truth => Kind::Whole,
-                    Holds::Text | Holds::Other => Kind::Text,
-                },
-            },
-            Term::Or(..) => Kind::Text,
-            Term::Number(_, term) => match self.kind(term)? {
-                Kind::Missing => Kind::Missing,
-                Kind::Whole | Kind::Text | Kind::Number => Kind::Number,
-            },
-            Term::NonZero(first, second) => match (self.kind(first)?, self.kind(second)?) {
-                (Kind::Missing, second) => second,
-                (Kind::Whole, Kind::Whole) => Kind::Whole,
-                (Kind::Whole | Kind::Text | Kind::Number, _) => Kind::Number,
-            },
-        })
-    }
-
-    /// How many places behind the point the term has as a text.
-    fn places(&self, term: &Term) -> Result<u8, Fault> {
-        Ok(match term {
-            Term::Number(Number::Decimal { digits, places }, _) => bounds(*digits, *places).1,
-            Term::NonZero(first, second) if self.kind(first)? == Kind::Missing => self.places(second)?,
-            Term::Number(Number::Signed | Number::Unsigned, _)
-            | Term::Column(..)
-            | Term::Or(..)
-            | Term::NonZero(..) => 0,
-        })
-    }
-
-    /// Whether the term has a value in every row.
-    fn is_filled(&self, term: &Term) -> Result<bool, Fault> {
-        Ok(match term {
-            Term::Column(source, name) => {
-                let seen = self.seen(*source)?;
-                seen.keeps == Keeps::Matched && seen.table.columns.get(*name).is_some_and(|column| column.is_filled)
-            }
-            Term::Or(..) => true,
-            Term::Number(_, term) => self.is_filled(term)?,
-            Term::NonZero(_, second) => self.is_filled(second)?,
-        })
-    }
-
-    fn seen(&self, source: Source) -> Result<&Seen<'_>, Fault> {
-        let seen = self.scope.iter().rev().find(|seen| seen.source == source);
-        seen.ok_or_else(|| Fault::internal(format!("a statement names its table {} nowhere", source.0)))
-    }
-
-    fn inside(
-        &mut self,
-        (before, behind): Around,
-        write: impl FnOnce(&mut Self) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        self.put(&before);
-        write(self)?;
-        self.put(&behind);
-        Ok(())
-    }
-
-    fn put(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
 }
 
 const ALWAYS: &str = "1 = 1";
@@ -472,8 +266,4 @@ fn sign(comparison: Comparison) -> &'static str {
         Comparison::Less => " < ",
         Comparison::AtMost => " <= ",
     }
-}
-
-fn around(before: &str, behind: &str) -> Around {
-    (before.to_owned(), behind.to_owned())
 }

@@ -142,7 +142,7 @@ fn oddities(database: Database) -> String {
         rows.iter().map(|(id, words, number, flag)| format!("({id}, {words}, {number}, {flag})")).collect();
     format!(
         "CREATE TABLE evo_odd (id integer NOT NULL, words {words}, \"rank\" integer, flag {kind}); \
-         INSERT INTO evo_odd VALUES {}; COMMIT;",
+         INSERT INTO evo_odd VALUES {};",
         rows.join(", ")
     )
     .replace('"', if database == Database::Mysql { "`" } else { "\"" })

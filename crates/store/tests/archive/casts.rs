@@ -56,7 +56,7 @@ fn texts(database: Database) -> String {
     let rows: Vec<String> = TEXTS.iter().zip(1..).map(|((text, _), id)| format!("({id}, '{text}')")).collect();
     let long = format!("({}, '{}')", TEXTS.len() + 1, "7".repeat(200_000));
     format!(
-        "CREATE TABLE evo_texts (id integer NOT NULL, words {kind}); INSERT INTO evo_texts VALUES {}, {long}, (99, NULL); COMMIT;",
+        "CREATE TABLE evo_texts (id integer NOT NULL, words {kind}); INSERT INTO evo_texts VALUES {}, {long}, (99, NULL);",
         rows.join(", ")
     )
 }

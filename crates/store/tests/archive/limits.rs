@@ -1,1 +1,132 @@
-//!
+//! What keeps a site's database and its readers from each other's troubles: sizes, deadlines, queues and restarts.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::FaultKind;
+use frontdesk_engine::archive::{Archive, Cell, Comparison, Join, Keeps, Operand, Select, Source, Test, Value};
+use frontdesk_site::{Database, Site};
+use frontdesk_store::archive::{ArchiveSettings, open};
+
+use crate::three::{File, Three, all, column, is, of, settings};
+
+/// A question that no database answers in time: every document beside every other, four times over.
+fn endless() -> Select {
+    let mut select = all("site_content", &["id"]);
+    select.joins = (1..5)
+        .map(|number| Join { table: (Source(number), "site_content"), on: Vec::new(), keeps: Keeps::Matched })
+        .collect();
+    let never =
+        |number| Test::Compare(of(number, "createdon"), Comparison::Unequal, Operand::Term(of(number, "createdon")));
+    // Which only shows when all were looked at.
+    select.tests = vec![never(4)];
+    select
+}
+
+#[tokio::test]
+async fn an_answer_has_the_bytes_it_may_have_and_not_one_more() {
+    let three = Three::with_the_site().await;
+    let mut select = all("site_content", &["id", "pagetitle"]);
+    select.tests = vec![is(column("parent"), 248)];
+    // Six times eight bytes of id and five of title.
+    for (bytes, rows) in [(78, Some(6)), (77, None), (0, None)] {
+        select.bytes = bytes;
+        for (name, archive) in &three.archives {
+            match (archive.select(&select).await, rows) {
+                (Ok(found), Some(rows)) => assert_eq!(found.len(), rows, "{name}"),
+                (Err(fault), None) => assert_eq!(fault.kind, FaultKind::TooLarge, "{name}"),
+                (other, _) => panic!("{name}: {bytes} bytes gave {other:?}"),
+            }
+        }
+    }
+    // Whoever got too much is no trouble to the next.
+    select.bytes = 1_000;
+    assert_eq!(three.rows(&select).await.len(), 6);
+}
+
+#[tokio::test]
+async fn a_statement_ends_at_its_deadline_and_the_next_one_is_answered() {
+    let three = Three::with_the_site().await;
+    for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
+        let brief = ArchiveSettings { deadline: Duration::from_millis(400), ..ArchiveSettings::new(&url) };
+        let archive = open(&brief).await.unwrap();
+        let fault =
+            tokio::time::timeout(Duration::from_secs(30), archive.select(&endless())).await.unwrap().unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Unavailable, "{url}: {fault:?}");
+        let mut one = all("site_content", &["id"]);
+        one.limit = 1;
+        assert_eq!(patient(&archive, &one).await, [vec![Cell::Integer(1)]], "{url}");
+    }
+}
+
+#[tokio::test]
+async fn who_finds_all_connections_busy_is_told_before_they_are_free() {
+    let three = Three::with_the_site().await;
+    for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
+        let narrow = ArchiveSettings { deadline: Duration::from_secs(6), connections: 1, ..ArchiveSettings::new(&url) };
+        let archive = open(&narrow).await.unwrap();
+        let (slow, select) = (endless(), all("site_content", &["id"]));
+        let ended = |select| {
+            let archive = Arc::clone(&archive);
+            async move { (archive.select(select).await.map(|rows| rows.len()), Instant::now()) }
+        };
+        // Both are asked in this order by one thread.
+        let ((busy, busy_until), (refused, refused_at)) = tokio::join!(ended(&slow), ended(&select));
+        assert_eq!(busy.unwrap_err().kind, FaultKind::Unavailable, "{url}");
+        assert_eq!(refused.unwrap_err().kind, FaultKind::Unavailable, "{url}");
+        assert!(refused_at < busy_until, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_restarted_server_is_found_again() {
+    let three = Three::with_the_site().await;
+    let mut select = all("site_content", &["id"]);
+    select.limit = 2;
+    let expected = [vec![Cell::Integer(1)], vec![Cell::Integer(2)]];
+    assert_eq!(three.rows(&select).await, expected);
+    three.mariadb.crash();
+    three.postgres.crash();
+    for (name, archive) in &three.archives[1..] {
+        assert_eq!(archive.select(&select).await.unwrap_err().kind, FaultKind::Unavailable, "{name}");
+    }
+    three.mariadb.resume();
+    three.postgres.resume();
+    assert_eq!(three.rows(&select).await, expected);
+    // And when nobody asked in between.
+    three.mariadb.crash();
+    three.mariadb.resume();
+    three.postgres.crash();
+    three.postgres.resume();
+    assert_eq!(three.rows(&select).await, expected);
+}
+
+#[tokio::test]
+async fn a_site_that_writes_its_own_sqlite_file_is_read_beside() {
+    for mode in ["WAL", "DELETE"] {
+        let file = File::new();
+        file.sql(&format!("PRAGMA journal_mode = {mode};"));
+        file.sql(&Site::small().script(Database::Sqlite));
+        let archive = open(&settings(&file.url())).await.unwrap();
+        let mut select = all("site_content", &["pagetitle"]);
+        select.tests = vec![Test::AnyOf(column("id"), vec![Value::Integer(2)])];
+        let titled = |title: &str| [vec![Cell::Text(title.to_owned())]];
+        assert_eq!(archive.select(&select).await.unwrap(), titled("Catalog"), "{mode}");
+        let site = rusqlite::Connection::open(file.path()).unwrap();
+        site.execute_batch("BEGIN IMMEDIATE; UPDATE evo_site_content SET pagetitle = 'Shop' WHERE id = 2;").unwrap();
+        assert_eq!(archive.select(&select).await.unwrap(), titled("Catalog"), "{mode}");
+        site.execute_batch("COMMIT").unwrap();
+        assert_eq!(archive.select(&select).await.unwrap(), titled("Shop"), "{mode}");
+    }
+}
+
+/// A busy machine may need more than one short deadline.
+async fn patient(archive: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> {
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        match archive.select(select).await {
+            Ok(rows) => return rows,
+            Err(fault) => assert!(Instant::now() < until, "{fault:?}"),
+        }
+    }
+}

@@ -32,7 +32,7 @@ impl Three {
         let (sqlite, mariadb, postgres) = (File::new(), MariaDb::start(), Server::start());
         let script = |database| format!("{}{}", site.script(database), more(database));
         sqlite.sql(&script(Database::Sqlite));
-        mariadb.sql(&script(Database::Mysql));
+        mariadb.sql(&format!("{} COMMIT;", script(Database::Mysql)));
         load(&postgres, &script(Database::Postgres));
         let mut archives = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
