@@ -1,1 +1,199 @@
-//! Statements as they are sent, for each of the databases.
+//! Statements as they are sent, for each of the databases; and that the connections they are sent on cannot write.
+
+use frontdesk_engine::archive::{
+    Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+};
+use frontdesk_engine::page::Direction;
+use frontdesk_site::{Database, Site};
+use mysql_async::prelude::Queryable as _;
+
+use super::address::{self, Place};
+use super::dialect::Dialect;
+use super::mysql::MysqlArchive;
+use super::postgres::PostgresArchive;
+use super::render::{Bound, Statement, render};
+use super::schema::{Column, Described, Holds, Schema};
+use super::sqlite::SqliteArchive;
+use super::{Archive, ArchiveSettings};
+
+#[path = "../../tests/archive/mariadb.rs"]
+#[expect(dead_code, reason = "other tests use more of it")]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod mariadb;
+#[path = "../../tests/postgres/server.rs"]
+#[expect(dead_code, reason = "other tests use more of it")]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod server;
+
+const DOCUMENT: Source = Source(0);
+const VALUE: Source = Source(1);
+
+fn schema() -> Schema {
+    let described = [
+        ("evo_site_content", "id", Holds::Whole, true),
+        ("evo_site_content", "contentType", Holds::Text, true),
+        ("evo_site_content", "hidemenu", Holds::Truth, true),
+        ("evo_site_tmplvar_contentvalues", "contentid", Holds::Whole, true),
+        ("evo_site_tmplvar_contentvalues", "value", Holds::Text, false),
+        ("evo_site_tmplvars", "rank", Holds::Whole, true),
+        ("other_table", "id", Holds::Whole, true),
+    ];
+    let described = described.map(|(table, column, holds, is_filled)| Described {
+        table: table.to_owned(),
+        column: column.to_owned(),
+        is: Column { holds, is_filled },
+    });
+    Schema::of(described.into(), "evo_").unwrap()
+}
+
+fn select(columns: Vec<Term>, tests: Vec<Test>) -> Select {
+    let from = (DOCUMENT, "site_content");
+    Select { from, joins: Vec::new(), columns, tests, order: Vec::new(), offset: 0, limit: 2, bytes: 100 }
+}
+
+fn rendered(dialect: Dialect, select: &Select) -> Statement {
+    render(dialect, &schema(), select).unwrap()
+}
+
+/// Only the tests' part of the statement.
+fn tested(dialect: Dialect, test: &Test) -> String {
+    let text = rendered(dialect, &select(vec![], vec![test.clone()])).text;
+    text.split_once(" WHERE ").unwrap().1.split(" LIMIT ").next().unwrap().to_owned()
+}
+
+#[test]
+fn a_page_with_a_variable_binds_every_value_and_quotes_every_name() {
+    let value = || Term::Column(VALUE, "value");
+    let columns = vec![
+        Term::Column(DOCUMENT, "contentType"),
+        Term::Column(DOCUMENT, "hidemenu"),
+        value(),
+        Term::Column(DOCUMENT, "gone"),
+    ];
+    let hidden =
+        Test::Compare(Term::Column(DOCUMENT, "hidemenu"), Comparison::Equal, Operand::Value(Value::Integer(1)));
+    let mut select = select(columns, vec![hidden, Test::Like(value(), Likeness::Begins, "5%!".to_owned())]);
+    let on =
+        Test::Compare(Term::Column(VALUE, "contentid"), Comparison::Equal, Operand::Term(Term::Column(DOCUMENT, "id")));
+    select.joins = vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on: vec![on], keeps: Keeps::All }];
+    select.order = vec![(value(), Direction::Falling), (Term::Column(DOCUMENT, "id"), Direction::Rising)];
+    select.offset = 7;
+    let values = [Bound::Integer(1), Bound::Text("5!%!!%".to_owned()), Bound::Integer(2), Bound::Integer(7)];
+    for (dialect, text) in [
+        (
+            Dialect::Sqlite,
+            r#"SELECT t0."contentType", t0."hidemenu", t1."value", NULL FROM "evo_site_content" AS t0 LEFT JOIN "evo_site_tmplvar_contentvalues" AS t1 ON t1."contentid" = t0."id" WHERE t0."hidemenu" = ?1 AND t1."value" LIKE ?2 ESCAPE '!' ORDER BY t1."value" DESC, t0."id" LIMIT ?3 OFFSET ?4"#,
+        ),
+        (
+            Dialect::Mysql,
+            "SELECT t0.`contentType`, t0.`hidemenu`, t1.`value`, NULL FROM `evo_site_content` AS t0 LEFT JOIN `evo_site_tmplvar_contentvalues` AS t1 ON t1.`contentid` = t0.`id` WHERE t0.`hidemenu` = ? AND t1.`value` LIKE ? ESCAPE '!' ORDER BY t1.`value` DESC, t0.`id` LIMIT ? OFFSET ?",
+        ),
+        (
+            Dialect::Postgres,
+            r#"SELECT t0."contentType", CAST(CAST(t0."hidemenu" AS INTEGER) AS BIGINT), t1."value", CAST(NULL AS TEXT) FROM "evo_site_content" AS t0 LEFT JOIN "evo_site_tmplvar_contentvalues" AS t1 ON t1."contentid" = t0."id" WHERE CAST(t0."hidemenu" AS INTEGER) = CAST($1 AS BIGINT) AND t1."value" LIKE CAST($2 AS TEXT) ESCAPE '!' ORDER BY t1."value" DESC NULLS LAST, t0."id" LIMIT CAST($3 AS BIGINT) OFFSET CAST($4 AS BIGINT)"#,
+        ),
+    ] {
+        assert_eq!(
+            rendered(dialect, &select),
+            Statement { text: text.to_owned(), values: values.to_vec(), columns: 4 }
+        );
+    }
+}
+
+#[test]
+fn a_cast_reads_digits_only_and_has_its_limits_written_out() {
+    let price = |number| {
+        let term = Term::Number(number, Box::new(Term::Column(DOCUMENT, "contentType")));
+        Test::Compare(term, Comparison::More, Operand::Value(Value::Decimal("1.50".to_owned())))
+    };
+    let decimal = price(Number::Decimal { digits: 5, places: 2 });
+    assert_eq!(tested(Dialect::Sqlite, &price(Number::Signed)), r#"fd_signed(t0."contentType") > ?1"#);
+    assert_eq!(tested(Dialect::Sqlite, &decimal), r#"fd_decimal(t0."contentType", 5, 2) > ?1"#);
+    assert_eq!(
+        tested(Dialect::Mysql, &price(Number::Signed)),
+        r"LEAST(GREATEST(CAST(REGEXP_SUBSTR(t0.`contentType`, '^[\x09-\x0D\x20]*[+-]?[0-9]*') AS DECIMAL(65,0)), -9223372036854775808), 9223372036854775807) > CAST(? AS DECIMAL(2,1))"
+    );
+    assert_eq!(
+        tested(Dialect::Mysql, &decimal),
+        r"CAST(REGEXP_SUBSTR(t0.`contentType`, '^[\x09-\x0D\x20]*[+-]?[0-9]*(\.[0-9]*)?') AS DECIMAL(5,2)) > CAST(? AS DECIMAL(2,1))"
+    );
+    assert_eq!(
+        tested(Dialect::Postgres, &decimal),
+        r#"CASE WHEN t0."contentType" IS NOT NULL THEN LEAST(GREATEST(ROUND(CAST(REGEXP_REPLACE(t0."contentType", '^[\x09-\x0D\x20]*([+-]?)0*([0-9]{0,100})[0-9]*(\.[0-9]{0,100})?.*$', '\10\2\3') AS NUMERIC), 2), -999.99), 999.99) END > CAST(CAST($1 AS TEXT) AS NUMERIC)"#
+    );
+}
+
+#[test]
+fn nothing_that_the_schema_lacks_becomes_part_of_a_statement() {
+    let gone = || Term::Column(DOCUMENT, "gone");
+    for dialect in [Dialect::Sqlite, Dialect::Mysql, Dialect::Postgres] {
+        assert_eq!(tested(dialect, &Test::Missing(gone())), "1 = 1");
+        assert_eq!(tested(dialect, &Test::AnyOf(gone(), vec![Value::Integer(1)])), "1 = 0");
+        let mut other = select(vec![gone()], vec![]);
+        other.from.1 = "other_table";
+        assert!(render(dialect, &schema(), &other).is_err());
+        let mut unknown = select(vec![Term::Column(Source(9), "id")], vec![]);
+        unknown.limit = 1;
+        assert!(render(dialect, &schema(), &unknown).is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_connection_to_a_sqlite_site_cannot_write() {
+    let folder = std::env::temp_dir().join(format!("fdreadonly-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("site.sqlite");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&Site::of(1).script(Database::Sqlite)).unwrap();
+    let settings = ArchiveSettings::new(path.to_str().unwrap());
+    let archive = SqliteArchive::open(path, &settings).await.unwrap();
+    let connection = archive.pool.take().unwrap();
+    for text in WRITES {
+        let refused = connection.execute_batch(text).unwrap_err();
+        assert!(refused.to_string().contains("readonly"), "{text}: {refused}");
+    }
+    // Nor if the promise not to is taken back.
+    connection.pragma_update(None, "query_only", "OFF").unwrap();
+    let refused = connection.execute_batch(WRITES[0]).unwrap_err();
+    assert!(refused.to_string().contains("readonly"), "{refused}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_to_a_mariadb_site_cannot_write() {
+    let server = mariadb::MariaDb::start();
+    server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+    let settings = ArchiveSettings::new(&server.url());
+    let Ok(Place::Mysql(options)) = address::parse(&settings.url, None) else { panic!("no address of MariaDB") };
+    let archive = MysqlArchive::open(*options, &settings).await.unwrap();
+    assert_eq!(archive.select(&select(vec![Term::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+    let mut connection = archive.pool.take().unwrap();
+    for text in WRITES {
+        let refused = connection.query_drop(text).await.unwrap_err().to_string();
+        assert!(refused.contains("READ ONLY transaction"), "{text}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_to_a_postgres_site_cannot_write() {
+    let server = server::Server::start();
+    let script =
+        format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
+    server.sql("desk", &script);
+    let settings = ArchiveSettings::new(&server.url());
+    let Ok(Place::Postgres(address)) = address::parse(&settings.url, None) else { panic!("no address of PostgreSQL") };
+    let archive = PostgresArchive::open(address, &settings).await.unwrap();
+    assert_eq!(archive.select(&select(vec![Term::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+    let session = archive.pool.take().unwrap();
+    for text in WRITES {
+        let refused = session.client.batch_execute(text).await.unwrap_err();
+        assert_eq!(refused.code().unwrap().code(), "25006", "{text}");
+    }
+}
+
+const WRITES: [&str; 4] = [
+    "UPDATE evo_site_content SET pagetitle = 'x'",
+    "DELETE FROM evo_users",
+    "INSERT INTO evo_tags (id, name) VALUES (99, 'x')",
+    "CREATE TABLE evo_mine (id integer)",
+];
