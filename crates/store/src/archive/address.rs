@@ -1,5 +1,6 @@
 //! Where a site's database is. Rows travel in clear only within this machine, and no password is ever shown.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use mysql_async::{Opts, OptsBuilder, SslOpts};
@@ -48,7 +49,9 @@ fn mysql(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {
     if options.db_name().is_none_or(str::is_empty) {
         return wrong("it names no database. Write it as mysql://user:password@host:3306/database");
     }
-    let is_near = options.socket().is_some() || options.addr_is_loopback() || options.ip_or_hostname() == "localhost";
+    let host = options.ip_or_hostname();
+    let is_loopback = host.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback());
+    let is_near = options.socket().is_some() || is_loopback || host == "localhost";
     let encryption = match (authority, is_near && options.ssl_opts().is_none()) {
         (Some(authority), _) => Some(trusting(authority)),
         (None, true) => None,

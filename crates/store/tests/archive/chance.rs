@@ -7,7 +7,7 @@ use frontdesk_engine::page::Direction;
 
 use crate::three::{Three, all, column, of, same, value_of};
 
-const QUESTIONS: usize = 3_000;
+const QUESTIONS: usize = 2_000;
 
 /// A small generator (SplitMix64), so that a seed says it all.
 struct Chance(u64);

@@ -16,10 +16,10 @@ fn endless() -> Select {
     select.joins = (1..5)
         .map(|number| Join { table: (Source(number), "site_content"), on: Vec::new(), keeps: Keeps::Matched })
         .collect();
-    let never =
-        |number| Test::Compare(of(number, "createdon"), Comparison::Unequal, Operand::Term(of(number, "createdon")));
-    // Which only shows when all were looked at.
-    select.tests = vec![never(4)];
+    // Each was made before the next and the last before the first, which only shows when all were looked at.
+    let before =
+        |one, other| Test::Compare(of(one, "createdon"), Comparison::Less, Operand::Term(of(other, "createdon")));
+    select.tests = (0..5).map(|number| before(number, (number + 1) % 5)).collect();
     select
 }
 
