@@ -130,7 +130,18 @@ pub fn cargo_deny(workspace: &Workspace) -> Result<PathBuf, String> {
     Ok(program)
 }
 
-/// The tests start PostgreSQL servers of their own, so its programs must be there; none has to run.
+/// The tests start database servers of their own, so their programs must be there; none has to run.
+pub fn databases(workspace: &Workspace) -> Result<(), String> {
+    postgres(workspace)?;
+    installed(workspace, "mariadb-server", "the tests need MariaDB", |workspace| {
+        let is_there = |name: &str| {
+            Path::new("/usr/sbin").join(name).exists()
+                || process::works(process::command(name, &["--version"], &workspace.root))
+        };
+        ["mariadbd", "mariadb"].into_iter().all(is_there)
+    })
+}
+
 pub fn postgres(workspace: &Workspace) -> Result<(), String> {
     installed(workspace, "postgresql", "the tests need PostgreSQL", has_postgres)
 }

@@ -157,7 +157,7 @@ fn clippy(workspace: &Workspace) -> Verdict {
 }
 
 fn tests(workspace: &Workspace) -> Verdict {
-    if let Err(problem) = judges::postgres(workspace) {
+    if let Err(problem) = judges::databases(workspace) {
         return Verdict::Failed(problem);
     }
     if !process::works(process::cargo(&["nextest", "--version"], &workspace.root)) {

@@ -24,7 +24,7 @@ pub struct Select {
     pub order: Vec<(Term, Direction)>,
     pub offset: u64,
     pub limit: u64,
-    /// No more bytes of values than this; rows beyond it are a fault, not a shorter answer.
+    /// No more bytes of values than this, an integer counting eight; rows beyond it are a fault, not a shorter answer.
     pub bytes: usize,
 }
 
@@ -53,19 +53,21 @@ pub enum Term {
     Or(Box<Term>, String),
     /// The number that the text of the term begins with.
     Number(Number, Box<Term>),
-    /// The first, unless that is zero; then the second.
+    /// The first, unless that is zero or missing; then the second. For whole numbers; texts are read as `Signed`.
     NonZero(Box<Term>, Box<Term>),
 }
 
-/// How a text is read as a number. It is the same on every database: blanks, a sign and digits at the beginning count,
-/// what comes after them does not, and a text without any is zero.
+/// How a text is read as a number. It is the same on every database: blanks (of ASCII), a sign and digits at the
+/// beginning count, what comes after them does not, and a text without any is zero. So `1e3` is 1. As a column of an
+/// answer a number is a text with all its places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Number {
     /// A whole number of 64 bits; a fraction is cut off, and what does not fit becomes the nearest that does.
     Signed,
     /// As `Signed`, and negative numbers count from 2^64 downwards.
     Unsigned,
-    /// Rounded to so many places, half away from zero; at most so many digits in all.
+    /// Digits behind a point count too; rounded to so many places, half away from zero. With more digits in all than
+    /// these it becomes the nearest that fits. No database has more than 65 digits and 30 places.
     Decimal { digits: u8, places: u8 },
 }
 
@@ -106,7 +108,9 @@ pub enum Operand {
     Term(Term),
 }
 
-/// What a term is compared with; always bound, never written into the statement.
+/// What a term is compared with; always bound, never written into the statement. A text is compared with a number as
+/// with its digits; a whole number with a text that is a number as numbers, and with any other text as texts. `NUL`
+/// in a text is a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     Integer(i64),
