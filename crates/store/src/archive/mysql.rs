@@ -96,8 +96,8 @@ impl MysqlArchive {
         let mut allowance = Allowance(bytes);
         let mut records = Vec::new();
         while let Some(row) = rows.next().await.map_err(failure)? {
-            let cells = row.unwrap().into_iter().take(statement.columns);
-            records.push(cells.map(|value| allowance.spend(cell(value)?)).collect::<Result<Record, Failure>>()?);
+            let values = row.unwrap_raw().into_iter().map(|value| value.unwrap_or(Value::NULL)).take(statement.columns);
+            records.push(values.map(|value| allowance.spend(cell(value)?)).collect::<Result<Record, Failure>>()?);
         }
         drop(rows);
         self.pool.put_back(connection);

@@ -108,7 +108,10 @@ impl Writer<'_> {
             Some(Holds::Whole | Holds::Text) => plain,
             Some(Holds::Truth) => self.dialect.truth_as_whole(),
             Some(Holds::Other) => self.dialect.as_text(),
-            None => return Ok(self.put(self.dialect.missing())),
+            None => {
+                self.put(self.dialect.missing());
+                return Ok(());
+            }
         };
         let text = format!("{before}t{}.{}{behind}", source.0, self.dialect.name(name));
         self.put(&text);
@@ -132,7 +135,10 @@ impl Writer<'_> {
             (Kind::Missing, _) => return self.itself(second),
             (Kind::Whole, Kind::Whole) => Self::itself,
             (Kind::Whole | Kind::Text | Kind::Number, _) => |writer, term| match writer.kind(term)? {
-                Kind::Missing => Ok(writer.put("NULL")),
+                Kind::Missing => {
+                    writer.put("NULL");
+                    Ok(())
+                }
                 Kind::Whole | Kind::Text | Kind::Number => writer.read(Number::Signed, term),
             },
         };

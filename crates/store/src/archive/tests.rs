@@ -18,11 +18,9 @@ use super::{Archive, ArchiveSettings};
 
 #[path = "../../tests/archive/mariadb.rs"]
 #[expect(dead_code, reason = "other tests use more of it")]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod mariadb;
 #[path = "../../tests/postgres/server.rs"]
 #[expect(dead_code, reason = "other tests use more of it")]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod server;
 
 const DOCUMENT: Source = Source(0);
