@@ -7,6 +7,7 @@ use frontdesk_engine::table::Kind;
 use tokio_postgres::error::SqlState;
 
 use super::live::Live;
+use super::texts::BEGIN;
 use super::walls;
 use crate::StoreError;
 use crate::ddl;
@@ -18,7 +19,7 @@ const FIRST: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY 
 
 pub(crate) async fn migrate(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError> {
     make_the_row(live).await?;
-    live.batch("BEGIN").await?;
+    live.batch(BEGIN).await?;
     match forward(live, kinds).await {
         Ok(()) => Ok(live.batch("COMMIT").await?),
         Err(error) => {
