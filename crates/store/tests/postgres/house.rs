@@ -50,6 +50,12 @@ impl Random for Counting {
     }
 }
 
+/// Another source each time.
+pub(crate) fn random() -> Arc<dyn Random> {
+    static SEED: AtomicU64 = AtomicU64::new(1);
+    Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed))))
+}
+
 pub(crate) struct House {
     pub(crate) store: Arc<PostgresStore>,
     pub(crate) clock: Arc<Standing>,
@@ -108,11 +114,10 @@ pub(crate) async fn open_at(
     key: [u8; 32],
     clock: &Arc<Standing>,
 ) -> Result<PostgresStore, StoreError> {
-    static SEED: AtomicU64 = AtomicU64::new(1);
     PostgresStore::open(PostgresOptions {
         address,
         master: Key::from_bytes(key),
-        random: Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed)))),
+        random: random(),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),
         commit_wait: Duration::from_secs(30),
