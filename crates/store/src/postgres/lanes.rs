@@ -136,7 +136,7 @@ impl Lane {
         if failed.is_some_and(|at| at.elapsed() < PAUSE) {
             return Err(StoreError::Unreachable("the last attempt has just failed".to_owned()));
         }
-        let attempt = Attempt { failed: &mut *failed, since: Instant::now() };
+        let attempt = Attempt { failed: &mut failed, since: Instant::now() };
         let made = Live::connect(&self.dial).await;
         drop(attempt);
         match made {
