@@ -1,6 +1,7 @@
 """What the judges in Python share: a desk of their own, a count of what held, and the memory of a login."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -69,11 +70,11 @@ class Memory:
 
 
 @contextmanager
-def demo(judge, binary, folder):
+def demo(judge, binary, folder, **settings):
     """The card of a demo desk with its data in `folder`; it must end in order when it is asked to."""
     command = [binary, "demo", "--json", "--listen", "127.0.0.1:0", "--data", str(Path(folder, "data"))]
     with open(Path(folder, "log"), "w+") as log:
-        desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, **settings})
         try:
             line = desk.stdout.readline()
             if not line:

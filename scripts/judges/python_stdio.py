@@ -19,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from judging import LEAD, STOCK_TOOLS, TOOLS, Judge, causes, demo, judged
 
 NOBODY = "veh_nobody"
+TURNED_AWAY = "the caller in FRONTDESK_CLIENT_ID gets no access"
 
 
 @asynccontextmanager
@@ -93,7 +94,8 @@ async def rpc_error(asked):
 
 
 async def turned_away(judge, parameters, log):
-    """Who cannot be a caller is not greeted: the program ends, and its log says why."""
+    """Who cannot be a caller is not greeted: the program ends, and its log says why. One that cannot even start says
+    nothing of the kind."""
     try:
         async with asyncio.timeout(20):
             async with connect(parameters, log, "legacy"):
@@ -101,6 +103,9 @@ async def turned_away(judge, parameters, log):
     except BaseException as error:  # noqa: BLE001 - the library wraps the closed pipe in groups
         late = any(isinstance(cause, TimeoutError) for cause in causes(error))
         judge.check("a wrong secret is turned away at once", late, False)
+    log.seek(0)
+    said = log.read()
+    judge.check("and the log says why", TURNED_AWAY in said, True)
 
 
 def program(binary, folder, client, secret):
@@ -123,9 +128,10 @@ def main() -> int:
             for mode, version in ERAS.items():
                 visiting = visit(judge, good, log, mode, version, client["dealership_id"])
                 asyncio.run(asyncio.wait_for(visiting, 120))
-            asyncio.run(turned_away(judge, program(binary, folder, client, "fds_wrong"), log))
             log.seek(0)
             said = log.read()
+        with open(Path(folder, "refused.log"), "w+") as log:
+            asyncio.run(turned_away(judge, program(binary, folder, client, "fds_wrong"), log))
         told = (STOCK_TOOLS[2] in said, client["secret"] in said)
         judge.check("the log names the calls and no secret", told, (True, False))
         verified = subprocess.run([binary, "audit", "verify", "--data", str(Path(folder, "data"))], capture_output=True)

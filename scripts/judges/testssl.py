@@ -18,7 +18,9 @@ from judging import Judge, demo, judged
 
 # Everything but simulated browsers and each single cipher, which the categories of `--std` cover.
 SCANS = ["--protocols", "--std", "--pfs", "--server-preference", "--server-defaults", "--header", "--vulnerable"]
-WEAK = {"LOW", "MEDIUM", "HIGH", "CRITICAL", "FATAL"}
+# From best to worst; a warning is a scan that was not made.
+SEVERITIES = ["OK", "INFO", "DEBUG", "WARN", "LOW", "MEDIUM", "HIGH", "CRITICAL", "FATAL"]
+WEAK = set(SEVERITIES[SEVERITIES.index("LOW") :])
 # Without a line here a finding fails the judge, and so does a line that is no longer true.
 EXPECTED = {
     "cipher_order": "every suite is strong, so the client chooses: without AES in hardware, ChaCha20 is faster for it",
@@ -40,7 +42,17 @@ def scanned(address, scans, folder, name, ca_file):
     command += ["--connect-timeout", "10", "--openssl-timeout", "10", "--add-ca", ca_file, "--jsonfile", str(report)]
     # Its exit code counts findings of every kind, so the report is read instead.
     subprocess.run([*command, *scans, address], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, cwd=folder)
-    return {found["id"]: (found["severity"], found["finding"]) for found in json.loads(report.read_text())}
+    return by_id(json.loads(report.read_text()))
+
+
+def by_id(findings):
+    """Severity and words of each id. What has several findings, as a list of certificates does, is as bad as its worst."""
+    worst = {}
+    for found in findings:
+        name, severity = found["id"], found["severity"]
+        if name not in worst or SEVERITIES.index(severity) > SEVERITIES.index(worst[name][0]):
+            worst[name] = (severity, found["finding"])
+    return worst
 
 
 def weaknesses(found):

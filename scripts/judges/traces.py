@@ -13,14 +13,10 @@ Needs `pip install mcp==2.3.0 opentelemetry-sdk==1.45.2 opentelemetry-proto==1.4
 import asyncio
 import base64
 import json
-import os
 import ssl
-import subprocess
 import sys
-import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import httpx2
 from google.protobuf import json_format
@@ -34,25 +30,11 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from judging import Judge, Memory, demo, judged
+
 ERAS = [("legacy", "2025-11-25"), ("auto", "2026-07-28")]
 # Both sides read the clock of one machine, but the desk counts whole milliseconds.
 TOLERANCE = 5_000_000
-
-
-class Judge:
-    """Counts what held and what did not; a check that could not be made is one that did not hold."""
-
-    def __init__(self):
-        self.passed = 0
-        self.failed = 0
-
-    def check(self, name, found, wanted):
-        if found == wanted:
-            self.passed += 1
-            print(f"ok      {name}")
-        else:
-            self.failed += 1
-            print(f"FAILED  {name}: {found!r} is not {wanted!r}")
 
 
 class Collector(BaseHTTPRequestHandler):
@@ -68,24 +50,6 @@ class Collector(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-class Memory:
-    """Where the OAuth provider keeps its token."""
-
-    tokens = None
-
-    async def get_tokens(self):
-        return self.tokens
-
-    async def set_tokens(self, tokens):
-        self.tokens = tokens
-
-    async def get_client_info(self):
-        return None
-
-    async def set_client_info(self, client_info):
-        raise AssertionError("the client was given its id and must not register")
 
 
 async def converse(card, mode, version, judge):
@@ -164,9 +128,6 @@ def fits(judge, theirs, ours, version, tool):
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
-        print("usage: traces.py BINARY")
-        return 2
     judge = Judge()
     kept = InMemorySpanExporter()
     provider = TracerProvider()
@@ -174,40 +135,26 @@ def main() -> int:
     trace.set_tracer_provider(provider)
     collector = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
     threading.Thread(target=collector.serve_forever, daemon=True).start()
-    theirs = {}
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.argv[1], "demo", "--json", "--listen", "127.0.0.1:0", "--data", str(Path(folder, "data"))]
-        environment = {**os.environ, "FRONTDESK_TRACES_ENDPOINT": f"http://127.0.0.1:{collector.server_port}"}
-        with open(Path(folder, "log"), "w+") as log:
-            desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
-            try:
-                line = desk.stdout.readline()
-                if not line:
-                    log.seek(0)
-                    print(f"FAILED  the desk did not open: {log.read()}")
-                    return 1
-                card = json.loads(line)
-                for mode, version in ERAS:
-                    kept.clear()
-                    asyncio.run(converse(card, mode, version, judge))
-                    theirs[version] = kept.get_finished_spans()
-            finally:
-                desk.terminate()
-                ended = desk.wait(30)
-    judge.check("the desk ends in order", ended, 0)
-    ours = read(judge)
-    judge.check("every span is whole", [span.name for span in ours if not valid(span)], [])
-    judge.check("no span has the id of another", len({span.span_id for span in ours}), len(ours))
-    for version, spans in theirs.items():
-        for tool in ("inventory.search", "inventory.get"):
-            fits(judge, spans, ours, version, tool)
-    text = "".join(body for _, _, body in Collector.posts)
-    client = card["clients"][0]
-    for word in (client["id"], client["secret"], client["dealership_id"], "veh_canary", "sunroof", "fdt_"):
-        judge.check(f"no span says {word[:4]}…", word in text, False)
-    print(f"{judge.passed} passed, {judge.failed} failed")
-    # Nothing judged is a broken judge, not a verdict.
-    return 1 if judge.failed or not judge.passed else 0
+
+    def work(binary, folder):
+        theirs = {}
+        with demo(judge, binary, folder, FRONTDESK_TRACES_ENDPOINT=f"http://127.0.0.1:{collector.server_port}") as card:
+            for mode, version in ERAS:
+                kept.clear()
+                asyncio.run(converse(card, mode, version, judge))
+                theirs[version] = kept.get_finished_spans()
+        ours = read(judge)
+        judge.check("every span is whole", [span.name for span in ours if not valid(span)], [])
+        judge.check("no span has the id of another", len({span.span_id for span in ours}), len(ours))
+        for version, spans in theirs.items():
+            for tool in ("inventory.search", "inventory.get"):
+                fits(judge, spans, ours, version, tool)
+        text = "".join(body for _, _, body in Collector.posts)
+        client = card["clients"][0]
+        for word in (client["id"], client["secret"], client["dealership_id"], "veh_canary", "sunroof", "fdt_"):
+            judge.check(f"no span says {word[:4]}…", word in text, False)
+
+    return judged(judge, work)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,12 @@ pub fn stream_and_keep(mut command: Command, wanted: &str) -> (Result<(), String
 }
 
 /// Like `stream`, for judges: gives back the last line of their output that counts what passed.
-pub fn stream_and_count(mut command: Command) -> Result<String, String> {
+pub fn stream_and_count(command: Command) -> Result<String, String> {
+    stream_and_find(command, " passed, ")
+}
+
+/// Like `stream`, and gives back the last line of the output that contains `wanted`; without one it has failed.
+pub fn stream_and_find(mut command: Command, wanted: &str) -> Result<String, String> {
     let shown = show(&command);
     println!("$ {shown}");
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|cause| cannot_start(&shown, &cause))?;
@@ -62,7 +67,7 @@ pub fn stream_and_count(mut command: Command) -> Result<String, String> {
     if let Some(output) = child.stdout.take() {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             println!("{line}");
-            if line.contains(" passed, ") {
+            if line.contains(wanted) {
                 count = Some(line);
             }
         }

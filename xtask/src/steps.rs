@@ -300,6 +300,9 @@ fn conformance(workspace: &Workspace) -> Verdict {
     }))
 }
 
+/// The desk on SQLite, the desk on PostgreSQL, and PostgreSQL itself.
+const KINDS_OF_ROUNDS: usize = 3;
+
 /// The same tests as among all others, for longer, and with what they count shown.
 fn crashes(workspace: &Workspace) -> Verdict {
     if let Err(problem) = judges::postgres(workspace) {
@@ -308,7 +311,18 @@ fn crashes(workspace: &Workspace) -> Verdict {
     let arguments = ["test", "--package", "frontdesk", "--test", "crashes", "--", "--nocapture", "rounds::"];
     let mut rounds = process::cargo(&arguments, &workspace.root);
     rounds.env("FRONTDESK_CRASH_ROUNDS", "200");
-    process::stream(rounds).into()
+    counted(process::stream_and_find(rounds, "test result: ").and_then(|line| all_rounds(&line)))
+}
+
+/// A filter that fits no test is no failure to cargo, so the tests are counted. The line reads
+/// `test result: ok. 3 passed; 0 failed; ..`.
+fn all_rounds(line: &str) -> Result<String, String> {
+    let passed = line.split_once(" passed; ").and_then(|(before, _)| before.rsplit(' ').next()?.parse::<usize>().ok());
+    match passed {
+        Some(KINDS_OF_ROUNDS) => Ok(format!("{KINDS_OF_ROUNDS} passed")),
+        Some(other) => Err(format!("{other} tests of rounds have run instead of {KINDS_OF_ROUNDS}")),
+        None => Err(format!("cargo counted nothing: {line}")),
+    }
 }
 
 fn counted(result: Result<String, String>) -> Verdict {
@@ -341,6 +355,16 @@ mod tests {
         let long = names(Extent::Long);
         assert_eq!((long.len(), long.last()), (names(Extent::Whole).len() + 1, Some(&"crashes")));
         assert_eq!(names(Extent::Only("crashes")), ["crashes"]);
+    }
+
+    #[test]
+    fn long_rounds_that_did_not_run_are_no_pass() {
+        let said =
+            |count| all_rounds(&format!("test result: ok. {count} passed; 0 failed; 0 ignored; 21 filtered out"));
+        assert_eq!(said(3), Ok("3 passed".to_owned()));
+        assert_eq!(said(0), Err("0 tests of rounds have run instead of 3".to_owned()));
+        assert_eq!(said(2), Err("2 tests of rounds have run instead of 3".to_owned()));
+        assert_eq!(all_rounds("test result: ok."), Err("cargo counted nothing: test result: ok.".to_owned()));
     }
 
     #[test]

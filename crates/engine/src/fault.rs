@@ -49,6 +49,8 @@ pub enum FaultKind {
     Cancelled,
     /// Try again later: nothing was done.
     Unavailable,
+    /// Handed over without a key, and not known to have happened or not: the same call again may do it twice.
+    OutcomeUnknown,
     Internal,
     /// A rule of the business, by the code its contract published.
     Domain(Code),
@@ -127,6 +129,14 @@ impl Fault {
         .because(cause)
     }
 
+    /// A write without an idempotency key that may have happened.
+    pub fn outcome_unknown() -> Fault {
+        Fault::new(
+            FaultKind::OutcomeUnknown,
+            "It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.",
+        )
+    }
+
     pub fn internal(cause: impl Into<String>) -> Fault {
         Fault::new(FaultKind::Internal, "Something went wrong on our side.").because(cause)
     }
@@ -192,6 +202,8 @@ impl FaultKind {
             | FaultKind::WrongMedia
             | FaultKind::WrongVerb
             | FaultKind::WrongHost
+            // It can succeed, and that is the danger: the caller must look first.
+            | FaultKind::OutcomeUnknown
             | FaultKind::Internal
             | FaultKind::Domain(_) => false,
         }
@@ -224,6 +236,7 @@ impl FaultKind {
             FaultKind::WrongHost => "wrong_host",
             FaultKind::Cancelled => "cancelled",
             FaultKind::Unavailable => "unavailable",
+            FaultKind::OutcomeUnknown => "outcome_unknown",
             FaultKind::Internal => "internal",
             FaultKind::Domain(code) => code.0,
         }

@@ -132,6 +132,9 @@ async fn call<'a>(
     };
     let reading = read(mount, &tool.spec, arguments, incoming.idempotency_key.as_deref())?;
     sighting.tenant(caller, reading.tenant.as_deref());
+    if reading.key.is_some() {
+        sighting.keyed();
+    }
     let permitted = permit(desk, mount, caller, &tool.spec, reading)?;
     sighting.enter(Stage::Perform);
     let outcome = perform(desk, tool, &permitted, sighting, &request.id).await?;
@@ -149,9 +152,10 @@ fn unjudged() -> Fault {
     Fault::unavailable("the credential was not judged within the deadline")
 }
 
-/// Only a write can have happened behind a caller's back.
+/// Only a write can have happened behind a caller's back, and only a key makes repeating it safe.
 fn too_late(sighting: &Sighting<'_>) -> Fault {
     let message = match sighting.effect() {
+        Some(Effect::Adds | Effect::Changes) if !sighting.is_keyed() => return Fault::outcome_unknown(),
         Some(Effect::Adds | Effect::Changes) => {
             "This took too long. A write may still have happened: repeat it with the same idempotency key."
         }

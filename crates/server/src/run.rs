@@ -9,6 +9,7 @@ use frontdesk_engine::ports::Durability;
 use frontdesk_engine::tally::Who;
 use frontdesk_engine::timestamp::Millis;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::certificates::{Certificates, prepare};
@@ -71,13 +72,19 @@ pub async fn run(house: House, bound: Bound, hangup: Hangup, shutdown: Shutdown)
         shutdown,
     );
     let (drained, _, last_moment) = tokio::join!(public, operator, last_moment);
-    for job in small_jobs {
-        job.abort();
-    }
+    end(small_jobs).await;
     let house = current.house();
     empty_tally(&house).await;
     close_traces(&house, last_moment).await;
     drained
+}
+
+/// Ends them, and waits until they have let go of what they held.
+pub(crate) async fn end(jobs: impl IntoIterator<Item = JoinHandle<()>>) {
+    for job in jobs {
+        job.abort();
+        let _ = job.await;
+    }
 }
 
 /// Spans that wait get their chance, within the time in which everything must have ended.

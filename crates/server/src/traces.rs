@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::trace::{Trace, Wish};
+use frontdesk_engine::trace::Wish;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinHandle;
@@ -78,7 +78,7 @@ impl Traces {
 
     pub(crate) fn seen(&self, seen: &Observation) {
         let lane = self.lane.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(lane) = lane.as_ref().filter(|lane| is_wanted(&seen.trace, lane.sample)) else {
+        let Some(lane) = lane.as_ref().filter(|lane| self.is_wanted(seen, lane.sample)) else {
             return;
         };
         // Before it is there, so that the exporter never takes away what was not added.
@@ -95,17 +95,23 @@ impl Traces {
     pub(crate) fn counts(&self) -> &Counts {
         &self.counts
     }
-}
 
-/// Half a trace is of no use, so whoever has begun it has decided. Ours are decided by their id, which every node reads
-/// alike.
-fn is_wanted(trace: &Trace, sample: Ratio) -> bool {
-    match trace.parent.as_ref().map(|parent| parent.wish) {
-        Some(Wish::Sampled) => true,
-        Some(Wish::Unsampled) => false,
-        None => {
-            let last = trace.id.get(16..).and_then(|half| u64::from_str_radix(half, 16).ok());
-            last.is_some_and(|number| sample.takes(number))
+    /// Half a trace is of no use, so a known caller who has begun one has decided. Traces that begin here are decided by
+    /// their id, which every node reads alike. A stranger decides nothing, and chooses the id too: chance does.
+    fn is_wanted(&self, seen: &Observation, sample: Ratio) -> bool {
+        let wish = seen.trace.parent.as_ref().map(|parent| parent.wish);
+        match (wish, &seen.caller) {
+            (Some(Wish::Sampled), Some(_)) => true,
+            (Some(Wish::Unsampled), Some(_)) => false,
+            (Some(Wish::Sampled | Wish::Unsampled), None) => {
+                let mut bytes = [0; 8];
+                self.random.fill(&mut bytes);
+                sample.takes(u64::from_be_bytes(bytes))
+            }
+            (None, _) => {
+                let last = seen.trace.id.get(16..).and_then(|half| u64::from_str_radix(half, 16).ok());
+                last.is_some_and(|number| sample.takes(number))
+            }
         }
     }
 }

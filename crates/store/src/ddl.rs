@@ -71,7 +71,15 @@ pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
 fn type_of(kind: &Kind, column: &Column) -> &'static str {
     match column.holds {
         Holds::Text | Holds::Digest => "TEXT",
-        Holds::Integer if kind.sorted.contains(&column.name) => "BIGINT NOT NULL DEFAULT 0",
+        Holds::Integer if is_needed(kind, column) => "BIGINT NOT NULL DEFAULT 0",
         Holds::Integer => "BIGINT",
+    }
+}
+
+/// Whether every row has a value in it.
+pub(crate) fn is_needed(kind: &Kind, column: &Column) -> bool {
+    match column.holds {
+        Holds::Text | Holds::Digest => false,
+        Holds::Integer => kind.sorted.contains(&column.name),
     }
 }

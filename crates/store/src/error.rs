@@ -36,6 +36,8 @@ pub enum StoreError {
         path: PathBuf,
         why: String,
     },
+    /// A PostgreSQL database without the tables of this version.
+    NotSetUp,
     /// The master key does not open this database.
     WrongKey,
     Folder {
@@ -125,6 +127,11 @@ impl fmt::Display for StoreError {
             }
             StoreError::NotOurs { path } => write!(out, "{} is no database of Frontdesk", path.display()),
             StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
+            StoreError::NotSetUp => write!(
+                out,
+                "this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with it, \
+                 or stop the server that uses the data folder, and import again."
+            ),
             StoreError::WrongKey => write!(
                 out,
                 "the master key does not open this database. Put back the master.key file that was made with it."
@@ -237,6 +244,7 @@ impl From<StoreError> for Fault {
             | StoreError::UnknownKind(_)
             | StoreError::NotOurs { .. }
             | StoreError::Damaged { .. }
+            | StoreError::NotSetUp
             | StoreError::WrongKey
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }

@@ -13,6 +13,7 @@
 mod arrival;
 mod departure;
 mod manifest;
+mod rules;
 mod shelf;
 mod tables;
 

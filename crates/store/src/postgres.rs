@@ -79,6 +79,13 @@ pub async fn reach(address: &Address) -> Result<(), StoreError> {
     walls::check_role(&Live::connect(&address.brief()).await?).await
 }
 
+/// Whether the database was set up by this version with this master key, and its walls hold us. Nothing is changed.
+pub(crate) async fn set_up_with(live: &Live, master: &Key, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+    walls::check_role(live).await?;
+    schema::check(live, master).await?;
+    walls::check(live, kinds).await
+}
+
 impl PostgresStore {
     pub async fn open(options: PostgresOptions) -> Result<PostgresStore, StoreError> {
         // Migrations may take their time; everything else has a limit.

@@ -42,6 +42,8 @@ pub const CONSENT_REQUIRED: Code = Code("consent.required");
 pub const CONSENT_INVALID: Code = Code("consent.invalid");
 
 pub const UNAVAILABLE: Code = Code("internal.unavailable");
+/// A write without a key that may have happened.
+pub const OUTCOME_UNKNOWN: Code = Code("internal.outcome_unknown");
 pub const INTERNAL: Code = Code("internal.error");
 
 pub const ALL: &[Code] = &[
@@ -75,5 +77,6 @@ pub const ALL: &[Code] = &[
     CONSENT_REQUIRED,
     CONSENT_INVALID,
     UNAVAILABLE,
+    OUTCOME_UNKNOWN,
     INTERNAL,
 ];

@@ -16,8 +16,9 @@ const INTRODUCTION: &str = "\
 
 <!-- Made from the contract by the test `the_page_of_errors_is_made_from_the_contract`; edit codes/about.rs. -->
 
-Every refusal carries a stable code to branch on, a message for a person, and `details.retryable`: whether the same call
-can succeed later. Codes are never renamed and never reused.
+Every refusal at a contract's endpoint carries a stable code to branch on, a message for a person, and
+`details.retryable`: whether the same call can safely be sent again and succeed later. Codes are never renamed and never
+reused.
 
 ```json
 {\"error\":{\"code\":\"leads.not_found\",\"message\":\"Nothing with this id exists here.\",\"details\":{\"retryable\":false}}}
@@ -27,6 +28,11 @@ In a tool call this object is the structured content of a result with `isError`;
 JSON-RPC error, or the body of an HTTP error. `details.errors` lists what is wrong with arguments, each with its
 `pointer`, `keyword` and what is `expected`. The two columns show where a code stands and under which number, in
 protocol version 2025-11-25.
+
+Other addresses of the desk do not answer in these codes. `/token` and `/revoke` refuse as OAuth has it,
+`{\"error\":\"invalid_client\",...}`. What is refused before a contract or the login sees
+it, such as a form that is too large or an address where nothing is, has the one code `request.refused` and a message,
+without `details`; the HTTP status says which kind it is.
 
 ## AutomotiveMCP
 

@@ -68,6 +68,7 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
         FaultKind::WrongHost,
         FaultKind::Cancelled,
         FaultKind::Unavailable,
+        FaultKind::OutcomeUnknown,
         FaultKind::Internal,
         FaultKind::Domain(codes::CONSENT_REQUIRED),
     ];
@@ -97,6 +98,7 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
             | FaultKind::WrongHost
             | FaultKind::Cancelled
             | FaultKind::Unavailable
+            | FaultKind::OutcomeUnknown
             | FaultKind::Internal
             | FaultKind::Domain(_) => {}
         }
@@ -335,6 +337,10 @@ unavailable tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text
 unavailable resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5030,"message":"M","data":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}}}
 unavailable method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5030,"message":"M","data":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}}}
 unavailable transport: 503 {"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}
+outcome_unknown tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"internal.outcome_unknown\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"internal.outcome_unknown","message":"M","details":{"retryable":false}}},"isError":true}}
+outcome_unknown resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5040,"message":"M","data":{"error":{"code":"internal.outcome_unknown","message":"M","details":{"retryable":false}}}}}
+outcome_unknown method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5040,"message":"M","data":{"error":{"code":"internal.outcome_unknown","message":"M","details":{"retryable":false}}}}}
+outcome_unknown transport: 504 {"error":{"code":"internal.outcome_unknown","message":"M","details":{"retryable":false}}}
 internal tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"internal.error\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"internal.error","message":"M","details":{"retryable":false}}},"isError":true}}
 internal resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"M","data":{"error":{"code":"internal.error","message":"M","details":{"retryable":false}}}}}
 internal method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"M","data":{"error":{"code":"internal.error","message":"M","details":{"retryable":false}}}}}

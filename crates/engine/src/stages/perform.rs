@@ -120,11 +120,8 @@ fn unknown(claim: Option<&Claim>) -> Fault {
         Some(_) => Fault::new(
             FaultKind::KeyInFlight,
             "The first request with this idempotency key is still being worked on. Repeat it with the same key.",
-        ),
-        None => Fault::new(
-            FaultKind::Unavailable,
-            "It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.",
-        ),
+        )
+        .retry_after(1),
+        None => Fault::outcome_unknown(),
     }
-    .retry_after(1)
 }

@@ -94,7 +94,13 @@ fn counted(desk: &Desk, seen: &Observation, fault: Fault) -> Refusal {
         desk.tally.count(Who::at(seen.address), fault.kind.word());
         return Refusal::Counted(fault);
     };
-    let ours = [FaultKind::Unavailable, FaultKind::KeyInFlight, FaultKind::Internal, FaultKind::Cancelled];
+    let ours = [
+        FaultKind::Unavailable,
+        FaultKind::OutcomeUnknown,
+        FaultKind::KeyInFlight,
+        FaultKind::Internal,
+        FaultKind::Cancelled,
+    ];
     if ours.contains(&fault.kind) {
         return Refusal::Recorded(fault);
     }
@@ -114,7 +120,7 @@ fn counted(desk: &Desk, seen: &Observation, fault: Fault) -> Refusal {
 /// Whether it is known that a call that ended like this changed nothing. If not, the caller must be
 /// told just that, and not that nothing was changed.
 fn is_certain(kind: FaultKind) -> bool {
-    kind != FaultKind::Unavailable && kind != FaultKind::KeyInFlight
+    ![FaultKind::Unavailable, FaultKind::OutcomeUnknown, FaultKind::KeyInFlight].contains(&kind)
 }
 
 /// The methods that are written down by name; any other one is the caller's text.
@@ -150,6 +156,8 @@ pub struct Sighting<'a> {
     observation: Option<Observation>,
     stopwatch: Stopwatch,
     effect: Option<Effect>,
+    /// Whether the call can be repeated under its key.
+    keyed: bool,
     /// Whether the store has been given the record.
     handed_over: bool,
 }
@@ -167,6 +175,7 @@ impl<'a> Sighting<'a> {
             )),
             stopwatch: Stopwatch::new(),
             effect: None,
+            keyed: false,
             handed_over: false,
         }
     }
@@ -209,6 +218,15 @@ impl<'a> Sighting<'a> {
     /// What the call can do to the world, once its tool is known.
     pub fn effect(&self) -> Option<Effect> {
         self.effect
+    }
+
+    /// The call came with an idempotency key.
+    pub fn keyed(&mut self) {
+        self.keyed = true;
+    }
+
+    pub fn is_keyed(&self) -> bool {
+        self.keyed
     }
 
     /// The tenant the call is about, once it is certain that it is one of the caller's.

@@ -51,6 +51,18 @@ async fn a_write_that_is_late_commits_all_the_same() {
 }
 
 #[tokio::test]
+async fn a_late_write_without_a_key_is_no_invitation_to_repeat_it() {
+    let house = hasty_house();
+    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(500)));
+    assert_eq!(
+        house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#).await,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.","data":{"fault":"outcome_unknown","at":"tool book.lend"}}}"#
+    );
+    assert_eq!(house.guestbook.outcomes(), ["outcome_unknown"]);
+    eventually(|| house.store.look(|kept| kept.commits > 0)).await;
+}
+
+#[tokio::test]
 async fn a_credential_that_cannot_be_judged_in_time_is_unavailable() {
     let house = hasty_house();
     house.callers.sleep();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_engine::FaultKind;
 use frontdesk_engine::plan::{Change, Event};
 
 use crate::support::requests::{call, post};
@@ -120,13 +121,14 @@ async fn a_store_that_fails_is_unavailable_and_says_nothing_of_itself() {
 }
 
 #[tokio::test]
-async fn a_commit_that_nobody_knows_the_end_of_is_unavailable_without_a_key() {
+async fn without_a_key_a_commit_that_nobody_knows_the_end_of_is_no_invitation_to_repeat_it() {
     let house = House::stocked();
     house.store.turn(|knobs| knobs.unknown = true);
     assert_eq!(
         house.call(KEEPER, "book.add", ADD).await,
-        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.","data":{"fault":"unavailable","at":"tool book.add","retry_after":1}}}"#
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.","data":{"fault":"outcome_unknown","at":"tool book.add"}}}"#
     );
+    assert!(!FaultKind::OutcomeUnknown.retryable());
 }
 
 #[tokio::test]

@@ -1,15 +1,13 @@
 //! `frontdesk audit`: whether the record of calls is whole, and the record itself.
 
-use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
 use std::process::ExitCode;
 
-use frontdesk_engine::seal::Key;
 use frontdesk_store::audit::Report;
-use frontdesk_store::{Address, AuditReader, PostgresAudit, Selection};
+use frontdesk_store::{AuditReader, PostgresAudit, Selection};
+use tokio::runtime::Runtime;
 
+use super::output::{Existing, Output};
 use super::{Failure, runtime, where_it_is};
 use crate::cli::{AuditCommand, Export, Place};
 use crate::config::Database;
@@ -20,9 +18,7 @@ pub(super) fn audit(command: AuditCommand) -> Result<ExitCode, Failure> {
         AuditCommand::Verify(verify) => {
             let report = match open(verify.place)? {
                 Reader::Embedded(reader) => reader.verify()?,
-                Reader::Postgres(address, master) => {
-                    runtime()?.block_on(async { PostgresAudit::open(&address, &master).await?.verify().await })?
-                }
+                Reader::Postgres(runtime, reader) => runtime.block_on(reader.verify())?,
             };
             writeln!(io::stdout().lock(), "{}", describe(&report))?;
             Ok(match report.holds() {
@@ -41,14 +37,32 @@ fn open(place: Place) -> Result<Reader, Failure> {
     let master = folder::read_key(&folder::key_file(&data))?;
     Ok(match database {
         Database::Embedded => Reader::Embedded(AuditReader::open(&folder::database(&data), &master)),
-        Database::Postgres(address) => Reader::Postgres(address, master),
+        Database::Postgres(address) => {
+            let runtime = runtime()?;
+            let reader = runtime.block_on(PostgresAudit::open(&address, &master))?;
+            Reader::Postgres(runtime, Box::new(reader))
+        }
     })
 }
 
 /// Who reads the chains, by where they are.
 enum Reader {
     Embedded(AuditReader),
-    Postgres(Address, Key),
+    Postgres(Runtime, Box<PostgresAudit>),
+}
+
+impl Reader {
+    fn export(&self, selection: &Selection, out: &mut dyn Write) -> Result<u64, Failure> {
+        let take = |chain: &str, link: i64, record: &str| {
+            let chain = frontdesk_wire::answer::quote(chain);
+            // The record is an object; its place in the chain becomes its first members.
+            writeln!(out, "{{\"chain\":{chain},\"link\":{link},{}", record.strip_prefix('{').unwrap_or(record))
+        };
+        Ok(match self {
+            Reader::Embedded(reader) => reader.export(selection, take)?,
+            Reader::Postgres(runtime, reader) => runtime.block_on(reader.export(selection, take))?,
+        })
+    }
 }
 
 fn hand_out(export: Export) -> Result<ExitCode, Failure> {
@@ -63,54 +77,20 @@ fn hand_out(export: Export) -> Result<ExitCode, Failure> {
         false => Existing::Kept,
     };
     let reader = open(export.place)?;
-    let mut out: Box<dyn Write> = match &export.output {
-        Some(path) => Box::new(BufWriter::new(create(path, existing)?)),
-        None => Box::new(BufWriter::new(io::stdout().lock())),
-    };
-    let take = |chain: &str, link: i64, record: &str| {
-        let chain = frontdesk_wire::answer::quote(chain);
-        // The record is an object; its place in the chain becomes its first members.
-        writeln!(out, "{{\"chain\":{chain},\"link\":{link},{}", record.strip_prefix('{').unwrap_or(record))
-    };
-    let count = match reader {
-        Reader::Embedded(reader) => reader.export(&selection, take)?,
-        Reader::Postgres(address, master) => runtime()?
-            .block_on(async { PostgresAudit::open(&address, &master).await?.export(&selection, take).await })?,
-    };
-    out.flush()?;
-    if let Some(path) = &export.output {
-        eprintln!("{count} records written to {}", path.display());
+    match &export.output {
+        Some(path) => {
+            let mut output = Output::open(path, existing)?;
+            let count = reader.export(&selection, &mut output)?;
+            output.finish()?;
+            eprintln!("{count} records written to {}", path.display());
+        }
+        None => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            reader.export(&selection, &mut out)?;
+            out.flush()?;
+        }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What becomes of a file that is there already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Existing {
-    Kept,
-    Overwritten,
-}
-
-/// It says who saw whom, so it is for its owner's eyes alone, also where a file of that name was for everybody's.
-fn create(path: &Path, existing: Existing) -> Result<File, Failure> {
-    let mut options = OpenOptions::new();
-    let options = options.write(true).mode(0o600);
-    let opened = match existing {
-        Existing::Overwritten => options.create(true).truncate(true).open(path),
-        Existing::Kept => options.create_new(true).open(path),
-    };
-    let written = opened.and_then(|file| {
-        file.set_permissions(Permissions::from_mode(0o600))?;
-        Ok(file)
-    });
-    written.map_err(|error| {
-        let path = path.display();
-        let why = match error.kind() == io::ErrorKind::AlreadyExists {
-            true => format!("{path} is there already. Name another file with --output, or overwrite it with --force."),
-            false => format!("cannot write {path}: {error}. Name another file with --output."),
-        };
-        why.into()
-    })
 }
 
 fn describe(report: &Report) -> String {

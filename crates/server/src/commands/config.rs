@@ -22,7 +22,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
             for warning in &examined.loaded.warnings {
                 writeln!(out, "warning: {warning}")?;
             }
-            writeln!(out, "The configuration can be served.")?;
+            writeln!(out, "{}", checked(&examined.loaded.config.database))?;
         }
         ConfigCommand::Show(file) => {
             let loaded = settings(file.config, Vec::new())?;
@@ -30,6 +30,17 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// No more than what was tried: a server also looks at what is in PostgreSQL, and changes it.
+fn checked(database: &Database) -> &'static str {
+    match database {
+        Database::Embedded => "The configuration can be served.",
+        Database::Postgres(_) => {
+            "Nothing is wrong with the configuration: PostgreSQL can be reached, and its role may serve. The tables in it \
+             and whether they belong to the master key are checked when `frontdesk serve` starts."
+        }
+    }
 }
 
 /// What is wrong with the values, and then with what those that are right name: all of it, so that one run is enough.

@@ -1,9 +1,7 @@
 //! `frontdesk dealership`: one tenant into a file, and out of one. A file is checked whole before anything is
 //! written, and what is here is never written over.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,7 +19,7 @@ use crate::config::Database;
 use crate::folder::{self, Folder, FolderError};
 use crate::house::Vaults;
 use crate::operator::{Order, Registrar, arrival_record, ask};
-use crate::parcel::{Packer, Parcel, ParcelError, Sent, make_key, read_key};
+use crate::parcel::{Files, Packer, Parcel, ParcelError, Sent, read_key};
 use crate::ports::{SystemClock, SystemRandom};
 
 pub(super) fn dealership(command: DealershipCommand) -> Result<ExitCode, Failure> {
@@ -41,25 +39,12 @@ async fn export(command: ExportDealership) -> Result<(), Failure> {
         return Err("a dealership's id has 1 to 64 letters, digits, `_` or `-`".into());
     };
     let key_file = command.key.unwrap_or_else(|| command.file.with_added_extension("key"));
-    for file in [&command.file, &key_file] {
-        if file.exists() {
-            return Err(format!("{} is there already; name another file", file.display()).into());
-        }
-    }
+    let files = Files::choose(&command.file, &key_file)?;
     // Everything personal is about to leave: that is on record before it does.
     let held = note_export(&data, &database, &tenant).await?;
     let master = folder::read_key(&folder::key_file(&data))?;
     let departure = Departure::open(&home(&data, &database), &master, &kinds(), &tenant).await?;
-    let draft = command.file.with_added_extension("part");
-    let sent = match pack(&departure, &draft, &command.file, &key_file).await {
-        Ok(sent) => sent,
-        Err(error) => {
-            for file in [&draft, &key_file] {
-                let _ = fs::remove_file(file);
-            }
-            return Err(error);
-        }
-    };
+    let sent = pack(&departure, files).await?;
     drop(held);
     let manifest = departure.manifest();
     let mut out = io::stdout().lock();
@@ -101,19 +86,16 @@ async fn note_export(data: &Path, database: &Database, tenant: &TenantId) -> Res
     Ok(Some(vaults))
 }
 
-/// The file has its name only once it is whole and on disk.
-async fn pack(departure: &Departure, draft: &Path, file: &Path, key_file: &Path) -> Result<Sent, Failure> {
-    let failed = |error| ParcelError::Unusable { path: draft.to_owned(), error };
+async fn pack(departure: &Departure, mut files: Files) -> Result<Sent, Failure> {
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let key = make_key(key_file, random.as_ref())?;
-    let _ = fs::remove_file(draft);
-    let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft).map_err(failed)?;
+    let (key, out) = files.make(random.as_ref())?;
     let head = json!({
         "frontdesk": env!("CARGO_PKG_VERSION"),
         "at": SystemClock.now().to_rfc3339(),
         "manifest": departure.manifest().to_json(),
     });
-    let mut packer = Packer::begin(BufWriter::new(out), key, random, &head).map_err(failed)?;
+    let begun = Packer::begin(BufWriter::new(out), key, random, &head);
+    let mut packer = begun.map_err(|error| files.failed(error))?;
     let mut progress = Progress::new("exporting", departure.manifest().rows());
     departure
         .rows(|table, row| {
@@ -121,11 +103,9 @@ async fn pack(departure: &Departure, draft: &Path, file: &Path, key_file: &Path)
             packer.row(table, &row)
         })
         .await?;
-    let (out, sent) = packer.finish().map_err(failed)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error).and_then(|out| out.sync_all()).map_err(failed)?;
-    fs::rename(draft, file).map_err(failed)?;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    let (out, sent) = packer.finish().map_err(|error| files.failed(error))?;
+    let out = out.into_inner().map_err(io::IntoInnerError::into_error).map_err(|error| files.failed(error))?;
+    files.finish(&out)?;
     progress.end();
     Ok(sent)
 }

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use frontdesk_contracts::demo::{Demo, demo as businesses};
 use frontdesk_engine::ports::{Claim, Commit, Committed};
-use frontdesk_engine::registry::{Client, Tenant};
+use frontdesk_engine::registry::{Changed, Client, Tenant};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::{Secret, new_client, new_secret};
 
 use super::serve::{keep_open, open};
-use super::{Failure, run_desk, settings};
+use super::{Failure, Held, run_desk, settings};
 use crate::card::{Card, DemoClient};
 use crate::cli;
 use crate::house::House;
@@ -26,8 +26,9 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     flags.extend(command.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
     flags.extend(command.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
     let loaded = settings(None, flags)?;
-    run_desk(async {
-        let opened = open(&loaded, Setting::Flag("--listen")).await?;
+    let held = Held::default();
+    run_desk(&held, async {
+        let opened = open(&loaded, Setting::Flag("--listen"), &held).await?;
         let house = &opened.house;
         let demo = businesses(house.desk.now(), &mut |prefix| house.desk.new_id(prefix));
         let known = house.vaults.store.clients().await.map_err(explain)?;
@@ -141,8 +142,14 @@ async fn clients(house: &House, demo: &Demo, known: &[Client], secrets: Secrets)
 async fn rotate(house: &House, client: &Client) -> Result<Secret, Failure> {
     let (secret, hash) = new_secret(house.vaults.random.as_ref());
     let record = client_record(house.desk.now(), "client.rotate", &client.id);
-    house.vaults.store.rotate_client(&client.id, hash, record).await.map_err(explain)?;
-    Ok(secret)
+    match house.vaults.store.rotate_client(&client.id, hash, record).await.map_err(explain)? {
+        Changed::Done => Ok(secret),
+        // A secret that was not kept must not be shown.
+        Changed::Nothing => {
+            let id = client.id.as_str();
+            Err(format!("client {id} was revoked or removed meanwhile and has no new secret; start again").into())
+        }
+    }
 }
 
 fn agent_of(business: &str) -> String {

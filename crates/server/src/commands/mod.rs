@@ -5,6 +5,7 @@ mod client;
 mod config;
 mod dealership;
 mod demo;
+mod output;
 mod pages;
 mod progress;
 mod safety;
@@ -14,7 +15,10 @@ mod stdio;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use frontdesk_store::Keeper;
 
 use crate::cli::{Cli, Command, Place};
 use crate::config::{Database, Loaded, environment, load};
@@ -54,12 +58,28 @@ fn where_it_is(place: Place) -> Result<(PathBuf, Database), Failure> {
 }
 
 /// Runs a desk to its end. Whoever is still asking the system for a collector's address then is not waited for: nothing
-/// that was promised depends on it.
-fn run_desk<T>(desk: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+/// that was promised depends on it. The store is waited for, however long its last records take.
+fn run_desk<T>(held: &Held, desk: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = runtime()?;
     let ended = runtime.block_on(desk);
     runtime.shutdown_timeout(LAST_WORK);
+    held.close();
     ended
+}
+
+/// The store of a desk, held until every task has ended. Whoever lets go of a store last waits for its writer, and that
+/// must not be a task that is cut off after its last work.
+#[derive(Default)]
+struct Held(Mutex<Option<Arc<dyn Keeper>>>);
+
+impl Held {
+    fn hold(&self, store: &Arc<dyn Keeper>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(store));
+    }
+
+    fn close(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

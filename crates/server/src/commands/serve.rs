@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{Failure, run_desk, settings};
+use super::{Failure, Held, run_desk, settings};
 use crate::certificates::{Certificates, prepare};
 use crate::cli;
 use crate::config::{Loaded, environment, load};
@@ -19,10 +19,11 @@ pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
     let loaded = settings(command.config.clone(), Vec::new())?;
     let file = command.config;
     let reread = Box::new(move || load(file.as_deref(), environment(), frontdesk_contracts::IDS));
-    run_desk(async {
+    let held = Held::default();
+    run_desk(&held, async {
         // Before anything is open: a signal that comes early must not end what is about to serve.
         let hangup = heed_hangup()?;
-        let opened = open(&loaded, Setting::Key("listen")).await?;
+        let opened = open(&loaded, Setting::Key("listen"), &held).await?;
         let reload = Reload::new(loaded.clone(), opened.bound.public.local_addr(), reread);
         for warning in &loaded.warnings {
             opened.house.log.say(&warning.to_string());
@@ -43,12 +44,13 @@ pub(super) struct Opened {
 
 /// Ports first: they are what most often is not free, and nothing has been made yet when they are not.
 /// The operator's socket last, yet before anybody is told that the desk is open: an order may follow at once.
-pub(super) async fn open(loaded: &Loaded, listen: Setting) -> Result<Opened, Failure> {
+pub(super) async fn open(loaded: &Loaded, listen: Setting, held: &Held) -> Result<Opened, Failure> {
     let shutdown = heed_signals()?;
     let public = net::bind(loaded.config.listen, listen).await?;
     let operator = net::bind(loaded.config.operator.listen, Setting::Key("operator.listen")).await?;
     let config = loaded.bound_to(public.local_addr());
     let vaults = Vaults::open(Folder::take(&config.data)?, &config.database).await?;
+    held.hold(&vaults.store);
     let prepared = prepare(&config, vaults.clock.now())?;
     let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
     let ca_file = prepared.ca_file.clone();

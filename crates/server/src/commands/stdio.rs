@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::{Failure, run_desk, settings};
+use super::{Failure, Held, run_desk, settings};
 use crate::cli;
 use crate::config::{Config, login};
 use crate::current::Current;
 use crate::folder::{self, Folder, FolderError};
 use crate::house::{House, Vaults};
 use crate::operator::{Registrar, attend};
-use crate::run::{close_traces, empty_tally, forget, heed_signals, write_tally};
+use crate::run::{close_traces, empty_tally, end, forget, heed_signals, write_tally};
 use crate::stdio::{Pass, converse};
 use crate::traces::{self, listed};
 
@@ -27,11 +27,13 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
         let mounted: Vec<&str> = config.mounts.iter().map(|mount| mount.contract.as_str()).collect();
         return Err(format!("that contract is not mounted; there are: {}", mounted.join(", ")).into());
     };
-    run_desk(async {
+    let held = Held::default();
+    run_desk(&held, async {
         let shutdown = heed_signals()?;
         let folder =
             Folder::take_existing(&config.data, &config.database).map_err(|error| explain(error, &config, at))?;
         let vaults = Vaults::open(folder, &config.database).await?;
+        held.hold(&vaults.store);
         let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
         let socket = folder::operator_socket(vaults.folder.path());
         attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
@@ -47,9 +49,7 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
             Err(why) => Err(why.into()),
         };
         shutdown.request();
-        for job in jobs {
-            job.abort();
-        }
+        end(jobs).await;
         empty_tally(&house).await;
         close_traces(&house, Instant::now() + house.config.deadlines.drain).await;
         ended

@@ -225,7 +225,7 @@ pub static KEYS: &[Key] = &[
         path: "traces.sample",
         env: "FRONTDESK_TRACES_SAMPLE",
         default: Fallback::Text("1.0"),
-        about: "Which part of the traces that begin here is sent. A caller that sends a traceparent has decided for its own.",
+        about: "Which part of the traces that begin here is sent. A known caller that sends a traceparent has decided for its own; a stranger's counts as one that begins here.",
         kind: Kind::Ratio(|draft| &mut draft.traces_sample),
     },
     Key {

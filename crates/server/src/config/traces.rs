@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use ::http::Uri;
+
 use super::finding::Wrong;
 use super::web::{Scheme, site, spell};
 
@@ -40,6 +42,8 @@ pub struct Endpoint {
     port: u16,
     /// Empty, or beginning and not ending with a slash.
     path: String,
+    /// Where spans are posted to.
+    target: Uri,
 }
 
 const NEXT: &str = "Write the base of the collector's URL, such as http://127.0.0.1:4318 or https://otel.example.com";
@@ -61,7 +65,10 @@ impl Endpoint {
                 "Use https, or send them to a collector on this machine such as http://127.0.0.1:4318",
             ));
         }
-        Ok(Endpoint { scheme, host, port: port.unwrap_or(scheme.port()), path: path.to_owned() })
+        // What is read here as a path must be one to whoever sends the request too.
+        let target = Uri::try_from(format!("{path}/v1/traces"));
+        let target = target.map_err(|_| Wrong::new("its path has characters that do not belong there", NEXT))?;
+        Ok(Endpoint { scheme, host, port: port.unwrap_or(scheme.port()), path: path.to_owned(), target })
     }
 
     /// How spans get there, unless what that takes was not said.
@@ -88,8 +95,8 @@ impl Endpoint {
     }
 
     /// Where spans are posted to.
-    pub fn path(&self) -> String {
-        format!("{}/v1/traces", self.path)
+    pub fn target(&self) -> &Uri {
+        &self.target
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an operator can order, and carrying it out. The same code runs inside a server that was asked
 //! over its socket and in a command that holds the data folder itself.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use frontdesk_engine::ports::{Clock, Durability, Random};
@@ -115,9 +116,12 @@ impl Registrar {
     ) -> Result<Answer, String> {
         let (name, scopes) = (checked_name(name)?, self.checked_scopes(scopes)?);
         let parsed: Option<Vec<TenantId>> = tenants.iter().map(|tenant| TenantId::parse(tenant)).collect();
-        let Some(tenants) = parsed.filter(|tenants| !tenants.is_empty()) else {
+        let Some(mut tenants) = parsed.filter(|tenants| !tenants.is_empty()) else {
             return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`".to_owned());
         };
+        // Said twice, it is still one tenant.
+        let mut seen = HashSet::new();
+        tenants.retain(|tenant| seen.insert(tenant.as_str().to_owned()));
         if unknown_tenants == UnknownTenants::Refused {
             self.all_known(&tenants).await?;
         }

@@ -17,8 +17,14 @@ pub fn make_key(path: &Path, random: &dyn Random) -> Result<Key, ParcelError> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
     let key = Key::random(random);
     let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    Ok(key)
+    match file.write_all(text.as_bytes()).and_then(|()| file.sync_all()) {
+        Ok(()) => Ok(key),
+        Err(error) => {
+            // Half a key is none.
+            let _ = fs::remove_file(path);
+            Err(failed(error))
+        }
+    }
 }
 
 pub fn read_key(path: &Path) -> Result<Key, ParcelError> {

@@ -6,6 +6,7 @@
 //! whoever has both has everything the tenant has. Neither master key is ever in either.
 
 mod field;
+mod files;
 mod key;
 mod read;
 mod write;
@@ -14,6 +15,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+pub use files::Files;
 pub use key::{make_key, read_key};
 pub use read::Parcel;
 pub use write::{Packer, Sent};
@@ -44,19 +46,57 @@ impl Block {
 
 #[derive(Debug)]
 pub enum ParcelError {
-    Unusable { path: PathBuf, error: io::Error },
-    NotOurs { path: PathBuf },
-    Newer { path: PathBuf, format: u32 },
-    Damaged { path: PathBuf },
-    WrongKey { path: PathBuf },
-    Exposed { path: PathBuf },
-    BadKey { path: PathBuf },
+    Unusable {
+        path: PathBuf,
+        error: io::Error,
+    },
+    /// What an export is to write is there.
+    Taken {
+        path: PathBuf,
+    },
+    /// So is the rest of another export.
+    Left {
+        path: PathBuf,
+    },
+    /// The key would take the place of the rows.
+    Shared {
+        path: PathBuf,
+    },
+    NotOurs {
+        path: PathBuf,
+    },
+    Newer {
+        path: PathBuf,
+        format: u32,
+    },
+    Damaged {
+        path: PathBuf,
+    },
+    WrongKey {
+        path: PathBuf,
+    },
+    Exposed {
+        path: PathBuf,
+    },
+    BadKey {
+        path: PathBuf,
+    },
 }
 
 impl fmt::Display for ParcelError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ParcelError::Unusable { path, error } => write!(out, "cannot use {}: {error}", path.display()),
+            ParcelError::Taken { path } => write!(out, "{} is there already; name another file", path.display()),
+            ParcelError::Left { path } => write!(
+                out,
+                "{} is there already: another export is under way, or has ended in its middle. \
+                 Name another file, or remove it",
+                path.display()
+            ),
+            ParcelError::Shared { path } => {
+                write!(out, "{} is needed for the rows; name another file for the key with --key", path.display())
+            }
             ParcelError::NotOurs { path } => {
                 write!(out, "{} is no file that `frontdesk dealership export` has written", path.display())
             }

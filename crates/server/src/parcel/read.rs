@@ -84,8 +84,10 @@ impl Parcel {
     fn end(&mut self, sealed: &[u8]) -> Result<(), ParcelError> {
         let rows = self.opened(Block::End, sealed);
         let expected = self.hash.clone().finalize();
+        // One byte more than there should be tells as well as all of them that the file goes on.
         let mut rest = Vec::new();
-        self.input.read_to_end(&mut rest).map_err(|error| self.failed(error))?;
+        let most = expected.len() as u64 + 1;
+        self.input.by_ref().take(most).read_to_end(&mut rest).map_err(|error| self.failed(error))?;
         match rows.as_deref() == Some(&self.rows.to_be_bytes()[..]) && rest == expected.as_slice() {
             true => Ok(()),
             false => Err(self.damaged()),

@@ -96,6 +96,25 @@ fn every_cut_and_every_changed_byte_is_noticed() {
     assert!(matches!(read(&draft, &longer, &key(1)), Err(ParcelError::Damaged { .. })));
 }
 
+/// A file can claim to be of any length without taking up room; memory cannot.
+#[test]
+fn what_follows_the_end_is_noticed_without_being_read() {
+    let (draft, bytes) = written();
+    fs::write(&draft.0, &bytes).unwrap();
+    fs::OpenOptions::new().write(true).open(&draft.0).unwrap().set_len(1 << 40).unwrap();
+    let (mut parcel, _) = Parcel::open(&draft.0, &key(1)).unwrap();
+    let mut come = 0;
+    let ended = loop {
+        match parcel.row() {
+            Ok(Some(_)) => come += 1,
+            Ok(None) => break None,
+            Err(error) => break Some(error),
+        }
+    };
+    assert_eq!(come, 300);
+    assert!(matches!(ended, Some(ParcelError::Damaged { .. })), "{ended:?}");
+}
+
 /// The SHA-256 at the end can be made anew by anybody; the seals cannot.
 #[test]
 fn a_block_left_out_is_noticed_even_if_the_hash_was_made_to_fit() {

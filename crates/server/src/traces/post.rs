@@ -94,7 +94,8 @@ impl Post {
     }
 
     async fn ask(&mut self, mut way: SendRequest<Full<Bytes>>, body: Bytes) -> io::Result<(StatusCode, Bytes)> {
-        let mut request = Request::post(self.endpoint.path()).body(Full::new(body)).map_err(io::Error::other)?;
+        let mut request =
+            Request::post(self.endpoint.target().clone()).body(Full::new(body)).map_err(io::Error::other)?;
         let headers = request.headers_mut();
         headers.extend(self.headers.clone());
         headers.insert(HOST, HeaderValue::try_from(self.endpoint.authority()).map_err(io::Error::other)?);
@@ -102,9 +103,12 @@ impl Post {
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("frontdesk/", env!("CARGO_PKG_VERSION"))));
         let response = way.send_request(request).await.map_err(io::Error::other)?;
         let (head, body) = response.into_parts();
-        let body = Limited::new(body, LONGEST_ANSWER).collect().await.map_err(io::Error::other)?.to_bytes();
+        // The status has said what became of the spans. An answer that is too long or breaks off only costs the connection.
+        let Ok(body) = Limited::new(body, LONGEST_ANSWER).collect().await else {
+            return Ok((head.status, Bytes::new()));
+        };
         self.kept = Some(way);
-        Ok((head.status, body))
+        Ok((head.status, body.to_bytes()))
     }
 
     /// OTLP names the statuses after which a repetition makes sense.

@@ -122,6 +122,52 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
 }
 
 #[tokio::test]
+async fn an_export_that_fails_leaves_the_one_before_it_and_no_part_of_its_own() {
+    let mut desk = busy().await;
+    assert_eq!(desk.close(), Some(0));
+    let folder = desk.folder.join("exports");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("audit.jsonl"), "kept").unwrap();
+    fs::write(desk.data().join("frontdesk.db"), "no database").unwrap();
+    let arguments = ["audit", "export", "--data", "data", "--output", "exports/audit.jsonl", "--force"];
+    let said = frontdesk(desk.folder.path(), &arguments);
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{said:?}");
+    assert_eq!(fs::read_to_string(folder.join("audit.jsonl")).unwrap(), "kept");
+    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["audit.jsonl"]);
+}
+
+#[tokio::test]
+async fn an_export_follows_a_link_flows_through_a_pipe_and_refuses_a_folder() {
+    let mut desk = busy().await;
+    // From here on nothing is added to the record.
+    assert_eq!(desk.close(), Some(0));
+    let export = |output: &str| {
+        frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", output, "--force"])
+    };
+    fs::write(desk.folder.join("old.jsonl"), "old").unwrap();
+    std::os::unix::fs::symlink("old.jsonl", desk.folder.join("link.jsonl")).unwrap();
+    assert_eq!(export("link.jsonl").code, Some(0));
+    assert!(fs::symlink_metadata(desk.folder.join("link.jsonl")).unwrap().is_symlink());
+    let written = fs::read_to_string(desk.folder.join("old.jsonl")).unwrap();
+    assert!(written.starts_with("{\"chain\":"), "{written}");
+
+    let pipe = desk.folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg("-m").arg("640").arg(&pipe).status().unwrap().success());
+    let reading = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    assert_eq!(export("pipe").code, Some(0));
+    assert_eq!(reading.join().unwrap(), written);
+    assert_eq!(fs::metadata(&pipe).unwrap().permissions().mode() & 0o777, 0o640);
+
+    let said = export("data");
+    let refusal = "frontdesk: data is not a file. Name another one with --output.\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(1), refusal));
+}
+
+#[tokio::test]
 async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_named() {
     for (statement, complaint) in [
         (

@@ -218,3 +218,64 @@ async fn a_dealership_whose_record_was_changed_is_not_exported() {
     );
     assert_eq!(fs::read_dir(files.path()).unwrap().count(), 0, "something is left");
 }
+
+#[tokio::test]
+async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_with_it() {
+    let desk = Desk::open();
+    let files = Folder::new();
+    let file = files.join("moving.desk");
+    let with_key = |key: &Path| {
+        let (code, _, errors) =
+            desk.command(&["dealership", "export", "--dealership", "dlr_lakeside", text(&file), "--key", text(key)]);
+        assert_eq!(code, Some(1), "{errors}");
+        errors.replace(text(files.path()), "FOLDER")
+    };
+    let there = || {
+        let mut names: Vec<_> = fs::read_dir(files.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    for (key, said) in [("moving.desk", "FOLDER/./moving.desk"), ("moving.desk.part", "FOLDER/./moving.desk.part")] {
+        let key = files.path().join(".").join(key);
+        assert_eq!(
+            with_key(&key),
+            format!("frontdesk: {said} is needed for the rows; name another file for the key with --key\n")
+        );
+        assert_eq!(there(), [""; 0]);
+    }
+    // Somebody else's, perhaps of an export that is still under way.
+    let draft = files.join("moving.desk.part");
+    fs::write(&draft, "another's").unwrap();
+    assert_eq!(
+        with_key(&files.join("key")),
+        "frontdesk: FOLDER/moving.desk.part is there already: another export is under way, or has ended in its middle. \
+         Name another file, or remove it\n"
+    );
+    assert_eq!(there(), ["moving.desk.part"]);
+    assert_eq!(fs::read_to_string(&draft).unwrap(), "another's");
+    fs::remove_file(&draft).unwrap();
+    let nowhere = files.join("nowhere").join("key");
+    assert_eq!(with_key(&nowhere), "frontdesk: cannot use FOLDER/nowhere: No such file or directory (os error 2)\n");
+    assert_eq!(there(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_client_that_names_its_dealership_twice_comes_along() {
+    let mut desk = Desk::open();
+    let twice = desk.add_client(&["dlr_lakeside", "dlr_lakeside"], "amcp:inventory:read");
+    let raw = Connection::open(desk.data().join("frontdesk.db")).unwrap();
+    let kept = |raw: &Connection| -> String {
+        raw.query_row("SELECT tenants FROM fd_client WHERE client = ?1", [&twice.0], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(kept(&raw), "dlr_lakeside");
+    // As an earlier version has kept it.
+    assert_eq!(desk.close(), Some(0));
+    raw.execute("UPDATE fd_client SET tenants = 'dlr_lakeside dlr_lakeside' WHERE client = ?1", [&twice.0]).unwrap();
+    drop(raw);
+    let files = Folder::new();
+    let (code, out, errors) = export(&desk, &files.join("moving.desk"));
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(!out.contains(&twice.0), "{out}");
+    assert_eq!(import(&files.join("moving.desk"), &files.join("data")).code, Some(0));
+    assert_eq!(kept(&Connection::open(files.join("data").join("frontdesk.db")).unwrap()), "dlr_lakeside");
+}

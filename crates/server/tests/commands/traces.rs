@@ -172,6 +172,29 @@ async fn a_caller_decides_for_its_own_trace_and_the_ratio_for_those_that_begin_h
 }
 
 #[tokio::test]
+async fn a_stranger_cannot_ask_for_its_trace_to_be_kept() {
+    let collector = Collector::open(Mood::Takes);
+    let endpoint = collector.endpoint();
+    for (sample, kept) in [("0.0", false), ("1.0", true)] {
+        let settings = [("FRONTDESK_TRACES_ENDPOINT", endpoint.as_str()), ("FRONTDESK_TRACES_SAMPLE", sample)];
+        let mut desk = Desk::open_with(&settings);
+        let before = collector.spans().len();
+        for flags in ["00", "01"] {
+            let asked = [("traceparent", &*traceparent(TRACE, flags))];
+            assert_eq!(desk.stranger().request("POST", PATH, &asked, PING).await.status, 401);
+            let form = [("content-type", "application/x-www-form-urlencoded"), asked[0]];
+            let login = "grant_type=client_credentials&client_id=nobody&client_secret=wrong";
+            assert_eq!(desk.stranger().request("POST", "/token", &form, login).await.status, 401);
+        }
+        assert_eq!(desk.close(), Some(0));
+        let spans = collector.spans();
+        let served = spans[before..].iter().filter(|span| span["traceId"] == TRACE && span["kind"] == 2).count();
+        // A stranger's calls to a contract are only counted, and have no span at all.
+        assert_eq!(served, if kept { 2 } else { 0 }, "{sample}: {spans:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_ratio_takes_its_part() {
     let collector = Collector::open(Mood::Takes);
     let settings = [
@@ -303,6 +326,19 @@ async fn a_busy_collector_is_asked_again_and_gets_the_same_spans() {
     assert_eq!(collector.trace(TRACE).await[0]["name"], "ping");
     assert_eq!(metric(&desk, r#"frontdesk_traces_lost_total{reason="collector"}"#).await, 0.0);
     assert!(!desk.log().contains("traces cannot be delivered"), "{}", desk.log());
+}
+
+#[tokio::test]
+async fn a_collector_that_takes_spans_and_talks_for_long_has_taken_them() {
+    let collector = Collector::open(Mood::Rambles);
+    let mut desk = traced(&collector);
+    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    agent.post(PING, &[("traceparent", &traceparent(TRACE, "01"))]).await;
+    collector.trace(TRACE).await;
+    assert_eq!(desk.close(), Some(0));
+    assert!(!desk.log().contains("traces cannot be delivered"), "{}", desk.log());
+    let pings = collector.spans().iter().filter(|span| span["traceId"] == TRACE && span["name"] == "ping").count();
+    assert_eq!(pings, 1, "they were sent again");
 }
 
 #[tokio::test]

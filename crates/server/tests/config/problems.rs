@@ -307,6 +307,7 @@ fn a_wrong_endpoint_or_ratio_of_traces_is_explained_without_a_password_in_it() {
         ("127.0.0.1:4318", "\"127.0.0.1:4318\" does not begin with https://"),
         ("https://desk:hunter2@otel.example.com/", "it holds a user name or password"),
         ("http://127.0.0.1/v1?key=hunter2", "its path has characters that do not belong there"),
+        ("http://127.0.0.1/<otlp>", "its path has characters that do not belong there"),
         ("http://127.0.0.1:port/", "\"http://127.0.0.1:port\" has no valid port"),
     ] {
         assert_eq!(

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use super::chance::Chance;
+use crate::support::chance::Chance;
+
 use super::ledger::{Ledger, Order};
 use super::line::{Answer, Line};
 use super::stage::Stage;
@@ -66,8 +67,8 @@ impl Load {
     }
 
     /// Waits for the answer of this number.
-    pub(crate) async fn answers(&self, number: u64) {
-        while (self.book.ledger.lock().unwrap().answered() as u64) < number {
+    pub(crate) async fn answers(&self, number: usize) {
+        while self.book.ledger.lock().unwrap().answered() < number {
             self.book.answered.notified().await;
         }
     }

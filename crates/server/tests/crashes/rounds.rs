@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::server::Aim;
 
-use super::chance::{Chance, rounds};
+use super::chance::{rounds, seeded};
 use super::ledger::Ledger;
 use super::load::{Ends, Load};
 use super::stage::Stage;
@@ -44,7 +44,7 @@ enum Moment {
 }
 
 async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
-    let mut chance = Chance::new(whose);
+    let mut chance = seeded(whose);
     let before = Before::look(&stage.database, &stage.desk);
     let mut all = Ledger::default();
     let (mut round, mut unanswered, mut answer_lost) = (0, 0, 0);
@@ -58,7 +58,7 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
         timeout(PATIENCE, load.answers(enough)).await.unwrap();
         let moment = *chance.pick(&[Moment::Now, Moment::Later]);
         if moment == Moment::Later {
-            tokio::time::sleep(Duration::from_micros(chance.below(200_000))).await;
+            tokio::time::sleep(Duration::from_micros(chance.number() % 200_000)).await;
         }
         let ledger = match victim {
             Victim::Desk => {

@@ -217,3 +217,48 @@ async fn an_import_that_is_killed_leaves_nothing_and_can_be_done_again() {
     home.import(&file);
     assert!(kept().iter().all(|count| *count > 0));
 }
+
+/// A server that holds the folder need not serve the database that is named, nor have looked at it lately.
+#[tokio::test]
+async fn an_import_beside_a_running_server_looks_at_the_database_itself() {
+    let server = Server::start();
+    server.sql("postgres", "CREATE DATABASE empty OWNER desk");
+    let desk = Desk::open();
+    desk.add_client(&["dlr_third"], "amcp:inventory:read");
+    let files = Folder::new();
+    for tenant in [LAKESIDE, "dlr_third"] {
+        let file = files.join(tenant);
+        let (code, _, errors) = desk.command(&["dealership", "export", "--dealership", tenant, file.to_str().unwrap()]);
+        assert_eq!(code, Some(0), "{errors}");
+    }
+    let home = Place::new(Some(server.url()));
+    home.import(&files.join(LAKESIDE));
+    let running = Desk::opened_for(&desk, home.folder, &[("FRONTDESK_DATABASE", &server.url())]);
+    let imported = |data: &Path, url: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.env_clear().env("FRONTDESK_DATABASE", url).args(["dealership", "import"]);
+        let output = command.arg(files.join("dlr_third")).arg("--data").arg(data).output().unwrap();
+        String::from_utf8(output.stderr).unwrap().lines().last().unwrap_or_default().to_owned()
+    };
+    let is_here = || server.sql("desk", "SELECT count(*) FROM fd_tenant WHERE tenant = 'dlr_third'") == ["1"];
+
+    assert_eq!(
+        imported(&desk.data(), &server.url()),
+        "frontdesk: the master key does not open this database. Put back the master.key file that was made with it."
+    );
+    let said = imported(&running.data(), &server.url_as("postgres"));
+    assert!(said.starts_with("frontdesk: the PostgreSQL role postgres is a superuser"), "{said}");
+    assert_eq!(
+        imported(&running.data(), &server.url_of("desk", "empty")),
+        "frontdesk: this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with \
+         it, or stop the server that uses the data folder, and import again."
+    );
+    server.sql("desk", "ALTER TABLE vehicle NO FORCE ROW LEVEL SECURITY");
+    let said = imported(&running.data(), &server.url());
+    assert!(said.starts_with("frontdesk: row-level security of the table vehicle is not as"), "{said}");
+    assert!(!is_here());
+
+    server.sql("desk", "ALTER TABLE vehicle FORCE ROW LEVEL SECURITY");
+    let said = imported(&running.data(), &server.url());
+    assert!(is_here(), "{said}");
+}

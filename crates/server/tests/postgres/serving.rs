@@ -71,7 +71,13 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
     let mut desk = Served::new(&server.url());
     assert_eq!(
         desk.said(&["config", "check"]),
-        (Some(0), "The configuration can be served.\n".to_owned(), String::new())
+        (
+            Some(0),
+            "Nothing is wrong with the configuration: PostgreSQL can be reached, and its role may serve. The tables in it \
+             and whether they belong to the master key are checked when `frontdesk serve` starts.\n"
+                .to_owned(),
+            String::new()
+        )
     );
     let address = desk.start();
     let scope = "amcp:inventory:read";

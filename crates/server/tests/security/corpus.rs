@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::chance::Chance;
 use crate::desks::{code, first_id};
+use crate::support::chance::Chance;
 use crate::support::desk::{Desk, EVERYTHING, House};
 
 const PER_TOOL: usize = 2000;

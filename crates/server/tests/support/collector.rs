@@ -20,6 +20,8 @@ use tokio_rustls::TlsAcceptor;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mood {
     Takes,
+    /// Takes everything, and says more about it than anybody reads.
+    Rambles,
     Answers(u16),
     /// Reads everything and never says a word.
     Hangs,
@@ -136,15 +138,19 @@ async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, 
             let (status, said) = match now {
                 Mood::Takes => {
                     collector.posts.lock().unwrap().push(post);
-                    (200, "{\"partialSuccess\":{}}")
+                    (200, "{\"partialSuccess\":{}}".to_owned())
+                }
+                Mood::Rambles => {
+                    collector.posts.lock().unwrap().push(post);
+                    (200, " ".repeat(1024 * 1024))
                 }
                 Mood::Answers(status) => {
                     *collector.refused.lock().unwrap() += 1;
-                    (status, "{}")
+                    (status, "{}".to_owned())
                 }
                 Mood::Hangs => std::future::pending().await,
             };
-            let mut response = Response::new(Full::new(Bytes::from_static(said.as_bytes())));
+            let mut response = Response::new(Full::new(Bytes::from(said)));
             *response.status_mut() = StatusCode::from_u16(status).unwrap();
             Ok::<_, Infallible>(response)
         }

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
+use frontdesk_engine::registry::Tenant;
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 use frontdesk_engine::timestamp::Millis;
 
 use super::shelf::Shelf;
-use super::tables::{self, Column, Holding, Table, Whose};
-use super::{Announced, Field, Home, Manifest};
+use super::tables::{self, Holding, Table, Whose};
+use super::{Announced, Field, Home, Manifest, rules};
 use crate::StoreError;
 use crate::audit::{self, Head, link, tenant_chain};
 use crate::vault::Vault;
@@ -30,11 +31,16 @@ pub struct Receiving {
 
 pub struct Arrival {
     shelf: Shelf,
+    tenant: Tenant,
+    sealed_key: Vec<u8>,
     chain: String,
     audit_key: Key,
     head: Head,
     /// Where the chain has to have come.
     last: i64,
+    /// The highest number of an event that came, and the one that the next is counted from.
+    last_event: i64,
+    counted: i64,
     tables: Vec<Arriving>,
     waiting: Waiting,
 }
@@ -58,20 +64,23 @@ impl Arrival {
     pub async fn open(receiving: &Receiving, manifest: &Manifest) -> Result<Arrival, StoreError> {
         let known = tables::all(&receiving.kinds);
         check_shape(&known, manifest)?;
+        if !rules::is_sound(manifest) {
+            return Err(strange());
+        }
         let tenant = manifest.tenant.id.as_str();
-        let shelf = Shelf::to_write(&receiving.home, tenant).await?;
-        let vault = Vault::new(&receiving.master, Arc::clone(&receiving.random));
-        let sealed = vault.lock(tenant, &manifest.key).ok_or(StoreError::WrongKey)?;
-        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        let name = manifest.tenant.name.clone();
-        let values = [Field::Text(tenant.to_owned()), Field::Text(name), Field::Bytes(sealed)];
-        if shelf.change(text, &values).await? == 0 {
+        let shelf = Shelf::to_write(receiving, tenant).await?;
+        let id = [Field::Text(tenant.to_owned())];
+        if !shelf.query("SELECT tenant FROM fd_tenant WHERE tenant = $1", &id, &[Holding::Text]).await?.is_empty() {
             return Err(StoreError::TenantExists(tenant.to_owned()));
         }
+        let vault = Vault::new(&receiving.master, Arc::clone(&receiving.random));
+        let sealed = vault.lock(tenant, &manifest.key).ok_or(StoreError::WrongKey)?;
         let ends = &manifest.chain;
         let rows = manifest.tables.iter().map(|announced| announced.rows);
         Ok(Arrival {
             shelf,
+            tenant: manifest.tenant.clone(),
+            sealed_key: sealed,
             chain: tenant_chain(tenant),
             audit_key: receiving.master.derive(audit::KEY),
             head: Head {
@@ -82,6 +91,8 @@ impl Arrival {
                 intact: true,
             },
             last: ends.seq,
+            last_event: 0,
+            counted: 0,
             tables: known
                 .into_iter()
                 .zip(rows)
@@ -95,10 +106,16 @@ impl Arrival {
     pub async fn put(&mut self, table: usize, row: Vec<Field>) -> Result<(), StoreError> {
         let arriving = self.tables.get_mut(table).ok_or_else(strange)?;
         arriving.come += 1;
-        let fits = row.len() == arriving.table.columns.len()
-            && arriving.table.columns.iter().zip(&row).all(|(column, field)| column.takes(field));
-        if !fits {
-            return Err(strange());
+        let name = arriving.table.name.as_str();
+        if !rules::fits(&arriving.table, &row) {
+            return Err(StoreError::NotCommitted(format!(
+                "a row of its table {name} is not as Frontdesk writes it. Export the dealership again"
+            )));
+        }
+        match (name, row.first()) {
+            ("fd_outbox", Some(Field::Integer(seq))) => self.last_event = self.last_event.max(*seq),
+            ("fd_counter", Some(Field::Integer(seq))) => self.counted = *seq,
+            _ => {}
         }
         let row = match arriving.table.whose() {
             Whose::Chain => self.linked(row)?,
@@ -120,7 +137,9 @@ impl Arrival {
         if let Some(Arriving { table, expected, come }) = short {
             return Err(StoreError::Incomplete { table: table.name.clone(), expected: *expected, come: *come });
         }
-        if self.head.seq != self.last {
+        // The next event would get a number that is taken.
+        let is_behind = self.counted < self.last_event;
+        if self.head.seq != self.last || is_behind {
             return Err(strange());
         }
         let seq = Field::Integer(self.head.seq + 1);
@@ -130,7 +149,20 @@ impl Arrival {
             self.shelf.put(&links.table, vec![row]).await?;
         }
         self.keep_head().await?;
+        self.register().await?;
         self.shelf.commit().await
+    }
+
+    /// Comes last: whoever adds the same tenant elsewhere waits from here to the commit, and not for all the rows.
+    async fn register(&self) -> Result<(), StoreError> {
+        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        let id = self.tenant.id.as_str();
+        let values =
+            [Field::Text(id.to_owned()), Field::Text(self.tenant.name.clone()), Field::Bytes(self.sealed_key.clone())];
+        match self.shelf.change(text, &values).await? {
+            0 => Err(StoreError::TenantExists(id.to_owned())),
+            _ => Ok(()),
+        }
     }
 
     async fn send(&mut self) -> Result<(), StoreError> {
@@ -186,20 +218,6 @@ fn check_shape(known: &[Table], manifest: &Manifest) -> Result<(), StoreError> {
 impl Waiting {
     fn is_full(&self) -> bool {
         self.rows.len() >= PIECE_ROWS || self.bytes >= PIECE_BYTES
-    }
-}
-
-impl Column {
-    fn takes(&self, field: &Field) -> bool {
-        match (self.holds, field) {
-            (_, Field::Null)
-            | (Holding::Text, Field::Text(_))
-            | (Holding::Integer, Field::Integer(_))
-            | (Holding::Bytes, Field::Bytes(_)) => true,
-            (Holding::Text, Field::Integer(_) | Field::Bytes(_))
-            | (Holding::Integer, Field::Text(_) | Field::Bytes(_))
-            | (Holding::Bytes, Field::Text(_) | Field::Integer(_)) => false,
-        }
     }
 }
 

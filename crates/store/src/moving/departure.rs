@@ -151,8 +151,8 @@ async fn left_behind(shelf: &Shelf, tenant: &TenantId) -> Result<Vec<(String, St
     let mut clients = Vec::new();
     for row in shelf.query(text, &[], &[Holding::Text; 3]).await? {
         if let [Field::Text(client), Field::Text(name), Field::Text(tenants)] = row.as_slice()
-            && tenants != tenant.as_str()
             && tenants.split(' ').any(|one| one == tenant.as_str())
+            && tenants.split(' ').any(|one| one != tenant.as_str())
         {
             clients.push((client.clone(), name.clone()));
         }

@@ -1,15 +1,17 @@
 //! Reading and writing rows whatever their table: a few at a time, so that a tenant of any size fits.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, params_from_iter};
+use rusqlite::{Connection, ffi, params_from_iter};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use super::tables::{Holding, Table, Whose};
-use super::{Field, Home};
+use super::{Field, Home, Receiving};
 use crate::StoreError;
 use crate::audit::tenant_chain;
 use crate::postgres::live::Live;
+use crate::postgres::set_up_with;
+use crate::postgres::texts::BEGIN;
 use crate::postgres::values::storable;
 use crate::sql::for_sqlite;
 use crate::sqlite::open;
@@ -47,8 +49,8 @@ impl Shelf {
     }
 
     /// Nobody sees what is written before `commit`.
-    pub(super) async fn to_write(home: &Home, tenant: &str) -> Result<Shelf, StoreError> {
-        let link = match home {
+    pub(super) async fn to_write(receiving: &Receiving, tenant: &str) -> Result<Shelf, StoreError> {
+        let link = match &receiving.home {
             Home::Sqlite(path) => {
                 let connection = open::writer(path)?;
                 connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -56,7 +58,9 @@ impl Shelf {
             }
             Home::Postgres(address) => {
                 let live = Live::connect(&address.patient()).await?;
-                live.batch("BEGIN").await?;
+                // Whoever holds the data folder may serve another database, or have looked at this one long ago.
+                set_up_with(&live, &receiving.master, &receiving.kinds).await?;
+                live.batch(BEGIN).await?;
                 Link::Postgres(live.of_tenant(tenant).await?)
             }
         };
@@ -218,8 +222,10 @@ impl Many {
     }
 }
 
+/// Other rules than those of keys are broken by a row that is wrong, not by one that is here.
 fn is_taken(error: &StoreError) -> bool {
-    matches!(error, StoreError::Database(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation))
+    let keys = [ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_UNIQUE];
+    matches!(error, StoreError::Database(error) if error.sqlite_error().is_some_and(|error| keys.contains(&error.extended_code)))
         || matches!(error, StoreError::Postgres(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION))
 }
 

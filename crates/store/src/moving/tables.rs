@@ -3,6 +3,8 @@
 
 use frontdesk_engine::table::{Holds, Kind};
 
+use crate::ddl;
+
 /// A table whose rows move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Table {
@@ -17,6 +19,8 @@ pub(super) struct Table {
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) holds: Holding,
+    /// Whether a row may be without it.
+    pub(super) may_lack: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,15 @@ impl Whose {
             Whose::Client => "tenants",
         }
     }
+
+    /// Holds for rows of the tenant that is bound first. A client may name its one tenant several times.
+    fn condition(self) -> &'static str {
+        match self {
+            Whose::Tenant => "tenant = $1",
+            Whose::Chain => "chain = $1",
+            Whose::Client => "replace(tenants || ' ', CAST($1 AS TEXT) || ' ', '') = ''",
+        }
+    }
 }
 
 /// Every table that moves, in the order in which its rows do.
@@ -68,7 +81,11 @@ pub(super) fn all(kinds: &[&'static Kind]) -> Vec<Table> {
             };
             (column.name, holds)
         }));
-        tables.push(table(kind.name, Whose::Tenant, 1, &columns));
+        let mut own = table(kind.name, Whose::Tenant, 1, &columns);
+        for (column, declared) in own.columns.iter_mut().rev().zip(kind.columns.iter().rev()) {
+            column.may_lack = !ddl::is_needed(kind, declared);
+        }
+        tables.push(own);
         tables.push(table(&format!("{}_word", kind.name), Whose::Tenant, 2, &[("word", Text), ("id", Text)]));
     }
     let claim = [
@@ -99,8 +116,14 @@ pub(super) fn all(kinds: &[&'static Kind]) -> Vec<Table> {
 const LINK: [(&str, Holding); 4] =
     [("seq", Holding::Integer), ("at", Holding::Integer), ("records", Holding::Text), ("hash", Holding::Bytes)];
 
+/// Columns of the engine's own that a row may be without.
+const MAY_LACK: [&str; 3] = ["masked", "sealed", "revoked_at"];
+
 fn table(name: &str, whose: Whose, key: usize, columns: &[(&str, Holding)]) -> Table {
-    let columns = columns.iter().map(|(name, holds)| Column { name: (*name).to_owned(), holds: *holds }).collect();
+    let columns = columns
+        .iter()
+        .map(|(name, holds)| Column { name: (*name).to_owned(), holds: *holds, may_lack: MAY_LACK.contains(name) })
+        .collect();
     Table { name: name.to_owned(), columns, key, whose }
 }
 
@@ -115,7 +138,7 @@ impl Table {
     }
 
     pub(super) fn count(&self) -> String {
-        format!("SELECT count(*) FROM {} WHERE {} = $1", self.name, self.whose.column())
+        format!("SELECT count(*) FROM {} WHERE {}", self.name, self.whose.condition())
     }
 
     /// So many rows from the beginning.
@@ -130,8 +153,8 @@ impl Table {
     }
 
     fn piece(&self, after: &str, rows: usize) -> String {
-        let (table, whose, key) = (&self.name, self.whose.column(), self.key_columns());
-        format!("SELECT {} FROM {table} WHERE {whose} = $1{after} ORDER BY {key} LIMIT {rows}", self.names())
+        let (table, whose, key) = (&self.name, self.whose.condition(), self.key_columns());
+        format!("SELECT {} FROM {table} WHERE {whose}{after} ORDER BY {key} LIMIT {rows}", self.names())
     }
 
     /// One row.

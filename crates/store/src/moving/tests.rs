@@ -45,5 +45,8 @@ fn every_table_moves_with_all_its_columns_or_is_known_to_stay() {
         let mut columns: BTreeSet<String> = table.columns.iter().map(|column| column.name.clone()).collect();
         columns.insert(table.whose().column().to_owned());
         assert_eq!(names(&format!("SELECT name FROM pragma_table_info('{}')", table.name)), columns, "{}", table.name);
+        let text = "SELECT name FROM pragma_table_info('TABLE') WHERE \"notnull\" = 0";
+        let lacking = table.columns.iter().filter(|column| column.may_lack).map(|column| column.name.clone());
+        assert_eq!(names(&text.replace("TABLE", &table.name)), lacking.collect(), "{}", table.name);
     }
 }

@@ -64,6 +64,8 @@ impl Lanes {
             Some(Ok(rows)) => Ok(rows),
             Some(Err(_)) | None => {
                 waiting.live = lane.live().await?;
+                // On the new connection it has not waited yet.
+                waiting.since = Instant::now();
                 ask(&waiting.live, seeing, text, values).await
             }
         };
@@ -96,6 +98,21 @@ async fn ask(live: &Live, seeing: Seeing<'_>, text: &str, values: Values<'_>) ->
     }
 }
 
+/// An attempt to connect. If whoever makes it leaves before its end and it took long, it has failed: those who wait
+/// for it are told so, instead of each trying as long again.
+struct Attempt<'a> {
+    failed: &'a mut Option<Instant>,
+    since: Instant,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if self.since.elapsed() > SLOW {
+            *self.failed = Some(Instant::now());
+        }
+    }
+}
+
 pub(crate) struct Lane {
     dial: Dial,
     live: RwLock<Option<Arc<Live>>>,
@@ -119,7 +136,10 @@ impl Lane {
         if failed.is_some_and(|at| at.elapsed() < PAUSE) {
             return Err(StoreError::Unreachable("the last attempt has just failed".to_owned()));
         }
-        match Live::connect(&self.dial).await {
+        let attempt = Attempt { failed: &mut failed, since: Instant::now() };
+        let made = Live::connect(&self.dial).await;
+        drop(attempt);
+        match made {
             Ok(live) => {
                 *failed = None;
                 let live = Arc::new(live);

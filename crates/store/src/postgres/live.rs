@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Connection, Error, NoTls, Row, Socket, Statement};
 
@@ -20,9 +22,15 @@ use crate::StoreError;
 
 /// So many prepared statements are kept; filters can be combined in more ways than anybody uses.
 const STATEMENTS: usize = 256;
+/// A server that has not let us in by then does not answer: the handshake and the login have no limit of their own.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Nobody waits for a cancellation, but its connection must not stay open for ever.
+const CANCEL: Duration = Duration::from_secs(5);
 
 pub(crate) struct Live {
     client: Client,
+    /// What a cancellation is encrypted with: it goes by a connection of its own, and the server may take no other.
+    connector: Option<Connector>,
     /// The statement that names the tenant, which nearly every flight needs.
     tenant: Statement,
     statements: Mutex<HashMap<String, Statement>>,
@@ -40,12 +48,18 @@ impl Drop for Live {
     fn drop(&mut self) {
         let carrier = self.carrier.take().filter(|_| *self.is_left.get_mut());
         if let (Some(carrier), Ok(runtime)) = (carrier, Handle::try_current()) {
-            let token = self.client.cancel_token();
+            let (token, connector) = (self.client.cancel_token(), self.connector.take());
             carrier.abort();
             runtime.spawn(async move {
                 let _ = carrier.await;
                 // Should this fail, the statement ends at its time limit.
-                let _ = token.cancel_query(NoTls).await;
+                let _ = timeout(CANCEL, async {
+                    match connector {
+                        Some(connector) => token.cancel_query(connector).await,
+                        None => token.cancel_query(NoTls).await,
+                    }
+                })
+                .await;
             });
         }
     }
@@ -56,17 +70,17 @@ pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 impl Live {
     pub(crate) async fn connect(dial: &Dial) -> Result<Live, StoreError> {
-        let (client, carrier) = match &dial.encryption {
-            Encryption::None => carried(dial.config.connect(NoTls).await)?,
-            Encryption::Verified { authority: Some(authority) } => {
-                let connector = Connector::trusting(authority).map_err(|refusal| StoreError::Untrusted(refusal.0))?;
-                carried(dial.config.connect(connector).await)?
-            }
-            Encryption::Verified { authority: None } => {
-                let why = "no authority is named. Set `database_ca` to the PEM file of the authority that issued the \
-                           server's certificate; the system's own list of authorities is not used";
-                return Err(StoreError::Untrusted(why.to_owned()));
-            }
+        match timeout(CONNECT, Live::made(dial)).await {
+            Ok(made) => made,
+            Err(_) => Err(StoreError::Unreachable("it does not answer".to_owned())),
+        }
+    }
+
+    async fn made(dial: &Dial) -> Result<Live, StoreError> {
+        let connector = connector(&dial.encryption)?;
+        let (client, carrier) = match &connector {
+            Some(connector) => carried(dial.config.connect(connector.clone()).await)?,
+            None => carried(dial.config.connect(NoTls).await)?,
         };
         // An answer means that the write is on disk, whatever the server was told.
         let durable = "SELECT set_config('synchronous_commit', 'on', false) \
@@ -75,6 +89,7 @@ impl Live {
         let tenant = client.prepare(TENANT).await?;
         Ok(Live {
             client,
+            connector,
             tenant,
             statements: Mutex::default(),
             turn: Mutex::default(),
@@ -203,6 +218,21 @@ impl Live {
     /// Sends one request, and not into the middle of somebody's flight.
     async fn alone<T>(&self, request: impl Future<Output = T>) -> T {
         fly_alone(&self.turn, request).await
+    }
+}
+
+/// What makes the connection as safe as the address asks for.
+fn connector(encryption: &Encryption) -> Result<Option<Connector>, StoreError> {
+    match encryption {
+        Encryption::None => Ok(None),
+        Encryption::Verified { authority: Some(authority) } => {
+            Connector::trusting(authority).map(Some).map_err(|refusal| StoreError::Untrusted(refusal.0))
+        }
+        Encryption::Verified { authority: None } => {
+            let why = "no authority is named. Set `database_ca` to the PEM file of the authority that issued the \
+                       server's certificate; the system's own list of authorities is not used";
+            Err(StoreError::Untrusted(why.to_owned()))
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use super::Shared;
 use super::chains::{HEAD, KEEP_HEAD, append, head, kept};
 use super::lanes::Lane;
 use super::live::{Live, Values};
-use super::texts::ADD_LINKS;
+use super::texts::{ADD_LINKS, BEGIN};
 use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::node_chain;
@@ -157,7 +157,7 @@ async fn transact(lane: &Lane, shared: &Shared, group: &Group, records: Vec<Stri
 }
 
 async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<String>) -> Result<Outcomes, StoreError> {
-    live.batch("BEGIN").await?;
+    live.batch(BEGIN).await?;
     let mut outcomes = Vec::new();
     for (change, record, _) in &group.changes {
         live.batch("SAVEPOINT piece").await?;

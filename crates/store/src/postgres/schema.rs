@@ -1,5 +1,6 @@
 //! The schema, which only ever moves forward. Nodes that start together take turns at one locked row.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use frontdesk_engine::seal::Key;
@@ -7,6 +8,7 @@ use frontdesk_engine::table::Kind;
 use tokio_postgres::error::SqlState;
 
 use super::live::Live;
+use super::texts::BEGIN;
 use super::walls;
 use crate::StoreError;
 use crate::ddl;
@@ -18,7 +20,7 @@ const FIRST: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY 
 
 pub(crate) async fn migrate(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError> {
     make_the_row(live).await?;
-    live.batch("BEGIN").await?;
+    live.batch(BEGIN).await?;
     match forward(live, kinds).await {
         Ok(()) => Ok(live.batch("COMMIT").await?),
         Err(error) => {
@@ -29,9 +31,30 @@ pub(crate) async fn migrate(live: &Live, kinds: &[&'static Kind]) -> Result<(), 
     }
 }
 
+/// Whether everything is there as this version makes it, for this master key. Nothing is changed.
+pub(crate) async fn check(live: &Live, master: &Key) -> Result<(), StoreError> {
+    let there = live.query("SELECT 1 WHERE to_regclass('fd_schema') IS NOT NULL", &[]).await?;
+    if there.is_empty() {
+        return Err(StoreError::NotSetUp);
+    }
+    let rows = live.query("SELECT version, key_check FROM fd_schema", &[]).await?;
+    let row = rows.first().ok_or(StoreError::NotSetUp)?;
+    let (found, known) = (row.try_get::<_, i64>(0)?, ddl::MIGRATIONS.len() as i64);
+    match (found.cmp(&known), row.try_get::<_, Option<Vec<u8>>>(1)?) {
+        (Ordering::Greater, _) => Err(StoreError::NewerSchema { data: Data::Server, found, known }),
+        (Ordering::Less, _) | (Ordering::Equal, None) => Err(StoreError::NotSetUp),
+        (Ordering::Equal, Some(kept)) if kept == key_check(master) => Ok(()),
+        (Ordering::Equal, Some(_)) => Err(StoreError::WrongKey),
+    }
+}
+
+fn key_check(master: &Key) -> Vec<u8> {
+    master.derive("key check").digest(&[b"frontdesk"]).to_vec()
+}
+
 /// Whether this is the master key that everything here is sealed with. The first node to come says which.
 pub(crate) async fn check_key(live: &Live, master: &Key) -> Result<(), StoreError> {
-    let check = master.derive("key check").digest(&[b"frontdesk"]).to_vec();
+    let check = key_check(master);
     live.execute("UPDATE fd_schema SET key_check = $1 WHERE key_check IS NULL", &[&check]).await?;
     let rows = live.query("SELECT 1 FROM fd_schema WHERE key_check = $1", &[&check]).await?;
     rows.first().map(|_| ()).ok_or(StoreError::WrongKey)

@@ -6,8 +6,9 @@ use frontdesk_engine::table::{Holds, Kind};
 
 use crate::sql;
 
-pub const BEGIN: &str = "BEGIN";
-pub const BEGIN_READ: &str = "BEGIN READ ONLY";
+/// Whoever has waited for a lock must see what was committed meanwhile, whatever the role's default is.
+pub const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+pub const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY";
 pub const COMMIT: &str = "COMMIT";
 
 /// Until the transaction ends, row-level security lets only this tenant's rows through.

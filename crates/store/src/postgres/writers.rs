@@ -10,6 +10,7 @@ use frontdesk_engine::registry::Changed;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
+use tokio_postgres::error::SqlState;
 
 use super::lanes::Lane;
 use super::live::Live;
@@ -133,8 +134,26 @@ fn refused<T>(error: TrySendError<T>) -> StoreError {
 
 /// Commits. A connection that is lost on the way leaves open whether the server had it.
 pub(crate) async fn ended(live: &Live) -> Result<(), StoreError> {
-    live.batch(COMMIT).await.map_err(|error| match error.as_db_error().is_none() || live.is_closed() {
+    live.batch(COMMIT).await.map_err(|error| match leaves_open(error.code()) || live.is_closed() {
         true => StoreError::Unfinished,
         false => StoreError::Postgres(error),
     })
+}
+
+/// A server that is shut down says so as its last word, and may have written the commit before it.
+fn leaves_open(code: Option<&SqlState>) -> bool {
+    code.is_none_or(|code| code.code().starts_with("57P"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_of_a_server_that_ends_leaves_open_whether_it_committed() {
+        let open = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN].map(|code| leaves_open(Some(&code)));
+        assert_eq!((open, leaves_open(None)), ([true, true], true));
+        let refused = [SqlState::QUERY_CANCELED, SqlState::T_R_SERIALIZATION_FAILURE, SqlState::DISK_FULL];
+        assert_eq!(refused.map(|code| leaves_open(Some(&code))), [false; 3]);
+    }
 }

@@ -91,6 +91,7 @@ impl<'a> Scribe<'a> {
     }
 
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
+        self.piece = Piece::Untouched;
         Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
     }
 
@@ -125,8 +126,12 @@ impl<'a> Scribe<'a> {
 
     /// Runs a piece of work so that its failure undoes it alone.
     pub(crate) fn guarded(&mut self, task: Task) -> Result<(), StoreError> {
-        // What is only remembered must not be lost with the links that the task may have to take back.
-        self.write_down()?;
+        // What is only remembered must not be lost with the links that the task may have to take back. If half of it
+        // is written, the transaction holds numbers and links that nobody counts any more, and is given up.
+        if let Err(error) = self.write_down() {
+            self.abandon();
+            return Err(error);
+        }
         self.connection.execute_batch("SAVEPOINT piece")?;
         let outcome = task(self);
         let settled = self.settle(outcome);
@@ -207,6 +212,7 @@ impl<'a> Scribe<'a> {
         }
         if let Some(claim) = &commit.claim {
             self.claim(tenant, &keys, claim, &commit.answer, commit.at.0)?;
+            self.piece = Piece::Begun;
         }
         self.append(&tenant_chain(tenant), commit.at.0, &commit.audit)?;
         self.numbers(tenant)?.last = last;

@@ -4,14 +4,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
-use frontdesk_engine::TenantId;
 use frontdesk_engine::fault::{Fault, FaultKind};
 use frontdesk_engine::plan::{Change, Event, Step};
-use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store};
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store};
 use frontdesk_engine::registry::{Registry, Tenant};
 use frontdesk_engine::table::Row;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Item;
+use frontdesk_engine::{ClientId, TenantId};
 use tokio::sync::oneshot;
 
 use super::apply::Scribe;
@@ -58,6 +58,36 @@ async fn a_plan_that_fails_in_its_middle_is_taken_out_of_its_group() {
     let report = house.store.verify_audit().unwrap();
     assert!(report.holds(), "{report:?}");
     assert_eq!(report.chains.iter().map(|chain| chain.links).collect::<Vec<_>>(), [2]);
+}
+
+/// Without steps and events the key is all that a plan writes; it is still a change that must not stay behind alone.
+#[tokio::test]
+async fn a_key_whose_record_cannot_be_written_is_not_claimed() {
+    let house = House::new().await;
+    let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_audit WHEN NEW.records LIKE '%bad%' \
+                BEGIN SELECT RAISE(ABORT, 'trapped'); END";
+    house.raw().execute_batch(trap).unwrap();
+    let claim = Claim { client: ClientId::new("c"), tool: "order", key: "k".to_owned(), meaning: [7; 32] };
+    let bad = Commit { steps: Vec::new(), events: Vec::new(), claim: Some(claim.clone()), ..plan("bad", 10) };
+    let outcomes = house.alone(vec![plan("b1", 10), bad, plan("b3", 10)]).await;
+    assert!(matches!(outcomes.as_slice(), [Ok(Committed::Done), Err(_), Ok(Committed::Done)]), "{outcomes:?}");
+    assert_eq!(house.store.claimed(&north(), &claim).await.unwrap(), None);
+    assert_eq!(house.events(), ["1 b1", "2 b3"]);
+    assert!(house.store.verify_audit().unwrap().holds());
+}
+
+/// A counter that cannot be written before a task takes the whole group with it, not only its own row.
+#[tokio::test]
+async fn numbers_that_cannot_be_written_before_a_task_fail_the_group() {
+    let house = House::new().await;
+    let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_counter BEGIN SELECT RAISE(ABORT, 'trapped'); END";
+    house.raw().execute_batch(trap).unwrap();
+    for outcome in house.together(vec![plan("b1", 10), plan("b2", 10)], |_| Ok(())).await {
+        assert!(outcome.is_err(), "{outcome:?}");
+    }
+    house.raw().execute_batch("DROP TRIGGER trap").unwrap();
+    assert!(!house.present("b1").await);
+    house.goes_on().await;
 }
 
 #[tokio::test]

@@ -50,6 +50,12 @@ impl Random for Counting {
     }
 }
 
+/// Another source each time.
+pub(crate) fn random() -> Arc<dyn Random> {
+    static SEED: AtomicU64 = AtomicU64::new(1);
+    Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed))))
+}
+
 pub(crate) struct House {
     pub(crate) store: Arc<PostgresStore>,
     pub(crate) clock: Arc<Standing>,
@@ -60,16 +66,22 @@ pub(crate) struct House {
 impl House {
     /// With the tenants `north` and `south`, and patient.
     pub(crate) async fn new() -> House {
-        let server = Arc::new(Server::start());
+        let server = Server::start();
+        let address = Address::parse(&server.url()).unwrap();
+        House::at(server, address).await
+    }
+
+    /// The same, on a server that is there already and is reached like this.
+    pub(crate) async fn at(server: Server, address: Address) -> House {
         let clock = Arc::new(Standing(AtomicI64::new(5_000)));
-        let store = open(&server.url(), &[&BOAT], [7; 32], &clock).await.unwrap();
+        let store = open_at(address, &[&BOAT], [7; 32], &clock).await.unwrap();
         for (id, name) in [("north", "North Harbour"), ("south", "South Harbour")] {
             let id = TenantId::parse(id).unwrap();
             store.add_tenant(Tenant { id, name: name.to_owned() }, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
         }
         // Tests count records; those of the two tenants' own registration would be in the way.
         server.sql("desk", "DELETE FROM fd_audit; DELETE FROM fd_audit_head");
-        House { store: Arc::new(store), clock, server }
+        House { store: Arc::new(store), clock, server: Arc::new(server) }
     }
 
     /// Another node on the same database.
@@ -102,11 +114,10 @@ pub(crate) async fn open_at(
     key: [u8; 32],
     clock: &Arc<Standing>,
 ) -> Result<PostgresStore, StoreError> {
-    static SEED: AtomicU64 = AtomicU64::new(1);
     PostgresStore::open(PostgresOptions {
         address,
         master: Key::from_bytes(key),
-        random: Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed)))),
+        random: random(),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),
         commit_wait: Duration::from_secs(30),

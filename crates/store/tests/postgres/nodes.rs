@@ -17,7 +17,19 @@ use crate::suite::{Peek as _, north, south};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {
     let house = House::new().await;
-    let nodes = nodes(&house, 3).await;
+    agree(&house).await;
+}
+
+/// Whoever waited for the tenant's row must see what was written meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_agree_whatever_isolation_their_role_has_by_default() {
+    let house = House::new().await;
+    house.server.sql("desk", "ALTER ROLE desk SET default_transaction_isolation = 'repeatable read'");
+    agree(&house).await;
+}
+
+async fn agree(house: &House) {
+    let nodes = nodes(house, 3).await;
     for round in 0..10 {
         let mut all = JoinSet::new();
         for (number, node) in nodes.iter().cycle().take(30).enumerate() {
@@ -38,8 +50,8 @@ async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {
         assert_eq!(answers, vec![seen; 29]);
     }
     assert_eq!(ids(&*house.store, &north(), Vec::new()).await.len(), 10);
-    gapless(&house, "north", 10);
-    whole(&house).await;
+    gapless(house, "north", 10);
+    whole(house).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,11 +9,13 @@ use frontdesk_engine::plan::Change;
 use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
 use frontdesk_engine::registry::Registry as _;
 use frontdesk_engine::timestamp::Millis;
+use frontdesk_store::{Address, reach};
 use tokio::task::JoinSet;
 
 use crate::house::{House, soon};
 use crate::suite::boats::{BOAT, add, boat, claim, event, ids, insert, plan, query};
 use crate::suite::{Peek as _, north};
+use crate::tls::Authority;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_works_again() {
@@ -89,6 +91,21 @@ async fn a_crash_among_writes_loses_nothing_that_was_answered_and_repeats_nothin
     }
     assert_eq!(house.peek().audit("north").len(), 300);
     assert!(house.verified().await.holds());
+}
+
+/// It listens, and that is all.
+#[tokio::test]
+async fn a_server_that_never_says_a_word_is_unreachable_in_time() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let authority = Authority::new();
+    let plain = Address::parse(&format!("postgres://desk:hunter2@127.0.0.1:{port}/desk")).unwrap();
+    let encrypted = authority.address(port, "");
+    let told = async { tokio::join!(reach(&plain), reach(&encrypted)) };
+    let (plain, encrypted) = tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
+    let said =
+        "cannot connect to PostgreSQL: it does not answer. Check `database` and that the server runs.".to_owned();
+    assert_eq!([plain, encrypted].map(|reached| reached.unwrap_err().to_string()), [said.clone(), said]);
 }
 
 /// The server's own word for it, given for every new boat; a disk that is really full would end other tests too.

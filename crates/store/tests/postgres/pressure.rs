@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use crate::house::{House, soon};
 use crate::suite::boats::{BOAT, add, boat, claim, done, plain, plan, query};
 use crate::suite::north;
+use crate::tls::Authority;
 
 /// Longer than anything takes that is not held up, shorter than a statement may take.
 const AT_ONCE: Duration = Duration::from_secs(8);
@@ -126,10 +127,23 @@ async fn a_write_beyond_the_queue_is_refused_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_whose_caller_has_gone_is_stopped_and_those_behind_it_are_served() {
-    let house = house().await;
+    callers_go(&house().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_whose_caller_has_gone_is_stopped_over_tls_too() {
+    let authority = Authority::new();
+    let server = authority.server("db.example", 2099);
+    let address = authority.address(server.port(), "");
+    let house = House::at(server, address).await;
+    add(&*house.store, &north(), [boat("b1", 7)]).await;
+    callers_go(&house).await;
+}
+
+async fn callers_go(house: &House) {
     let held = house.server.hold("desk", NO_WORDS);
-    let mut gone = search(&house, 6);
-    waiting(&house, 2).await;
+    let mut gone = search(house, 6);
+    waiting(house, 2).await;
     // Behind them on the same connections, and in need of no words.
     let mut behind = JoinSet::new();
     for _ in 0..6 {
@@ -147,7 +161,8 @@ async fn a_search_whose_caller_has_gone_is_stopped_and_those_behind_it_are_serve
         }
     };
     timeout(AT_ONCE, served).await.unwrap();
-    waiting(&house, 0).await;
+    // Sooner than the time limit of a statement, which would end them too.
+    timeout(Duration::from_secs(5), waiting(house, 0)).await.unwrap();
     drop(held);
 }
 

@@ -15,13 +15,13 @@ use crate::suite::boats::{BOAT, add, boat};
 use crate::suite::north;
 
 /// An authority, its certificate in a file.
-struct Authority {
-    file: PathBuf,
+pub(crate) struct Authority {
+    pub(crate) file: PathBuf,
     issuer: Issuer<'static, KeyPair>,
 }
 
 impl Authority {
-    fn new() -> Authority {
+    pub(crate) fn new() -> Authority {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
@@ -42,16 +42,20 @@ impl Authority {
         (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
     }
 
-    fn server(&self, name: &str, last_year: i32) -> Server {
+    pub(crate) fn server(&self, name: &str, last_year: i32) -> Server {
         let (certificate, key) = self.issue(name, last_year);
         Server::on_a_port(Some((&certificate, &key)))
     }
 
-    /// The server under a name of another machine, though it is on this one.
+    /// A port of this machine under a name of another one.
+    pub(crate) fn address(&self, port: u16, more: &str) -> Address {
+        let url = format!("postgres://desk:hunter2@db.example:{port}/desk?hostaddr=127.0.0.1{more}");
+        Address::parse(&url).unwrap().trusting(&self.file)
+    }
+
     async fn opens(&self, server: &Server, more: &str) -> Result<PostgresStore, StoreError> {
-        let url = format!("postgres://desk:hunter2@db.example:{}/desk?hostaddr=127.0.0.1{more}", server.port());
-        open_at(Address::parse(&url).unwrap().trusting(&self.file), &[&BOAT], [7; 32], &Arc::new(Standing::at(5_000)))
-            .await
+        let address = self.address(server.port(), more);
+        open_at(address, &[&BOAT], [7; 32], &Arc::new(Standing::at(5_000))).await
     }
 
     async fn refuses(&self, server: &Server) -> String {

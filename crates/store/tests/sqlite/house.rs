@@ -70,6 +70,12 @@ impl Random for Counting {
     }
 }
 
+/// Another source each time.
+pub(crate) fn random() -> Arc<dyn Random> {
+    static SEED: AtomicU64 = AtomicU64::new(1);
+    Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed))))
+}
+
 pub(crate) struct House {
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) clock: Arc<Standing>,
@@ -152,11 +158,10 @@ fn open_with(
     commit_wait: Duration,
     clock: &Arc<Standing>,
 ) -> Result<SqliteStore, StoreError> {
-    static SEED: AtomicU64 = AtomicU64::new(1);
     SqliteStore::open(Options {
         path: path.to_owned(),
         master: Key::from_bytes(key),
-        random: Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed)))),
+        random: random(),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),
         commit_wait,

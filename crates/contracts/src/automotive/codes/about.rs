@@ -103,5 +103,10 @@ pub const ABOUT: &[(Code, &str, &str)] = &[
         "The desk cannot do this right now.",
         "Try again after `retry_after` seconds; a write with the same key.",
     ),
+    (
+        super::OUTCOME_UNKNOWN,
+        "A write without an idempotency key may have happened, or may still happen.",
+        "Look whether it is there before you send it again: a second one may do it twice. Send a key with every write.",
+    ),
     (super::INTERNAL, "Something went wrong on the desk's side.", "Tell the operator the `x-trace-id` of the answer."),
 ];

@@ -80,6 +80,7 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         FaultKind::RateLimited => by_place(at, 429, application(429)),
         FaultKind::Cancelled => by_place(at, 499, application(499)),
         FaultKind::Unavailable => by_place(at, 503, application(503)),
+        FaultKind::OutcomeUnknown => by_place(at, 504, application(504)),
         FaultKind::Internal => by_place(at, 500, code::INTERNAL_ERROR),
     }
 }

@@ -137,6 +137,7 @@ pub(super) fn code(kind: FaultKind, place: Place<'_>) -> Code {
         FaultKind::WrongHost => codes::WRONG_HOST,
         FaultKind::Cancelled => codes::CANCELLED,
         FaultKind::Unavailable => codes::UNAVAILABLE,
+        FaultKind::OutcomeUnknown => codes::OUTCOME_UNKNOWN,
         FaultKind::Internal => codes::INTERNAL,
         FaultKind::Domain(code) => code,
     }

@@ -1,0 +1,135 @@
+//! A tenant arrives from a file that somebody may have written themselves: what Frontdesk would not write is refused.
+
+use frontdesk_engine::plan::Change;
+use frontdesk_engine::ports::{Commit, Store as _};
+use frontdesk_engine::registry::{Client, Registry as _};
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::{ClientId, Scopes};
+use frontdesk_store::StoreError;
+use frontdesk_store::moving::{Arrival, Departure, Field, Home, Manifest, Receiving};
+
+use crate::house::{Folder, House, open, random};
+use crate::suite::boats::{BOAT, boat, claim, event, insert, plan};
+use crate::suite::north;
+
+type Rows = Vec<(usize, Vec<Field>)>;
+
+#[tokio::test]
+async fn a_row_that_frontdesk_would_not_write_is_refused() {
+    let (manifest, rows) = departed().await;
+    arrived(&manifest, rows.clone()).await.unwrap();
+    let text = |text: &str| Field::Text(text.to_owned());
+    for (table, column, value) in [
+        ("fd_client", "client", text("cli_\u{1b}[2J")),
+        ("fd_client", "client", text("anybody")),
+        ("fd_client", "name", text("An agent\u{1b}]0;gone\u{7}")),
+        ("fd_client", "name", text("")),
+        ("fd_client", "name", Field::Null),
+        ("fd_client", "scopes", text("boats:read  boats:write")),
+        ("fd_client", "scopes", text("boats:\u{9b}2J")),
+        ("fd_client", "secret_hash", Field::Bytes(vec![1; 31])),
+        ("boat", "id", Field::Null),
+        ("boat", "version", Field::Integer(-1)),
+        ("boat", "body", text("[]")),
+        ("boat", "body", text("{")),
+        ("boat", "masked", text("1")),
+        ("fd_claim", "tool", text("a\0b")),
+        ("fd_outbox", "seq", Field::Integer(1 << 53)),
+        ("fd_outbox", "event", text("a\0b")),
+        ("fd_counter", "event_seq", Field::Integer(-1)),
+        ("fd_audit", "records", text("{}\u{1b}[2J")),
+        ("fd_audit", "at", text("now")),
+    ] {
+        let refused = arrived(&manifest, with(&manifest, &rows, table, column, value.clone())).await;
+        assert_eq!(
+            refused.err().map(|error| error.to_string()),
+            Some(format!(
+                "not committed: a row of its table {table} is not as Frontdesk writes it. Export the dealership again"
+            )),
+            "{table} {column} {value:?}"
+        );
+    }
+}
+
+/// Or the next event would get a number that is taken.
+#[tokio::test]
+async fn events_are_counted_on_from_the_last_that_came() {
+    let (manifest, rows) = departed().await;
+    let behind = with(&manifest, &rows, "fd_counter", "event_seq", Field::Integer(0));
+    assert_eq!(arrived(&manifest, behind).await.unwrap_err().to_string(), STRANGE);
+}
+
+#[tokio::test]
+async fn what_a_manifest_says_is_looked_at_before_it_is_printed_or_counted_on() {
+    let (manifest, rows) = departed().await;
+    let mut named = manifest.clone();
+    named.tenant.name = "North\u{1b}[2J".to_owned();
+    let mut left = manifest.clone();
+    left.left_behind = vec![("cli_other".to_owned(), "Other\u{1b}[2J".to_owned())];
+    let mut endless = manifest.clone();
+    (endless.chain.seq, endless.chain.kept_after_seq) = (i64::MAX, i64::MAX);
+    let mut backwards = manifest;
+    backwards.chain.kept_after_seq = -1;
+    for manifest in [named, left, endless, backwards] {
+        assert_eq!(arrived(&manifest, rows.clone()).await.unwrap_err().to_string(), STRANGE);
+    }
+}
+
+const STRANGE: &str = "not committed: the rows do not fit what was announced";
+
+/// A boat, its event and claim, and a client.
+async fn departed() -> (Manifest, Rows) {
+    let house = House::new().await;
+    let commit = Commit {
+        events: vec![event("e1", "b1", Change::Created)],
+        claim: Some(claim("k", 1)),
+        ..plan("b1", &north(), vec![insert(boat("b1", 7))])
+    };
+    house.store.commit(commit).await.unwrap();
+    let client = Client {
+        id: ClientId::new("cli_agent"),
+        name: "An agent".to_owned(),
+        secret: [1; 32],
+        tenants: vec![north()],
+        scopes: Scopes::parse("boats:read").unwrap(),
+        created_at: Millis(40),
+        revoked_at: None,
+    };
+    house.store.add_client(client, "{}".to_owned()).await.unwrap();
+    let home = Home::Sqlite(house.folder.database());
+    let departure = Departure::open(&home, &Key::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let mut rows = Vec::new();
+    let take = |table, row| {
+        rows.push((table, row));
+        Ok(())
+    };
+    departure.rows(take).await.unwrap();
+    (departure.manifest().clone(), rows)
+}
+
+async fn arrived(manifest: &Manifest, rows: Rows) -> Result<(), StoreError> {
+    let folder = Folder::new();
+    drop(open(&folder.database(), &[&BOAT], [8; 32]).unwrap());
+    let receiving = Receiving {
+        home: Home::Sqlite(folder.database()),
+        master: Key::from_bytes([8; 32]),
+        random: random(),
+        kinds: vec![&BOAT],
+    };
+    let mut arrival = Arrival::open(&receiving, manifest).await?;
+    for (table, row) in rows {
+        arrival.put(table, row).await?;
+    }
+    arrival.finish(Millis(6_000), "{}").await
+}
+
+/// The rows, with another value in this column of the table's first one.
+fn with(manifest: &Manifest, rows: &Rows, table: &str, column: &str, value: Field) -> Rows {
+    let number = manifest.tables.iter().position(|announced| announced.table == table).unwrap();
+    let columns: Vec<&str> = manifest.tables[number].columns.split(", ").collect();
+    let place = columns.iter().position(|one| one.split(' ').next() == Some(column)).unwrap();
+    let mut rows = rows.clone();
+    rows.iter_mut().find(|(of, _)| *of == number).unwrap().1[place] = value;
+    rows
+}
