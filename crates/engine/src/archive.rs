@@ -134,7 +134,7 @@ pub trait Archive: Send + Sync {
     /// Whether the table is there. Columns that are not there read as `Missing`.
     fn has_table(&self, table: Name) -> bool;
 
-    /// Faults with `TooLarge` beyond the bytes asked for and with `Unavailable` when the database cannot answer
+    /// Faults with `AnswerTooLarge` beyond the bytes asked for and with `Unavailable` when the database cannot answer
     /// in time.
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>>;
 }

@@ -62,6 +62,12 @@ pub enum Source {
 /// How one contract reads arguments and writes answers. Every fault of every stage passes through
 /// `failure`, so a contract has one place where its errors are made.
 pub trait Dialect: Send + Sync {
+    /// Brings arguments that the contract allows to be written in several ways into the one that the tool's schema
+    /// knows. What it does not understand stays as it is, for the schema's check to name.
+    fn plain(&self, tool: &ToolSpec, arguments: Map<String, Value>) -> Map<String, Value> {
+        let _ = tool;
+        arguments
+    }
     /// Takes tenant, window and idempotency key out of checked arguments.
     fn read(&self, tool: &ToolSpec, arguments: Map<String, Value>, header_key: Option<&str>) -> Result<Reading, Fault>;
     fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::archive::Archive;
 use crate::contract::Contract;
 use crate::inflight::Inflight;
 use crate::ports::{Clock, Identity, Observer, Random, Store};
@@ -53,13 +54,19 @@ pub struct Mount {
     pub resource: String,
     /// Where that resource's metadata is published.
     pub metadata: String,
+    /// The database of somebody else that this mount reads.
+    pub archive: Option<Arc<dyn Archive>>,
     pub(crate) catalogue: Catalogue,
 }
 
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
         let catalogue = Catalogue::of(&contract);
-        Mount { contract, resource, metadata, catalogue }
+        Mount { contract, resource, metadata, archive: None, catalogue }
+    }
+
+    pub fn reading(self, archive: Arc<dyn Archive>) -> Mount {
+        Mount { archive: Some(archive), ..self }
     }
 }
 

@@ -23,6 +23,12 @@ pub enum FaultKind {
     WrongVersion,
     UnknownMethod,
     UnknownTool,
+    /// No server has the name in the address.
+    UnknownServer,
+    /// The operator does not let this server be used.
+    ServerDenied,
+    /// The operator does not let this tool be used, whether or not it exists.
+    ToolDenied,
     InvalidArgument,
     /// A cursor that was not issued for this tenant, tool and filter, or has expired.
     InvalidCursor,
@@ -41,6 +47,8 @@ pub enum FaultKind {
     KeyInFlight,
     RateLimited,
     TooLarge,
+    /// What was asked is fine, its answer is larger than the mount allows.
+    AnswerTooLarge,
     WrongMedia,
     WrongVerb,
     /// Host or Origin is not one this server answers to.
@@ -199,6 +207,10 @@ impl FaultKind {
             | FaultKind::Stale
             | FaultKind::KeyReused
             | FaultKind::TooLarge
+            | FaultKind::AnswerTooLarge
+            | FaultKind::UnknownServer
+            | FaultKind::ServerDenied
+            | FaultKind::ToolDenied
             | FaultKind::WrongMedia
             | FaultKind::WrongVerb
             | FaultKind::WrongHost
@@ -231,6 +243,10 @@ impl FaultKind {
             FaultKind::KeyInFlight => "key_in_flight",
             FaultKind::RateLimited => "rate_limited",
             FaultKind::TooLarge => "too_large",
+            FaultKind::AnswerTooLarge => "answer_too_large",
+            FaultKind::UnknownServer => "unknown_server",
+            FaultKind::ServerDenied => "server_denied",
+            FaultKind::ToolDenied => "tool_denied",
             FaultKind::WrongMedia => "wrong_media",
             FaultKind::WrongVerb => "wrong_verb",
             FaultKind::WrongHost => "wrong_host",

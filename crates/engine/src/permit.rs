@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use frontdesk_wire::json::{Value, canonical};
 
+use crate::archive::Archive;
 use crate::caller::{Caller, TenantId};
 use crate::cursor::{self, Memory};
 use crate::desk::{Desk, Mount};
@@ -24,6 +25,7 @@ use crate::tool::{RateKey, ToolSpec};
 /// another tenant.
 pub struct Permitted<'a> {
     desk: &'a Desk,
+    archive: Option<&'a dyn Archive>,
     contract: &'static str,
     spec: &'a ToolSpec,
     caller: Arc<Caller>,
@@ -58,6 +60,7 @@ pub fn permit<'a>(
     };
     Ok(Permitted {
         desk,
+        archive: mount.archive.as_deref(),
         contract: mount.contract.id,
         spec,
         caller: Arc::clone(caller),
@@ -189,6 +192,11 @@ impl Permitted<'_> {
             self.looked_up.store(true, Ordering::Relaxed);
         }
         self.desk.store.page(&self.tenant, query).await
+    }
+
+    /// The database that the mount reads.
+    pub fn archive(&self) -> Result<&dyn Archive, Fault> {
+        self.archive.ok_or_else(|| Fault::internal("this mount has no archive to read"))
     }
 
     pub(crate) fn looked_up(&self) -> bool {

@@ -1,6 +1,7 @@
 //! A tool: its name, its words for people and models, its schemas, what it needs and what it does.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::caller::Scope;
 use crate::fault::{Code, Fault};
@@ -53,9 +54,16 @@ pub type WriteTool = for<'a> fn(&'a Permitted<'a>) -> Future<'a, Result<Plan, Fa
 /// Makes today's answer from the stored one when a key is replayed.
 pub type Replay = for<'a> fn(&'a Permitted<'a>, Item) -> Future<'a, Result<Item, Fault>>;
 
-#[derive(Clone, Copy)]
+/// A reading tool that is made for one mount, because it knows the mount's own limits.
+pub trait Consult: Send + Sync {
+    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>>;
+}
+
+#[derive(Clone)]
 pub enum Run {
     Read(ReadTool),
+    /// Reads somebody else's database, through `Permitted::archive`.
+    Consult(Arc<dyn Consult>),
     /// A writing tool answers a replayed key with what was stored, unless it has a hook.
     Write {
         plan: WriteTool,
@@ -81,4 +89,9 @@ pub struct Item {
 pub enum Outcome {
     One(Item),
     Many(Page),
+    /// The whole answer as the tool made it, and how many rows it has. Nothing of it is ours to mask or to page.
+    Made {
+        answer: String,
+        rows: usize,
+    },
 }

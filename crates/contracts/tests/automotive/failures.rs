@@ -63,6 +63,10 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
         FaultKind::KeyInFlight,
         FaultKind::RateLimited,
         FaultKind::TooLarge,
+        FaultKind::AnswerTooLarge,
+        FaultKind::UnknownServer,
+        FaultKind::ServerDenied,
+        FaultKind::ToolDenied,
         FaultKind::WrongMedia,
         FaultKind::WrongVerb,
         FaultKind::WrongHost,
@@ -93,6 +97,10 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
             | FaultKind::KeyInFlight
             | FaultKind::RateLimited
             | FaultKind::TooLarge
+            | FaultKind::AnswerTooLarge
+            | FaultKind::UnknownServer
+            | FaultKind::ServerDenied
+            | FaultKind::ToolDenied
             | FaultKind::WrongMedia
             | FaultKind::WrongVerb
             | FaultKind::WrongHost
@@ -317,6 +325,22 @@ too_large tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text",
 too_large resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}
 too_large method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}
 too_large transport: 413 {"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}
+answer_too_large tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.too_large\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}},"isError":true}}
+answer_too_large resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}
+answer_too_large method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}
+answer_too_large transport: 413 {"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}
+unknown_server tool: 404 {"error":{"code":"request.not_found","message":"M","details":{"retryable":false}}}
+unknown_server resource: 404 {"error":{"code":"request.not_found","message":"M","details":{"retryable":false}}}
+unknown_server method: 404 {"error":{"code":"request.not_found","message":"M","details":{"retryable":false}}}
+unknown_server transport: 404 {"error":{"code":"request.not_found","message":"M","details":{"retryable":false}}}
+server_denied tool: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+server_denied resource: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+server_denied method: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+server_denied transport: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+tool_denied tool: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+tool_denied resource: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+tool_denied method: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
+tool_denied transport: 403 {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
 wrong_media tool: 415 {"error":{"code":"request.wrong_media","message":"M","details":{"retryable":false}}}
 wrong_media resource: 415 {"error":{"code":"request.wrong_media","message":"M","details":{"retryable":false}}}
 wrong_media method: 415 {"error":{"code":"request.wrong_media","message":"M","details":{"retryable":false}}}

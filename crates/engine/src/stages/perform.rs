@@ -10,7 +10,7 @@ use crate::permit::Permitted;
 use crate::plan::Plan;
 use crate::ports::{Claim, Claimed, Commit, Committed};
 use crate::stages::record::Sighting;
-use crate::tool::{Item, Outcome, Replay, Run, Tool, WriteTool};
+use crate::tool::{Future, Item, Outcome, Replay, Run, Tool, WriteTool};
 
 /// A plan that is stale through no fault of the caller is made anew up to three times.
 const TRIES: usize = 4;
@@ -22,15 +22,23 @@ pub async fn perform(
     sighting: &mut Sighting<'_>,
     id: &Id,
 ) -> Result<Outcome, Fault> {
-    match tool.run {
-        Run::Read(read) => {
-            let entry = desk.inflight.enter(&permitted.caller().client, id);
-            tokio::select! {
-                outcome = read(permitted) => outcome,
-                () = entry.withdrawn() => Err(Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")),
-            }
-        }
-        Run::Write { plan, replay } => write(desk, plan, replay, permitted, sighting).await.map(Outcome::One),
+    match &tool.run {
+        Run::Read(read) => until_withdrawn(desk, permitted, id, read(permitted)).await,
+        Run::Consult(tool) => until_withdrawn(desk, permitted, id, tool.consult(permitted)).await,
+        Run::Write { plan, replay } => write(desk, *plan, *replay, permitted, sighting).await.map(Outcome::One),
+    }
+}
+
+async fn until_withdrawn(
+    desk: &Desk,
+    permitted: &Permitted<'_>,
+    id: &Id,
+    reading: Future<'_, Result<Outcome, Fault>>,
+) -> Result<Outcome, Fault> {
+    let entry = desk.inflight.enter(&permitted.caller().client, id);
+    tokio::select! {
+        outcome = reading => outcome,
+        () = entry.withdrawn() => Err(Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")),
     }
 }
 

@@ -16,6 +16,7 @@ pub fn read(
     arguments: Map<String, Value>,
     header_key: Option<&str>,
 ) -> Result<Reading, Fault> {
+    let arguments = mount.contract.dialect.plain(spec, arguments);
     let checked = spec.input.check(arguments)?;
     let reading = mount.contract.dialect.read(spec, checked, header_key)?;
     match &reading.key {

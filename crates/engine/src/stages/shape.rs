@@ -53,11 +53,15 @@ pub fn shape(
             };
             Shaped::Many { items: page.rows, cursor }
         }
+        Outcome::Made { answer, rows } => {
+            sighting.counted(rows);
+            Shaped::One(answer)
+        }
     };
     let reply = mount.contract.dialect.success(shaped, &at.0);
     // A write has happened by now, and its answer must say so however long it is.
     if sighting.effect() == Some(Effect::Reads) && reply.body.len() > desk.settings.reply_bytes {
-        return Err(Fault::new(FaultKind::TooLarge, "The answer would be too large. Ask for less."));
+        return Err(Fault::new(FaultKind::AnswerTooLarge, "The answer would be too large. Ask for less."));
     }
     Ok(reply)
 }

@@ -45,7 +45,7 @@ async fn an_answer_past_the_cap_is_too_large() {
     assert_eq!(house.call(READER, "book.get", r#"{"id":"b2"}"#).await, fits);
     assert_eq!(
         house.call(READER, "book.list", "{}").await,
-        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The answer would be too large. Ask for less.","data":{"fault":"too_large","at":"tool book.list"}}}"#
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The answer would be too large. Ask for less.","data":{"fault":"answer_too_large","at":"tool book.list"}}}"#
     );
 }
 

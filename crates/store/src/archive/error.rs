@@ -65,9 +65,10 @@ impl From<Failure> for Fault {
     fn from(failure: Failure) -> Fault {
         match failure {
             Failure::Gone(why) | Failure::Unavailable(why) => Fault::unavailable(why),
-            Failure::TooLarge => {
-                Fault::new(FaultKind::TooLarge, "The answer is larger than allowed. Ask for fewer rows or fields.")
-            }
+            Failure::TooLarge => Fault::new(
+                FaultKind::AnswerTooLarge,
+                "The answer is larger than allowed. Ask for fewer rows or fields.",
+            ),
             Failure::Refused(why) => Fault::internal(why),
         }
     }
