@@ -86,7 +86,8 @@ fn check_unbound(claims: &Claims) -> Result<(), Flaw> {
     if claims.contains_key("cnf") { Err(Flaw::Bound) } else { Ok(()) }
 }
 
-/// The name under which the caller is limited and written down, so it must look the same to every reader.
+/// The name under which the caller is limited and written down: nothing that ends a line, turns its direction or
+/// cannot be seen.
 fn subject(claims: &Claims) -> Result<&str, Flaw> {
     let value = claims.get("sub").ok_or(Flaw::Missing("sub"))?;
     let plain = |letter: char| letter.is_alphanumeric() || letter.is_ascii_graphic() || letter == ' ';
