@@ -15,6 +15,7 @@ use crate::permit::permit;
 use crate::reply::Reply;
 use crate::stages::admit::{admit, admit_notice};
 use crate::stages::batch::batch;
+use crate::stages::door::{leave, pass};
 use crate::stages::frame::{era, frame, withdraw};
 use crate::stages::identify::identify;
 use crate::stages::listing::list;
@@ -38,7 +39,8 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
     };
     sighting.leave();
     sighting.caller(&caller);
-    let framed = frame(&mut incoming).await;
+    let passed = pass(desk, mount, &caller, &mut incoming, &mut sighting).await;
+    let framed = passed.and_then(|body| frame(mount, &incoming, &body));
     let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until };
     match framed {
         Ok(Body::One(frame)) => message(&visit, sighting, Ok(frame)).await,
@@ -123,10 +125,10 @@ async fn call<'a>(
     }
     admit(desk, mount, caller, &target)?;
     let (tool, arguments) = match target {
-        Target::Ready(result) => return Ok(at.result(&result)),
+        Target::Ready(result) => return leave(mount, at.result(&result)),
         Target::Listing(cursor) => {
             sighting.tenant(caller, None);
-            return list(desk, mount, caller, cursor, at).await;
+            return leave(mount, list(desk, mount, caller, cursor, at).await?);
         }
         Target::Tool { tool, arguments, .. } => (tool, arguments),
     };
