@@ -15,13 +15,23 @@ pub enum Schema {
     Object(Vec<Field>),
     /// Any names, each with a value of this shape: for what is named by somebody's data.
     Map(Box<Schema>),
-    List { of: Box<Schema>, least: usize, most: usize },
+    List {
+        of: Box<Schema>,
+        least: usize,
+        most: usize,
+    },
     Text(Text),
-    Integer { least: i64, most: i64 },
+    Integer {
+        least: i64,
+        most: i64,
+    },
     Boolean,
     Nullable(Box<Schema>),
     /// One of several shapes, and what to say when none of them fits.
-    AnyOf { shapes: Vec<Schema>, expected: &'static str },
+    AnyOf {
+        shapes: Vec<Schema>,
+        expected: &'static str,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
