@@ -20,6 +20,8 @@ pub use dialect::Emcp;
 
 pub const ID: &str = "emcp";
 
+const PLATFORM: &str = "eMCP";
+
 /// The version of the toolset, as `initialize` and every answer say it.
 pub const TOOLSET: &str = "1.0";
 
@@ -64,6 +66,8 @@ pub fn contract(settings: Settings) -> Contract {
 fn hello() -> Hello {
     let version = json!({"toolsetVersion": TOOLSET});
     Hello {
+        // E-03, E-04.
+        info: vec![("platform", PLATFORM.to_owned()), ("platformVersion", env!("CARGO_PKG_VERSION").to_owned())],
         name: "eMCP Content Server",
         title: "Frontdesk: eMCP",
         version: env!("CARGO_PKG_VERSION"),

@@ -4,7 +4,7 @@
 mod failure;
 mod plain;
 
-use frontdesk_engine::contract::{At, Dialect, Place, Shaped};
+use frontdesk_engine::contract::{At, Dialect, Manners, Place, Shaped};
 use frontdesk_engine::reading::Reading;
 use frontdesk_engine::tool::ToolSpec;
 use frontdesk_engine::{Fault, Reply};
@@ -52,6 +52,10 @@ impl Dialect for Emcp {
 
     fn key_argument(&self) -> &'static str {
         "idempotency_key"
+    }
+
+    fn manners(&self) -> Manners {
+        Manners { assumed: Some(Version::V2025_11_25), names_sessions: true, takes_traces: true }
     }
 }
 
