@@ -3,14 +3,15 @@
 
 pub mod automotive;
 pub mod demo;
+pub mod emcp;
 
 use frontdesk_engine::Contract;
 
 /// The contracts of this build, by the names a configuration uses.
-pub const IDS: &[&str] = &[automotive::ID];
+pub const IDS: &[&str] = &[automotive::ID, emcp::ID];
 
 pub fn all() -> Vec<Contract> {
-    vec![automotive::contract()]
+    vec![automotive::contract(), emcp::contract(emcp::Settings::default())]
 }
 
 pub fn by_id(id: &str) -> Option<Contract> {
