@@ -150,7 +150,7 @@ fn named_trace(request: &Request) -> Option<Trace> {
     Trace::continued(request.meta()?.get("traceparent")?.as_str()?)
 }
 
-fn unjudged() -> Fault {
+pub(crate) fn unjudged() -> Fault {
     Fault::unavailable("the credential was not judged within the deadline")
 }
 

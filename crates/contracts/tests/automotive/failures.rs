@@ -61,6 +61,8 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
         FaultKind::Stale,
         FaultKind::KeyReused,
         FaultKind::KeyInFlight,
+        FaultKind::BadDispatch,
+        FaultKind::NoRoom,
         FaultKind::RateLimited,
         FaultKind::TooLarge,
         FaultKind::AnswerTooLarge,
@@ -95,6 +97,8 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
             | FaultKind::Stale
             | FaultKind::KeyReused
             | FaultKind::KeyInFlight
+            | FaultKind::BadDispatch
+            | FaultKind::NoRoom
             | FaultKind::RateLimited
             | FaultKind::TooLarge
             | FaultKind::AnswerTooLarge

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::desk::{Keys, Mount, Settings};
+use frontdesk_engine::dispatch::Tasks;
 use frontdesk_engine::incoming::Incoming;
 use frontdesk_engine::rate::Budget;
 use frontdesk_engine::seal::Key;
@@ -111,6 +112,7 @@ impl House {
             inflight: Default::default(),
             tally: Default::default(),
             turns: Default::default(),
+            tasks: Tasks::new(2, 2),
             settings,
         };
         let mount = Mount::new(
