@@ -35,14 +35,12 @@ use queue::Ticket;
 use run::{Ran, run};
 use task::{State, Task};
 
-pub use queue::Tasks;
+pub use queue::{Limits, Tasks};
 pub use settings::{Dispatching, Full, Wanted, When};
 pub use task::{EXPIRES_AT, TASK};
 pub use tend::{Premises, tend};
 pub use told::{Answer, Reused, Status, Told};
 
-/// So long a message waits for its twin's answer before it is told to ask again.
-const TWIN_WAIT: Duration = Duration::from_secs(5);
 /// An answer from another node is looked for this often; one from here wakes the waiting.
 const LOOK: Duration = Duration::from_millis(200);
 /// Two that want the same key meet again at most this often.
@@ -146,7 +144,7 @@ async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: 
             When::Later => letter.key = Some(ledger.desk.new_id("key")),
         }
     }
-    let patience = Instant::now() + TWIN_WAIT;
+    let patience = Instant::now() + ledger.desk.tasks.limits.patience;
     let mut rounds = 0;
     while rounds < ROUNDS {
         let finished = ledger.desk.tasks.finished();

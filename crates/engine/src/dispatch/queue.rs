@@ -2,14 +2,31 @@
 //! with it is found again in the store.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 
 use crate::caller::TenantId;
 
-const WAITING: usize = 1_024;
-const AT_ONCE: usize = 4;
+/// How much is taken on, and how often something is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// So many tasks wait at most.
+    pub waiting: usize,
+    /// So many run at once.
+    pub at_once: usize,
+    /// The store is looked through this often for tasks that nobody has.
+    pub look: Duration,
+    /// So long a message waits for its twin's answer before it is told to ask again.
+    pub patience: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { waiting: 1_024, at_once: 4, look: Duration::from_secs(2), patience: Duration::from_secs(5) }
+    }
+}
 
 /// Clones share the queue.
 #[derive(Clone)]
@@ -17,7 +34,7 @@ pub struct Tasks {
     sender: Sender<Ticket>,
     receiver: Arc<Mutex<Receiver<Ticket>>>,
     finished: Arc<Notify>,
-    at_once: usize,
+    pub(crate) limits: Limits,
 }
 
 /// A task that waits to be run.
@@ -39,24 +56,19 @@ impl Place {
 
 impl Default for Tasks {
     fn default() -> Tasks {
-        Tasks::new(WAITING, AT_ONCE)
+        Tasks::new(Limits::default())
     }
 }
 
 impl Tasks {
-    /// So many wait at most, and so many run at once.
-    pub fn new(waiting: usize, at_once: usize) -> Tasks {
-        let (sender, receiver) = channel(waiting.max(1));
+    pub fn new(limits: Limits) -> Tasks {
+        let (sender, receiver) = channel(limits.waiting.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
-        Tasks { sender, receiver, finished: Arc::new(Notify::new()), at_once: at_once.max(1) }
+        Tasks { sender, receiver, finished: Arc::new(Notify::new()), limits }
     }
 
     pub(crate) fn reserve(&self) -> Option<Place> {
         self.sender.clone().try_reserve_owned().ok().map(Place)
-    }
-
-    pub(crate) fn at_once(&self) -> usize {
-        self.at_once
     }
 
     /// Whoever holds it runs what is queued; a second one waits for the first to end.

@@ -2,7 +2,6 @@
 //! because whoever accepted or began it has gone.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -16,8 +15,6 @@ use crate::desk::{Desk, Mount};
 use crate::fault::Fault;
 use crate::stages::record::Sighting;
 
-/// The store is looked through this often for tasks that nobody has.
-const ROUND: Duration = Duration::from_secs(2);
 /// So many of a server are taken on in one round.
 const MOST_FOUND: usize = 64;
 
@@ -32,11 +29,12 @@ pub trait Premises: Send + Sync + 'static {
 pub async fn tend<P: Premises>(current: impl Fn() -> Arc<P>) {
     let tasks = current().desk().tasks.clone();
     let mut line = tasks.line().await;
+    let at_once = tasks.limits.at_once.max(1);
     let mut running = JoinSet::new();
-    let mut rounds = interval(ROUND);
+    let mut rounds = interval(tasks.limits.look);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let has_room = running.len() < tasks.at_once();
+        let has_room = running.len() < at_once;
         tokio::select! {
             Some(_) = running.join_next(), if !running.is_empty() => {}
             Some(ticket) = line.recv(), if has_room => {
@@ -45,7 +43,7 @@ pub async fn tend<P: Premises>(current: impl Fn() -> Arc<P>) {
             _ = rounds.tick(), if has_room => {
                 let premises = current();
                 for ticket in unattended(&*premises).await {
-                    while running.len() >= tasks.at_once() && running.join_next().await.is_some() {}
+                    while running.len() >= at_once && running.join_next().await.is_some() {}
                     running.spawn(attend(Arc::clone(&premises), ticket));
                 }
             }

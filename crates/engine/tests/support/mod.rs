@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::desk::{Keys, Mount, Settings};
-use frontdesk_engine::dispatch::Tasks;
+use frontdesk_engine::dispatch::{Limits, Tasks};
 use frontdesk_engine::incoming::Incoming;
 use frontdesk_engine::rate::Budget;
 use frontdesk_engine::seal::Key;
@@ -42,6 +42,10 @@ pub(crate) const SETTINGS: Settings = Settings {
     calls: Budget { per_minute: 6000, burst: 1000 },
     deadline: Duration::from_secs(20),
 };
+
+/// Nobody has to wait long for a test.
+const LIMITS: Limits =
+    Limits { waiting: 2, at_once: 2, look: Duration::from_millis(10), patience: Duration::from_millis(300) };
 
 pub(crate) struct House {
     pub(crate) desk: Desk,
@@ -112,7 +116,7 @@ impl House {
             inflight: Default::default(),
             tally: Default::default(),
             turns: Default::default(),
-            tasks: Tasks::new(2, 2),
+            tasks: Tasks::new(LIMITS),
             settings,
         };
         let mount = Mount::new(

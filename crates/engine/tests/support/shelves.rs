@@ -28,12 +28,17 @@ pub(crate) struct Kept {
     /// This node's audit chain.
     pub(crate) records: Vec<(String, Durability)>,
     pub(crate) commits: usize,
+    pub(crate) pages: usize,
 }
 
 #[derive(Default, Clone)]
 pub(crate) struct Knobs {
     pub(crate) reads: Mood,
+    /// Of books only.
+    pub(crate) books: Mood,
     pub(crate) commits: Mood,
+    /// After so many commits none holds.
+    pub(crate) commits_left: Option<usize>,
     pub(crate) records: Mood,
     /// This many commits answer that a row has changed.
     pub(crate) stale: usize,
@@ -101,6 +106,9 @@ impl Store for Shelves {
     ) -> Future<'a, Result<Option<Found>, Fault>> {
         Box::pin(async move {
             self.knobs().reads.suffer().await?;
+            if kind.name == "book" {
+                self.knobs().books.suffer().await?;
+            }
             let key = (tenant.as_str().to_owned(), kind.name, id.to_owned());
             Ok(self.look(|kept| kept.rows.get(&key).map(|row| found(row, disclosure))))
         })
@@ -128,6 +136,7 @@ impl Store for Shelves {
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
             self.knobs().reads.suffer().await?;
+            self.kept.lock().unwrap().pages += 1;
             Ok(self.look(|kept| page(kept, tenant, &query)))
         })
     }
@@ -150,7 +159,11 @@ impl Store for Shelves {
                 knobs.stale = knobs.stale.saturating_sub(1);
                 knobs.rival = None;
                 knobs.unknown = false;
+                knobs.commits_left = knobs.commits_left.map(|left| left.saturating_sub(1));
             });
+            if knobs.commits_left == Some(0) {
+                return Err(Fault::unavailable("the pen is dry"));
+            }
             if knobs.stale > 0 {
                 self.kept.lock().unwrap().commits += 1;
                 return Ok(Committed::Stale);
