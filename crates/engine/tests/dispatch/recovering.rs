@@ -146,3 +146,19 @@ async fn a_run_that_is_put_off_succeeds_when_the_trouble_is_over() {
     all_done(&house).await;
     assert!(sent(&house, get()).await.body.contains("Emma"));
 }
+
+#[tokio::test]
+async fn a_write_that_happened_before_its_answer_was_kept_happens_once() {
+    let house = office(When::Now, Full::Refuse);
+    let add = || letter(KEEPER, "k1", "book.add", r#"{"title":"It","genre":"novel","copies":1}"#);
+    let books = || house.store.look(|kept| kept.rows.keys().filter(|key| key.1 == "book" && key.0 == "north").count());
+    // The task and the book are committed, the answer is not.
+    house.store.turn(|knobs| knobs.commits_left = Some(2));
+    assert!(sent(&house, add()).await.body.contains("key_in_flight"));
+    house.store.turn(|knobs| knobs.commits_left = None);
+    assert_eq!(books(), 4);
+    house.clock.forward(30_000);
+    let answer = sent(&house, add()).await;
+    assert!(answer.body.starts_with(r#"{"status":"completed","#), "{answer:?}");
+    assert_eq!(books(), 4);
+}
