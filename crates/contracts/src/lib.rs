@@ -5,9 +5,10 @@ pub mod automotive;
 pub mod demo;
 
 use frontdesk_engine::Contract;
+use frontdesk_engine::offer::Offer;
 
-/// The contracts of this build, by the names a configuration uses.
-pub const IDS: &[&str] = &[automotive::ID];
+/// The contracts of this build, as a configuration can mount them.
+pub const OFFERS: &[Offer] = &[Offer::plain(automotive::ID)];
 
 pub fn all() -> Vec<Contract> {
     vec![automotive::contract()]

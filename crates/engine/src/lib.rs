@@ -11,6 +11,7 @@ pub mod fault;
 pub mod incoming;
 pub mod inflight;
 pub mod nearest;
+pub mod offer;
 pub mod page;
 pub mod permit;
 pub mod plan;

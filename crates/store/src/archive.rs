@@ -24,6 +24,7 @@ mod terms;
 mod tests;
 
 use address::Place;
+pub use address::without_password;
 pub use error::ArchiveError;
 use mysql::MysqlArchive;
 use postgres::PostgresArchive;

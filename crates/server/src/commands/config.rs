@@ -14,7 +14,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
     let mut out = io::stdout().lock();
     match command {
         ConfigCommand::Check(file) => {
-            let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::IDS);
+            let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::OFFERS);
             let problems = problems(&examined)?;
             if !problems.is_empty() {
                 return Err(listed(&problems).into());

@@ -28,7 +28,7 @@ pub(crate) fn parse(url: &str, authority: Option<&Path>) -> Result<Place, Archiv
 }
 
 /// The address as anybody may see it.
-pub(crate) fn without_password(url: &str) -> String {
+pub fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
     };
