@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::archive::Archive;
 use crate::contract::Contract;
+use crate::door::Door;
 use crate::inflight::Inflight;
 use crate::ports::{Clock, Identity, Observer, Random, Store};
 use crate::rate::{Budget, Rates};
@@ -56,17 +57,30 @@ pub struct Mount {
     pub metadata: String,
     /// The database of somebody else that this mount reads.
     pub archive: Option<Arc<dyn Archive>>,
+    /// What a request must pass before it is understood.
+    pub door: Option<Door>,
+    /// Who judges credentials here, if not the desk's own judge.
+    pub identity: Option<Arc<dyn Identity>>,
     pub(crate) catalogue: Catalogue,
 }
 
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
         let catalogue = Catalogue::of(&contract);
-        Mount { contract, resource, metadata, archive: None, catalogue }
+        Mount { contract, resource, metadata, archive: None, door: None, identity: None, catalogue }
     }
 
     pub fn reading(self, archive: Arc<dyn Archive>) -> Mount {
         Mount { archive: Some(archive), ..self }
+    }
+
+    pub fn behind(self, door: Door) -> Mount {
+        Mount { door: Some(door), ..self }
+    }
+
+    /// The judge is asked about every credential, also one that is missing.
+    pub fn identified_by(self, identity: Arc<dyn Identity>) -> Mount {
+        Mount { identity: Some(identity), ..self }
     }
 }
 
@@ -92,6 +106,16 @@ impl Desk {
             id.push(char::from(letter));
         }
         id
+    }
+
+    /// A random UUID (version 4) for those who want one to hold.
+    pub(crate) fn new_uuid(&self) -> String {
+        let mut random = [0; 16];
+        self.random.fill(&mut random);
+        let bits = u128::from_be_bytes(random) & !(0xf << 76) & !(0x3 << 62) | (4 << 76) | (2 << 62);
+        let hex = format!("{bits:032x}");
+        let cut = |from, until| hex.get(from..until).unwrap_or_default();
+        [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
     }
 
     /// 48 bits of time above 80 random ones.

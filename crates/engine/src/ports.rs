@@ -20,7 +20,8 @@ pub trait Random: Send + Sync {
 }
 
 pub trait Identity: Send + Sync {
-    /// Says who presents this credential at this resource, or faults with `Unauthenticated`.
+    /// Says who presents this credential at this resource, or faults with `Unauthenticated`. Only the judge of one
+    /// mount is ever asked about a credential that is missing or unusable.
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Caller, Fault>>;
 }
 

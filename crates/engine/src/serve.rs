@@ -15,6 +15,7 @@ use crate::permit::permit;
 use crate::reply::Reply;
 use crate::stages::admit::{admit, admit_notice};
 use crate::stages::batch::batch;
+use crate::stages::door::{leave, pass};
 use crate::stages::frame::{era, frame, withdraw};
 use crate::stages::identify::identify;
 use crate::stages::listing::list;
@@ -38,7 +39,8 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
     };
     sighting.leave();
     sighting.caller(&caller);
-    let framed = frame(&mut incoming).await;
+    let passed = pass(desk, mount, &caller, &mut incoming, &mut sighting).await;
+    let framed = passed.and_then(|body| frame(mount, &incoming, &body));
     let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until };
     match framed {
         Ok(Body::One(frame)) => message(&visit, sighting, Ok(frame)).await,
@@ -76,7 +78,7 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
     match frame {
         Ok(Frame::Request(request)) => {
             sighting.method(&request.method);
-            let named = named_trace(&request);
+            let named = named_trace(visit.incoming, &request);
             if let Some(trace) = &named {
                 sighting.traced(trace);
             }
@@ -85,7 +87,7 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
             let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
             let reply = record(sighting, outcome, &at).await;
             match &named {
-                Some(trace) => reply.header("X-Trace-Id", trace.id.as_str()),
+                Some(trace) => reply.header("X-Trace-Id", trace.shown()),
                 None => reply,
             }
         }
@@ -123,10 +125,10 @@ async fn call<'a>(
     }
     admit(desk, mount, caller, &target)?;
     let (tool, arguments) = match target {
-        Target::Ready(result) => return Ok(at.result(&result)),
+        Target::Ready(result) => return leave(mount, at.result(&result)).map(|reply| greet(visit, request, reply)),
         Target::Listing(cursor) => {
             sighting.tenant(caller, None);
-            return list(desk, mount, caller, cursor, at).await;
+            return leave(mount, list(desk, mount, caller, cursor, at).await?);
         }
         Target::Tool { tool, arguments, .. } => (tool, arguments),
     };
@@ -143,9 +145,22 @@ async fn call<'a>(
 }
 
 /// The trace a message names itself. It is nearer to who asked than that of the request it came in, which any
-/// proxy may have begun.
-fn named_trace(request: &Request) -> Option<Trace> {
-    Trace::continued(request.meta()?.get("traceparent")?.as_str()?)
+/// proxy may have begun; only what the caller calls it by stays.
+fn named_trace(incoming: &Incoming, request: &Request) -> Option<Trace> {
+    let trace = Trace::continued(request.meta()?.get("traceparent")?.as_str()?)?;
+    Some(match &incoming.trace.name {
+        Some(name) => trace.called(name),
+        None => trace,
+    })
+}
+
+/// Clients of some contracts expect a session's name at its beginning. There is no session: the name means nothing,
+/// is kept nowhere and is never asked for.
+fn greet(visit: &Visit<'_>, request: &Request, reply: Reply) -> Reply {
+    match visit.mount.contract.dialect.manners().names_sessions && request.method == "initialize" {
+        true => reply.header("MCP-Session-Id", visit.desk.new_uuid()),
+        false => reply,
+    }
 }
 
 fn unjudged() -> Fault {

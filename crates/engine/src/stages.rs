@@ -4,6 +4,7 @@
 pub mod admit;
 pub mod batch;
 pub mod catalogue;
+pub mod door;
 pub mod frame;
 pub mod identify;
 pub mod listing;

@@ -15,6 +15,7 @@ use frontdesk_engine::tally::Tally;
 use frontdesk_identity::{EmbeddedServer, Parts, ProtectedResource};
 use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
 
+use crate::addresses::Addresses;
 use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
 use crate::observe::{Log, Meter, Witness};
@@ -89,7 +90,7 @@ impl Vaults {
 pub struct House {
     pub vaults: Arc<Vaults>,
     pub desk: Desk,
-    pub mounts: Vec<(String, Mount)>,
+    pub mounts: Addresses,
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
@@ -174,15 +175,16 @@ impl House {
     }
 }
 
-fn mounts(config: &Config, contracts: Vec<(String, Contract)>) -> Vec<(String, Mount)> {
-    contracts
+fn mounts(config: &Config, contracts: Vec<(String, Contract)>) -> Addresses {
+    let own = contracts
         .into_iter()
         .map(|(path, contract)| {
             let resource = config.public_url.at(&path);
             let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{path}"));
             (path, Mount::new(contract, resource, metadata))
         })
-        .collect()
+        .collect();
+    Addresses::new(own)
 }
 
 /// The contracts of this build, where the configuration mounts them.
@@ -191,7 +193,7 @@ fn configured(config: &Config) -> Vec<(String, Contract)> {
     mounts.filter_map(|mount| Some((mount.path.clone(), contracts::by_id(&mount.contract)?))).collect()
 }
 
-fn resources(mounts: &[(String, Mount)]) -> Vec<ProtectedResource> {
+fn resources(mounts: &Addresses) -> Vec<ProtectedResource> {
     let resources = mounts.iter().map(|(path, mount)| ProtectedResource {
         path: path.clone(),
         url: mount.resource.clone(),

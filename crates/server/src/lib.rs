@@ -1,6 +1,7 @@
 //! Frontdesk, the server: it binds the engine, the contracts, the store and the authorization server
 //! to HTTPS, a configuration and a command line. Business rules and SQL live elsewhere.
 
+pub mod addresses;
 pub mod card;
 pub mod certificates;
 pub mod cli;

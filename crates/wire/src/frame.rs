@@ -144,7 +144,7 @@ fn frame(value: Value) -> Result<Frame, FrameError> {
     }
 }
 
-fn id(value: Value) -> Option<Id> {
+pub(crate) fn id(value: Value) -> Option<Id> {
     match value {
         Value::Number(number) => match number.as_i64() {
             Some(whole) => Some(Id::Number(whole)),

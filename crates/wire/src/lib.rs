@@ -3,5 +3,6 @@
 
 pub mod answer;
 pub mod frame;
+pub mod glimpse;
 pub mod json;
 pub mod version;

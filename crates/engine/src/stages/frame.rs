@@ -1,5 +1,4 @@
-//! Stage 3: from bytes to messages, and from a request to its era. The bytes are read only here, when
-//! the caller is known.
+//! Stage 3: from bytes to messages, and from a request to its era. Pure.
 
 use std::collections::HashSet;
 
@@ -7,9 +6,9 @@ use frontdesk_wire::frame::{self, Body, Frame, FrameError, Id, Notification, Req
 use frontdesk_wire::version::{self, Era, EraError, Headers, Version};
 
 use crate::caller::Caller;
-use crate::desk::Desk;
+use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
-use crate::incoming::{Incoming, Verb};
+use crate::incoming::Incoming;
 
 /// Why a request holds no message, and the id it named where one could be read.
 #[derive(Debug)]
@@ -18,22 +17,15 @@ pub struct Unframed {
     pub id: Option<Id>,
 }
 
-pub async fn frame(incoming: &mut Incoming) -> Result<Body, Unframed> {
-    match incoming.verb {
-        Verb::Post => {}
-        Verb::Get | Verb::Delete | Verb::Other => {
-            return Err(Unframed::from(Fault::new(
-                FaultKind::WrongVerb,
-                "Send JSON-RPC messages with POST; there is no stream to GET here.",
-            )));
+pub fn frame(mount: &Mount, incoming: &Incoming, body: &[u8]) -> Result<Body, Unframed> {
+    let body = frame::read(body)?;
+    match (&body, &mount.door) {
+        (Body::Batch(_), Some(_)) => {
+            // The door looks at one message: what stands in a batch would have passed it unseen.
+            return Err(Fault::new(FaultKind::NotRpc, "Send one message per request; batches are not taken.").into());
         }
-    }
-    if let Some(fault) = &incoming.refused {
-        return Err(Unframed::from(fault.clone()));
-    }
-    let body = frame::read(&incoming.body.whole().await?)?;
-    if let Body::Batch(frames) = &body {
-        allow_batch(incoming, frames)?;
+        (Body::Batch(frames), None) => allow_batch(incoming, frames)?,
+        (Body::One(_), _) => {}
     }
     Ok(body)
 }

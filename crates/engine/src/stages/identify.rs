@@ -13,6 +13,18 @@ pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result
         // A page in somebody's browser must not even learn whether its credential would do.
         return Err(fault.clone());
     }
+    let caller = judge(desk, mount, incoming).await?;
+    Ok(match &mount.door {
+        Some(door) => Caller { scopes: door.granted(&mount.contract, caller.scopes), ..caller },
+        None => caller,
+    })
+}
+
+async fn judge(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Caller, Fault> {
+    if let Some(identity) = &mount.identity {
+        // A judge of the mount's own may know callers that present nothing.
+        return identity.identify(&incoming.credential, &mount.resource).await;
+    }
     match &incoming.credential {
         Credential::Missing => Err(Fault::new(
             FaultKind::Unauthenticated,

@@ -149,6 +149,10 @@ const METHODS: [&str; 22] = [
     "tools/list",
 ];
 
+pub(crate) fn known_method(method: &str) -> &'static str {
+    METHODS.into_iter().find(|known| *known == method).unwrap_or("unknown")
+}
+
 /// A call while it is going on. Dropped before its end, it is recorded as cancelled.
 pub struct Sighting<'a> {
     desk: &'a Desk,
@@ -206,8 +210,7 @@ impl<'a> Sighting<'a> {
     }
 
     pub fn method(&mut self, method: &str) {
-        let known = METHODS.into_iter().find(|known| *known == method);
-        self.note(|seen| seen.method = Some(known.unwrap_or("unknown")));
+        self.note(|seen| seen.method = Some(known_method(method)));
     }
 
     pub fn tool(&mut self, spec: &ToolSpec) {

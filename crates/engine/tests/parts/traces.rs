@@ -9,7 +9,8 @@ const SPAN: &str = "00f067aa0ba902b7";
 
 #[test]
 fn a_traceparent_names_the_trace_the_span_above_and_whether_it_is_kept() {
-    let trace = |wish| Some(Trace { id: ID.to_owned(), parent: Some(Parent { span: SPAN.to_owned(), wish }) });
+    let trace =
+        |wish| Some(Trace { id: ID.to_owned(), name: None, parent: Some(Parent { span: SPAN.to_owned(), wish }) });
     for (text, wanted) in [
         (format!("00-{ID}-{SPAN}-01"), trace(Wish::Sampled)),
         (format!("00-{ID}-{SPAN}-00"), trace(Wish::Unsampled)),

@@ -28,6 +28,7 @@ pub(crate) fn contract() -> Contract {
     Contract {
         id: "library",
         hello: Hello {
+            info: Vec::new(),
             name: "library",
             title: "The library",
             version: "1.2.3",

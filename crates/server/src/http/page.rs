@@ -12,7 +12,7 @@ const MOUNT: &str = include_str!("mount.html");
 
 pub(super) fn front(house: &House) -> Reply {
     let mounts: Vec<String> = house.mounts.iter().map(|(_, mount)| contract(mount)).collect();
-    let scopes = house.mounts.first().map(|(_, mount)| scopes(mount)).unwrap_or_default();
+    let scopes = house.mounts.iter().next().map(|(_, mount)| scopes(mount)).unwrap_or_default();
     let trust = match house.config.certificate {
         Certificate::Development => "--cacert frontdesk-data/tls/ca.pem ",
         Certificate::Files { .. } => "",

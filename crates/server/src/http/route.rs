@@ -19,15 +19,14 @@ const FORM_BYTES: usize = 16 * 1024;
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
     let trace = receive::trace(request.headers()).unwrap_or_else(|| house.desk.new_trace());
-    let path = request.uri().path();
-    let reply = match house.mounts.iter().find(|(mounted, _)| mounted == path) {
-        Some((_, mount)) => {
-            let incoming = receive::receive(&house.config, request, peer, trace.clone());
-            serve(&house.desk, mount, incoming).await
-        }
-        None => elsewhere(&house, request, peer, &trace).await,
+    let Some(mount) = house.mounts.find(request.uri().path()) else {
+        let reply = elsewhere(&house, request, peer, &trace).await;
+        return respond(&house, reply, &trace);
     };
-    respond(&house, reply, &trace.id)
+    let trace = receive::named(mount, trace, request.headers());
+    let incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
+    let reply = serve(&house.desk, mount, incoming).await;
+    respond(&house, reply, &trace)
 }
 
 /// Everything that is not a contract's endpoint.
@@ -93,7 +92,7 @@ fn problem(status: u16, message: &str) -> Reply {
     Reply::plain(status, body.to_string())
 }
 
-fn respond(house: &House, reply: Reply, trace: &str) -> Response<ResponseBody> {
+fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody> {
     let body = match reply.form {
         Form::Empty => ResponseBody::empty(),
         Form::Rpc | Form::Plain => ResponseBody::full(reply.body),
@@ -111,7 +110,7 @@ fn respond(house: &House, reply: Reply, trace: &str) -> Response<ResponseBody> {
     if house.config.certificate != Certificate::Development {
         headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
     }
-    if let Ok(trace) = HeaderValue::from_str(trace) {
+    if let Ok(trace) = HeaderValue::from_str(trace.shown()) {
         headers.insert("x-trace-id", trace);
     }
     for (name, value) in reply.headers {

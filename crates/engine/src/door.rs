@@ -1,0 +1,71 @@
+//! The door of a mount: what is checked of a request before anybody looks at what it means. A mount without one
+//! leaves all of that to the stages behind.
+
+use crate::caller::{Scope, Scopes};
+use crate::contract::Contract;
+use crate::glob::Glob;
+use crate::rate::Quota;
+
+/// The scope that stands for every other one, for callers of a mount behind a door.
+const EVERY_SCOPE: &str = "*";
+
+#[derive(Debug, Clone)]
+pub struct Door {
+    pub scopes: MethodScopes,
+    /// Each caller's calls of each method.
+    pub calls: Quota,
+    /// The largest message that is taken.
+    pub payload_bytes: usize,
+    /// The largest answer that is given, whatever was asked.
+    pub result_bytes: usize,
+    /// Tools nobody may use here, whether or not they exist.
+    pub denied_tools: Vec<Glob>,
+    pub standing: Standing,
+}
+
+/// Whether there is anything behind the door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    Served,
+    /// There is, and the operator keeps it shut.
+    Denied,
+    /// There is not: the address names no server.
+    Unknown,
+}
+
+/// Which scope a JSON-RPC method needs.
+#[derive(Debug, Clone)]
+pub struct MethodScopes {
+    rules: Vec<(Glob, Scope)>,
+    otherwise: Scope,
+}
+
+impl MethodScopes {
+    /// `otherwise` is what a method needs that no rule is about.
+    pub fn new(rules: impl IntoIterator<Item = (Glob, Scope)>, otherwise: Scope) -> MethodScopes {
+        MethodScopes { rules: rules.into_iter().collect(), otherwise }
+    }
+
+    /// A rule that names the method goes before one that only covers it, and the first of equals wins.
+    pub fn needed(&self, method: &str) -> &Scope {
+        let named = self.rules.iter().find(|(pattern, _)| pattern.is_exact() && pattern.matches(method));
+        let covered = || self.rules.iter().find(|(pattern, _)| pattern.matches(method));
+        named.or_else(covered).map_or(&self.otherwise, |(_, scope)| scope)
+    }
+}
+
+impl Door {
+    pub(crate) fn denies(&self, tool: &str) -> bool {
+        self.denied_tools.iter().any(|pattern| pattern.matches(tool))
+    }
+
+    /// What the scopes of a credential come to here: `*` is written out, so that everybody behind the door can go on
+    /// comparing scopes byte for byte.
+    pub(crate) fn granted(&self, contract: &Contract, scopes: Scopes) -> Scopes {
+        if !scopes.has(&Scope::new(EVERY_SCOPE)) {
+            return scopes;
+        }
+        let methods = self.scopes.rules.iter().map(|(_, scope)| scope).chain([&self.scopes.otherwise]);
+        Scopes::new(scopes.iter().chain(&contract.scopes).chain(methods).cloned())
+    }
+}

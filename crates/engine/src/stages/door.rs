@@ -1,0 +1,138 @@
+//! Between stages 2 and 3: the mount's door, for a caller who is known. It decides in this order and reads no further
+//! than it must: scope, rate, media type, size, the server, the tool. The body is not read before it is asked for here.
+
+use bytes::Bytes;
+use frontdesk_wire::glimpse::{Glimpse, glimpse};
+
+use crate::caller::Caller;
+use crate::desk::{Desk, Mount};
+use crate::door::{Door, Standing};
+use crate::fault::{Fault, FaultKind};
+use crate::incoming::{Incoming, Verb};
+use crate::permit::rate_limited;
+use crate::reply::Reply;
+use crate::stages::admit::lacking;
+use crate::stages::frame::Unframed;
+use crate::stages::record::{Sighting, known_method};
+use crate::stages::shape::too_large;
+
+/// The body of a request that may come in. A mount without a door reads it at once.
+pub(crate) async fn pass(
+    desk: &Desk,
+    mount: &Mount,
+    caller: &Caller,
+    incoming: &mut Incoming,
+    sighting: &mut Sighting<'_>,
+) -> Result<Bytes, Unframed> {
+    take_verb(incoming)?;
+    let Some(door) = &mount.door else {
+        return match &incoming.refused {
+            Some(fault) => Err(fault.clone().into()),
+            None => Ok(incoming.body.whole().await?),
+        };
+    };
+    let (body, seen) = approach(desk, mount, door, caller, incoming, sighting).await?;
+    match refuse_tool(door, &seen).and_then(|()| refuse_unknown(door)) {
+        Ok(()) => Ok(body),
+        Err(fault) => Err(Unframed { fault, id: seen.id }),
+    }
+}
+
+pub(crate) fn take_verb(incoming: &Incoming) -> Result<(), Fault> {
+    match incoming.verb {
+        Verb::Post => Ok(()),
+        Verb::Get | Verb::Delete | Verb::Other => {
+            Err(Fault::new(FaultKind::WrongVerb, "Send JSON-RPC messages with POST; there is no stream to GET here."))
+        }
+    }
+}
+
+/// Scope, rate, media type, size, and whether the server is open: what every way in has in common.
+pub(crate) async fn approach(
+    desk: &Desk,
+    mount: &Mount,
+    door: &Door,
+    caller: &Caller,
+    incoming: &mut Incoming,
+    sighting: &mut Sighting<'_>,
+) -> Result<(Bytes, Glimpse), Unframed> {
+    // Of all that can be wrong with the transport, only a wrong media type leaves a body that can be read safely.
+    let refused = match &incoming.refused {
+        Some(fault) if fault.kind != FaultKind::WrongMedia => return Err(fault.clone().into()),
+        refused => refused.clone(),
+    };
+    // The transport reads no more than its own cap. Of a body beyond that nothing is seen, so its method is one that
+    // cannot be read; it is refused below for its size in any case.
+    let arrived = incoming.body.whole().await;
+    let seen = arrived.as_deref().map(glimpse).unwrap_or_default();
+    if let Some(method) = &seen.method {
+        sighting.method(method);
+    }
+    let judged = judge(desk, mount, door, caller, &seen).and_then(|()| match refused {
+        Some(fault) => Err(fault),
+        None => Ok(()),
+    });
+    match judged.and(arrived).and_then(|body| fits(door, body)).and_then(|body| refuse_denied(door, body)) {
+        Ok(body) => Ok((body, seen)),
+        Err(fault) => Err(Unframed { fault, id: seen.id }),
+    }
+}
+
+/// A message whose method cannot be read needs no scope: it is going to be refused, and costs its sender a call.
+fn judge(desk: &Desk, mount: &Mount, door: &Door, caller: &Caller, seen: &Glimpse) -> Result<(), Fault> {
+    if let Some(method) = &seen.method {
+        let needed = door.scopes.needed(method);
+        if !caller.scopes.has(needed) {
+            return Err(lacking(needed));
+        }
+    }
+    // All invented methods together have one budget, so that inventing more buys nothing.
+    let method = seen.method.as_deref().map_or("unknown", known_method);
+    let key = [mount.resource.as_str(), method, caller.client.as_str()];
+    desk.rates.count(&key, door.calls, desk.now()).map_err(rate_limited)
+}
+
+fn fits(door: &Door, body: Bytes) -> Result<Bytes, Fault> {
+    match body.len() > door.payload_bytes {
+        true => {
+            let message = format!("The message is larger than {} bytes.", door.payload_bytes);
+            Err(Fault::new(FaultKind::TooLarge, message))
+        }
+        false => Ok(body),
+    }
+}
+
+fn refuse_denied(door: &Door, body: Bytes) -> Result<Bytes, Fault> {
+    match door.standing {
+        Standing::Denied => Err(Fault::new(FaultKind::ServerDenied, "The operator does not let this server be used.")),
+        Standing::Served | Standing::Unknown => Ok(body),
+    }
+}
+
+pub(crate) fn refuse_tool(door: &Door, seen: &Glimpse) -> Result<(), Fault> {
+    match (seen.method.as_deref(), &seen.name) {
+        (Some("tools/call"), Some(name)) if door.denies(name) => Err(denied()),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn refuse_unknown(door: &Door) -> Result<(), Fault> {
+    match door.standing {
+        Standing::Unknown => {
+            Err(Fault::new(FaultKind::UnknownServer, "No server has this name; look at the last part of the address."))
+        }
+        Standing::Served | Standing::Denied => Ok(()),
+    }
+}
+
+pub(crate) fn denied() -> Fault {
+    Fault::new(FaultKind::ToolDenied, "The operator does not let this tool be used.")
+}
+
+/// An answer that no tool made, on its way out: no larger than the door lets through.
+pub(crate) fn leave(mount: &Mount, reply: Reply) -> Result<Reply, Fault> {
+    match &mount.door {
+        Some(door) if reply.body.len() > door.result_bytes => Err(too_large()),
+        Some(_) | None => Ok(reply),
+    }
+}
