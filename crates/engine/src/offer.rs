@@ -24,6 +24,18 @@ pub enum Needs {
     Archive(Usual),
 }
 
+/// How much one call to a mount over an archive may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Of a list.
+    pub items: u32,
+    /// Of an answer.
+    pub bytes: usize,
+    /// Of a tree.
+    pub depth: u32,
+    pub offset: u32,
+}
+
 /// What a mount over an archive is like when nobody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usual {

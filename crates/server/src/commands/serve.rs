@@ -13,6 +13,7 @@ use crate::net::{self, Drained, Setting, Shutdown};
 use crate::operator::{Registrar, attend};
 use crate::reload::Reload;
 use crate::run::{Bound, Hangup, heed_hangup, heed_signals, run};
+use crate::sites::{self, IfDown, Sites};
 use crate::traces::{self, listed};
 
 pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
@@ -53,11 +54,16 @@ pub(super) async fn open(loaded: &Loaded, listen: Setting, held: &Held) -> Resul
     held.hold(&vaults.store);
     let prepared = prepare(&config, vaults.clock.now())?;
     let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
+    let (sites, notices) = Sites::open(&config, &vaults.clock, IfDown::Waits, &Sites::default()).await?;
     let ca_file = prepared.ca_file.clone();
     let bound = Bound { public, operator, certificates: Certificates::new(prepared, vaults.clock.now()) };
     let socket = folder::operator_socket(vaults.folder.path());
     attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
-    let house = House::open(vaults, config);
+    sites::register(&config, &vaults).await?;
+    let house = House::open(vaults, config, sites);
+    for notice in &notices {
+        house.log.say(notice);
+    }
     house.traces.follow(traces, &house.log);
     Ok(Opened { house, bound, shutdown, ca_file })
 }

@@ -42,6 +42,14 @@ impl Mount {
         Some(Mount { contract: offer.name.to_owned(), path, site: Some(Box::new(site)) })
     }
 
+    /// The path of the first thing that answers here.
+    pub fn endpoint(&self) -> String {
+        match self.site.as_ref().and_then(|site| site.servers.first()) {
+            Some(server) => format!("{}/{}", self.path, server.handle),
+            None => self.path.clone(),
+        }
+    }
+
     /// Every path it answers at, each with the key that says so.
     fn addresses(&self) -> Vec<(String, String)> {
         let Some(site) = &self.site else {

@@ -47,8 +47,10 @@ pub struct Server {
     pub limits: SiteLimits,
     /// Patterns of the tools that nobody may call here.
     pub deny_tools: Vec<String>,
-    /// Which methods each scope opens; what none opens needs the contract's last scope.
+    /// Which methods each scope opens; each method once.
     pub scopes: Vec<(String, Vec<String>)>,
+    /// The scope that opens everything else.
+    pub otherwise: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

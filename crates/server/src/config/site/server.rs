@@ -16,9 +16,11 @@ type ScopeMap = Vec<(String, Vec<String>)>;
 pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> Vec<Server> {
     let common = limits(mount, USUAL);
     let scopes = scope_map(mount, usual).unwrap_or_else(|| usual_map(usual));
+    // The contract names it last.
+    let otherwise = usual.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
     let Some(listed) = mount.value("server") else {
         let handle = usual.server.to_owned();
-        return vec![Server { handle, path: None, limits: common, deny_tools: denied.to_vec(), scopes }];
+        return vec![Server { handle, path: None, limits: common, deny_tools: denied.to_vec(), scopes, otherwise }];
     };
     let tables = listed.as_array().map(|list| list.iter().map(Value::as_table).collect::<Option<Vec<_>>>());
     let Some(Some(tables)) = tables else {
@@ -41,7 +43,9 @@ pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> 
             Some(handle) if servers.iter().any(|server| server.handle == handle) => {
                 fields.wrong("handle", format!("there is a server {handle} already"), "Give each its own handle");
             }
-            Some(handle) => servers.push(Server { handle, path, limits, deny_tools, scopes }),
+            Some(handle) => {
+                servers.push(Server { handle, path, limits, deny_tools, scopes, otherwise: otherwise.clone() });
+            }
             None if fields.has("handle") => {}
             None => {
                 let next = format!("Name the last segment of its address, such as {}", usual.server);

@@ -60,7 +60,7 @@ pub(in super::super) fn shown(site: &Site) -> Table {
     table
 }
 
-fn of_server(Server { handle, path, limits, deny_tools, scopes }: &Server) -> Table {
+fn of_server(Server { handle, path, limits, deny_tools, scopes, otherwise: _ }: &Server) -> Table {
     let scopes = scopes.iter().map(|(scope, methods)| (scope.clone(), texts(methods.iter().map(String::as_str))));
     let mut table = Table::from_iter([("handle".to_owned(), text(handle))]);
     table.extend(path.as_ref().map(|path| ("path".to_owned(), text(path))));
