@@ -1,12 +1,13 @@
 //! Putting the parts together: from a configuration and a data folder to a desk that can serve.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Contract;
-use frontdesk_engine::desk::{Desk, Keys, Settings};
+use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
@@ -18,8 +19,8 @@ use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteSto
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
+use crate::mounting::{Planned, addresses, local, planned, resources};
 use crate::observe::{Log, Meter, Witness};
-use crate::mounting::{Planned, addresses, planned, resources};
 use crate::ports::{SystemClock, SystemRandom};
 use crate::sites::Sites;
 use crate::traces::Traces;
@@ -94,6 +95,8 @@ pub struct House {
     pub desk: Desk,
     pub mounts: Addresses,
     pub sites: Sites,
+    /// The resources that only callers on this machine may reach.
+    local: Vec<String>,
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
@@ -136,6 +139,7 @@ impl House {
             resources(&planned, &config.public_url),
         ));
         let judge = Arc::clone(&identity) as Arc<dyn Identity>;
+        let local = local(&planned, &config.public_url);
         let mounts = addresses(planned, &config.public_url, &judge);
         let desk = Desk {
             store: Arc::clone(&vaults.store) as Arc<dyn Store>,
@@ -150,7 +154,13 @@ impl House {
             turns: Default::default(),
             settings: limits(&config),
         };
-        House { vaults, desk, mounts, sites, identity, log, meter, traces, config }
+        House { vaults, desk, mounts, sites, local, identity, log, meter, traces, config }
+    }
+
+    /// Whether this peer may reach the mount at all. A listener on loopback lets nobody else in, but a reload can
+    /// open a mount to everybody on a listener that was opened to the network before.
+    pub(crate) fn admits(&self, mount: &Mount, peer: IpAddr) -> bool {
+        peer.to_canonical().is_loopback() || !self.local.contains(&mount.resource)
     }
 
     /// The same house under another configuration. What is counted, running or used up is shared between
@@ -159,6 +169,7 @@ impl House {
         let planned = planned(&config, &sites);
         let identity = Arc::new(self.identity.renewed(login(&config), resources(&planned, &config.public_url)));
         let judge = Arc::clone(&identity) as Arc<dyn Identity>;
+        let local = local(&planned, &config.public_url);
         let mounts = addresses(planned, &config.public_url, &judge);
         let desk = Desk {
             store: Arc::clone(&self.desk.store),
@@ -178,6 +189,7 @@ impl House {
             desk,
             mounts,
             sites,
+            local,
             identity,
             log: Arc::clone(&self.log),
             meter: Arc::clone(&self.meter),

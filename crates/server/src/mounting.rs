@@ -95,6 +95,12 @@ pub(crate) fn resources(planned: &[Planned], url: &PublicUrl) -> Vec<ProtectedRe
     resources.collect()
 }
 
+/// The resources that nobody but this machine's own may reach.
+pub(crate) fn local(planned: &[Planned], url: &PublicUrl) -> Vec<String> {
+    let is_open = |planned: &&Planned| matches!(&planned.behind, Some(Behind { judged: Judged::Nobody, .. }));
+    planned.iter().filter(is_open).map(|planned| url.at(&planned.path)).collect()
+}
+
 /// Every mount at its address. `own` judges the tokens of this server.
 pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Identity>) -> Addresses {
     let (mut at, mut below) = (Vec::new(), Vec::new());
@@ -173,9 +179,10 @@ fn bounds(server: &Server) -> Bounds {
 
 fn door(server: &Server, standing: Standing) -> Door {
     let patterns = |patterns: &[String]| patterns.iter().map(Glob::new).collect::<Vec<Glob>>();
-    let rules = server.scopes.iter().flat_map(|(scope, methods)| {
-        methods.iter().map(|method| (Glob::new(method), Scope::new(scope.as_str())))
-    });
+    let rules = server
+        .scopes
+        .iter()
+        .flat_map(|(scope, methods)| methods.iter().map(|method| (Glob::new(method), Scope::new(scope.as_str()))));
     Door {
         scopes: MethodScopes::new(rules, Scope::new(server.otherwise.as_str())),
         calls: Quota { per_minute: server.limits.per_minute },

@@ -1,6 +1,7 @@
 //! The eMCP toolset 1.0: the pages and elements of an Evolution CMS site, for reading only. Everything that text asks
 //! for stands in this folder and nowhere else; what a site holds appears in results and never in our own words.
 
+pub(crate) mod demo;
 mod dialect;
 mod document;
 mod filter;

@@ -37,8 +37,7 @@ pub const USUAL: Usual = Usual {
 impl Settings {
     pub fn of(tenant: &TenantId, bounds: Bounds) -> Settings {
         let Bounds { items, bytes, depth, offset } = bounds;
-        let limits =
-            Limits { max_result_items: items, max_result_bytes: bytes, max_depth: depth, max_offset: offset };
+        let limits = Limits { max_result_items: items, max_result_bytes: bytes, max_depth: depth, max_offset: offset };
         Settings { limits, tenant: Some(tenant.as_str().to_owned()) }
     }
 }

@@ -32,8 +32,8 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
     let held = Held::default();
     run_desk(&held, async {
         let shutdown = heed_signals()?;
-        let folder =
-            Folder::take_existing(&config.data, &config.database).map_err(|error| explain(error, &config, &endpoint))?;
+        let folder = Folder::take_existing(&config.data, &config.database)
+            .map_err(|error| explain(error, &config, &endpoint))?;
         let vaults = Vaults::open(folder, &config.database).await?;
         held.hold(&vaults.store);
         let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
