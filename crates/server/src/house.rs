@@ -1,6 +1,7 @@
 //! Putting the parts together: from a configuration and a data folder to a desk that can serve.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,19 +9,21 @@ use frontdesk_contracts as contracts;
 use frontdesk_engine::Contract;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::dispatch::Premises;
-use frontdesk_engine::ports::{Clock, Random, Store};
+use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::tally::Tally;
-use frontdesk_identity::{EmbeddedServer, Parts, ProtectedResource};
+use frontdesk_identity::{EmbeddedServer, Parts};
 use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
 
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
+use crate::mounting::{Planned, addresses, local, planned, resources};
 use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
+use crate::sites::Sites;
 use crate::traces::Traces;
 
 /// How long a commit is waited for before the caller is told that its outcome is not known.
@@ -92,6 +95,9 @@ pub struct House {
     pub vaults: Arc<Vaults>,
     pub desk: Desk,
     pub mounts: Addresses,
+    pub sites: Sites,
+    /// The resources that only callers on this machine may reach.
+    local: Vec<String>,
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
@@ -101,14 +107,19 @@ pub struct House {
 }
 
 impl House {
-    /// With the contracts of this build, as the configuration mounts them.
-    pub fn open(vaults: Vaults, config: Config) -> House {
-        let contracts = configured(&config);
-        House::mounting(vaults, config, contracts)
+    /// With the contracts of this build, as the configuration mounts them, and the sites that some of them read.
+    pub fn open(vaults: Vaults, config: Config, sites: Sites) -> House {
+        let planned = planned(&config, &sites);
+        House::made(vaults, config, sites, planned)
     }
 
     /// With these contracts at these paths; judges bring one of their own.
     pub fn mounting(vaults: Vaults, config: Config, contracts: Vec<(String, Contract)>) -> House {
+        let planned = contracts.into_iter().map(|(path, contract)| Planned::plain(path, contract)).collect();
+        House::made(vaults, config, Sites::default(), planned)
+    }
+
+    fn made(vaults: Vaults, config: Config, sites: Sites, planned: Vec<Planned>) -> House {
         let vaults = Arc::new(vaults);
         let log = Arc::new(Log::new(config.log.format, Arc::clone(&vaults.clock)));
         let traces = Arc::new(Traces::new(Arc::clone(&vaults.random)));
@@ -116,7 +127,6 @@ impl House {
         let tally = Arc::new(Tally::default());
         let witness =
             Arc::new(Witness { log: Arc::clone(&log), meter: Arc::clone(&meter), traces: Arc::clone(&traces) });
-        let mounts = mounts(&config, contracts);
         let identity = Arc::new(EmbeddedServer::new(
             Parts {
                 registry: Arc::clone(&vaults.store) as Arc<dyn Registry>,
@@ -127,11 +137,14 @@ impl House {
                 tally: Arc::clone(&tally),
             },
             login(&config),
-            resources(&mounts),
+            resources(&planned, &config.public_url),
         ));
+        let judge = Arc::clone(&identity) as Arc<dyn Identity>;
+        let local = local(&planned, &config.public_url);
+        let mounts = addresses(planned, &config.public_url, &judge);
         let desk = Desk {
             store: Arc::clone(&vaults.store) as Arc<dyn Store>,
-            identity: Arc::clone(&identity) as _,
+            identity: judge,
             clock: Arc::clone(&vaults.clock),
             random: Arc::clone(&vaults.random),
             observer: witness,
@@ -143,17 +156,26 @@ impl House {
             tasks: Default::default(),
             settings: limits(&config),
         };
-        House { vaults, desk, mounts, identity, log, meter, traces, config }
+        House { vaults, desk, mounts, sites, local, identity, log, meter, traces, config }
+    }
+
+    /// Whether this peer may reach the mount at all. A listener on loopback lets nobody else in, but a reload can
+    /// open a mount to everybody on a listener that was opened to the network before.
+    pub(crate) fn admits(&self, mount: &Mount, peer: IpAddr) -> bool {
+        peer.to_canonical().is_loopback() || !self.local.contains(&mount.resource)
     }
 
     /// The same house under another configuration. What is counted, running or used up is shared between
     /// the two, so that calls of either see one desk.
-    pub fn renewed(&self, config: Config) -> House {
-        let mounts = mounts(&config, configured(&config));
-        let identity = Arc::new(self.identity.renewed(login(&config), resources(&mounts)));
+    pub fn renewed(&self, config: Config, sites: Sites) -> House {
+        let planned = planned(&config, &sites);
+        let identity = Arc::new(self.identity.renewed(login(&config), resources(&planned, &config.public_url)));
+        let judge = Arc::clone(&identity) as Arc<dyn Identity>;
+        let local = local(&planned, &config.public_url);
+        let mounts = addresses(planned, &config.public_url, &judge);
         let desk = Desk {
             store: Arc::clone(&self.desk.store),
-            identity: Arc::clone(&identity) as _,
+            identity: judge,
             clock: Arc::clone(&self.desk.clock),
             random: Arc::clone(&self.desk.random),
             observer: Arc::clone(&self.desk.observer),
@@ -169,6 +191,8 @@ impl House {
             vaults: Arc::clone(&self.vaults),
             desk,
             mounts,
+            sites,
+            local,
             identity,
             log: Arc::clone(&self.log),
             meter: Arc::clone(&self.meter),
@@ -186,35 +210,6 @@ impl Premises for House {
     fn mounts(&self) -> Vec<&Mount> {
         self.mounts.iter().map(|(_, mount)| mount).collect()
     }
-}
-
-fn mounts(config: &Config, contracts: Vec<(String, Contract)>) -> Addresses {
-    let own = contracts
-        .into_iter()
-        .map(|(path, contract)| {
-            let resource = config.public_url.at(&path);
-            let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{path}"));
-            (path, Mount::new(contract, resource, metadata))
-        })
-        .collect();
-    Addresses::new(own)
-}
-
-/// The contracts of this build, where the configuration mounts them.
-fn configured(config: &Config) -> Vec<(String, Contract)> {
-    let mounts = config.mounts.iter();
-    mounts.filter_map(|mount| Some((mount.path.clone(), contracts::by_id(&mount.contract)?))).collect()
-}
-
-fn resources(mounts: &Addresses) -> Vec<ProtectedResource> {
-    let resources = mounts.iter().map(|(path, mount)| ProtectedResource {
-        path: path.clone(),
-        url: mount.resource.clone(),
-        scopes: mount.contract.scopes.clone(),
-        least: mount.contract.least.clone(),
-        name: mount.contract.hello.title.to_owned(),
-    });
-    resources.collect()
 }
 
 fn login(config: &Config) -> frontdesk_identity::Settings {

@@ -1,6 +1,7 @@
 //! The eMCP toolset 1.0: the pages and elements of an Evolution CMS site, for reading only. Everything that text asks
 //! for stands in this folder and nowhere else; what a site holds appears in results and never in our own words.
 
+pub(crate) mod demo;
 mod dialect;
 mod document;
 mod filter;
@@ -9,6 +10,7 @@ pub mod model;
 pub mod scopes;
 mod shapes;
 mod tools;
+mod usual;
 mod variables;
 mod words;
 
@@ -17,6 +19,7 @@ use frontdesk_engine::contract::Hello;
 use serde_json::json;
 
 pub use dialect::Emcp;
+pub use usual::USUAL;
 
 pub const ID: &str = "emcp";
 

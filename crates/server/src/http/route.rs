@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use frontdesk_engine::reply::{Form, Reply};
-use frontdesk_engine::serve;
 use frontdesk_engine::trace::Trace;
+use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_identity::Asked;
 
 use super::{guard, page, receive};
@@ -24,7 +24,10 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
         return respond(&house, reply, &trace);
     };
     let trace = receive::named(mount, trace, request.headers());
-    let incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
+    let mut incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
+    if !house.admits(mount, peer.address) {
+        incoming.refused = Some(Fault::new(FaultKind::WrongHost, "Only callers on this machine are served here."));
+    }
     let reply = serve(&house.desk, mount, incoming).await;
     respond(&house, reply, &trace)
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod problems;
+mod sites;
 mod source;
 
 use std::fs;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use frontdesk::config::{
     Certificate, Config, Fallback, KEYS, Loaded, LogFormat, Mount, Origin, Retention, example, load, reference, show,
 };
+use frontdesk_engine::offer::Offer;
 use source::{CONTRACTS, MOUNT, from_file, from_nothing, pairs, written};
 
 #[test]
@@ -182,11 +184,11 @@ fn every_example_loads_without_a_warning() {
 
 #[test]
 fn the_example_with_every_key_is_made_from_the_table_and_means_the_defaults() {
-    let text = example(&["automotive"]);
+    let text = example(&[Offer::plain("automotive")]);
     up_to_date("examples/all-keys.toml", &text);
-    let loaded = load(Some(&project("examples/all-keys.toml")), pairs(&[]), &["automotive"]).unwrap();
+    let loaded = load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[Offer::plain("automotive")]).unwrap();
     assert!(loaded.origins.iter().all(|setting| setting.origin == Origin::File));
-    assert_eq!(loaded.config, load(None, pairs(&[]), &["automotive"]).unwrap().config);
+    assert_eq!(loaded.config, load(None, pairs(&[]), &[Offer::plain("automotive")]).unwrap().config);
 }
 
 #[test]
@@ -217,7 +219,7 @@ fn project(path: &str) -> PathBuf {
 }
 
 fn mount(contract: &str, path: &str) -> Mount {
-    Mount { contract: contract.to_owned(), path: path.to_owned() }
+    Mount { contract: contract.to_owned(), path: path.to_owned(), site: None }
 }
 
 fn origin(loaded: &Loaded, key: &str) -> Origin {

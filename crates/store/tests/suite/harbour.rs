@@ -146,7 +146,14 @@ fn contract() -> Contract {
     };
     Contract {
         id: "harbour",
-        hello: Hello { name: "", title: "", version: "", instructions: "", capabilities: "{}".to_owned() },
+        hello: Hello {
+            name: "",
+            title: "",
+            version: "",
+            instructions: "",
+            capabilities: "{}".to_owned(),
+            info: Vec::new(),
+        },
         tools: vec![Tool { spec, run: Run::Write { plan: add, replay: None } }],
         resources: Vec::new(),
         kinds: vec![&BOAT, &TASK],
