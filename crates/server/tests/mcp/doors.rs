@@ -97,7 +97,7 @@ async fn house() -> (Arc<House>, Scratch) {
     let config = load(None, settings, &[Offer::plain("automotive")]).unwrap().config;
     assert!(config.limits.body_bytes < PAYLOAD);
     let vaults = Vaults::open(Folder::take(&config.data).unwrap(), &config.database).await.unwrap();
-    let house = House::mounting(vaults, config, Vec::new());
+    let mut house = House::mounting(vaults, config, Vec::new());
     let tracing = Manners { takes_traces: true, ..Manners::default() };
     let own = ["content", "shut", "plain"].map(|handle| {
         let path = format!("{BASE}/{handle}");
@@ -110,7 +110,8 @@ async fn house() -> (Arc<House>, Scratch) {
     });
     let nobody = mount(BASE, Standing::Unknown, tracing);
     let mounts = Addresses::new(own.into()).otherwise(BASE.to_owned(), nobody);
-    (Arc::new(House { mounts, ..house }), folder)
+    house.mounts = mounts;
+    (Arc::new(house), folder)
 }
 
 fn post(path: &str) -> http::request::Builder {
