@@ -6,6 +6,7 @@ use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 use crate::caller::{Scope, Scopes};
+use crate::dispatch::Told;
 use crate::fault::Fault;
 use crate::reading::Reading;
 use crate::reply::Reply;
@@ -85,6 +86,10 @@ pub trait Dialect: Send + Sync {
     fn read(&self, tool: &ToolSpec, arguments: Map<String, Value>, header_key: Option<&str>) -> Result<Reading, Fault>;
     fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply;
     fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply;
+    /// What is said of a dispatched message, once it is accepted or answered.
+    fn dispatched(&self, told: &Told<'_>) -> Reply {
+        told.plainly()
+    }
     /// The name of the template variable and argument that carries the tenant.
     fn tenant_argument(&self) -> &'static str;
     /// The name of the argument that carries the idempotency key.

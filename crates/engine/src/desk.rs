@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::archive::Archive;
 use crate::contract::Contract;
+use crate::dispatch::{Dispatching, Tasks};
 use crate::door::Door;
 use crate::inflight::Inflight;
 use crate::ports::{Clock, Identity, Observer, Random, Store};
@@ -29,6 +30,8 @@ pub struct Desk {
     pub tally: Arc<Tally>,
     /// Plans that lost a race wait here for their turn.
     pub turns: Turns,
+    /// What was accepted to be run later.
+    pub tasks: Tasks,
     pub settings: Settings,
 }
 
@@ -61,13 +64,15 @@ pub struct Mount {
     pub door: Option<Door>,
     /// Who judges credentials here, if not the desk's own judge.
     pub identity: Option<Arc<dyn Identity>>,
+    /// Whether and how it takes dispatched messages.
+    pub dispatching: Option<Dispatching>,
     pub(crate) catalogue: Catalogue,
 }
 
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
         let catalogue = Catalogue::of(&contract);
-        Mount { contract, resource, metadata, archive: None, door: None, identity: None, catalogue }
+        Mount { contract, resource, metadata, archive: None, door: None, identity: None, dispatching: None, catalogue }
     }
 
     pub fn reading(self, archive: Arc<dyn Archive>) -> Mount {
@@ -76,6 +81,10 @@ impl Mount {
 
     pub fn behind(self, door: Door) -> Mount {
         Mount { door: Some(door), ..self }
+    }
+
+    pub fn dispatching(self, dispatching: Dispatching) -> Mount {
+        Mount { dispatching: Some(dispatching), ..self }
     }
 
     /// The judge is asked about every credential, also one that is missing.

@@ -45,6 +45,10 @@ pub enum FaultKind {
     Stale,
     KeyReused,
     KeyInFlight,
+    /// What was dispatched is no message that could be run.
+    BadDispatch,
+    /// Nothing more is accepted to be done later.
+    NoRoom,
     RateLimited,
     TooLarge,
     /// What was asked is fine, its answer is larger than the mount allows.
@@ -189,7 +193,11 @@ impl FaultKind {
     /// Whether the same call can succeed later without being changed (A3-25).
     pub fn retryable(self) -> bool {
         match self {
-            FaultKind::RateLimited | FaultKind::Unavailable | FaultKind::KeyInFlight | FaultKind::Cancelled => true,
+            FaultKind::RateLimited
+            | FaultKind::Unavailable
+            | FaultKind::KeyInFlight
+            | FaultKind::NoRoom
+            | FaultKind::Cancelled => true,
             FaultKind::Malformed
             | FaultKind::NotRpc
             | FaultKind::HeaderMismatch
@@ -206,6 +214,7 @@ impl FaultKind {
             | FaultKind::NotFound
             | FaultKind::Stale
             | FaultKind::KeyReused
+            | FaultKind::BadDispatch
             | FaultKind::TooLarge
             | FaultKind::AnswerTooLarge
             | FaultKind::UnknownServer
@@ -241,6 +250,8 @@ impl FaultKind {
             FaultKind::Stale => "stale",
             FaultKind::KeyReused => "key_reused",
             FaultKind::KeyInFlight => "key_in_flight",
+            FaultKind::BadDispatch => "bad_dispatch",
+            FaultKind::NoRoom => "no_room",
             FaultKind::RateLimited => "rate_limited",
             FaultKind::TooLarge => "too_large",
             FaultKind::AnswerTooLarge => "answer_too_large",

@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 
+use crate::fault::FaultKind;
+
 /// Whether the body is a JSON-RPC message (and may stand in a batch) or the contract's plain form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -18,19 +20,21 @@ pub struct Reply {
     pub form: Form,
     /// The contract's code for what went wrong, as it stands in the body: for the log.
     pub code: Option<&'static str>,
+    /// Why it is not what was asked for: for whoever would keep it.
+    pub fault: Option<FaultKind>,
 }
 
 impl Reply {
     pub fn rpc(body: impl Into<Bytes>) -> Reply {
-        Reply { status: 200, headers: Vec::new(), body: body.into(), form: Form::Rpc, code: None }
+        Reply { status: 200, headers: Vec::new(), body: body.into(), form: Form::Rpc, code: None, fault: None }
     }
 
     pub fn plain(status: u16, body: impl Into<Bytes>) -> Reply {
-        Reply { status, headers: Vec::new(), body: body.into(), form: Form::Plain, code: None }
+        Reply { status, headers: Vec::new(), body: body.into(), form: Form::Plain, code: None, fault: None }
     }
 
     pub fn empty(status: u16) -> Reply {
-        Reply { status, headers: Vec::new(), body: Bytes::new(), form: Form::Empty, code: None }
+        Reply { status, headers: Vec::new(), body: Bytes::new(), form: Form::Empty, code: None, fault: None }
     }
 
     pub fn status(mut self, status: u16) -> Reply {

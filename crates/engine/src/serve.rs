@@ -163,7 +163,7 @@ fn greet(visit: &Visit<'_>, request: &Request, reply: Reply) -> Reply {
     }
 }
 
-fn unjudged() -> Fault {
+pub(crate) fn unjudged() -> Fault {
     Fault::unavailable("the credential was not judged within the deadline")
 }
 

@@ -2,6 +2,7 @@
 //! answers stand beside them word for word. The contract is a library that lends books.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod dispatch;
 mod parts;
 mod stages;
 mod support;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Contract;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
+use frontdesk_engine::dispatch::Premises;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
@@ -152,6 +153,7 @@ impl House {
             inflight: Default::default(),
             tally,
             turns: Default::default(),
+            tasks: Default::default(),
             settings: limits(&config),
         };
         House { vaults, desk, mounts, sites, local, identity, log, meter, traces, config }
@@ -182,6 +184,7 @@ impl House {
             inflight: self.desk.inflight.clone(),
             tally: Arc::clone(&self.desk.tally),
             turns: self.desk.turns.clone(),
+            tasks: self.desk.tasks.clone(),
             settings: limits(&config),
         };
         House {
@@ -196,6 +199,16 @@ impl House {
             traces: Arc::clone(&self.traces),
             config,
         }
+    }
+}
+
+impl Premises for House {
+    fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    fn mounts(&self) -> Vec<&Mount> {
+        self.mounts.iter().map(|(_, mount)| mount).collect()
     }
 }
 

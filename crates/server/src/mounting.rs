@@ -6,6 +6,7 @@ use std::sync::Arc;
 use frontdesk_contracts as contracts;
 use frontdesk_engine::archive::Archive;
 use frontdesk_engine::desk::Mount;
+use frontdesk_engine::dispatch::{Dispatching, Full, When};
 use frontdesk_engine::door::{Door, MethodScopes, Standing};
 use frontdesk_engine::glob::Glob;
 use frontdesk_engine::offer::Bounds;
@@ -15,7 +16,7 @@ use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
 use frontdesk_identity::ProtectedResource;
 
 use crate::addresses::Addresses;
-use crate::config::{Auth, Config, OwnTokens, PublicUrl, Server, Site};
+use crate::config::{Auth, Config, Dispatch, Failover, OwnTokens, PublicUrl, Server, Site};
 use crate::sites::{Everyone, Members, Opened, Sites};
 
 /// A contract on its way to a path.
@@ -32,6 +33,8 @@ struct Behind {
     judged: Judged,
     tenant: TenantId,
     reach: Reach,
+    /// How dispatched messages are taken, where there is a server to take them.
+    dispatching: Option<Dispatching>,
     /// The addresses for which a token is good here.
     resources: Vec<String>,
 }
@@ -129,6 +132,10 @@ pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Id
             .reading(behind.archive)
             .behind(behind.door)
             .identified_by(judge);
+        let mount = match behind.dispatching {
+            Some(dispatching) => mount.dispatching(dispatching),
+            None => mount,
+        };
         match behind.reach {
             Reach::Own => at.push((path, mount)),
             Reach::Below => below.push((path, mount)),
@@ -151,6 +158,10 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
             archive: Arc::clone(&opened.archive),
             judged: judged.clone(),
             tenant: site.tenant.clone(),
+            dispatching: match reach {
+                Reach::Own => Some(dispatching(site, server)),
+                Reach::Below => None,
+            },
             reach,
             resources,
         };
@@ -170,6 +181,22 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
         planned.extend(make(mount.path.clone(), first, Standing::Unknown, Reach::Below, all));
     }
     planned
+}
+
+fn dispatching(site: &Site, server: &Server) -> Dispatching {
+    Dispatching {
+        tenant: site.tenant.clone(),
+        server: server.handle.clone(),
+        when: match site.dispatch {
+            Dispatch::Sync => When::Now,
+            Dispatch::Async => When::Later,
+        },
+        full: match site.failover {
+            Failover::Sync => Full::RunNow,
+            Failover::Fail => Full::Refuse,
+        },
+        retain: server.limits.retain,
+    }
 }
 
 fn bounds(server: &Server) -> Bounds {

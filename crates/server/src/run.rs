@@ -5,6 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_contracts as contracts;
+use frontdesk_engine::dispatch::{self, EXPIRES_AT, TASK};
 use frontdesk_engine::ports::Durability;
 use frontdesk_engine::tally::Who;
 use frontdesk_engine::timestamp::Millis;
@@ -48,6 +50,7 @@ pub async fn run(house: House, bound: Bound, hangup: Hangup, shutdown: Shutdown)
     let small_jobs = [
         tokio::spawn(write_tally(Arc::clone(&current))),
         tokio::spawn(forget(Arc::clone(&current))),
+        tokio::spawn(run_later(Arc::clone(&current))),
         tokio::spawn(follow(Arc::clone(&current), bound.certificates, hangup)),
     ];
     let doors = Doors::default();
@@ -216,6 +219,11 @@ pub(crate) async fn empty_tally(house: &House) {
     }
 }
 
+/// Runs what was accepted for later, on the house as it is then.
+pub(crate) async fn run_later(current: Arc<Current>) {
+    dispatch::tend(move || current.house()).await;
+}
+
 /// Once an hour, what policy says must go, goes.
 pub(crate) async fn forget(current: Arc<Current>) {
     let mut hour = interval(Duration::from_secs(3600));
@@ -226,6 +234,9 @@ pub(crate) async fn forget(current: Arc<Current>) {
         let now = house.desk.now();
         let store = &house.vaults.store;
         let mut outcomes = vec![store.forget_claims(before(now, house.config.idempotency.retain)).await];
+        if contracts::all().iter().any(|contract| contract.kinds.contains(&&TASK)) {
+            outcomes.push(store.forget_rows(&TASK, EXPIRES_AT, now).await);
+        }
         match house.config.audit.retain {
             Retention::Forever => {}
             Retention::Days(days) => {

@@ -4,6 +4,7 @@
 use frontdesk_engine::Fault;
 use frontdesk_engine::ports::Store;
 use frontdesk_engine::registry::Registry;
+use frontdesk_engine::table::Kind;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Future;
 
@@ -18,6 +19,9 @@ pub trait Keeper: Store + Registry {
 
     /// Forgets idempotency keys that were claimed before this instant.
     fn forget_claims(&self, before: Millis) -> Future<'_, Result<(), Fault>>;
+
+    /// Forgets rows whose instant in this column, one to sort by, has passed before this one.
+    fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Future<'_, Result<(), Fault>>;
 
     /// Removes audit links written before this instant; the rest stays checkable.
     fn forget_audit(&self, before: Millis) -> Future<'_, Result<(), Fault>>;
@@ -36,6 +40,10 @@ impl Keeper for SqliteStore {
         Box::pin(SqliteStore::forget_claims(self, before))
     }
 
+    fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Future<'_, Result<(), Fault>> {
+        Box::pin(SqliteStore::forget_rows(self, kind, column, before))
+    }
+
     fn forget_audit(&self, before: Millis) -> Future<'_, Result<(), Fault>> {
         Box::pin(SqliteStore::forget_audit(self, before))
     }
@@ -52,6 +60,10 @@ impl Keeper for PostgresStore {
 
     fn forget_claims(&self, before: Millis) -> Future<'_, Result<(), Fault>> {
         Box::pin(PostgresStore::forget_claims(self, before))
+    }
+
+    fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Future<'_, Result<(), Fault>> {
+        Box::pin(PostgresStore::forget_rows(self, kind, column, before))
     }
 
     fn forget_audit(&self, before: Millis) -> Future<'_, Result<(), Fault>> {

@@ -126,6 +126,20 @@ pub(crate) fn remove_words(kind: &Kind) -> String {
     format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
 }
 
+/// Removes the words of the rows that `remove_rows_before` is about to remove.
+pub(crate) fn remove_words_before(kind: &Kind, column: &str) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", kind.name, before(kind, column))
+}
+
+/// Removes a tenant's rows whose number in this column is smaller, the smallest first and only so many.
+pub(crate) fn remove_rows_before(kind: &Kind, column: &str) -> String {
+    format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", kind.name, before(kind, column))
+}
+
+fn before(kind: &Kind, column: &str) -> String {
+    format!("SELECT id FROM {} WHERE tenant = $1 AND {column} < $2 ORDER BY {column}, id LIMIT $3", kind.name)
+}
+
 /// A page: the window's rows and one more, to know whether there are any.
 pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKeys>) -> Statement<'a> {
     let table = query.kind.name;

@@ -61,6 +61,8 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
         FaultKind::Stale,
         FaultKind::KeyReused,
         FaultKind::KeyInFlight,
+        FaultKind::BadDispatch,
+        FaultKind::NoRoom,
         FaultKind::RateLimited,
         FaultKind::TooLarge,
         FaultKind::AnswerTooLarge,
@@ -95,6 +97,8 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
             | FaultKind::Stale
             | FaultKind::KeyReused
             | FaultKind::KeyInFlight
+            | FaultKind::BadDispatch
+            | FaultKind::NoRoom
             | FaultKind::RateLimited
             | FaultKind::TooLarge
             | FaultKind::AnswerTooLarge
@@ -317,6 +321,14 @@ key_in_flight tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"te
 key_in_flight resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4090,"message":"M","data":{"error":{"code":"request.in_progress","message":"M","details":{"retryable":true}}}}}
 key_in_flight method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4090,"message":"M","data":{"error":{"code":"request.in_progress","message":"M","details":{"retryable":true}}}}}
 key_in_flight transport: 409 {"error":{"code":"request.in_progress","message":"M","details":{"retryable":true}}}
+bad_dispatch tool: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+bad_dispatch resource: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+bad_dispatch method: 400 {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+bad_dispatch transport: 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"M","data":{"error":{"code":"request.not_rpc","message":"M","details":{"retryable":false}}}}}
+no_room tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"internal.unavailable\",\"message\":\"M\",\"details\":{\"retryable\":true}}}"}],"structuredContent":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}},"isError":true}}
+no_room resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5030,"message":"M","data":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}}}
+no_room method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5030,"message":"M","data":{"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}}}
+no_room transport: 503 {"error":{"code":"internal.unavailable","message":"M","details":{"retryable":true}}}
 rate_limited tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"rate_limited\",\"message\":\"M\",\"details\":{\"retryable\":true}}}"}],"structuredContent":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}},"isError":true}}
 rate_limited resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4290,"message":"M","data":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}}}
 rate_limited method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4290,"message":"M","data":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}}}

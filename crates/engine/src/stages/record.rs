@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::audit::Observation;
 use crate::caller::Caller;
+use crate::contract::Dialect;
 use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::Incoming;
@@ -31,7 +32,7 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
             Refusal::Recorded(fault) => Err(fault),
             // The tally speaks for this one; only what is our own trouble is worth a line in the log.
             Refusal::Counted(fault) => {
-                let reply = dialect.failure(&fault, &at.0);
+                let reply = refused(dialect, &fault, at);
                 if let (Some(mut seen), Some(cause)) = (sighting.observation.take(), fault.cause) {
                     seen.outcome = fault.kind.word();
                     answered(&mut seen, &reply, &sighting.stopwatch);
@@ -46,7 +47,7 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         Err(fault) => {
             seen.outcome = fault.kind.word();
             seen.personal = false;
-            (dialect.failure(&fault, &at.0), fault.cause, is_certain(fault.kind))
+            (refused(dialect, &fault, at), fault.cause, is_certain(fault.kind))
         }
     };
     if !seen.recorded {
@@ -65,7 +66,7 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
                 let fault = Fault::unavailable("");
                 seen.outcome = fault.kind.word();
                 seen.personal = false;
-                reply = dialect.failure(&fault, &at.0);
+                reply = refused(dialect, &fault, at);
             }
         }
     }
@@ -74,6 +75,10 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         desk.observer.seen(&seen, cause.as_deref());
     }
     reply
+}
+
+fn refused(dialect: &dyn Dialect, fault: &Fault, at: &At<'_>) -> Reply {
+    Reply { fault: Some(fault.kind), ..dialect.failure(fault, &at.0) }
 }
 
 fn answered(seen: &mut Observation, reply: &Reply, stopwatch: &Stopwatch) {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::desk::{Keys, Mount, Settings};
+use frontdesk_engine::dispatch::{Limits, Tasks};
 use frontdesk_engine::door::Door;
 use frontdesk_engine::incoming::Incoming;
 use frontdesk_engine::rate::Budget;
@@ -44,6 +45,10 @@ pub(crate) const SETTINGS: Settings = Settings {
     calls: Budget { per_minute: 6000, burst: 1000 },
     deadline: Duration::from_secs(20),
 };
+
+/// Nobody has to wait long for a test.
+const LIMITS: Limits =
+    Limits { waiting: 2, at_once: 2, look: Duration::from_millis(10), patience: Duration::from_millis(300) };
 
 pub(crate) struct House {
     pub(crate) desk: Desk,
@@ -125,6 +130,7 @@ impl House {
             inflight: Default::default(),
             tally: Default::default(),
             turns: Default::default(),
+            tasks: Tasks::new(LIMITS),
             settings,
         };
         let mount = Mount::new(

@@ -52,12 +52,18 @@ impl Random for Dice {
 #[derive(Default)]
 pub(crate) struct Callers {
     asleep: AtomicBool,
+    narrow: AtomicBool,
 }
 
 impl Callers {
     /// From now on nobody is told anything.
     pub(crate) fn sleep(&self) {
         self.asleep.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on the keeper may only read books.
+    pub(crate) fn narrow(&self) {
+        self.narrow.store(true, Ordering::SeqCst);
     }
 }
 
@@ -76,6 +82,7 @@ impl Identity for Callers {
             };
             let (tenants, scopes): (&[&str], &str) = match name {
                 "reader" => (&["north"], "books:read"),
+                "keeper" if self.narrow.load(Ordering::SeqCst) => (&["north"], "books:read"),
                 "keeper" => (&["north"], ALL),
                 "clerk" => (&["north"], "books:read books:write members:read"),
                 "southerner" => (&["south"], ALL),

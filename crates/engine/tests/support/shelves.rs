@@ -28,12 +28,17 @@ pub(crate) struct Kept {
     /// This node's audit chain.
     pub(crate) records: Vec<(String, Durability)>,
     pub(crate) commits: usize,
+    pub(crate) pages: usize,
 }
 
 #[derive(Default, Clone)]
 pub(crate) struct Knobs {
     pub(crate) reads: Mood,
+    /// Of books only.
+    pub(crate) books: Mood,
     pub(crate) commits: Mood,
+    /// After so many commits none holds.
+    pub(crate) commits_left: Option<usize>,
     pub(crate) records: Mood,
     /// This many commits answer that a row has changed.
     pub(crate) stale: usize,
@@ -101,6 +106,9 @@ impl Store for Shelves {
     ) -> Future<'a, Result<Option<Found>, Fault>> {
         Box::pin(async move {
             self.knobs().reads.suffer().await?;
+            if kind.name == "book" {
+                self.knobs().books.suffer().await?;
+            }
             let key = (tenant.as_str().to_owned(), kind.name, id.to_owned());
             Ok(self.look(|kept| kept.rows.get(&key).map(|row| found(row, disclosure))))
         })
@@ -108,17 +116,27 @@ impl Store for Shelves {
 
     fn find<'a>(
         &'a self,
-        _: &'a TenantId,
-        _: &'static Kind,
-        _: &'static str,
-        _: Cell,
+        tenant: &'a TenantId,
+        kind: &'static Kind,
+        column: &'static str,
+        value: Cell,
     ) -> Future<'a, Result<Option<Found>, Fault>> {
-        Box::pin(async { Ok(None) })
+        Box::pin(async move {
+            self.knobs().reads.suffer().await?;
+            let is_it = |key: &(String, &str, String), row: &Row| {
+                key.0 == tenant.as_str() && key.1 == kind.name && cell(row, column) == Some(&value)
+            };
+            Ok(self.look(|kept| {
+                let found_row = kept.rows.iter().find(|(key, row)| is_it(key, row));
+                found_row.map(|(_, row)| found(row, Disclosure::Masked))
+            }))
+        })
     }
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
             self.knobs().reads.suffer().await?;
+            self.kept.lock().unwrap().pages += 1;
             Ok(self.look(|kept| page(kept, tenant, &query)))
         })
     }
@@ -141,7 +159,11 @@ impl Store for Shelves {
                 knobs.stale = knobs.stale.saturating_sub(1);
                 knobs.rival = None;
                 knobs.unknown = false;
+                knobs.commits_left = knobs.commits_left.map(|left| left.saturating_sub(1));
             });
+            if knobs.commits_left == Some(0) {
+                return Err(Fault::unavailable("the pen is dry"));
+            }
             if knobs.stale > 0 {
                 self.kept.lock().unwrap().commits += 1;
                 return Ok(Committed::Stale);
@@ -189,9 +211,12 @@ fn apply(kept: &mut Kept, commit: Commit) -> Committed {
     for step in commit.steps {
         match step {
             Step::Insert { kind, row, taken } => {
-                let mark = |row: &Row| row.cells.iter().find(|(name, _)| *name == "shelfmark").cloned();
+                let clash = |other: &Row, column: &&str| match cell(other, column) {
+                    None | Some(Cell::Null) => false,
+                    known @ Some(Cell::Text(_) | Cell::Digest(_) | Cell::Integer(_)) => known == cell(&row, column),
+                };
                 let same = |(key, other): (&(String, &str, String), &Row)| {
-                    key.0 == tenant && matches!(mark(other), Some((_, Cell::Text(_)))) && mark(other) == mark(&row)
+                    key.0 == tenant && key.1 == kind.name && kind.unique.iter().any(|column| clash(other, column))
                 };
                 if rows.iter().any(same) {
                     return Committed::Refused(taken);
@@ -237,13 +262,20 @@ fn found(row: &Row, disclosure: Disclosure) -> Found {
     }
 }
 
-/// The library sorts by `created_at`, falling, and by nothing else.
+fn cell<'a>(row: &'a Row, column: &str) -> Option<&'a Cell> {
+    row.cells.iter().find(|(name, _)| *name == column).map(|(_, cell)| cell)
+}
+
+/// Everybody here sorts by `created_at`; only who looks for tasks does so the other way round, and on one page.
 fn page(kept: &Kept, tenant: &TenantId, query: &Query) -> Page {
-    assert_eq!((query.order.column, query.order.direction), ("created_at", Direction::Falling));
+    assert_eq!(query.order.column, "created_at");
     let of_kind = |(key, _): &(&(String, &str, String), &Row)| key.0 == tenant.as_str() && key.1 == query.kind.name;
     let mut rows: Vec<&Row> = kept.rows.iter().filter(of_kind).map(|(_, row)| row).collect();
     rows.retain(|row| query.filters.iter().all(|filter| fits(row, filter)));
     rows.sort_by_key(|row| std::cmp::Reverse((row.created_at, row.id.clone())));
+    if query.order.direction == Direction::Rising {
+        rows.reverse();
+    }
     match &query.window.start {
         Start::First => {}
         Start::After(key) => rows.retain(|row| (row.created_at, &row.id) < (key.value, &key.id)),
@@ -264,6 +296,7 @@ fn fits(row: &Row, filter: &Filter) -> bool {
     match filter {
         Filter::Equals(column, value) => row.cells.iter().any(|(name, cell)| name == column && cell == value),
         Filter::Words(words) => words.iter().all(|word| row.words.contains(word)),
-        Filter::AnyOf(..) | Filter::AtLeast(..) | Filter::AtMost(..) => panic!("the library never does this"),
+        Filter::AtMost(column, most) => matches!(cell(row, column), Some(Cell::Integer(number)) if number <= most),
+        Filter::AnyOf(..) | Filter::AtLeast(..) => panic!("the library never does this"),
     }
 }

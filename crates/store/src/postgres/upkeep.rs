@@ -2,6 +2,7 @@
 //! works in pieces: whoever wants to write meanwhile waits for one piece only.
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::table::Kind;
 use frontdesk_engine::timestamp::Millis;
 
 use super::PostgresStore;
@@ -12,6 +13,7 @@ use super::node::Change;
 use super::texts::LOCK;
 use super::walls::AUDITOR;
 use crate::audit::{Head, Walk};
+use crate::sql;
 use crate::{Load, StoreError};
 
 const PIECE_ROWS: i64 = 1_000;
@@ -39,6 +41,15 @@ impl PostgresStore {
         let live = self.tending().await?;
         for tenant in tenants(&live).await? {
             while drop_claims(&live, &tenant, before).await? == Left::More {}
+        }
+        Ok(())
+    }
+
+    /// Forgets rows whose instant in this column has passed before this one, with the words they are found by.
+    pub async fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Result<(), Fault> {
+        let live = self.tending().await?;
+        for tenant in tenants(&live).await? {
+            while drop_rows(&live, &tenant, kind, column, before).await? == Left::More {}
         }
         Ok(())
     }
@@ -122,6 +133,21 @@ async fn drop_claims(live: &Live, tenant: &str, before: Millis) -> Result<Left, 
     let text = "DELETE FROM fd_claim WHERE tenant = $1 AND (client, tool, key_hash) IN \
                 (SELECT client, tool, key_hash FROM fd_claim WHERE tenant = $1 AND at < $2 LIMIT $3)";
     let gone = live.execute(text, &[&tenant, &before.0, &PIECE_ROWS]).await;
+    live.batch(if gone.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
+    Ok(match gone? < PIECE_ROWS as u64 {
+        true => Left::Nothing,
+        false => Left::More,
+    })
+}
+
+/// The tenant's writers are kept out meanwhile: one that writes a row anew must find it whole or gone.
+async fn drop_rows(live: &Live, tenant: &str, kind: &Kind, column: &str, before: Millis) -> Result<Left, StoreError> {
+    live.begin_as(tenant, &[(LOCK, &[&tenant])]).await?;
+    let values: Values<'_> = &[&tenant, &before.0, &PIECE_ROWS];
+    let gone = match live.execute(&sql::remove_words_before(kind, column), values).await {
+        Ok(_) => live.execute(&sql::remove_rows_before(kind, column), values).await,
+        Err(error) => Err(error),
+    };
     live.batch(if gone.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
     Ok(match gone? < PIECE_ROWS as u64 {
         true => Left::Nothing,

@@ -1,7 +1,8 @@
-//! What the desk forgets, by policy: idempotency keys after a while, and audit links past their
+//! What the desk forgets, by policy: idempotency keys and rows after a while, and audit links past their
 //! retention, leaving behind the hash that keeps the rest of the chain checkable.
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::table::Kind;
 use frontdesk_engine::timestamp::Millis;
 use rusqlite::params;
 use tokio::sync::oneshot;
@@ -12,6 +13,7 @@ use super::chains::{Meet, walk_links};
 use super::writer::Job;
 use crate::StoreError;
 use crate::audit::{Head, Walk};
+use crate::sql;
 
 /// So many rows go in one piece of the writer's work, or so many bytes of records: whoever wants to
 /// write meanwhile waits for one piece only.
@@ -29,6 +31,24 @@ impl SqliteStore {
     /// Forgets idempotency keys that were claimed before this instant.
     pub async fn forget_claims(&self, before: Millis) -> Result<(), Fault> {
         while self.tend(move |scribe| drop_claims(scribe, before)).await? == Left::More {}
+        Ok(())
+    }
+
+    /// Forgets rows whose instant in this column has passed before this one, with the words they are found by.
+    pub async fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Result<(), Fault> {
+        let tenants: Vec<String> = self.pool.with(|connection| {
+            let mut statement = connection.prepare_cached("SELECT tenant FROM fd_tenant ORDER BY tenant")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })?;
+        for tenant in tenants {
+            loop {
+                let tenant = tenant.clone();
+                match self.tend(move |scribe| drop_rows(scribe, &tenant, kind, column, before)).await? {
+                    Left::More => {}
+                    Left::Nothing => break,
+                }
+            }
+        }
         Ok(())
     }
 
@@ -76,6 +96,18 @@ fn drop_claims(scribe: &Scribe<'_>, before: Millis) -> Result<Left, StoreError> 
     let text = "DELETE FROM fd_claim WHERE rowid IN (SELECT rowid FROM fd_claim WHERE at < ?1 ORDER BY at LIMIT ?2)";
     let gone = scribe.connection.prepare_cached(text)?.execute(params![before.0, PIECE_ROWS as i64])?;
     Ok(match gone < PIECE_ROWS {
+        true => Left::Nothing,
+        false => Left::More,
+    })
+}
+
+fn drop_rows(scribe: &Scribe<'_>, tenant: &str, kind: &Kind, column: &str, before: Millis) -> Result<Left, StoreError> {
+    let run = |text: String| -> Result<usize, StoreError> {
+        let mut statement = scribe.connection.prepare_cached(&sql::for_sqlite(&text))?;
+        Ok(statement.execute(params![tenant, before.0, PIECE_ROWS as i64])?)
+    };
+    run(sql::remove_words_before(kind, column))?;
+    Ok(match run(sql::remove_rows_before(kind, column))? < PIECE_ROWS {
         true => Left::Nothing,
         false => Left::More,
     })

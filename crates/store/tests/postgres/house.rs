@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::TenantId;
+use frontdesk_engine::dispatch::TASK;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::registry::{Registry as _, Tenant};
 use frontdesk_engine::seal::Key;
@@ -74,7 +75,7 @@ impl House {
     /// The same, on a server that is there already and is reached like this.
     pub(crate) async fn at(server: Server, address: Address) -> House {
         let clock = Arc::new(Standing(AtomicI64::new(5_000)));
-        let store = open_at(address, &[&BOAT], [7; 32], &clock).await.unwrap();
+        let store = open_at(address, &[&BOAT, &TASK], [7; 32], &clock).await.unwrap();
         for (id, name) in [("north", "North Harbour"), ("south", "South Harbour")] {
             let id = TenantId::parse(id).unwrap();
             store.add_tenant(Tenant { id, name: name.to_owned() }, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
@@ -86,7 +87,7 @@ impl House {
 
     /// Another node on the same database.
     pub(crate) async fn neighbour(&self) -> Arc<PostgresStore> {
-        Arc::new(open(&self.server.url(), &[&BOAT], [7; 32], &self.clock).await.unwrap())
+        Arc::new(open(&self.server.url(), &[&BOAT, &TASK], [7; 32], &self.clock).await.unwrap())
     }
 
     pub(crate) fn peek(&self) -> Raw {
@@ -128,7 +129,8 @@ pub(crate) async fn open_at(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> Subject {
     let House { store, server, .. } = House::new().await;
-    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, peek: Arc::new(Raw(server)) }
+    let keeper = Arc::clone(&store) as Arc<_>;
+    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, keeper, peek: Arc::new(Raw(server)) }
 }
 
 pub(crate) struct Raw(Arc<Server>);

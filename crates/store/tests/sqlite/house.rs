@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::TenantId;
+use frontdesk_engine::dispatch::TASK;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::registry::{Registry, Tenant};
 use frontdesk_engine::seal::Key;
@@ -93,7 +94,7 @@ impl House {
     pub(crate) async fn waiting(commit_wait: Duration) -> House {
         let folder = Arc::new(Folder::new());
         let clock = Arc::new(Standing(AtomicI64::new(5_000)));
-        let opened = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
+        let opened = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], Duration::from_secs(30), &clock).unwrap();
         for (id, name) in [("north", "North Harbour"), ("south", "South Harbour")] {
             let id = TenantId::parse(id).unwrap();
             opened.add_tenant(Tenant { id, name: name.to_owned() }, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
@@ -102,7 +103,7 @@ impl House {
         // Tests count records; those of the two tenants' own registration would be in the way.
         let blank = "DELETE FROM fd_audit; DELETE FROM fd_audit_head";
         Connection::open(folder.database()).unwrap().execute_batch(blank).unwrap();
-        let store = open_with(&folder.database(), &[&BOAT], [7; 32], commit_wait, &clock).unwrap();
+        let store = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], commit_wait, &clock).unwrap();
         House { store: Arc::new(store), clock, folder }
     }
 
@@ -115,7 +116,7 @@ impl House {
 
     /// Opens what is in the folder.
     pub(crate) fn open(folder: Arc<Folder>, clock: Arc<Standing>) -> House {
-        let store = open_with(&folder.database(), &[&BOAT], [7; 32], Duration::from_secs(30), &clock).unwrap();
+        let store = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], Duration::from_secs(30), &clock).unwrap();
         House { store: Arc::new(store), clock, folder }
     }
 
@@ -171,7 +172,8 @@ fn open_with(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> Subject {
     let House { store, folder, .. } = House::new().await;
-    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, peek: Arc::new(Raw(folder)) }
+    let keeper = Arc::clone(&store) as Arc<_>;
+    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, keeper, peek: Arc::new(Raw(folder)) }
 }
 
 struct Raw(Arc<Folder>);

@@ -6,6 +6,7 @@
 mod arriving;
 mod at_rest;
 mod audit;
+mod dispatched;
 mod house;
 mod load;
 mod opening;

@@ -4,7 +4,10 @@
 pub(crate) mod boats;
 pub(crate) mod claims;
 pub(crate) mod committing;
+pub(crate) mod dispatching;
 pub(crate) mod filtering;
+pub(crate) mod forgetting;
+pub(crate) mod harbour;
 pub(crate) mod paging;
 pub(crate) mod reading;
 pub(crate) mod registry;
@@ -15,11 +18,13 @@ use std::sync::Arc;
 use frontdesk_engine::TenantId;
 use frontdesk_engine::ports::Store;
 use frontdesk_engine::registry::Registry;
+use frontdesk_store::Keeper;
 
 /// A database that is open, knows the kinds of `boats` and has the tenants `north` and `south`.
 pub(crate) struct Subject {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) registry: Arc<dyn Registry>,
+    pub(crate) keeper: Arc<dyn Keeper>,
     pub(crate) peek: Arc<dyn Peek>,
 }
 
@@ -90,6 +95,12 @@ macro_rules! every_behaviour {
             claims::a_key_belongs_to_its_tenant_client_and_tool,
             claims::a_refused_plan_claims_nothing,
             claims::two_hundred_parallel_twins_commit_once,
+            forgetting::rows_before_the_instant_are_forgotten_with_their_words,
+            forgetting::more_rows_than_one_piece_are_forgotten,
+            dispatching::two_hundred_equal_messages_at_once_have_one_effect,
+            dispatching::what_a_node_accepted_before_it_ended_is_run_by_another,
+            dispatching::several_nodes_that_look_for_tasks_run_each_once,
+            dispatching::old_tasks_are_forgotten_and_young_ones_are_not,
             registry::a_tenant_is_added_once,
             registry::a_client_is_added_once_and_comes_back_whole,
             registry::a_new_secret_ends_the_clients_tokens,

@@ -53,7 +53,7 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         FaultKind::WrongHost | FaultKind::ServerDenied | FaultKind::ToolDenied => plain(403),
         FaultKind::WrongMedia => plain(415),
         FaultKind::Malformed => refused(400, code::PARSE_ERROR),
-        FaultKind::NotRpc => refused(400, code::INVALID_REQUEST),
+        FaultKind::NotRpc | FaultKind::BadDispatch => refused(400, code::INVALID_REQUEST),
         FaultKind::HeaderMismatch => refused(400, code::HEADER_MISMATCH),
         FaultKind::WrongVersion => refused(400, code::UNSUPPORTED_VERSION),
         FaultKind::UnknownMethod => match spoken(at) {
@@ -80,7 +80,7 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         FaultKind::Domain(_) => by_place(at, 422, application(422)),
         FaultKind::RateLimited => by_place(at, 429, application(429)),
         FaultKind::Cancelled => by_place(at, 499, application(499)),
-        FaultKind::Unavailable => by_place(at, 503, application(503)),
+        FaultKind::Unavailable | FaultKind::NoRoom => by_place(at, 503, application(503)),
         FaultKind::OutcomeUnknown => by_place(at, 504, application(504)),
         FaultKind::Internal => by_place(at, 500, code::INTERNAL_ERROR),
     }

@@ -51,6 +51,7 @@ impl House {
             inflight: Inflight::default(),
             tally: Default::default(),
             turns: Default::default(),
+            tasks: Default::default(),
             settings: Settings {
                 page_bytes: 1 << 20,
                 reply_bytes: 4 << 20,

@@ -114,7 +114,7 @@ pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
 pub(super) fn code(kind: FaultKind, place: Place<'_>) -> Code {
     match kind {
         FaultKind::Malformed => codes::MALFORMED,
-        FaultKind::NotRpc => codes::NOT_RPC,
+        FaultKind::NotRpc | FaultKind::BadDispatch => codes::NOT_RPC,
         FaultKind::HeaderMismatch => codes::HEADER_MISMATCH,
         FaultKind::WrongVersion => codes::WRONG_VERSION,
         FaultKind::UnknownMethod => codes::UNKNOWN_METHOD,
@@ -138,7 +138,7 @@ pub(super) fn code(kind: FaultKind, place: Place<'_>) -> Code {
         FaultKind::WrongVerb => codes::WRONG_VERB,
         FaultKind::WrongHost => codes::WRONG_HOST,
         FaultKind::Cancelled => codes::CANCELLED,
-        FaultKind::Unavailable => codes::UNAVAILABLE,
+        FaultKind::Unavailable | FaultKind::NoRoom => codes::UNAVAILABLE,
         FaultKind::OutcomeUnknown => codes::OUTCOME_UNKNOWN,
         FaultKind::Internal => codes::INTERNAL,
         FaultKind::Domain(code) => code,

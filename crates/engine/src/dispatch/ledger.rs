@@ -1,0 +1,217 @@
+//! Tasks as they are kept: each change is a commit of its own that holds only if nobody else changed the task since
+//! it was read, so that of several nodes one has it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::letter::Letter;
+use super::settings::Dispatching;
+use super::task::{DUE_AT, MOST_ATTEMPTS, OPEN, SLOT, State, TASK, Task};
+use super::told::Answer;
+use crate::audit::Observation;
+use crate::desk::{Desk, Mount};
+use crate::fault::{Fault, FaultKind};
+use crate::page::{Direction, Filter, Order, Query, Start, Wants, Window};
+use crate::plan::{Stale, Step};
+use crate::ports::{Commit, Committed, Disclosure};
+use crate::table::Cell;
+use crate::timestamp::Millis;
+use crate::tool::Item;
+use crate::trace::Trace;
+
+/// So long whoever accepted a task has it to itself.
+const GRACE: Duration = Duration::from_secs(10);
+/// A run that has lasted so much longer than it may is over.
+const MARGIN: Duration = Duration::from_secs(10);
+/// After a run that brought no answer, multiplied by their number.
+const PAUSE: Duration = Duration::from_secs(5);
+/// Forgetting looks at what has expired before this.
+const LONG_AGO: i64 = 0;
+
+pub(crate) struct Ledger<'a> {
+    pub(crate) desk: &'a Desk,
+    pub(crate) mount: &'a Mount,
+    pub(crate) dispatching: &'a Dispatching,
+}
+
+/// How a change ended.
+pub(crate) enum Written {
+    Done(Task),
+    /// Somebody else changed the task first.
+    Lost,
+}
+
+impl Ledger<'_> {
+    pub(crate) fn now(&self) -> i64 {
+        self.desk.now().0
+    }
+
+    /// The task under the letter's key.
+    pub(crate) async fn find(&self, letter: &Letter) -> Result<Option<Task>, Fault> {
+        let Some(slot) = letter.slot() else {
+            return Ok(None);
+        };
+        let tenant = &self.dispatching.tenant;
+        match self.desk.store.find(tenant, &TASK, SLOT, Cell::Digest(slot)).await? {
+            None => Ok(None),
+            Some(found) => self.get(&found.id).await,
+        }
+    }
+
+    pub(crate) async fn get(&self, id: &str) -> Result<Option<Task>, Fault> {
+        let found = self.desk.store.get(&self.dispatching.tenant, &TASK, id, Disclosure::Full).await?;
+        found.map(|found| Task::found(found).ok_or_else(|| Fault::internal("a task cannot be read"))).transpose()
+    }
+
+    /// Ids of tasks of this server that nobody has, the oldest first.
+    pub(crate) async fn due(&self, limit: usize) -> Result<Vec<String>, Fault> {
+        let query = Query {
+            wants: Wants::Ids,
+            kind: &TASK,
+            filters: vec![
+                Filter::Equals(OPEN, Cell::Text(self.dispatching.server.clone())),
+                Filter::AtMost(DUE_AT, self.now()),
+            ],
+            order: Order { column: "created_at", direction: Direction::Rising },
+            window: Window { start: Start::First, limit, bytes: usize::MAX },
+        };
+        Ok(self.desk.store.page(&self.dispatching.tenant, query).await?.rows)
+    }
+
+    /// Writes a new task, in the place of one that has expired if there is one.
+    pub(crate) async fn add(&self, letter: Letter, state: State, expired: Option<&Task>) -> Result<Written, Fault> {
+        let now = self.now();
+        let (attempts, due_at) = match state {
+            State::Running => (1, self.lease(now)),
+            State::Waiting | State::Completed | State::Failed => (0, after(now, GRACE)),
+        };
+        let task = Task {
+            id: expired.map_or_else(|| self.desk.new_id("tsk"), |known| known.id.clone()),
+            version: 1,
+            created_at: now,
+            state,
+            server: self.dispatching.server.clone(),
+            attempts,
+            due_at,
+            expires_at: after(now, self.dispatching.retain),
+            letter,
+            answer: None,
+        };
+        match expired {
+            Some(known) => self.change(known, task).await,
+            None => self.insert(task).await,
+        }
+    }
+
+    /// Begins a task once more, or ends it if it has been begun often enough.
+    pub(crate) async fn take(&self, task: Task) -> Result<Written, Fault> {
+        let now = self.now();
+        let taken = match task.attempts < MOST_ATTEMPTS {
+            true => {
+                Task { state: State::Running, attempts: task.attempts + 1, due_at: self.lease(now), ..task.clone() }
+            }
+            false => self.ended(&task, State::Failed, task.answer.clone()),
+        };
+        self.change(&task, taken).await
+    }
+
+    pub(crate) async fn finish(&self, task: Task, answer: Answer) -> Result<Written, Fault> {
+        let ended = self.ended(&task, State::Completed, Some(answer));
+        self.change(&task, ended).await
+    }
+
+    /// Forgets a task that was run for a caller who has its answer: under its key anything may be sent again.
+    pub(crate) async fn release(&self, task: Task) -> Result<Written, Fault> {
+        let released = Task { expires_at: LONG_AGO, ..self.ended(&task, State::Failed, None) };
+        self.change(&task, released).await
+    }
+
+    /// Puts a task off that brought no answer worth keeping, or ends it if that was its last chance.
+    pub(crate) async fn put_off(&self, task: Task, answer: Answer) -> Result<Written, Fault> {
+        let next = match task.attempts < MOST_ATTEMPTS {
+            true => Task {
+                state: State::Waiting,
+                due_at: after(self.now(), PAUSE * task.attempts),
+                answer: Some(answer),
+                ..task.clone()
+            },
+            false => self.ended(&task, State::Failed, Some(answer)),
+        };
+        self.change(&task, next).await
+    }
+
+    fn ended(&self, task: &Task, state: State, answer: Option<Answer>) -> Task {
+        let expires_at = after(self.now(), self.dispatching.retain);
+        Task { state, expires_at, answer, ..task.clone() }
+    }
+
+    fn lease(&self, now: i64) -> i64 {
+        after(now, self.desk.settings.deadline + MARGIN)
+    }
+
+    async fn insert(&self, task: Task) -> Result<Written, Fault> {
+        let row = task.row(self.now()).ok_or_else(unwritable)?;
+        let taken = Fault::new(FaultKind::KeyReused, "Another has this key.");
+        self.commit(task, Step::Insert { kind: &TASK, row, taken }).await
+    }
+
+    async fn change(&self, known: &Task, next: Task) -> Result<Written, Fault> {
+        let next = Task { version: known.version + 1, ..next };
+        let row = next.row(self.now()).ok_or_else(unwritable)?;
+        self.commit(next, Step::Update { kind: &TASK, row, expect_version: known.version, stale: Stale::Rerun }).await
+    }
+
+    async fn commit(&self, task: Task, step: Step) -> Result<Written, Fault> {
+        let commit = Commit {
+            tenant: self.dispatching.tenant.clone(),
+            at: self.desk.now(),
+            steps: vec![step],
+            events: Vec::new(),
+            claim: None,
+            answer: Item { id: task.id.clone(), body: "{}".to_owned(), masked: None, personal: None },
+            audit: self.line(&task),
+        };
+        match self.desk.store.commit(commit).await? {
+            Committed::Done => Ok(Written::Done(task)),
+            Committed::Stale | Committed::Refused(_) | Committed::Claimed(_) => Ok(Written::Lost),
+            Committed::Unknown => Err(Fault::new(
+                FaultKind::KeyInFlight,
+                "It is not known yet whether this was accepted. Repeat it under the same key.",
+            )
+            .retry_after(1)),
+        }
+    }
+
+    /// The record of the change, on the tenant's chain.
+    fn line(&self, task: &Task) -> String {
+        let letter = &task.letter;
+        let seen = Observation::begun(
+            Millis(self.now()),
+            Trace::begun(letter.trace.as_str()),
+            self.mount.contract.id,
+            letter.incoming().address,
+        );
+        Observation {
+            caller: Some(Arc::new(letter.caller())),
+            method: Some("dispatch"),
+            tenant: Some(self.dispatching.tenant.as_str().to_owned()),
+            ids: vec![task.id.clone()],
+            outcome: match task.state {
+                State::Waiting => "accepted",
+                State::Running => "begun",
+                State::Completed => "completed",
+                State::Failed => "failed",
+            },
+            ..seen
+        }
+        .line()
+    }
+}
+
+fn after(now: i64, time: Duration) -> i64 {
+    now.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn unwritable() -> Fault {
+    Fault::internal("a task cannot be written")
+}

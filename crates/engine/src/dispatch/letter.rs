@@ -1,0 +1,174 @@
+//! A dispatched message with everything that is needed to run it later as it would have run now. It holds what the
+//! caller sent, so it is kept sealed or not at all.
+
+use std::fmt::Write as _;
+use std::net::IpAddr;
+
+use frontdesk_wire::frame::{Id, Request};
+use frontdesk_wire::json::{self, Map, Value, canonical};
+use serde::{Deserialize, Serialize};
+
+use crate::caller::{Caller, ClientId, Scope, Scopes, TenantId};
+use crate::desk::Mount;
+use crate::fault::{Fault, FaultKind};
+use crate::incoming::{Arriving, Credential, Incoming, Verb};
+use crate::seal::sha256;
+use crate::tool::ToolSpec;
+use crate::trace::Trace;
+
+const MAX_KEY: usize = 255;
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Letter {
+    pub(crate) key: Option<String>,
+    /// Hash of what is asked, of whom, by whom.
+    pub(crate) meaning: String,
+    client: String,
+    subject: String,
+    tenants: Vec<String>,
+    scopes: Vec<String>,
+    authenticated_at: Option<i64>,
+    address: IpAddr,
+    pub(crate) trace: String,
+    protocol_version: Option<String>,
+    method_header: Option<String>,
+    name_header: Option<String>,
+    id: Value,
+    pub(crate) method: String,
+    params: Map<String, Value>,
+}
+
+/// Reads one message. Whatever is not one is the caller's mistake, said before anything is kept.
+pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Caller) -> Result<Letter, Fault> {
+    let Ok(Value::Object(mut envelope)) = json::parse(body) else {
+        return Err(bad("Send one JSON-RPC message as a JSON object."));
+    };
+    if envelope.get("jsonrpc").is_some_and(|version| version.as_str() != Some("2.0")) {
+        return Err(bad("The member `jsonrpc` must be \"2.0\"."));
+    }
+    let Some(Value::String(method)) = envelope.remove("method").filter(|method| method.as_str() != Some("")) else {
+        return Err(bad("The member `method` is required and must be a string."));
+    };
+    let params = match envelope.remove("params") {
+        Some(Value::Object(params)) => params,
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return Err(bad("The member `params` must be an object.")),
+    };
+    let id = match envelope.remove("id") {
+        None | Some(Value::Null) => Value::String(incoming.trace.id.clone()),
+        Some(id) if known(&id).is_some() => id,
+        Some(_) => return Err(bad("The member `id` must be a whole number or a string of at most 256 bytes.")),
+    };
+    let key = match (&incoming.idempotency_key, envelope.remove("idempotency_key")) {
+        (Some(key), _) => Some(checked(key)?),
+        (None, Some(Value::String(key))) => Some(checked(&key)?),
+        (None, None | Some(Value::Null)) => None,
+        (None, Some(_)) => return Err(wrong_key()),
+    };
+    Ok(Letter {
+        key,
+        meaning: meaning(server, &method, &params, caller),
+        client: caller.client.as_str().to_owned(),
+        subject: caller.subject.to_string(),
+        tenants: caller.tenants.iter().map(TenantId::to_string).collect(),
+        scopes: caller.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        authenticated_at: caller.authenticated_at,
+        address: incoming.address,
+        trace: incoming.trace.id.clone(),
+        protocol_version: incoming.protocol_version.clone(),
+        method_header: incoming.method_header.clone(),
+        name_header: incoming.name_header.clone(),
+        id,
+        method,
+        params,
+    })
+}
+
+impl Letter {
+    /// One key of one caller. Another caller's same key is another one.
+    pub(crate) fn slot(&self) -> Option<String> {
+        let key = self.key.as_deref()?;
+        Some(serde_json::json!([self.client, self.subject, key]).to_string())
+    }
+
+    pub(crate) fn request(&self) -> Option<Request> {
+        Some(Request { id: known(&self.id)?, method: self.method.clone(), params: self.params.clone() })
+    }
+
+    /// The caller as it was when the message was accepted.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            client: ClientId::new(self.client.as_str()),
+            subject: self.subject.as_str().into(),
+            tenants: self.tenants.iter().filter_map(|tenant| TenantId::parse(tenant)).collect(),
+            scopes: self.scopes(),
+            authenticated_at: self.authenticated_at,
+        }
+    }
+
+    pub(crate) fn scopes(&self) -> Scopes {
+        Scopes::new(self.scopes.iter().map(|scope| Scope::new(scope.as_str())))
+    }
+
+    /// As it came from the network, its body taken out.
+    pub(crate) fn incoming(&self) -> Incoming {
+        Incoming {
+            verb: Verb::Post,
+            // It was judged when the message was accepted, and is not kept.
+            credential: Credential::Unusable,
+            protocol_version: self.protocol_version.clone(),
+            method_header: self.method_header.clone(),
+            name_header: self.name_header.clone(),
+            // A write that is begun again after a crash finds its own claim.
+            idempotency_key: self.key.clone(),
+            refused: None,
+            address: self.address,
+            trace: Trace::begun(self.trace.as_str()),
+            body: Arriving::here(Vec::new()),
+        }
+    }
+
+    /// The tool it calls, where there is one of that name.
+    pub(crate) fn tool<'m>(&self, mount: &'m Mount) -> Option<&'m ToolSpec> {
+        let name = self.params.get("name").filter(|_| self.method == "tools/call")?.as_str()?;
+        mount.contract.tools.iter().map(|tool| &tool.spec).find(|spec| spec.name == name)
+    }
+}
+
+/// The id and `_meta` say something about the request and not what is asked, so that a repeat may have others.
+fn meaning(server: &str, method: &str, params: &Map<String, Value>, caller: &Caller) -> String {
+    let mut asked = params.clone();
+    asked.remove("_meta");
+    let whole = serde_json::json!({
+        "server": server,
+        "method": method,
+        "params": asked,
+        "caller": [caller.client.as_str(), &*caller.subject],
+    });
+    let mut text = String::with_capacity(64);
+    for byte in sha256(&canonical(&whole)) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+fn known(id: &Value) -> Option<Id> {
+    match id {
+        Value::Number(number) => number.as_i64().map(Id::Number).or_else(|| number.as_u64().map(Id::Large)),
+        Value::String(text) => (text.len() <= 256).then(|| Id::Text(text.clone())),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn checked(key: &str) -> Result<String, Fault> {
+    let fits = (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    fits.then(|| key.to_owned()).ok_or_else(wrong_key)
+}
+
+fn wrong_key() -> Fault {
+    bad("An idempotency key is 1 to 255 printable ASCII characters.")
+}
+
+fn bad(message: &'static str) -> Fault {
+    Fault::new(FaultKind::BadDispatch, message)
+}

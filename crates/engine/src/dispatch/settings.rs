@@ -1,0 +1,51 @@
+//! How a mount takes dispatched messages.
+
+use std::time::Duration;
+
+use crate::caller::TenantId;
+
+/// That a mount takes dispatched messages, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dispatching {
+    /// Whose rows the tasks are.
+    pub tenant: TenantId,
+    /// The mount's name among those of the tenant: a task finds its mount by it after a restart.
+    pub server: String,
+    pub when: When,
+    pub full: Full,
+    /// How long an answer is kept for its key.
+    pub retain: Duration,
+}
+
+/// When a message is run that does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    Now,
+    Later,
+}
+
+/// What is done when the queue has no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Full {
+    Refuse,
+    RunNow,
+}
+
+/// What the request itself says about when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    AsConfigured,
+    Later,
+}
+
+impl Wanted {
+    /// Reads a `Prefer` header (RFC 7240). Preferences that mean nothing here are passed over.
+    pub fn preferred(prefer: Option<&str>) -> Wanted {
+        let words = prefer.unwrap_or_default().split(',');
+        let mut names = words.map(|word| word.split(';').next().unwrap_or_default().trim());
+        match names.any(|name| name.eq_ignore_ascii_case("respond-async")) {
+            true => Wanted::Later,
+            false => Wanted::AsConfigured,
+        }
+    }
+}

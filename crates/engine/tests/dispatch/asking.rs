@@ -1,0 +1,126 @@
+//! What must be right about a dispatched message before anything is kept of it, and in which order it is looked at.
+
+use frontdesk_engine::caller::Scope;
+use frontdesk_engine::dispatch::{Full, Wanted, When};
+use frontdesk_engine::door::{Door, MethodScopes, Standing};
+use frontdesk_engine::fault::{Fault, FaultKind};
+use frontdesk_engine::glob::Glob;
+use frontdesk_engine::incoming::Verb;
+use frontdesk_engine::rate::Quota;
+
+use super::{letter, office, sent, tasks};
+use crate::support::requests::{call, held, keyed, post, with_verb};
+use crate::support::{House, KEEPER, READER, heard};
+
+fn here() -> House {
+    office(When::Now, Full::Refuse)
+}
+
+#[tokio::test]
+async fn the_key_may_stand_in_the_body_and_the_headers_goes_before_it() {
+    let house = here();
+    let body = r#"{"method":"ping","idempotency_key":"from body"}"#;
+    let answer = sent(&house, post(KEEPER, body)).await;
+    assert!(answer.body.contains(r#""idempotency_key":"from body","reused":false"#), "{answer:?}");
+    let answer = sent(&house, keyed("from header", post(KEEPER, body))).await;
+    assert!(answer.body.contains(r#""idempotency_key":"from header","reused":false"#), "{answer:?}");
+    let answer = sent(&house, post(KEEPER, body)).await;
+    assert!(answer.body.contains(r#""idempotency_key":"from body","reused":true"#), "{answer:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused_and_nothing_is_kept() {
+    let house = here();
+    let long = format!(r#"{{"method":"ping","idempotency_key":"{}"}}"#, "k".repeat(256));
+    for (body, why) in [
+        ("", "Send one JSON-RPC message as a JSON object."),
+        ("{\"method\":", "Send one JSON-RPC message as a JSON object."),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "Send one JSON-RPC message as a JSON object."),
+        (r#"{"method":"ping","method":"pong"}"#, "Send one JSON-RPC message as a JSON object."),
+        ("{}", "The member `method` is required and must be a string."),
+        (r#"{"method":""}"#, "The member `method` is required and must be a string."),
+        (r#"{"method":7}"#, "The member `method` is required and must be a string."),
+        (r#"{"jsonrpc":"1.0","method":"ping"}"#, r#"The member `jsonrpc` must be \"2.0\"."#),
+        (r#"{"method":"ping","params":[]}"#, "The member `params` must be an object."),
+        (r#"{"method":"ping","id":1.5}"#, "The member `id` must be a whole number or a string of at most 256 bytes."),
+        (r#"{"method":"ping","idempotency_key":7}"#, "An idempotency key is 1 to 255 printable ASCII characters."),
+        (r#"{"method":"ping","idempotency_key":""}"#, "An idempotency key is 1 to 255 printable ASCII characters."),
+        (r#"{"method":"ping","idempotency_key":"ä"}"#, "An idempotency key is 1 to 255 printable ASCII characters."),
+        (&long, "An idempotency key is 1 to 255 printable ASCII characters."),
+    ] {
+        let said = format!(
+            r#"{{"jsonrpc":"2.0","id":null,"error":{{"code":-1,"message":"{why}","data":{{"fault":"bad_dispatch","at":"transport"}}}}}}"#
+        );
+        assert_eq!(sent(&house, post(KEEPER, body)).await, heard(200, &said), "{body}");
+    }
+    assert_eq!(tasks(&house).len(), 0);
+}
+
+#[tokio::test]
+async fn a_message_without_an_id_is_answered_under_its_trace() {
+    let answer = sent(&here(), post(KEEPER, r#"{"method":"ping"}"#)).await;
+    assert_eq!(
+        answer,
+        heard(
+            200,
+            r#"{"status":"completed","task_id":null,"trace_id":"t1","idempotency_key":null,"reused":false,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":"t1","result":{}}}}"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_stranger_a_wrong_verb_and_a_refused_transport_are_told_so() {
+    let house = here();
+    assert_eq!(sent(&house, letter("nobody", "k", "book.get", "{}")).await.status, 401);
+    assert_eq!(sent(&house, with_verb(Verb::Get, KEEPER)).await.status, 405);
+    let refused = sent(&house, held(KEEPER, Fault::new(FaultKind::WrongMedia, "JSON, please."))).await;
+    assert!(refused.body.contains("wrong_media"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_mount_that_takes_no_dispatched_messages_says_so() {
+    let answer = sent(&House::stocked(), letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    assert!(answer.body.contains("unknown_method"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn behind_a_door_scope_size_server_message_and_tool_are_judged_in_this_order() {
+    let door = |payload_bytes, standing| Door {
+        scopes: MethodScopes::new([(Glob::new("tools/*"), Scope::new("books:write"))], Scope::new("books:read")),
+        calls: Quota { per_minute: 100 },
+        payload_bytes,
+        result_bytes: 10_000,
+        denied_tools: vec![Glob::new("book.a*")],
+        standing,
+    };
+    let behind = |payload_bytes, standing| {
+        let house = here();
+        House { mount: house.mount.behind(door(payload_bytes, standing)), ..house }
+    };
+    let denied = call("1", "book.add", "{}");
+    let word = async |house: House, who: &str, body: &str| {
+        let answer = sent(&house, keyed("k", post(who, body))).await;
+        assert_eq!(tasks(&house).len(), 0);
+        let from = answer.body.find(r#""fault":""#).unwrap() + 9;
+        answer.body[from..].split('"').next().unwrap().to_owned()
+    };
+    assert_eq!(word(behind(10, Standing::Denied), READER, &denied).await, "forbidden");
+    assert_eq!(word(behind(10, Standing::Denied), KEEPER, &denied).await, "too_large");
+    assert_eq!(word(behind(1_000, Standing::Denied), KEEPER, &denied).await, "server_denied");
+    assert_eq!(word(behind(1_000, Standing::Unknown), KEEPER, "{}").await, "unknown_server");
+    assert_eq!(word(behind(1_000, Standing::Served), KEEPER, "{}").await, "bad_dispatch");
+    assert_eq!(word(behind(1_000, Standing::Served), KEEPER, &denied).await, "tool_denied");
+}
+
+#[test]
+fn a_preference_is_read_among_others() {
+    for (header, wanted) in [
+        (None, Wanted::AsConfigured),
+        (Some("wait=10"), Wanted::AsConfigured),
+        (Some("respond-asynchronously"), Wanted::AsConfigured),
+        (Some("respond-async"), Wanted::Later),
+        (Some("wait=10, Respond-Async; a=b"), Wanted::Later),
+    ] {
+        assert_eq!(Wanted::preferred(header), wanted, "{header:?}");
+    }
+}

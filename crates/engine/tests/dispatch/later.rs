@@ -1,0 +1,132 @@
+//! Messages that are accepted and run later.
+
+use std::sync::Arc;
+
+use frontdesk_engine::caller::Scope;
+use frontdesk_engine::dispatch::{Full, Wanted, When};
+use frontdesk_engine::door::{Door, MethodScopes, Standing};
+use frontdesk_engine::glob::Glob;
+use frontdesk_engine::rate::Quota;
+
+use super::{Clerk, all_done, calls, letter, office, sent, sent_as, tasks};
+use crate::support::requests::{call, post};
+use crate::support::{House, KEEPER, heard};
+
+fn here() -> House {
+    office(When::Later, Full::Refuse)
+}
+
+#[tokio::test]
+async fn an_accepted_message_is_polled_by_sending_it_again() {
+    let house = Arc::new(here());
+    let get = || letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#);
+    assert_eq!(sent(&house, get()).await, heard(202, ACCEPTED));
+    let meanwhile = sent(&house, get()).await;
+    assert_eq!(meanwhile, heard(202, &ACCEPTED.replace(r#""reused":false"#, r#""reused":true"#)));
+    assert_eq!(calls(&house, "book.get"), 0);
+    let _clerk = Clerk::of(&house);
+    all_done(&house).await;
+    assert_eq!(
+        sent(&house, get()).await,
+        heard(
+            200,
+            r#"{"status":"completed","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":true,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":2}}}}}"#
+        )
+    );
+    assert_eq!(calls(&house, "book.get"), 1);
+}
+
+const ACCEPTED: &str = r#"{"status":"accepted","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":false}"#;
+
+#[tokio::test]
+async fn a_key_is_given_to_who_brings_none_so_that_it_can_ask_again() {
+    let house = here();
+    let get = post(KEEPER, &call("1", "book.get", r#"{"id":"b1"}"#));
+    assert_eq!(
+        sent(&house, get).await,
+        heard(
+            202,
+            r#"{"status":"accepted","task_id":"tsk_01kdvdna00mr4zcysf36nnb1k4","trace_id":"t1","idempotency_key":"key_01kdvdna0002qz8kzckfne2f63","reused":false}"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_request_may_ask_to_be_answered_later_where_others_are_answered_at_once() {
+    let house = office(When::Now, Full::Refuse);
+    let get = letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#);
+    assert_eq!(sent_as(&house, Wanted::Later, get).await.status, 202);
+}
+
+#[tokio::test]
+async fn another_message_under_the_key_of_a_waiting_one_conflicts() {
+    let house = here();
+    sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    let other = sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b2"}"#)).await;
+    assert!(other.body.contains("key_reused"), "{other:?}");
+    assert_eq!(tasks(&house).len(), 1);
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_what_is_new_and_keeps_nothing_of_it() {
+    let house = here();
+    let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
+    for key in ["a", "b"] {
+        assert_eq!(sent(&house, get(key)).await.status, 202);
+    }
+    assert_eq!(
+        sent(&house, get("c")).await,
+        heard(
+            200,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"No more messages are accepted for later just now. Try again, or send it to be answered at once.","data":{"fault":"no_room","at":"transport","retry_after":5}}}"#
+        )
+    );
+    assert_eq!(tasks(&house).len(), 2);
+    // Whoever is in it can still ask.
+    assert_eq!(sent(&house, get("a")).await.status, 202);
+}
+
+#[tokio::test]
+async fn a_full_queue_may_mean_that_the_message_is_answered_at_once() {
+    let house = office(When::Later, Full::RunNow);
+    let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
+    for key in ["a", "b"] {
+        assert_eq!(sent(&house, get(key)).await.status, 202);
+    }
+    let third = sent(&house, get("c")).await;
+    assert_eq!(third.status, 200);
+    assert!(third.body.contains(r#""status":"completed""#), "{third:?}");
+}
+
+#[tokio::test]
+async fn it_runs_as_who_sent_it_was_when_it_was_accepted() {
+    let house = Arc::new(here());
+    sent(&house, letter(KEEPER, "k1", "member.get", r#"{"id":"m1"}"#)).await;
+    // Whoever judges credentials is not asked again, and knows nobody any more.
+    house.callers.sleep();
+    let _clerk = Clerk::of(&house);
+    all_done(&house).await;
+    let kept = tasks(&house)[0].personal.clone().unwrap();
+    assert!(kept.contains("ada@example.org"), "{kept}");
+}
+
+#[tokio::test]
+async fn a_tool_that_is_denied_by_the_time_it_runs_is_denied() {
+    let house = Arc::new(here());
+    sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    let door = Door {
+        scopes: MethodScopes::new([], Scope::new("books:read")),
+        calls: Quota { per_minute: 100 },
+        payload_bytes: 10_000,
+        result_bytes: 10_000,
+        denied_tools: vec![Glob::new("book.get")],
+        standing: Standing::Served,
+    };
+    // The same desk after another configuration has been read.
+    let renewed = here().sharing(&house);
+    let renewed = Arc::new(House { mount: renewed.mount.behind(door), ..renewed });
+    let _clerk = Clerk::of(&renewed);
+    all_done(&house).await;
+    let answer = sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    assert!(answer.body.contains("tool_denied") && !answer.body.contains("Emma"), "{answer:?}");
+}

@@ -1,0 +1,103 @@
+//! Dispatched messages, answered at once and later.
+
+mod asking;
+mod later;
+mod now;
+mod recovering;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::desk::Mount;
+use frontdesk_engine::dispatch::{Dispatching, Full, Premises, TASK, Wanted, When, tend};
+use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::table::{Cell, Row};
+use frontdesk_engine::{Desk, TenantId, dispatch};
+use tokio::task::JoinHandle;
+
+use crate::support::requests::{call, keyed, post};
+use crate::support::{Heard, House, eventually};
+
+pub(crate) const RETAIN: Duration = Duration::from_secs(86_400);
+
+impl Premises for House {
+    fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    fn mounts(&self) -> Vec<&Mount> {
+        vec![&self.mount]
+    }
+}
+
+/// The stocked library, which takes dispatched messages for its north branch.
+pub(crate) fn office(when: When, full: Full) -> House {
+    let house = House::stocked();
+    let tenant = TenantId::parse("north").unwrap();
+    let dispatching = Dispatching { tenant, server: "desk".to_owned(), when, full, retain: RETAIN };
+    House { mount: house.mount.dispatching(dispatching), ..house }
+}
+
+impl House {
+    /// As a house renewed from the other: its store, its clock and its queue.
+    fn sharing(self, other: &House) -> House {
+        let house = self.beside(other);
+        House { desk: Desk { tasks: other.desk.tasks.clone(), ..house.desk }, ..house }
+    }
+
+    /// As another node: the other's store and its clock, and a queue that knows nothing.
+    fn beside(self, other: &House) -> House {
+        let (store, clock) = (Arc::clone(&other.store), Arc::clone(&other.clock));
+        let desk = Desk { store: store.clone(), clock: clock.clone(), ..self.desk };
+        House { desk, store, clock, ..self }
+    }
+}
+
+pub(crate) async fn sent(house: &House, incoming: Incoming) -> Heard {
+    sent_as(house, Wanted::AsConfigured, incoming).await
+}
+
+pub(crate) async fn sent_as(house: &House, wanted: Wanted, incoming: Incoming) -> Heard {
+    let reply = dispatch(&house.desk, &house.mount, wanted, incoming).await;
+    Heard { status: reply.status, body: String::from_utf8(reply.body.to_vec()).unwrap() }
+}
+
+/// A call of this tool under this key, with id 1.
+pub(crate) fn letter(who: &str, key: &str, tool: &str, arguments: &str) -> Incoming {
+    keyed(key, post(who, &call("1", tool, arguments)))
+}
+
+/// Somebody who runs what is accepted, until dropped.
+pub(crate) struct Clerk(JoinHandle<()>);
+
+impl Clerk {
+    pub(crate) fn of(house: &Arc<House>) -> Clerk {
+        let house = Arc::clone(house);
+        Clerk(tokio::spawn(tend(move || Arc::clone(&house))))
+    }
+}
+
+impl Drop for Clerk {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The tasks that are kept.
+pub(crate) fn tasks(house: &House) -> Vec<Row> {
+    house
+        .store
+        .look(|kept| kept.rows.iter().filter(|(key, _)| key.1 == TASK.name).map(|(_, row)| row.clone()).collect())
+}
+
+/// Waits until no task is open any more.
+pub(crate) async fn all_done(house: &House) {
+    let is_open = |row: &Row| row.cells.iter().any(|(name, cell)| *name == "open_for" && *cell != Cell::Null);
+    eventually(|| !tasks(house).iter().any(is_open)).await;
+}
+
+/// How often this tool was called, however that ended.
+pub(crate) fn calls(house: &House, tool: &str) -> usize {
+    let named = format!(r#""tool":"{tool}""#);
+    house.guestbook.lines().iter().filter(|line| line.contains(&named)).count()
+}
