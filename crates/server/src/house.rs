@@ -20,7 +20,7 @@ use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteSto
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
-use crate::mounting::{Planned, addresses, local, planned, resources};
+use crate::mounting::{Planned, addresses, local, may_reach, planned, resources};
 use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
 use crate::sites::Sites;
@@ -97,9 +97,9 @@ pub struct House {
     pub mounts: Addresses,
     pub sites: Sites,
     /// The resources that only callers on this machine may reach.
-    local: Vec<String>,
+    pub local: Vec<String>,
     /// The resources that tokens can be asked for.
-    open: Vec<String>,
+    pub open: Vec<String>,
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
@@ -166,7 +166,7 @@ impl House {
     /// Whether this peer may reach the mount at all. A listener on loopback lets nobody else in, but a reload can
     /// open a mount to everybody on a listener that was opened to the network before.
     pub(crate) fn admits(&self, mount: &Mount, peer: IpAddr) -> bool {
-        peer.to_canonical().is_loopback() || !self.local.contains(&mount.resource)
+        may_reach(&self.local, &mount.resource, peer)
     }
 
     pub(crate) fn gives_tokens_for(&self, mount: &Mount) -> bool {

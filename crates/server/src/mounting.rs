@@ -1,6 +1,7 @@
 //! What answers where: the mounts of a configuration, with the door, the database and the judge that each has. It
 //! opens nothing; that has been done.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
@@ -102,6 +103,11 @@ pub(crate) fn resources(planned: &[Planned], url: &PublicUrl) -> Vec<ProtectedRe
 pub(crate) fn local(planned: &[Planned], url: &PublicUrl) -> Vec<String> {
     let is_open = |planned: &&Planned| matches!(&planned.behind, Some(Behind { judged: Judged::Nobody, .. }));
     planned.iter().filter(is_open).map(|planned| url.at(&planned.path)).collect()
+}
+
+/// Whether a peer may reach a resource, some of which are for this machine alone.
+pub(crate) fn may_reach(local: &[String], resource: &str, peer: IpAddr) -> bool {
+    peer.to_canonical().is_loopback() || !local.iter().any(|local| local == resource)
 }
 
 /// Every mount at its address. `own` judges the tokens of this server.
@@ -217,5 +223,25 @@ fn door(server: &Server, standing: Standing) -> Door {
         result_bytes: server.limits.result_bytes,
         denied_tools: patterns(&server.deny_tools),
         standing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_reach;
+
+    #[test]
+    fn what_is_for_this_machine_alone_is_reached_from_loopback_only() {
+        let local = ["https://localhost/open".to_owned()];
+        for (peer, resource, reached) in [
+            ("127.0.0.1", "https://localhost/open", true),
+            ("::1", "https://localhost/open", true),
+            ("::ffff:127.0.0.1", "https://localhost/open", true),
+            ("192.0.2.7", "https://localhost/open", false),
+            ("::ffff:192.0.2.7", "https://localhost/open", false),
+            ("192.0.2.7", "https://localhost/shut", true),
+        ] {
+            assert_eq!(may_reach(&local, resource, peer.parse().unwrap()), reached, "{peer} {resource}");
+        }
     }
 }

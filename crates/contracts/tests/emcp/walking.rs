@@ -110,7 +110,7 @@ async fn strangers(house: &House) {
 }
 
 #[tokio::test]
-async fn e_26_a_page_in_the_bin_hides_only_itself() {
+async fn e_22_e_26_a_page_in_the_bin_hides_only_itself() {
     bin(&House::on_sqlite().await).await;
 }
 

@@ -1,8 +1,10 @@
 //! Sites as a configuration file mounts them: what is said at the start, who is let in, and what answers where.
 
 use std::fs;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -138,6 +140,11 @@ async fn a_token_of_this_server_opens_the_site_to_its_own_clients_and_to_nobody_
     let about = served.http().get(&format!("/.well-known/oauth-protected-resource{CONTENT}")).await;
     let resource = format!("https://localhost:{}{CONTENT}", served.address.port());
     assert_eq!(json_of(&about)["resource"], json!(resource));
+
+    // Whoever may come in learns that there is no such server; a stranger does not.
+    for (token, status) in [(Some(token.as_str()), 404), (None, 401)] {
+        assert_eq!(served.post("/api/v1/mcp/nowhere", token, PING).await.status, status);
+    }
 
     let other = served.client("another_site");
     let foreign = served.granted(&other, CONTENT).await;
@@ -341,6 +348,32 @@ async fn a_reload_takes_in_a_site_that_can_be_read_and_leaves_the_old_one_otherw
     served.reload("auth = [\"none\"]\npath = \"/cms\"\n", "the configuration was reloaded; changed: mount");
     assert_eq!(served.post("/cms/content", None, SEARCH).await.status, 200);
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 404);
+}
+
+#[test]
+fn a_program_that_starts_the_desk_itself_reads_the_site_too() {
+    let folder = with_site();
+    write(&folder, "");
+    let arguments =
+        ["client", "add", "--json", "--new-tenant", "--name", "a", "--tenant", "site", "--scope", "mcp:read"];
+    let added = frontdesk(folder.path(), &[arguments.as_slice(), &["--scope", "mcp:call", "--data", "data"]].concat());
+    let added: Value = serde_json::from_str(&added.out).unwrap_or_else(|_| panic!("{added:?}"));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
+        .args(["stdio", "--config", "desk.toml", "--contract", "emcp"])
+        .current_dir(folder.path())
+        .env_clear()
+        .env("FRONTDESK_CLIENT_ID", added["id"].as_str().unwrap())
+        .env("FRONTDESK_CLIENT_SECRET", added["secret"].as_str().unwrap())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    program.stdin.take().unwrap().write_all(format!("{SEARCH}\n").as_bytes()).unwrap();
+    let output = program.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out} {err}"));
+    assert_eq!(answer["result"]["structuredContent"]["items"][1]["pagetitle"], json!("Catalog"), "{out}");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use frontdesk_engine::contract::{At, Dialect, Manners, Shaped};
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::door::{Door, MethodScopes, Standing};
 use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::offer::Offer;
 use frontdesk_engine::ports::Identity;
 use frontdesk_engine::rate::Quota;
 use frontdesk_engine::reading::Reading;
@@ -93,7 +94,7 @@ async fn house() -> (Arc<House>, Scratch) {
     let settings =
         [("FRONTDESK_DATA", folder.join("data").display().to_string()), ("FRONTDESK_MOUNT", "automotive=/m".into())];
     let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value));
-    let config = load(None, settings, &["automotive"]).unwrap().config;
+    let config = load(None, settings, &[Offer::plain("automotive")]).unwrap().config;
     assert!(config.limits.body_bytes < PAYLOAD);
     let vaults = Vaults::open(Folder::take(&config.data).unwrap(), &config.database).await.unwrap();
     let house = House::mounting(vaults, config, Vec::new());
