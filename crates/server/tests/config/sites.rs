@@ -177,18 +177,6 @@ fn nobody_without_a_token_comes_from_another_machine() {
 }
 
 #[test]
-fn a_body_that_is_never_read_whole_cannot_be_allowed() {
-    let text = format!("[limits]\nbody_bytes = 65536\n{LEAST}");
-    assert_eq!(
-        problems(&text),
-        [
-            "mount[0].server[0].limits.max_payload_kb: 131072 bytes are more than `limits.body_bytes` = 65536. Use at most 64, \
-          or raise `limits.body_bytes`"
-        ]
-    );
-}
-
-#[test]
 fn two_servers_never_share_an_address() {
     let plain = "[[mount]]\ncontract = \"automotive\"\npath = \"/api/v1/mcp/content\"\n";
     assert_eq!(

@@ -77,6 +77,8 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         FaultKind::Stale => plain(409, "conflict"),
         FaultKind::KeyReused => plain(409, "idempotency_conflict"),
         FaultKind::KeyInFlight => plain(409, "in_progress"),
+        FaultKind::BadDispatch => plain(400, "invalid_payload"),
+        FaultKind::NoRoom => plain(503, "async_unavailable"),
         FaultKind::RateLimited => plain(429, "rate_limited"),
         FaultKind::TooLarge => plain(413, "payload_too_large"),
         FaultKind::AnswerTooLarge => plain(413, "result_too_large"),
@@ -155,6 +157,8 @@ fn message(fault: &Fault) -> String {
         | FaultKind::Stale
         | FaultKind::KeyReused
         | FaultKind::KeyInFlight
+        | FaultKind::BadDispatch
+        | FaultKind::NoRoom
         | FaultKind::RateLimited
         | FaultKind::TooLarge
         | FaultKind::AnswerTooLarge
