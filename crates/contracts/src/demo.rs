@@ -1,9 +1,10 @@
 //! Made-up businesses for the demo, as steps a store can commit. It writes nothing itself.
 
+use frontdesk_engine::offer::Offer;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{Event, Scopes, Step};
 
-use crate::automotive;
+use crate::{automotive, emcp};
 
 pub struct Demo {
     pub businesses: Vec<Business>,
@@ -21,6 +22,14 @@ pub struct Business {
     pub events: Vec<Event>,
 }
 
+/// A made-up site and who may read it. What is in it is made elsewhere.
+pub struct DemoSite {
+    pub offer: &'static Offer,
+    pub business: &'static str,
+    pub scopes: Scopes,
+    pub example: Example,
+}
+
 /// A call worth making first.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
@@ -31,4 +40,8 @@ pub struct Example {
 
 pub fn demo(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Demo {
     automotive::seed::demo(now, new_id)
+}
+
+pub fn site() -> Option<DemoSite> {
+    emcp::demo::site()
 }

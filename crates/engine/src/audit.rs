@@ -93,7 +93,7 @@ impl Observation {
             line.push_str("\":");
             write_quoted(value, &mut line);
         };
-        field("trace", &self.trace.id);
+        field("trace", self.trace.shown());
         field("contract", self.contract);
         if let Some(caller) = &self.caller {
             field("client", caller.client.as_str());

@@ -35,9 +35,22 @@ pub struct Hello {
     pub name: &'static str,
     pub title: &'static str,
     pub version: &'static str,
+    /// What else `serverInfo` says, by member.
+    pub info: Vec<(&'static str, String)>,
     pub instructions: &'static str,
     /// The capabilities object, as JSON text.
     pub capabilities: String,
+}
+
+/// What a contract does beside the protocol, because its clients are used to it. By default nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manners {
+    /// The version that an `initialize` means which names none. Without one it must name its version.
+    pub assumed: Option<Version>,
+    /// Whether `initialize` is answered with a random `MCP-Session-Id`. Nobody keeps it and nobody asks for it.
+    pub names_sessions: bool,
+    /// Whether a caller may say in `X-Trace-Id` what its call is to be known by.
+    pub takes_traces: bool,
 }
 
 /// A readable thing with an address.
@@ -81,6 +94,9 @@ pub trait Dialect: Send + Sync {
     fn tenant_argument(&self) -> &'static str;
     /// The name of the argument that carries the idempotency key.
     fn key_argument(&self) -> &'static str;
+    fn manners(&self) -> Manners {
+        Manners::default()
+    }
     /// What a tool's structured answer looks like when it is an error, for contracts that say errors
     /// there. It is published beside the tool's own shape, because some clients check errors too.
     fn error_shape(&self) -> Option<Schema> {

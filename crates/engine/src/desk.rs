@@ -117,6 +117,16 @@ impl Desk {
         id
     }
 
+    /// A random UUID (version 4) for those who want one to hold.
+    pub(crate) fn new_uuid(&self) -> String {
+        let mut random = [0; 16];
+        self.random.fill(&mut random);
+        let bits = u128::from_be_bytes(random) & !(0xf << 76) & !(0x3 << 62) | (4 << 76) | (2 << 62);
+        let hex = format!("{bits:032x}");
+        let cut = |from, until| hex.get(from..until).unwrap_or_default();
+        [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
+    }
+
     /// 48 bits of time above 80 random ones.
     fn moment(&self) -> u128 {
         let mut random = [0; 10];

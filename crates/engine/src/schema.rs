@@ -3,18 +3,35 @@
 
 mod check;
 mod currency;
+mod form;
 mod publish;
 
 pub use check::Checked;
+pub use form::Form;
 
 /// A shape. Objects are closed: an argument nobody knows is a mistake worth naming.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Schema {
     Object(Vec<Field>),
-    List { of: Box<Schema>, most: usize },
+    /// Any names, each with a value of this shape: for what is named by somebody's data.
+    Map(Box<Schema>),
+    List {
+        of: Box<Schema>,
+        least: usize,
+        most: usize,
+    },
     Text(Text),
-    Integer { least: i64, most: i64 },
+    Integer {
+        least: i64,
+        most: i64,
+    },
     Boolean,
+    Nullable(Box<Schema>),
+    /// One of several shapes, and what to say when none of them fits.
+    AnyOf {
+        shapes: Vec<Schema>,
+        expected: &'static str,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +65,8 @@ pub enum Text {
     Phone,
     /// ISO 4217, upper case.
     Currency,
+    /// A form of the contract's own.
+    Formed(&'static Form),
 }
 
 impl Schema {
@@ -56,7 +75,20 @@ impl Schema {
     }
 
     pub fn list(of: Schema, most: usize) -> Schema {
-        Schema::List { of: Box::new(of), most }
+        Schema::List { of: Box::new(of), least: 0, most }
+    }
+
+    /// As `list`, with at least one item.
+    pub fn filled_list(of: Schema, most: usize) -> Schema {
+        Schema::List { of: Box::new(of), least: 1, most }
+    }
+
+    pub fn map(of: Schema) -> Schema {
+        Schema::Map(Box::new(of))
+    }
+
+    pub fn nullable(of: Schema) -> Schema {
+        Schema::Nullable(Box::new(of))
     }
 
     pub fn text(most: usize) -> Schema {

@@ -78,7 +78,7 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
     match frame {
         Ok(Frame::Request(request)) => {
             sighting.method(&request.method);
-            let named = named_trace(&request);
+            let named = named_trace(visit.incoming, &request);
             if let Some(trace) = &named {
                 sighting.traced(trace);
             }
@@ -87,7 +87,7 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
             let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
             let reply = record(sighting, outcome, &at).await;
             match &named {
-                Some(trace) => reply.header("X-Trace-Id", trace.id.as_str()),
+                Some(trace) => reply.header("X-Trace-Id", trace.shown()),
                 None => reply,
             }
         }
@@ -125,7 +125,7 @@ async fn call<'a>(
     }
     admit(desk, mount, caller, &target)?;
     let (tool, arguments) = match target {
-        Target::Ready(result) => return leave(mount, at.result(&result)),
+        Target::Ready(result) => return leave(mount, at.result(&result)).map(|reply| greet(visit, request, reply)),
         Target::Listing(cursor) => {
             sighting.tenant(caller, None);
             return leave(mount, list(desk, mount, caller, cursor, at).await?);
@@ -145,9 +145,22 @@ async fn call<'a>(
 }
 
 /// The trace a message names itself. It is nearer to who asked than that of the request it came in, which any
-/// proxy may have begun.
-fn named_trace(request: &Request) -> Option<Trace> {
-    Trace::continued(request.meta()?.get("traceparent")?.as_str()?)
+/// proxy may have begun; only what the caller calls it by stays.
+fn named_trace(incoming: &Incoming, request: &Request) -> Option<Trace> {
+    let trace = Trace::continued(request.meta()?.get("traceparent")?.as_str()?)?;
+    Some(match &incoming.trace.name {
+        Some(name) => trace.called(name),
+        None => trace,
+    })
+}
+
+/// Clients of some contracts expect a session's name at its beginning. There is no session: the name means nothing,
+/// is kept nowhere and is never asked for.
+fn greet(visit: &Visit<'_>, request: &Request, reply: Reply) -> Reply {
+    match visit.mount.contract.dialect.manners().names_sessions && request.method == "initialize" {
+        true => reply.header("MCP-Session-Id", visit.desk.new_uuid()),
+        false => reply,
+    }
 }
 
 pub(crate) fn unjudged() -> Fault {

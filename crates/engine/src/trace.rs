@@ -4,8 +4,11 @@
 /// A trace and the place in it that a call hangs under.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// 32 hexadecimal digits.
+    /// 32 hexadecimal digits: how spans name it.
     pub id: String,
+    /// How the caller named it, where a contract lets it. Short and printable, without quotes, spaces and backslashes:
+    /// it goes into answers, logs and audit records.
+    pub name: Option<String>,
     /// The caller's span, if the caller has begun the trace.
     pub parent: Option<Parent>,
 }
@@ -27,7 +30,7 @@ pub enum Wish {
 impl Trace {
     /// One that begins here.
     pub fn begun(id: impl Into<String>) -> Trace {
-        Trace { id: id.into(), parent: None }
+        Trace { id: id.into(), name: None, parent: None }
     }
 
     /// Reads a `traceparent`. What is not exactly one is passed over, so that nothing else a caller
@@ -45,7 +48,28 @@ impl Trace {
                 _ => Wish::Unsampled,
             },
         };
-        known.then_some(Trace { id: somebody(digits(id, 32)?)?.to_owned(), parent: Some(parent) })
+        known.then_some(Trace { id: somebody(digits(id, 32)?)?.to_owned(), name: None, parent: Some(parent) })
+    }
+
+    /// The same trace under the caller's own name. A name in the form of an id is one: spans have it too, and hang
+    /// under the caller's span only if that is of the same trace. What is no name is passed over.
+    pub fn called(self, name: &str) -> Trace {
+        const LONGEST: usize = 128;
+        let name = name.trim_matches([' ', '\t']);
+        let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`\\".contains(&byte);
+        if name.is_empty() || name.len() > LONGEST || !name.bytes().all(plain) {
+            return self;
+        }
+        let name = Some(name.to_owned());
+        match name.as_deref().and_then(|name| somebody(digits(name, 32)?)) {
+            Some(id) if id != self.id => Trace { id: id.to_owned(), name, parent: None },
+            Some(_) | None => Trace { name, ..self },
+        }
+    }
+
+    /// What the call is known by, to its caller and in the records.
+    pub fn shown(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.id)
     }
 }
 

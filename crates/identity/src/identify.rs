@@ -59,7 +59,8 @@ fn caller(token: &Token) -> Caller {
     }
 }
 
-fn refused() -> Fault {
+/// What every judge of tokens answers, whatever is wrong: which of them refused tells nobody anything.
+pub(crate) fn refused() -> Fault {
     Fault::new(
         FaultKind::Unauthenticated,
         "The access token is not valid here, or not any more. Get a new one from the token endpoint.",

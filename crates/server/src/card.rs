@@ -8,7 +8,7 @@ use frontdesk_identity::Secret;
 use serde_json::{Map, Value, json};
 
 pub struct Card {
-    pub mounts: Vec<String>,
+    pub endpoint: String,
     pub public_url: String,
     pub operator_endpoint: String,
     /// What a caller must trust; none if the certificate is one that everybody trusts.
@@ -19,7 +19,16 @@ pub struct Card {
     pub tenant_key: &'static str,
     pub scopes: String,
     pub example: Example,
+    pub site: Option<SiteCard>,
     pub reused: bool,
+}
+
+/// The made-up website, which another client reads at another endpoint.
+pub struct SiteCard {
+    pub endpoint: String,
+    pub client: DemoClient,
+    pub scopes: String,
+    pub example: Example,
 }
 
 pub struct DemoClient {
@@ -51,19 +60,28 @@ impl Card {
                 Value::Object(entry)
             })
             .collect();
+        let site = self.site.as_ref().map(|site| {
+            json!({
+                "endpoint": site.endpoint,
+                "id": site.client.id,
+                "secret": site.client.secret.as_ref().map(Secret::expose),
+                "tenant": site.client.tenant,
+            })
+        });
         json!({
-            "endpoint": self.mounts.first(),
+            "endpoint": self.endpoint,
             "token_endpoint": format!("{}/token", self.public_url),
             "operator_endpoint": self.operator_endpoint,
             "ca_file": self.ca_file,
             "data": self.data,
             "reused": self.reused,
             "clients": clients,
+            "site": site,
         })
     }
 
     fn text(&self) -> String {
-        let endpoint = self.mounts.first().map(String::as_str).unwrap_or_default();
+        let endpoint = &self.endpoint;
         let trust = match &self.ca_file {
             Some(file) => format!("--cacert {} ", quoted(&file.display().to_string())),
             None => String::new(),
@@ -81,9 +99,10 @@ impl Card {
             format!("  page       {}/", self.public_url),
             format!("  operator   {}/healthz", self.operator_endpoint),
         ];
+        lines.extend(self.site.iter().map(|site| format!("  website    {}", site.endpoint)));
         lines.extend(self.ca_file.iter().map(|file| format!("  CA file    {}", file.display())));
         lines.push(String::new());
-        for client in &self.clients {
+        for client in self.clients.iter().chain(self.site.iter().map(|site| &site.client)) {
             lines.push(format!("  {} ({})", client.business, client.tenant));
             lines.push(format!("    client   {}", client.id));
             lines.push(match &client.secret {
@@ -95,30 +114,46 @@ impl Card {
             });
         }
         if let Some(client) = self.clients.first() {
-            let secret = client.secret.as_ref().map_or("YOUR_SECRET", Secret::expose);
-            lines.extend([
-                String::new(),
-                "  Paste these one after the other:".to_owned(),
-                String::new(),
-                format!("TOKEN=$(curl -s {trust}-u {}:{secret} \\", client.id),
-                format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={}", self.scopes))),
-                format!("  {}/token | sed -n 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/p'); [ \"$TOKEN\" ] || echo no token: check the client id and secret", self.public_url),
-                String::new(),
-                format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
-                format!("  -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}' {endpoint}"),
-                String::new(),
-                format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
-                format!(
-                    "  -d '{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"{}\",\"arguments\":{}}}}}' \\",
-                    self.example.tool, self.example.arguments
-                ),
-                format!("  {endpoint}"),
-                String::new(),
-                "  Ctrl-C closes the desk.".to_owned(),
-            ]);
+            lines.extend([String::new(), "  Paste these one after the other:".to_owned(), String::new()]);
+            lines.extend(self.token(&trust, client, endpoint, &self.scopes));
+            lines.extend(call(&trust, endpoint, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#));
+            lines.extend(call(&trust, endpoint, &first_call(2, self.example)));
+            if let Some(site) = &self.site {
+                lines.extend(self.token(&trust, &site.client, &site.endpoint, &site.scopes));
+                lines.extend(call(&trust, &site.endpoint, &first_call(3, site.example)));
+            }
+            lines.push("  Ctrl-C closes the desk.".to_owned());
         }
         lines.join("\n")
     }
+
+    fn token(&self, trust: &str, client: &DemoClient, endpoint: &str, scopes: &str) -> [String; 4] {
+        let secret = client.secret.as_ref().map_or("YOUR_SECRET", Secret::expose);
+        [
+            format!("TOKEN=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),
+            format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={scopes}"))),
+            format!(
+                "  {}/token | sed -n 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/p'); [ \"$TOKEN\" ] || echo no token: check the client id and secret",
+                self.public_url
+            ),
+            String::new(),
+        ]
+    }
+}
+
+fn call(trust: &str, endpoint: &str, message: &str) -> [String; 4] {
+    [
+        format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
+        format!("  -d '{message}' \\"),
+        format!("  {endpoint}"),
+        String::new(),
+    ]
+}
+
+fn first_call(id: u8, Example { tool, arguments }: Example) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+    )
 }
 
 /// As a shell takes it, whatever is in a path.

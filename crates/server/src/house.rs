@@ -1,6 +1,7 @@
 //! Putting the parts together: from a configuration and a data folder to a desk that can serve.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,18 +9,21 @@ use frontdesk_contracts as contracts;
 use frontdesk_engine::Contract;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::dispatch::Premises;
-use frontdesk_engine::ports::{Clock, Random, Store};
+use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::tally::Tally;
-use frontdesk_identity::{EmbeddedServer, Parts, ProtectedResource};
+use frontdesk_identity::{EmbeddedServer, Parts};
 use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
 
+use crate::addresses::Addresses;
 use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
+use crate::mounting::{Planned, addresses, local, may_reach, planned, resources};
 use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
+use crate::sites::Sites;
 use crate::traces::Traces;
 
 /// How long a commit is waited for before the caller is told that its outcome is not known.
@@ -90,7 +94,12 @@ impl Vaults {
 pub struct House {
     pub vaults: Arc<Vaults>,
     pub desk: Desk,
-    pub mounts: Vec<(String, Mount)>,
+    pub mounts: Addresses,
+    pub sites: Sites,
+    /// The resources that only callers on this machine may reach.
+    pub local: Vec<String>,
+    /// The resources that tokens can be asked for.
+    pub open: Vec<String>,
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
@@ -100,14 +109,19 @@ pub struct House {
 }
 
 impl House {
-    /// With the contracts of this build, as the configuration mounts them.
-    pub fn open(vaults: Vaults, config: Config) -> House {
-        let contracts = configured(&config);
-        House::mounting(vaults, config, contracts)
+    /// With the contracts of this build, as the configuration mounts them, and the sites that some of them read.
+    pub fn open(vaults: Vaults, config: Config, sites: Sites) -> House {
+        let planned = planned(&config, &sites);
+        House::made(vaults, config, sites, planned)
     }
 
     /// With these contracts at these paths; judges bring one of their own.
     pub fn mounting(vaults: Vaults, config: Config, contracts: Vec<(String, Contract)>) -> House {
+        let planned = contracts.into_iter().map(|(path, contract)| Planned::plain(path, contract)).collect();
+        House::made(vaults, config, Sites::default(), planned)
+    }
+
+    fn made(vaults: Vaults, config: Config, sites: Sites, planned: Vec<Planned>) -> House {
         let vaults = Arc::new(vaults);
         let log = Arc::new(Log::new(config.log.format, Arc::clone(&vaults.clock)));
         let traces = Arc::new(Traces::new(Arc::clone(&vaults.random)));
@@ -115,7 +129,8 @@ impl House {
         let tally = Arc::new(Tally::default());
         let witness =
             Arc::new(Witness { log: Arc::clone(&log), meter: Arc::clone(&meter), traces: Arc::clone(&traces) });
-        let mounts = mounts(&config, contracts);
+        let resources = resources(&planned, &config.public_url);
+        let open = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(EmbeddedServer::new(
             Parts {
                 registry: Arc::clone(&vaults.store) as Arc<dyn Registry>,
@@ -126,11 +141,14 @@ impl House {
                 tally: Arc::clone(&tally),
             },
             login(&config),
-            resources(&mounts),
+            resources,
         ));
+        let judge = Arc::clone(&identity) as Arc<dyn Identity>;
+        let local = local(&planned, &config.public_url);
+        let mounts = addresses(planned, &config.public_url, &judge);
         let desk = Desk {
             store: Arc::clone(&vaults.store) as Arc<dyn Store>,
-            identity: Arc::clone(&identity) as _,
+            identity: judge,
             clock: Arc::clone(&vaults.clock),
             random: Arc::clone(&vaults.random),
             observer: witness,
@@ -142,17 +160,32 @@ impl House {
             tasks: Default::default(),
             settings: limits(&config),
         };
-        House { vaults, desk, mounts, identity, log, meter, traces, config }
+        House { vaults, desk, mounts, sites, local, open, identity, log, meter, traces, config }
+    }
+
+    /// Whether this peer may reach the mount at all. A listener on loopback lets nobody else in, but a reload can
+    /// open a mount to everybody on a listener that was opened to the network before.
+    pub(crate) fn admits(&self, mount: &Mount, peer: IpAddr) -> bool {
+        may_reach(&self.local, &mount.resource, peer)
+    }
+
+    pub(crate) fn gives_tokens_for(&self, mount: &Mount) -> bool {
+        self.open.contains(&mount.resource)
     }
 
     /// The same house under another configuration. What is counted, running or used up is shared between
     /// the two, so that calls of either see one desk.
-    pub fn renewed(&self, config: Config) -> House {
-        let mounts = mounts(&config, configured(&config));
-        let identity = Arc::new(self.identity.renewed(login(&config), resources(&mounts)));
+    pub fn renewed(&self, config: Config, sites: Sites) -> House {
+        let planned = planned(&config, &sites);
+        let resources = resources(&planned, &config.public_url);
+        let open = resources.iter().map(|resource| resource.url.clone()).collect();
+        let identity = Arc::new(self.identity.renewed(login(&config), resources));
+        let judge = Arc::clone(&identity) as Arc<dyn Identity>;
+        let local = local(&planned, &config.public_url);
+        let mounts = addresses(planned, &config.public_url, &judge);
         let desk = Desk {
             store: Arc::clone(&self.desk.store),
-            identity: Arc::clone(&identity) as _,
+            identity: judge,
             clock: Arc::clone(&self.desk.clock),
             random: Arc::clone(&self.desk.random),
             observer: Arc::clone(&self.desk.observer),
@@ -168,6 +201,9 @@ impl House {
             vaults: Arc::clone(&self.vaults),
             desk,
             mounts,
+            sites,
+            local,
+            open,
             identity,
             log: Arc::clone(&self.log),
             meter: Arc::clone(&self.meter),
@@ -185,34 +221,6 @@ impl Premises for House {
     fn mounts(&self) -> Vec<&Mount> {
         self.mounts.iter().map(|(_, mount)| mount).collect()
     }
-}
-
-fn mounts(config: &Config, contracts: Vec<(String, Contract)>) -> Vec<(String, Mount)> {
-    contracts
-        .into_iter()
-        .map(|(path, contract)| {
-            let resource = config.public_url.at(&path);
-            let metadata = config.public_url.at(&format!("/.well-known/oauth-protected-resource{path}"));
-            (path, Mount::new(contract, resource, metadata))
-        })
-        .collect()
-}
-
-/// The contracts of this build, where the configuration mounts them.
-fn configured(config: &Config) -> Vec<(String, Contract)> {
-    let mounts = config.mounts.iter();
-    mounts.filter_map(|mount| Some((mount.path.clone(), contracts::by_id(&mount.contract)?))).collect()
-}
-
-fn resources(mounts: &[(String, Mount)]) -> Vec<ProtectedResource> {
-    let resources = mounts.iter().map(|(path, mount)| ProtectedResource {
-        path: path.clone(),
-        url: mount.resource.clone(),
-        scopes: mount.contract.scopes.clone(),
-        least: mount.contract.least.clone(),
-        name: mount.contract.hello.title.to_owned(),
-    });
-    resources.collect()
 }
 
 fn login(config: &Config) -> frontdesk_identity::Settings {

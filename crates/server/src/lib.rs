@@ -1,6 +1,7 @@
 //! Frontdesk, the server: it binds the engine, the contracts, the store and the authorization server
 //! to HTTPS, a configuration and a command line. Business rules and SQL live elsewhere.
 
+pub mod addresses;
 pub mod card;
 pub mod certificates;
 pub mod cli;
@@ -10,6 +11,7 @@ pub mod current;
 pub mod folder;
 pub mod house;
 pub mod http;
+mod mounting;
 pub mod net;
 pub mod observe;
 pub mod operator;
@@ -17,5 +19,6 @@ pub mod parcel;
 pub mod ports;
 pub mod reload;
 pub mod run;
+pub mod sites;
 pub mod stdio;
 pub mod traces;

@@ -97,7 +97,7 @@ fn pretty(seen: &Observation, cause: Option<&str>) -> String {
         what,
         seen.code.unwrap_or(seen.outcome),
         seen.micros as f64 / 1000.0,
-        seen.trace.id,
+        seen.trace.shown(),
     )
 }
 

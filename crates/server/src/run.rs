@@ -22,6 +22,7 @@ use crate::http;
 use crate::net::{Caps, Drained, Listener, Shutdown};
 use crate::operator::{Doors, health};
 use crate::reload::Reload;
+use crate::sites::{self, IfDown, Sites};
 use crate::traces::{self, listed};
 
 /// How soon a changed certificate file is noticed.
@@ -117,7 +118,7 @@ async fn follow(current: Arc<Current>, mut certificates: Certificates, mut hangu
                 }
             }
             asked = asked => match asked {
-                Some(reload) => take_in(&current, &mut certificates, reload),
+                Some(reload) => take_in(&current, &mut certificates, reload).await,
                 // No more signals will come; the certificate is looked after all the same.
                 None => hangup = Hangup::Ends,
             },
@@ -126,7 +127,7 @@ async fn follow(current: Arc<Current>, mut certificates: Certificates, mut hangu
 }
 
 /// Everything is read and made before anything is swapped.
-fn take_in(current: &Current, certificates: &mut Certificates, reload: &mut Reload) {
+async fn take_in(current: &Current, certificates: &mut Certificates, reload: &mut Reload) {
     let house = current.house();
     let refuse = |why: &dyn std::fmt::Display| {
         house.log.say(&format!("the configuration was not reloaded, the last good one stays: {why}"));
@@ -143,9 +144,17 @@ fn take_in(current: &Current, certificates: &mut Certificates, reload: &mut Relo
         Ok(traces) => traces,
         Err(errors) => return refuse(&listed(&errors)),
     };
+    let clock = &house.vaults.clock;
+    let sites = match Sites::open(&fresh.config, clock, IfDown::Refused, &house.sites).await {
+        Ok((sites, _)) => sites,
+        Err(errors) => return refuse(&errors),
+    };
+    if let Err(why) = sites::register(&fresh.config, &house.vaults).await {
+        return refuse(&why);
+    }
     certificates.show(prepared);
     house.traces.follow(traces, &house.log);
-    current.replace(house.renewed(fresh.config.clone()));
+    current.replace(house.renewed(fresh.config.clone(), sites));
     for said in reload.done(fresh) {
         house.log.say(&said);
     }

@@ -1,9 +1,10 @@
 //! A made-up Evolution CMS site as SQL, for tests, benches and demonstrations: the same rows on SQLite, MariaDB and
-//! PostgreSQL. Nothing that serves a real site may depend on it.
+//! PostgreSQL. It makes texts and nothing else; of what is shipped only the demo uses it.
 
 use std::io;
 
 mod ddl;
+mod demo;
 mod documents;
 mod people;
 mod values;
@@ -19,7 +20,14 @@ pub const CANARY: &str = "canary";
 
 pub struct Site {
     prefix: String,
-    documents: Vec<Document>,
+    content: Content,
+}
+
+enum Content {
+    /// The site that tests know by heart, or more of it.
+    Catalogue(Vec<Document>),
+    /// The one that is shown to people.
+    Pottery,
 }
 
 /// A table's name, the columns that are written, and its rows.
@@ -51,7 +59,12 @@ impl Site {
 
     /// A site that begins with the small one and goes on with more of its catalogue, until it has so many documents.
     pub fn of(documents: usize) -> Site {
-        Site { prefix: "evo_".to_owned(), documents: documents::all(documents) }
+        Site { prefix: "evo_".to_owned(), content: Content::Catalogue(documents::all(documents)) }
+    }
+
+    /// The website of a pottery: some 40 pages for people to look at.
+    pub fn demo() -> Site {
+        Site { prefix: "evo_".to_owned(), content: Content::Pottery }
     }
 
     pub fn with_prefix(self, prefix: &str) -> Site {
@@ -77,9 +90,14 @@ impl Site {
     }
 
     fn rows(&self) -> Vec<Rows> {
-        let mut all = documents::rows(&self.documents);
-        all.extend(values::rows(&self.documents));
-        all.extend(people::rows());
-        all
+        match &self.content {
+            Content::Pottery => demo::rows(),
+            Content::Catalogue(documents) => {
+                let mut all = documents::rows(documents);
+                all.extend(values::rows(documents));
+                all.extend(people::rows());
+                all
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ use frontdesk_engine::archive::Archive;
 mod address;
 mod dialect;
 mod error;
+mod late;
 mod mysql;
 mod number;
 mod operand;
@@ -24,7 +25,9 @@ mod terms;
 mod tests;
 
 use address::Place;
+pub use address::without_password;
 pub use error::ArchiveError;
+pub use late::open_later;
 use mysql::MysqlArchive;
 use postgres::PostgresArchive;
 use sqlite::SqliteArchive;

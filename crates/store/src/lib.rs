@@ -21,4 +21,4 @@ pub use error::{Data, StoreError};
 pub use keeper::Keeper;
 pub use load::Load;
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, reach};
-pub use sqlite::{AuditReader, Options, SqliteStore, back_up, inspect};
+pub use sqlite::{AuditReader, Options, SqliteStore, back_up, inspect, make_sample};

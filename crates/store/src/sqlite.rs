@@ -9,6 +9,7 @@ pub(crate) mod open;
 mod pulse;
 mod readers;
 mod registry;
+mod sample;
 mod store;
 mod upkeep;
 mod writer;
@@ -31,6 +32,7 @@ use writer::Writer;
 
 pub use audits::AuditReader;
 pub use backup::{back_up, inspect};
+pub use sample::make_sample;
 
 /// How long the writer waits when another process has locked the file. Whoever comes while it waits in vain waits
 /// twice that long at most, which must be less than a commit is waited for: then both know that nothing happened.

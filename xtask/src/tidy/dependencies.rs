@@ -10,9 +10,19 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("engine", &["frontdesk-wire"]),
     ("contracts", &["frontdesk-engine", "frontdesk-wire"]),
     ("store", &["frontdesk-engine"]),
-    ("identity", &["frontdesk-engine"]),
+    ("identity", &["frontdesk-engine", "frontdesk-wire"]),
     ("probe", &["frontdesk-wire"]),
-    ("server", &["frontdesk-wire", "frontdesk-engine", "frontdesk-contracts", "frontdesk-store", "frontdesk-identity"]),
+    (
+        "server",
+        &[
+            "frontdesk-wire",
+            "frontdesk-engine",
+            "frontdesk-contracts",
+            "frontdesk-store",
+            "frontdesk-identity",
+            "frontdesk-site",
+        ],
+    ),
     // Made-up sites for tests, benches and the demo: texts only.
     ("site", &[]),
     // For judges only; nothing may depend on it.

@@ -42,6 +42,7 @@ pub fn contract() -> Contract {
 
 fn hello() -> Hello {
     Hello {
+        info: Vec::new(),
         name: "frontdesk",
         title: "Frontdesk: AutomotiveMCP",
         version: env!("CARGO_PKG_VERSION"),

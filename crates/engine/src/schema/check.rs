@@ -65,10 +65,18 @@ impl Problems {
                     self.unknown(pointer, &known, missing, &unknown);
                 }
             }
-            Schema::List { of, most } => {
+            Schema::Map(of) => match value.as_object() {
+                // A name is the caller's, and never repeated.
+                Some(object) => object.values().for_each(|value| self.visit(of, value, pointer)),
+                None => self.add(pointer, "type", "an object is expected"),
+            },
+            Schema::List { of, least, most } => {
                 let Some(items) = value.as_array() else {
                     return self.add(pointer, "type", "an array is expected");
                 };
+                if items.len() < *least {
+                    return self.add(pointer, "minItems", format!("at least {least} is expected"));
+                }
                 if items.len() > *most {
                     return self.add(pointer, "maxItems", format!("at most {most} items are allowed"));
                 }
@@ -98,6 +106,16 @@ impl Problems {
                     self.add(pointer, "type", "true or false is expected");
                 }
             }
+            Schema::Nullable(of) => {
+                if !value.is_null() {
+                    self.visit(of, value, pointer);
+                }
+            }
+            Schema::AnyOf { shapes, expected } => {
+                if !shapes.iter().any(|shape| fits(shape, value)) {
+                    self.add(pointer, "anyOf", *expected);
+                }
+            }
         }
     }
 
@@ -117,6 +135,12 @@ impl Problems {
         };
         self.add(pointer, "additionalProperties", format!("only these are known: {}{guess}", known.join(", ")));
     }
+}
+
+fn fits(shape: &Schema, value: &Value) -> bool {
+    let mut problems = Problems::default();
+    problems.visit(shape, value, "");
+    problems.found.is_empty()
 }
 
 impl Text {
@@ -149,6 +173,8 @@ impl Text {
             }
             Text::Currency if is_currency(given) => Ok(()),
             Text::Currency => Err(("pattern", "an ISO 4217 currency code is expected, such as USD".to_owned())),
+            Text::Formed(form) if (form.fits)(given) => Ok(()),
+            Text::Formed(form) => Err(("pattern", form.expected.to_owned())),
         }
     }
 }

@@ -12,7 +12,7 @@ impl Schema {
                 let mut needed = Vec::new();
                 for field in fields {
                     let mut shape = field.shape.to_json();
-                    if let Some(object) = shape.as_object_mut() {
+                    if let Some(object) = shape.as_object_mut().filter(|_| !field.about.is_empty()) {
                         object.insert("description".to_owned(), Value::from(field.about));
                     }
                     properties.insert(field.name.to_owned(), shape);
@@ -29,11 +29,34 @@ impl Schema {
                 }
                 object
             }
-            Schema::List { of, most } => json!({"type": "array", "items": of.to_json(), "maxItems": most}),
+            Schema::Map(of) => json!({"type": "object", "additionalProperties": of.to_json()}),
+            Schema::List { of, least: 0, most } => {
+                json!({"type": "array", "items": of.to_json(), "maxItems": most})
+            }
+            Schema::List { of, least, most } => {
+                json!({"type": "array", "items": of.to_json(), "minItems": least, "maxItems": most})
+            }
             Schema::Text(text) => text.to_json(),
             Schema::Integer { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
             Schema::Boolean => json!({"type": "boolean"}),
+            Schema::Nullable(of) => or_null(of.to_json()),
+            Schema::AnyOf { shapes, .. } => {
+                json!({"anyOf": shapes.iter().map(Schema::to_json).collect::<Vec<Value>>()})
+            }
         }
+    }
+}
+
+/// A word of an `enum` would forbid null again, so such a shape stands beside null instead.
+fn or_null(mut shape: Value) -> Value {
+    match shape.as_object_mut() {
+        Some(object) if !object.contains_key("enum") && object.contains_key("type") => {
+            if let Some(kind) = object.get("type").cloned() {
+                object.insert("type".to_owned(), json!([kind, "null"]));
+            }
+            shape
+        }
+        Some(_) | None => json!({"anyOf": [shape, {"type": "null"}]}),
     }
 }
 
@@ -46,6 +69,7 @@ impl Text {
             Text::Email => json!({"type": "string", "format": "email", "maxLength": 254}),
             Text::Phone => json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"}),
             Text::Currency => json!({"type": "string", "pattern": "^[A-Z]{3}$"}),
+            Text::Formed(form) => json!({"type": "string", "pattern": form.pattern}),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::caller::Scopes;
 use crate::contract::{Contract, Source};
+use crate::desk::Mount;
 use crate::schema::Schema;
 use crate::stages::template;
 use crate::tool::{Effect, ToolSpec};
@@ -30,15 +31,17 @@ impl Catalogue {
         }
     }
 
-    /// The tools these scopes can call, and no others.
-    pub(crate) fn tools(&self, contract: &Contract, scopes: &Scopes) -> Arc<str> {
+    /// The tools these scopes can call, and no others. Behind a door, whoever may ask for the list sees all that is
+    /// not denied.
+    pub(crate) fn tools(&self, mount: &Mount, scopes: &Scopes) -> Arc<str> {
         if let Ok(texts) = self.texts.lock()
             && let Some(text) = texts.get(scopes)
         {
             return Arc::clone(text);
         }
-        let callable =
-            |position: &usize| contract.tools.get(*position).is_some_and(|tool| scopes.has(&tool.spec.scope));
+        let callable = |position: &usize| {
+            mount.contract.tools.get(*position).is_some_and(|tool| is_shown(mount, scopes, &tool.spec))
+        };
         let visible = self.tools.iter().filter(|(_, position)| callable(position));
         let tools: Vec<&str> = visible.map(|(text, _)| text.as_str()).collect();
         let text: Arc<str> = format!("{{\"tools\":[{}]}}", tools.join(",")).into();
@@ -51,12 +54,20 @@ impl Catalogue {
     }
 }
 
-/// The templates these scopes can read.
-pub(crate) fn templates(contract: &Contract, scopes: &Scopes) -> String {
+fn is_shown(mount: &Mount, scopes: &Scopes, spec: &ToolSpec) -> bool {
+    match &mount.door {
+        Some(door) => !door.denies(spec.name),
+        None => scopes.has(&spec.scope),
+    }
+}
+
+/// The templates of the tools that are shown.
+pub(crate) fn templates(mount: &Mount, scopes: &Scopes) -> String {
+    let contract = &mount.contract;
     let visible = contract.resources.iter().filter(|resource| match &resource.source {
         Source::Tool { name, .. } => {
             !template::is_fixed(resource.template)
-                && contract.tools.iter().any(|tool| tool.spec.name == *name && scopes.has(&tool.spec.scope))
+                && contract.tools.iter().any(|tool| tool.spec.name == *name && is_shown(mount, scopes, &tool.spec))
         }
         Source::Document(_) => false,
     });

@@ -14,6 +14,7 @@ use crate::reply::Reply;
 use crate::stages::admit::lacking;
 use crate::stages::frame::Unframed;
 use crate::stages::record::{Sighting, known_method};
+use crate::stages::shape::too_large;
 
 /// The body of a request that may come in. A mount without a door reads it at once.
 pub(crate) async fn pass(
@@ -128,12 +129,10 @@ pub(crate) fn denied() -> Fault {
     Fault::new(FaultKind::ToolDenied, "The operator does not let this tool be used.")
 }
 
-/// An answer on its way out: no larger than the door lets through.
+/// An answer that no tool made, on its way out: no larger than the door lets through.
 pub(crate) fn leave(mount: &Mount, reply: Reply) -> Result<Reply, Fault> {
     match &mount.door {
-        Some(door) if reply.body.len() > door.result_bytes => {
-            Err(Fault::new(FaultKind::AnswerTooLarge, "The answer would be too large. Ask for less."))
-        }
+        Some(door) if reply.body.len() > door.result_bytes => Err(too_large()),
         Some(_) | None => Ok(reply),
     }
 }

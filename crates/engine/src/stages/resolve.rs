@@ -7,7 +7,7 @@ use frontdesk_wire::version::{Era, negotiate, supported};
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
-use crate::contract::{Contract, Place, Source};
+use crate::contract::{Contract, Hello, Place, Source};
 use crate::desk::Mount;
 use crate::fault::{Fault, FaultKind};
 use crate::stages::catalogue::templates;
@@ -51,13 +51,17 @@ pub fn resolve<'a>(mount: &'a Mount, caller: &Caller, request: &'a Request, at: 
         ("server/discover", _) => Ok(Target::Ready(sealed_result(&discovery(contract), &Era::Modern, Some(DISCOVERY)))),
         ("tools/list", _) => {
             no_cursor(request)?;
-            let tools = mount.catalogue.tools(contract, &caller.scopes);
+            let tools = mount.catalogue.tools(mount, &caller.scopes);
             Ok(Target::Ready(sealed_result(&tools, &era, Some(LISTS))))
         }
         ("resources/templates/list", _) => {
             no_cursor(request)?;
-            let templates = templates(contract, &caller.scopes);
+            let templates = templates(mount, &caller.scopes);
             Ok(Target::Ready(sealed_result(&templates, &era, Some(LISTS))))
+        }
+        ("prompts/list", _) if declares(contract, "prompts") => {
+            no_cursor(request)?;
+            Ok(Target::Ready(sealed_result("{\"prompts\":[]}", &era, Some(LISTS))))
         }
         ("resources/list", _) => cursor(request).map(Target::Listing),
         ("tools/call", _) => call(contract, request),
@@ -67,14 +71,17 @@ pub fn resolve<'a>(mount: &'a Mount, caller: &Caller, request: &'a Request, at: 
 }
 
 fn hello(contract: &Contract, request: &Request) -> Result<String, Fault> {
-    let asked = request.params.get("protocolVersion").and_then(Value::as_str);
-    let Some(asked) = asked else {
-        return Err(Fault::invalid_argument("/protocolVersion", "required", "it is required, as a string"));
+    let version = match (request.params.get("protocolVersion"), contract.dialect.manners().assumed) {
+        (Some(Value::String(asked)), _) => negotiate(asked),
+        (None, Some(assumed)) => assumed,
+        (Some(_), _) | (None, None) => {
+            return Err(Fault::invalid_argument("/protocolVersion", "required", "it is required, as a string"));
+        }
     };
     let hello = &contract.hello;
     Ok(format!(
         "{{\"protocolVersion\":{},\"capabilities\":{},\"serverInfo\":{},\"instructions\":{}}}",
-        quote(negotiate(asked).as_str()),
+        quote(version.as_str()),
         hello.capabilities,
         server_info(contract),
         quote(hello.instructions),
@@ -92,12 +99,18 @@ fn discovery(contract: &Contract) -> String {
 }
 
 fn server_info(contract: &Contract) -> String {
-    format!(
-        "{{\"name\":{},\"title\":{},\"version\":{}}}",
-        quote(contract.hello.name),
-        quote(contract.hello.title),
-        quote(contract.hello.version),
-    )
+    let Hello { name, title, version, info, .. } = &contract.hello;
+    let mut text = format!("{{\"name\":{},\"title\":{},\"version\":{}", quote(name), quote(title), quote(version));
+    for (member, value) in info {
+        text.push_str(&format!(",{}:{}", quote(member), quote(value)));
+    }
+    text.push('}');
+    text
+}
+
+/// Whether the contract says that it has this, even if there is none of it.
+fn declares(contract: &Contract, capability: &str) -> bool {
+    serde_json::from_str::<Value>(&contract.hello.capabilities).is_ok_and(|all| all.get(capability).is_some())
 }
 
 fn call<'a>(contract: &'a Contract, request: &'a Request) -> Result<Target<'a>, Fault> {

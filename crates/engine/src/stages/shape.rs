@@ -60,10 +60,15 @@ pub fn shape(
     };
     let reply = mount.contract.dialect.success(shaped, &at.0);
     // A write has happened by now, and its answer must say so however long it is.
-    if sighting.effect() == Some(Effect::Reads) && reply.body.len() > desk.settings.reply_bytes {
-        return Err(Fault::new(FaultKind::AnswerTooLarge, "The answer would be too large. Ask for less."));
+    let most = mount.door.as_ref().map_or(desk.settings.reply_bytes, |door| door.result_bytes);
+    if sighting.effect() == Some(Effect::Reads) && reply.body.len() > most {
+        return Err(too_large());
     }
     Ok(reply)
+}
+
+pub(crate) fn too_large() -> Fault {
+    Fault::new(FaultKind::AnswerTooLarge, "The answer would be too large. Ask for less.")
 }
 
 /// Where an answer is going, filled in as the request is understood.
@@ -84,7 +89,7 @@ impl<'a> At<'a> {
                 Credential::Missing => Presented::Nothing,
                 Credential::Bearer(_) | Credential::Unusable => Presented::Something,
             },
-            trace: &incoming.trace.id,
+            trace: incoming.trace.shown(),
         })
     }
 
@@ -109,7 +114,7 @@ impl<'a> At<'a> {
 
     /// In another trace than that of the whole request.
     pub fn traced(mut self, trace: &'a Trace) -> At<'a> {
-        self.0.trace = &trace.id;
+        self.0.trace = trace.shown();
         self
     }
 

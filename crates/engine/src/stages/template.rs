@@ -44,7 +44,13 @@ pub(crate) fn bind(template: &str, address: &str) -> Option<Map<String, Value>> 
 pub(crate) fn typed(values: Map<String, Value>, schema: &Schema) -> Map<String, Value> {
     let fields = match schema {
         Schema::Object(fields) => fields.as_slice(),
-        Schema::List { .. } | Schema::Text(_) | Schema::Integer { .. } | Schema::Boolean => &[],
+        Schema::Map(_)
+        | Schema::List { .. }
+        | Schema::Text(_)
+        | Schema::Integer { .. }
+        | Schema::Boolean
+        | Schema::Nullable(_)
+        | Schema::AnyOf { .. } => &[],
     };
     let wanted = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.shape);
     let typed = values.into_iter().map(|(name, value)| {

@@ -1,7 +1,7 @@
 //! Checking arguments, one keyword after the other.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::schema::{Schema, Text, optional, required};
+use frontdesk_engine::schema::{Form, Schema, Text, optional, required};
 use serde_json::{Map, Value};
 
 fn object(text: &str) -> Map<String, Value> {
@@ -212,4 +212,25 @@ fn the_message_of_several_problems_names_their_places() {
         said("{}"),
         "The arguments are not valid at /a, /b, /c, /d, /e, /f, /g, /h and 1 more places; the list of errors says why."
     );
+}
+
+static EVEN: Form = Form { pattern: "^(..)*$", fits: |text| text.len() % 2 == 0, expected: "pairs are expected" };
+
+#[test]
+fn forms_maps_nulls_and_alternatives() {
+    let formed = || Schema::Text(Text::Formed(&EVEN));
+    assert_eq!(wrong(formed(), r#""ab""#), "nothing");
+    assert_eq!(wrong(formed(), r#""abc""#), "/x pattern: pairs are expected");
+    assert_eq!(wrong(Schema::filled_list(Schema::Boolean, 2), "[]"), "/x minItems: at least 1 is expected");
+    assert_eq!(wrong(Schema::filled_list(Schema::Boolean, 2), "[true]"), "nothing");
+    assert_eq!(wrong(Schema::nullable(formed()), "null"), "nothing");
+    assert_eq!(wrong(Schema::nullable(formed()), r#""a""#), "/x pattern: pairs are expected");
+    assert_eq!(wrong(Schema::map(Schema::Boolean), r#"{"canary":true}"#), "nothing");
+    assert_eq!(wrong(Schema::map(Schema::Boolean), r#"{"canary":1}"#), "/x type: true or false is expected");
+    assert_eq!(wrong(Schema::map(Schema::Boolean), "1"), "/x type: an object is expected");
+    let either = || Schema::AnyOf { shapes: vec![Schema::Boolean, Schema::integer(0, 1)], expected: "yes or no" };
+    for fits in ["true", "0", "1"] {
+        assert_eq!(wrong(either(), fits), "nothing");
+    }
+    assert_eq!(wrong(either(), "2"), "/x anyOf: yes or no");
 }

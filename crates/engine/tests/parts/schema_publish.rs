@@ -1,7 +1,9 @@
 //! Shapes as JSON Schema.
 
-use frontdesk_engine::schema::{Schema, Text, optional, required};
+use frontdesk_engine::schema::{Form, Schema, Text, optional, required};
 use serde_json::json;
+
+static EVEN: Form = Form { pattern: "^(..)*$", fits: |text| text.len() % 2 == 0, expected: "pairs are expected" };
 
 #[test]
 fn every_shape_is_published_with_the_rules_it_is_checked_by() {
@@ -16,6 +18,21 @@ fn every_shape_is_published_with_the_rules_it_is_checked_by() {
         (Schema::integer(-1, 7), json!({"type": "integer", "minimum": -1, "maximum": 7})),
         (Schema::Boolean, json!({"type": "boolean"})),
         (Schema::list(Schema::Boolean, 3), json!({"type": "array", "items": {"type": "boolean"}, "maxItems": 3})),
+        (
+            Schema::filled_list(Schema::Boolean, 3),
+            json!({"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3}),
+        ),
+        (Schema::Text(Text::Formed(&EVEN)), json!({"type": "string", "pattern": "^(..)*$"})),
+        (Schema::nullable(Schema::Boolean), json!({"type": ["boolean", "null"]})),
+        (
+            Schema::nullable(Schema::one_of(&["a"])),
+            json!({"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "null"}]}),
+        ),
+        (Schema::map(Schema::Boolean), json!({"type": "object", "additionalProperties": {"type": "boolean"}})),
+        (
+            Schema::AnyOf { shapes: vec![Schema::Boolean, Schema::integer(0, 1)], expected: "x" },
+            json!({"anyOf": [{"type": "boolean"}, {"type": "integer", "minimum": 0, "maximum": 1}]}),
+        ),
         (Schema::object([]), json!({"type": "object", "properties": {}, "additionalProperties": false})),
     ] {
         assert_eq!(shape.to_json(), published);

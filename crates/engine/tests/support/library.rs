@@ -28,6 +28,7 @@ pub(crate) fn contract() -> Contract {
     Contract {
         id: "library",
         hello: Hello {
+            info: Vec::new(),
             name: "library",
             title: "The library",
             version: "1.2.3",
@@ -40,7 +41,7 @@ pub(crate) fn contract() -> Contract {
         scopes: ["books:read", "books:write", "members:read", "members:contact"].map(Scope::new).to_vec(),
         least: Scope::new("books:read"),
         documents: Vec::new(),
-        dialect: Box::new(Plainly),
+        dialect: Box::new(Plainly::default()),
     }
 }
 

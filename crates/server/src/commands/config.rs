@@ -2,19 +2,23 @@
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use frontdesk_engine::ports::Clock;
 use frontdesk_store::reach;
 
 use super::{Failure, runtime, settings};
 use crate::cli::ConfigCommand;
 use crate::config::{Certificate, Database, Examined, environment, examine, show};
+use crate::ports::SystemClock;
+use crate::sites::{IfDown, Sites};
 use crate::{folder, net, traces};
 
 pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
     let mut out = io::stdout().lock();
     match command {
         ConfigCommand::Check(file) => {
-            let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::IDS);
+            let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::OFFERS);
             let problems = problems(&examined)?;
             if !problems.is_empty() {
                 return Err(listed(&problems).into());
@@ -65,6 +69,11 @@ fn problems(examined: &Examined) -> Result<Vec<String>, Failure> {
         && let Err(error) = runtime()?.block_on(reach(address))
     {
         problems.push(format!("database: {error}"));
+    }
+    if config.mounts.iter().any(|mount| mount.site.is_some()) && examined.means(&["mount"]) {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let opened = runtime()?.block_on(Sites::open(config, &clock, IfDown::Refused, &Sites::default()));
+        problems.extend(opened.err().into_iter().flat_map(|errors| errors.0));
     }
     Ok(problems)
 }

@@ -1,24 +1,30 @@
 //! `frontdesk demo`: made-up businesses, whole, with one command.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use frontdesk_contracts::demo::{Demo, demo as businesses};
+use frontdesk_contracts::demo::{Demo, DemoSite, demo as businesses, site as pottery};
 use frontdesk_engine::ports::{Claim, Commit, Committed};
 use frontdesk_engine::registry::{Changed, Client, Tenant};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::{Secret, new_client, new_secret};
+use frontdesk_site::{Database as Dialect, Site};
+use frontdesk_store::make_sample;
 
 use super::serve::{keep_open, open};
 use super::{Failure, Held, run_desk, settings};
-use crate::card::{Card, DemoClient};
+use crate::card::{Card, DemoClient, SiteCard};
 use crate::cli;
+use crate::config::{Loaded, Mount, Origin};
 use crate::house::House;
 use crate::net::Setting;
 use crate::operator::{client_record, tenant_record};
 use crate::run::Hangup;
 
 const SEEDING: &str = "demo";
+/// The demo's website, in the data folder.
+const SITE_FILE: &str = "demo-site.sqlite";
 
 pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     // Any free port for the operator: two demos on one machine must not get in each other's way.
@@ -26,9 +32,19 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     flags.extend(command.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
     flags.extend(command.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
     let loaded = settings(None, flags)?;
+    // Whoever says what is mounted has not asked for a site.
+    let site = pottery().filter(|_| mounts_are_ours(&loaded));
+    let (loaded, script) = match &site {
+        Some(site) => (with_site(loaded, site)?, Site::demo().script(Dialect::Sqlite)),
+        None => (loaded, String::new()),
+    };
     let held = Held::default();
     run_desk(&held, async {
-        let opened = open(&loaded, Setting::Flag("--listen"), &held).await?;
+        let furnish = |folder: &Path| match &site {
+            Some(_) => Ok(make_sample(&folder.join(SITE_FILE), &script)?),
+            None => Ok(()),
+        };
+        let opened = open(&loaded, Setting::Flag("--listen"), &held, furnish).await?;
         let house = &opened.house;
         let demo = businesses(house.desk.now(), &mut |prefix| house.desk.new_id(prefix));
         let known = house.vaults.store.clients().await.map_err(explain)?;
@@ -38,8 +54,12 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
             false => Secrets::Kept,
         };
         let clients = clients(house, &demo, &known, secrets).await?;
+        let site = match &site {
+            Some(site) => Some(site_card(house, &loaded, site, &known, secrets).await?),
+            None => None,
+        };
         let card = Card {
-            mounts: house.mounts.iter().map(|(_, mount)| mount.resource.clone()).collect(),
+            endpoint: house.mounts.get(0).map(|(_, mount)| mount.resource.clone()).unwrap_or_default(),
             public_url: house.config.public_url.to_string(),
             operator_endpoint: format!("https://{}", opened.bound.operator.local_addr()),
             // Whole paths: what is pasted must work in another terminal, wherever that one is.
@@ -49,6 +69,7 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
             tenant_key: demo.tenant_key,
             scopes: demo.scopes.to_string(),
             example: demo.example,
+            site,
             reused,
         };
         card.print(command.json)?;
@@ -113,30 +134,69 @@ async fn clients(house: &House, demo: &Demo, known: &[Client], secrets: Secrets)
         let Some(tenant) = TenantId::parse(business.id) else {
             continue;
         };
-        let name = agent_of(business.name);
-        let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
-        let (id, secret) = match existing {
-            Some(client) => {
-                let secret = match secrets {
-                    Secrets::Kept => None,
-                    Secrets::New => Some(rotate(house, client).await?),
-                };
-                (client.id.as_str().to_owned(), secret)
-            }
-            None => {
-                let scopes: Scopes = demo.scopes.clone();
-                let vaults = &house.vaults;
-                let (client, secret) =
-                    new_client(name, vec![tenant], scopes, vaults.clock.as_ref(), vaults.random.as_ref());
-                let id = client.id.as_str().to_owned();
-                let record = client_record(client.created_at, "client.add", &client.id);
-                vaults.store.add_client(client, record).await.map_err(explain)?;
-                (id, Some(secret))
-            }
-        };
-        clients.push(DemoClient { id, secret, tenant: business.id.to_owned(), business: business.name.to_owned() });
+        clients.push(client(house, business.name, tenant, &demo.scopes, known, secrets).await?);
     }
     Ok(clients)
+}
+
+async fn client(
+    house: &House,
+    business: &str,
+    tenant: TenantId,
+    scopes: &Scopes,
+    known: &[Client],
+    secrets: Secrets,
+) -> Result<DemoClient, Failure> {
+    let (name, id_of_tenant) = (agent_of(business), tenant.as_str().to_owned());
+    let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
+    let (id, secret) = match existing {
+        Some(client) => {
+            let secret = match secrets {
+                Secrets::Kept => None,
+                Secrets::New => Some(rotate(house, client).await?),
+            };
+            (client.id.as_str().to_owned(), secret)
+        }
+        None => {
+            let vaults = &house.vaults;
+            let (client, secret) =
+                new_client(name, vec![tenant], scopes.clone(), vaults.clock.as_ref(), vaults.random.as_ref());
+            let id = client.id.as_str().to_owned();
+            let record = client_record(client.created_at, "client.add", &client.id);
+            vaults.store.add_client(client, record).await.map_err(explain)?;
+            (id, Some(secret))
+        }
+    };
+    Ok(DemoClient { id, secret, tenant: id_of_tenant, business: business.to_owned() })
+}
+
+fn mounts_are_ours(loaded: &Loaded) -> bool {
+    loaded.origins.iter().any(|setting| setting.key == "mount" && setting.origin == Origin::Default)
+}
+
+/// The configuration with the site beside what is mounted anyway.
+fn with_site(loaded: Loaded, site: &DemoSite) -> Result<Loaded, Failure> {
+    let file = loaded.config.data.join(SITE_FILE).display().to_string();
+    let table = toml::Table::from_iter([("database".to_owned(), toml::Value::String(file))]);
+    let mount = Mount::reading(site.offer, &table).ok_or("the demo's site cannot be mounted")?;
+    Ok(loaded.and(mount))
+}
+
+async fn site_card(
+    house: &House,
+    loaded: &Loaded,
+    site: &DemoSite,
+    known: &[Client],
+    secrets: Secrets,
+) -> Result<SiteCard, Failure> {
+    let mount = loaded.config.mounts.last().ok_or("the demo's site is not mounted")?;
+    let tenant = mount.site.as_ref().map(|site| site.tenant.clone()).ok_or("the demo's site is not mounted")?;
+    Ok(SiteCard {
+        endpoint: house.config.public_url.at(&mount.endpoint()),
+        client: client(house, site.business, tenant, &site.scopes, known, secrets).await?,
+        scopes: site.scopes.to_string(),
+        example: site.example,
+    })
 }
 
 async fn rotate(house: &House, client: &Client) -> Result<Secret, Failure> {

@@ -1,5 +1,6 @@
 //! `frontdesk serve`: the business that a configuration describes.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -13,17 +14,18 @@ use crate::net::{self, Drained, Setting, Shutdown};
 use crate::operator::{Registrar, attend};
 use crate::reload::Reload;
 use crate::run::{Bound, Hangup, heed_hangup, heed_signals, run};
+use crate::sites::{self, IfDown, Sites};
 use crate::traces::{self, listed};
 
 pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
     let loaded = settings(command.config.clone(), Vec::new())?;
     let file = command.config;
-    let reread = Box::new(move || load(file.as_deref(), environment(), frontdesk_contracts::IDS));
+    let reread = Box::new(move || load(file.as_deref(), environment(), frontdesk_contracts::OFFERS));
     let held = Held::default();
     run_desk(&held, async {
         // Before anything is open: a signal that comes early must not end what is about to serve.
         let hangup = heed_hangup()?;
-        let opened = open(&loaded, Setting::Key("listen"), &held).await?;
+        let opened = open(&loaded, Setting::Key("listen"), &held, |_| Ok(())).await?;
         let reload = Reload::new(loaded.clone(), opened.bound.public.local_addr(), reread);
         for warning in &loaded.warnings {
             opened.house.log.say(&warning.to_string());
@@ -44,20 +46,33 @@ pub(super) struct Opened {
 
 /// Ports first: they are what most often is not free, and nothing has been made yet when they are not.
 /// The operator's socket last, yet before anybody is told that the desk is open: an order may follow at once.
-pub(super) async fn open(loaded: &Loaded, listen: Setting, held: &Held) -> Result<Opened, Failure> {
+/// `furnish` is given the data folder as soon as it is ours.
+pub(super) async fn open(
+    loaded: &Loaded,
+    listen: Setting,
+    held: &Held,
+    furnish: impl FnOnce(&Path) -> Result<(), Failure>,
+) -> Result<Opened, Failure> {
     let shutdown = heed_signals()?;
     let public = net::bind(loaded.config.listen, listen).await?;
     let operator = net::bind(loaded.config.operator.listen, Setting::Key("operator.listen")).await?;
     let config = loaded.bound_to(public.local_addr());
-    let vaults = Vaults::open(Folder::take(&config.data)?, &config.database).await?;
+    let folder = Folder::take(&config.data)?;
+    furnish(folder.path())?;
+    let vaults = Vaults::open(folder, &config.database).await?;
     held.hold(&vaults.store);
     let prepared = prepare(&config, vaults.clock.now())?;
     let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
+    let (sites, notices) = Sites::open(&config, &vaults.clock, IfDown::Waits, &Sites::default()).await?;
     let ca_file = prepared.ca_file.clone();
     let bound = Bound { public, operator, certificates: Certificates::new(prepared, vaults.clock.now()) };
     let socket = folder::operator_socket(vaults.folder.path());
     attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
-    let house = House::open(vaults, config);
+    sites::register(&config, &vaults).await?;
+    let house = House::open(vaults, config, sites);
+    for notice in &notices {
+        house.log.say(notice);
+    }
     house.traces.follow(traces, &house.log);
     Ok(Opened { house, bound, shutdown, ca_file })
 }

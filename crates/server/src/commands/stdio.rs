@@ -7,12 +7,13 @@ use tokio::time::Instant;
 
 use super::{Failure, Held, run_desk, settings};
 use crate::cli;
-use crate::config::{Config, login};
+use crate::config::{Config, Mount, login};
 use crate::current::Current;
 use crate::folder::{self, Folder, FolderError};
 use crate::house::{House, Vaults};
 use crate::operator::{Registrar, attend};
 use crate::run::{close_traces, empty_tally, end, forget, heed_signals, write_tally};
+use crate::sites::{self, IfDown, Sites};
 use crate::stdio::{Pass, converse};
 use crate::traces::{self, listed};
 
@@ -27,20 +28,27 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
         let mounted: Vec<&str> = config.mounts.iter().map(|mount| mount.contract.as_str()).collect();
         return Err(format!("that contract is not mounted; there are: {}", mounted.join(", ")).into());
     };
+    let endpoint = config.mounts.get(at).map(Mount::endpoint).unwrap_or_default();
     let held = Held::default();
     run_desk(&held, async {
         let shutdown = heed_signals()?;
-        let folder =
-            Folder::take_existing(&config.data, &config.database).map_err(|error| explain(error, &config, at))?;
+        let folder = Folder::take_existing(&config.data, &config.database)
+            .map_err(|error| explain(error, &config, &endpoint))?;
         let vaults = Vaults::open(folder, &config.database).await?;
         held.hold(&vaults.store);
         let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
         let socket = folder::operator_socket(vaults.folder.path());
         attend(socket, Arc::new(Registrar::new(&vaults)), shutdown.clone()).await?;
-        let current = Arc::new(Current::new(House::open(vaults, config)));
+        let (sites, notices) = Sites::open(&config, &vaults.clock, IfDown::Waits, &Sites::default()).await?;
+        sites::register(&config, &vaults).await?;
+        let current = Arc::new(Current::new(House::open(vaults, config, sites)));
         let jobs = [tokio::spawn(write_tally(Arc::clone(&current))), tokio::spawn(forget(Arc::clone(&current)))];
         let house = current.house();
+        for notice in &notices {
+            house.log.say(notice);
+        }
         house.traces.follow(traces, &house.log);
+        let at = house.mounts.iter().position(|(path, _)| *path == endpoint).unwrap_or_default();
         let ended = match Pass::new(Arc::clone(&house), at, login).await {
             Ok(pass) => {
                 converse(Arc::clone(&house), at, pass, shutdown.clone()).await;
@@ -57,9 +65,9 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
 }
 
 /// Whoever holds the folder serves the same tools over HTTPS, to the same client.
-fn explain(error: FolderError, config: &Config, at: usize) -> Failure {
+fn explain(error: FolderError, config: &Config, endpoint: &str) -> Failure {
     if let FolderError::InUse { path } = &error {
-        let endpoint = config.mounts.get(at).map(|mount| config.public_url.at(&mount.path)).unwrap_or_default();
+        let endpoint = config.public_url.at(endpoint);
         return format!(
             "another Frontdesk is using {}, and only one can. If it is a server, let the MCP client connect to it over \
              https, with the same client id and secret (by this configuration to {endpoint}); otherwise end the other \

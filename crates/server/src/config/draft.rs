@@ -6,6 +6,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use frontdesk_engine::offer::Offer;
+
 use super::finding::{Finding, Wrong};
 use super::gather::Gathered;
 use super::mount::{self, Mount};
@@ -161,14 +163,14 @@ pub(super) struct Settled {
 }
 
 /// Fills in what follows from other keys and judges the keys together.
-pub(super) fn settle(gathered: &Gathered, contracts: &[&str]) -> Settled {
+pub(super) fn settle(gathered: &Gathered, offers: &[Offer]) -> Settled {
     let mut given = gathered.draft.clone();
     let mut report = Report { broken: &gathered.broken, found: Vec::new() };
     if given.mounts.is_none() {
         if gathered.file.is_some() {
-            report.add(&["mount"], Wrong::new("nothing is mounted", mount::advice(contracts)));
+            report.add(&["mount"], Wrong::new("nothing is mounted", mount::advice(offers)));
         }
-        given.mounts = Some(contracts.iter().map(|contract| Mount::usual(contract)).collect());
+        given.mounts = Some(offers.iter().filter_map(Mount::usual).collect());
     }
     problems(&given, &mut report);
     let problems = std::mem::take(&mut report.found);
@@ -236,6 +238,9 @@ fn problems(draft: &Draft, report: &mut Report<'_>) {
         let wrong = "it is empty, but `database` is reached by TLS, and the system's own authorities are not trusted";
         let next = "Name the PEM file of the authority that issued the certificate of PostgreSQL";
         report.add(&["database_ca", "database"], Wrong::new(wrong, next));
+    }
+    for (index, mount) in draft.mounts.iter().flatten().enumerate() {
+        mount::with_the_rest(index, mount, draft.listen, &mut |keys, wrong| report.add(keys, wrong));
     }
     if draft.connections_per_address > draft.connections {
         let wrong =

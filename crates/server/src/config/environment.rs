@@ -1,6 +1,7 @@
 //! The process environment, as pairs. The only place that reads it; it decides nothing.
 
-/// The variables of this process that begin with `FRONTDESK_`, for [`load`](super::load).
+/// The variables of this process, for [`load`](super::load). It takes those that begin with `FRONTDESK_`, and those that
+/// a file names.
 ///
 /// A value that is not Unicode arrives with replacement characters, which `load` refuses by name; the iterator of the
 /// standard library that gives text would panic on it, even for a variable that is none of our business.
@@ -8,7 +9,7 @@
 pub fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
-        .filter(|(name, _)| name.starts_with(PREFIX) && !CREDENTIALS.contains(&name.as_str()))
+        .filter(|(name, _)| !CREDENTIALS.contains(&name.as_str()))
 }
 
 /// Who calls over standard input, as the environment says it.

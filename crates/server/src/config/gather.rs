@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use frontdesk_engine::nearest::nearest;
+use frontdesk_engine::offer::Offer;
 use toml::{Table, Value};
 
 use super::draft::Draft;
@@ -23,13 +24,23 @@ pub(super) struct Gathered {
     pub(super) file: Option<PathBuf>,
 }
 
+/// What comes from neither the file nor variables of ours.
+pub(super) struct Outside<'a> {
+    /// What can be mounted.
+    pub(super) offers: &'a [Offer],
+    /// Variables with names that a file chooses.
+    pub(super) variables: BTreeMap<String, String>,
+}
+
 pub(super) fn gather(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
-    contracts: &[&str],
+    offers: &[Offer],
 ) -> Gathered {
     // A map, so that the last of a name counts and problems come in a stable order.
-    let mut variables: BTreeMap<String, String> = environment.filter(|(name, _)| name.starts_with(PREFIX)).collect();
+    let (mut variables, others): (BTreeMap<String, String>, BTreeMap<String, String>) =
+        environment.partition(|(name, _)| name.starts_with(PREFIX));
+    let outside = Outside { offers, variables: others };
     let named_file = variables.remove(FILE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let mut gathered = Gathered {
         draft: Draft::blank(),
@@ -38,19 +49,19 @@ pub(super) fn gather(
         broken: BTreeSet::new(),
         file: file.map(Path::to_path_buf).or(named_file),
     };
-    gathered.defaults(contracts);
+    gathered.defaults(&outside);
     if let Some(path) = gathered.file.clone() {
-        gathered.file(&path, contracts);
+        gathered.file(&path, &outside);
     }
-    gathered.environment(&variables, contracts);
+    gathered.environment(&variables, &outside);
     gathered
 }
 
 impl Gathered {
-    fn defaults(&mut self, contracts: &[&str]) {
+    fn defaults(&mut self, outside: &Outside<'_>) {
         for key in KEYS {
             match key.default {
-                Fallback::Text(text) => self.accept(key, Raw::Text(text), Origin::Default, "default", contracts),
+                Fallback::Text(text) => self.accept(key, Raw::Text(text), Origin::Default, "default", outside),
                 Fallback::Derived(_) => {
                     self.origins.insert(key.path, Origin::Default);
                 }
@@ -58,7 +69,7 @@ impl Gathered {
         }
     }
 
-    fn file(&mut self, path: &Path, contracts: &[&str]) {
+    fn file(&mut self, path: &Path, outside: &Outside<'_>) {
         let place = path.display().to_string();
         let table = std::fs::read_to_string(path)
             .map_err(|error| {
@@ -66,7 +77,7 @@ impl Gathered {
             })
             .and_then(|text| text.parse::<Table>().map_err(|error| not_toml(&text, &error)));
         match table {
-            Ok(table) => self.table("", &table, &place, contracts),
+            Ok(table) => self.table("", &table, &place, outside),
             Err(wrong) => {
                 // Any key may be in it, so no key can be judged by the others.
                 self.broken.extend(KEYS.iter().map(|key| key.path));
@@ -76,14 +87,14 @@ impl Gathered {
     }
 
     /// One level of a file: `prefix` is empty at the top.
-    fn table(&mut self, prefix: &str, table: &Table, place: &str, contracts: &[&str]) {
+    fn table(&mut self, prefix: &str, table: &Table, place: &str, outside: &Outside<'_>) {
         for (name, value) in table {
             let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
             if let Some(key) = KEYS.iter().find(|key| key.path == path) {
-                self.accept(key, Raw::Toml(value), Origin::File, place, contracts);
+                self.accept(key, Raw::Toml(value), Origin::File, place, outside);
             } else if prefix.is_empty() && tables().any(|table| table == path) {
                 match value {
-                    Value::Table(inner) => self.table(&path, inner, place, contracts),
+                    Value::Table(inner) => self.table(&path, inner, place, outside),
                     Value::String(_)
                     | Value::Integer(_)
                     | Value::Float(_)
@@ -100,7 +111,7 @@ impl Gathered {
         }
     }
 
-    fn environment(&mut self, variables: &BTreeMap<String, String>, contracts: &[&str]) {
+    fn environment(&mut self, variables: &BTreeMap<String, String>, outside: &Outside<'_>) {
         for (name, value) in variables {
             let Some(key) = KEYS.iter().find(|key| key.env == name) else {
                 let right = nearest(name, KEYS.iter().map(|key| key.env).chain([FILE])).unwrap_or_default();
@@ -112,13 +123,13 @@ impl Gathered {
                 let wrong = Wrong::new("it is not valid UTF-8", "Write it in Unicode");
                 self.refuse(key, vec![wrong], name);
             } else {
-                self.accept(key, Raw::Text(value), Origin::Environment, name, contracts);
+                self.accept(key, Raw::Text(value), Origin::Environment, name, outside);
             }
         }
     }
 
-    fn accept(&mut self, key: &'static Key, raw: Raw<'_>, origin: Origin, place: &str, contracts: &[&str]) {
-        match key.kind.accept(&mut self.draft, raw, contracts) {
+    fn accept(&mut self, key: &'static Key, raw: Raw<'_>, origin: Origin, place: &str, outside: &Outside<'_>) {
+        match key.kind.accept(&mut self.draft, raw, outside) {
             Ok(()) => {
                 self.origins.insert(key.path, origin);
             }

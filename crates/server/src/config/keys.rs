@@ -232,7 +232,7 @@ pub static KEYS: &[Key] = &[
         path: "mount",
         env: "FRONTDESK_MOUNT",
         default: Fallback::Derived("without a file, every contract at /mcp/NAME; a file must say it"),
-        about: "Which contract is served at which path: one [[mount]] table each, with `contract` and `path`. In the environment: contract=path, separated by commas.",
+        about: "Which contract is served at which path: one [[mount]] table each, with `contract` and `path`, and for a contract that reads a site the keys below. In the environment: contract=path, separated by commas.",
         kind: Kind::Mounts(|draft| &mut draft.mounts),
     },
 ];

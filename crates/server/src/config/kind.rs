@@ -9,6 +9,7 @@ use toml::Value;
 
 use super::draft::Draft;
 use super::finding::Wrong;
+use super::gather::Outside;
 use super::mount::{self, Mount};
 use super::web::{self, PublicUrl};
 use super::{Database, Endpoint, LogFormat, Ratio};
@@ -47,7 +48,7 @@ pub(super) enum Raw<'a> {
 }
 
 impl Kind {
-    pub(super) fn accept(&self, draft: &mut Draft, raw: Raw<'_>, contracts: &[&str]) -> Result<(), Vec<Wrong>> {
+    pub(super) fn accept(&self, draft: &mut Draft, raw: Raw<'_>, outside: &Outside<'_>) -> Result<(), Vec<Wrong>> {
         match self {
             Self::Folder(at) => {
                 let text = text(raw)?;
@@ -105,8 +106,8 @@ impl Kind {
             }
             Self::Mounts(at) => {
                 *at(draft) = Some(match raw {
-                    Raw::Text(text) => mount::from_text(text, contracts)?,
-                    Raw::Toml(value) => mount::from_toml(value, contracts)?,
+                    Raw::Text(text) => mount::from_text(text, outside.offers)?,
+                    Raw::Toml(value) => mount::from_toml(value, outside)?,
                 });
             }
         }
@@ -138,7 +139,9 @@ impl Kind {
                 Database::Embedded => Value::String(String::new()),
                 Database::Postgres(address) => Value::String(address.to_string()),
             },
-            Self::Mounts(at) => Value::Array(at(draft).iter().flatten().map(table).collect()),
+            Self::Mounts(at) => {
+                Value::Array(at(draft).iter().flatten().map(|mount| Value::Table(mount::shown(mount))).collect())
+            }
         }
     }
 
@@ -286,11 +289,4 @@ fn list(raw: Raw<'_>, entry: fn(&str) -> Result<String, Wrong>) -> Result<Vec<St
 
 fn path(path: Option<&PathBuf>) -> Value {
     Value::String(path.map(|path| path.display().to_string()).unwrap_or_default())
-}
-
-fn table(Mount { contract, path }: &Mount) -> Value {
-    Value::Table(toml::Table::from_iter([
-        ("contract".to_owned(), Value::String(contract.clone())),
-        ("path".to_owned(), Value::String(path.clone())),
-    ]))
 }

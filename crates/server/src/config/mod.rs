@@ -10,6 +10,7 @@ mod kind;
 mod mount;
 mod reference;
 mod show;
+mod site;
 mod traces;
 mod web;
 
@@ -21,26 +22,28 @@ use std::time::Duration;
 use draft::Draft;
 pub use environment::{Login, environment, login};
 pub use finding::{ConfigError, Finding};
+use frontdesk_engine::offer::Offer;
 use frontdesk_store::Address;
 pub use keys::{Fallback, KEYS, Key};
 pub use kind::address;
 pub use mount::Mount;
 pub use reference::{example, reference};
 pub use show::{Origin, Setting, show};
+pub use site::{Auth, Dispatch, Failover, Jwt, OwnTokens, Secret, Server, Site, SiteLimits};
 pub use traces::{Channel, Collector, Endpoint, Ratio, Traces};
 pub use web::PublicUrl;
 
 /// Reads the configuration: the environment outranks the file, the file outranks the defaults.
 ///
 /// Without `file`, the variable `FRONTDESK_CONFIG` may name one. A later pair of `environment` replaces an earlier one
-/// of the same name, so a command can append what its flags said. `contracts` are the contracts this build can mount.
+/// of the same name, so a command can append what its flags said. `offers` are the contracts this build can mount.
 /// Every problem is found before any is reported, so that one run is enough to mend a file.
 pub fn load(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
-    contracts: &[&str],
+    offers: &[Offer],
 ) -> Result<Loaded, ConfigError> {
-    let Examined { loaded, problems, .. } = examine(file, environment, contracts);
+    let Examined { loaded, problems, .. } = examine(file, environment, offers);
     match problems.is_empty() {
         true => Ok(loaded),
         false => Err(ConfigError { problems }),
@@ -48,13 +51,9 @@ pub fn load(
 }
 
 /// As [`load`], for whoever wants to look at what is right even if something else is wrong.
-pub fn examine(
-    file: Option<&Path>,
-    environment: impl Iterator<Item = (String, String)>,
-    contracts: &[&str],
-) -> Examined {
-    let gathered = gather::gather(file, environment, contracts);
-    let settled = draft::settle(&gathered, contracts);
+pub fn examine(file: Option<&Path>, environment: impl Iterator<Item = (String, String)>, offers: &[Offer]) -> Examined {
+    let gathered = gather::gather(file, environment, offers);
+    let settled = draft::settle(&gathered, offers);
     let mut problems = gathered.problems;
     problems.extend(settled.problems);
     let loaded = Loaded {
@@ -94,6 +93,13 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// With one more mount than anybody has written down.
+    pub fn and(mut self, mount: Mount) -> Loaded {
+        self.given.mounts.get_or_insert_default().push(mount.clone());
+        self.config.mounts.push(mount);
+        self
+    }
+
     /// The configuration once the real port is known: with `listen` on port 0 the public URL, hosts and origins that
     /// nobody set follow the port that the system chose.
     pub fn bound_to(&self, listening: SocketAddr) -> Config {

@@ -1,38 +1,91 @@
 //! Which contract answers at which path. The names of contracts come in from outside: none is known here.
 
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
 use frontdesk_engine::nearest::nearest;
-use toml::Value;
+use frontdesk_engine::offer::{Needs, Offer};
+use toml::{Table, Value};
 
 use super::finding::Wrong;
+use super::gather::Outside;
+use super::site::{self, Auth, Site};
 
 /// One contract at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     pub contract: String,
-    /// Begins with `/`, does not end with it, and needs no escaping in a URL.
+    /// Begins with `/`, does not end with it, and needs no escaping in a URL. For a site: what its servers are below.
     pub path: String,
+    /// What is read, for a contract that reads somebody else's database.
+    pub site: Option<Box<Site>>,
 }
 
 impl Mount {
-    pub(super) fn usual(contract: &str) -> Self {
-        Self { contract: contract.to_owned(), path: format!("/mcp/{contract}") }
+    /// How a contract is mounted that needs nothing but an address.
+    pub(super) fn usual(offer: &Offer) -> Option<Mount> {
+        let contract = offer.name;
+        match offer.needs {
+            Needs::Nothing => {
+                Some(Mount { contract: contract.to_owned(), path: format!("/mcp/{contract}"), site: None })
+            }
+            Needs::Archive(_) => None,
+        }
+    }
+
+    /// A site with nothing but what is usual, besides what this table says.
+    pub fn reading(offer: &Offer, table: &Table) -> Option<Mount> {
+        let Needs::Archive(usual) = offer.needs else {
+            return None;
+        };
+        let (path, site) = site::read(table, "", &usual, &|_| None).ok()?;
+        Some(Mount { contract: offer.name.to_owned(), path, site: Some(Box::new(site)) })
+    }
+
+    /// The path of the first thing that answers here.
+    pub fn endpoint(&self) -> String {
+        match self.site.as_ref().and_then(|site| site.servers.first()) {
+            Some(server) => format!("{}/{}", self.path, server.handle),
+            None => self.path.clone(),
+        }
+    }
+
+    /// Every path it answers at, each with the key that says so.
+    fn addresses(&self) -> Vec<(String, String)> {
+        let Some(site) = &self.site else {
+            return vec![(self.path.clone(), "path".to_owned())];
+        };
+        let mut addresses = vec![(self.path.clone(), "path".to_owned())];
+        for (number, server) in site.servers.iter().enumerate() {
+            addresses.push((format!("{}/{}", self.path, server.handle), format!("server[{number}].handle")));
+            addresses.extend(server.path.iter().map(|path| (path.clone(), format!("server[{number}].path"))));
+        }
+        addresses
     }
 }
 
 /// Reads `contract=path,contract=path`, the spelling of the environment.
-pub(super) fn from_text(text: &str, contracts: &[&str]) -> Result<Vec<Mount>, Vec<Wrong>> {
-    let mut mounts = Vec::new();
+pub(super) fn from_text(text: &str, offers: &[Offer]) -> Result<Vec<Mount>, Vec<Wrong>> {
+    let (mut mounts, mut wrongs) = (Vec::new(), Vec::new());
     for (index, part) in text.split(',').map(str::trim).filter(|part| !part.is_empty()).enumerate() {
         let (contract, path) = part
             .split_once('=')
-            .ok_or_else(|| vec![Wrong::new(format!("{part:?} is not a contract and a path"), advice(contracts))])?;
-        mounts.push((index, Mount { contract: contract.trim().to_owned(), path: path.trim().to_owned() }));
+            .ok_or_else(|| vec![Wrong::new(format!("{part:?} is not a contract and a path"), advice(offers))])?;
+        let (contract, path) = (contract.trim().to_owned(), path.trim().to_owned());
+        match offers.iter().find(|offer| offer.name == contract).map(|offer| offer.needs) {
+            Some(Needs::Archive(_)) => {
+                let wrong = format!("{contract} reads a database, and a path does not say which");
+                let next = "Write it into a file, as [[mount]] with `contract` and `database`";
+                wrongs.push(Wrong::new(wrong, next).at(format!("[{index}]")));
+            }
+            Some(Needs::Nothing) | None => mounts.push((index, Mount { contract, path, site: None })),
+        }
     }
-    check(mounts, Vec::new(), contracts)
+    check(mounts, wrongs, offers)
 }
 
 /// Reads the `[[mount]]` tables of a file.
-pub(super) fn from_toml(value: &Value, contracts: &[&str]) -> Result<Vec<Mount>, Vec<Wrong>> {
+pub(super) fn from_toml(value: &Value, outside: &Outside<'_>) -> Result<Vec<Mount>, Vec<Wrong>> {
     let tables = value.as_array().ok_or_else(|| {
         vec![Wrong::new(format!("it is {} instead of a list of tables", super::kind::named(value)), HEADER)]
     })?;
@@ -43,38 +96,52 @@ pub(super) fn from_toml(value: &Value, contracts: &[&str]) -> Result<Vec<Mount>,
             wrongs.push(Wrong::new("it is not a table", HEADER).at(format!("[{index}]")));
             continue;
         };
-        for name in table.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
-            let right = nearest(name, FIELDS.into_iter()).unwrap_or_default();
-            wrongs.push(
-                Wrong::new("this key does not exist", format!("Did you mean `{right}`?"))
-                    .at(format!("[{index}].{name}")),
-            );
-        }
-        let mut field = |name: &str| match table.get(name).map(Value::as_str) {
-            Some(Some(text)) => Some(text.to_owned()),
-            Some(None) => {
-                wrongs.push(Wrong::new("it is not text", "Write it in quotes").at(format!("[{index}].{name}")));
-                None
+        let named = table.get("contract").and_then(Value::as_str).unwrap_or_default();
+        let needs = outside.offers.iter().find(|offer| offer.name == named).map(|offer| offer.needs);
+        let read = match needs {
+            Some(Needs::Archive(usual)) => {
+                let variables = |name: &str| outside.variables.get(name).cloned();
+                site::read(table, &format!("[{index}]"), &usual, &variables)
+                    .map(|(path, site)| Some(Mount { contract: named.to_owned(), path, site: Some(Box::new(site)) }))
             }
-            None => {
-                let next = format!("Name the contract and its path; the contracts are: {}", contracts.join(", "));
-                wrongs.push(Wrong::new("it is missing", next).at(format!("[{index}].{name}")));
-                None
-            }
+            Some(Needs::Nothing) | None => plain_mount(index, table, outside.offers),
         };
-        if let (Some(contract), Some(path)) = (field("contract"), field("path")) {
-            mounts.push((index, Mount { contract, path }));
+        match read {
+            Ok(mount) => mounts.extend(mount.map(|mount| (index, mount))),
+            Err(found) => wrongs.extend(found),
         }
     }
-    check(mounts, wrongs, contracts)
+    check(mounts, wrongs, outside.offers)
 }
 
 /// What to write so that something is mounted.
-pub(super) fn advice(contracts: &[&str]) -> String {
-    let contract = contracts.first().copied().unwrap_or("NAME");
+pub(super) fn advice(offers: &[Offer]) -> String {
+    let contract = offers.first().map_or("NAME", |offer| offer.name);
     format!(
         "Write [[mount]] with contract = \"{contract}\" and path = \"/mcp/{contract}\", or FRONTDESK_MOUNT={contract}=/mcp/{contract}"
     )
+}
+
+/// What is wrong with a mount beside other keys.
+pub(super) fn with_the_rest(index: usize, mount: &Mount, listen: SocketAddr, report: &mut dyn FnMut(&[&str], Wrong)) {
+    let Some(site) = &mount.site else {
+        return;
+    };
+    if site.auth == Auth::None && !listen.ip().is_loopback() {
+        let wrong = format!("without tokens it may be reached from this machine only, but `listen` is {listen}");
+        let next = "Use a loopback address such as 127.0.0.1:8443 for `listen`, or \"oauth\" or \"jwt\" for `auth`";
+        report(&["mount", "listen"], Wrong::new(wrong, next).at(format!("[{index}].auth")));
+    }
+}
+
+/// As `config show` writes it.
+pub(super) fn shown(Mount { contract, path, site }: &Mount) -> Table {
+    let mut table = Table::from_iter([
+        ("contract".to_owned(), Value::String(contract.clone())),
+        ("path".to_owned(), Value::String(path.clone())),
+    ]);
+    table.extend(site.iter().flat_map(|site| site::shown(site)));
+    table
 }
 
 const FIELDS: [&str; 2] = ["contract", "path"];
@@ -82,30 +149,64 @@ const HEADER: &str = "Write each mount under its own [[mount]] header";
 /// Paths that every Frontdesk answers itself.
 const TAKEN: [&str; 4] = ["/token", "/revoke", "/authorize", "/.well-known"];
 
-fn check(mounts: Vec<(usize, Mount)>, mut wrongs: Vec<Wrong>, contracts: &[&str]) -> Result<Vec<Mount>, Vec<Wrong>> {
-    for (index, Mount { contract, path }) in &mounts {
-        if !contracts.contains(&contract.as_str()) {
-            let right = nearest(contract, contracts.iter().copied()).unwrap_or_default();
+/// A mount that is a contract and a path; none if one of them is missing, which is written down.
+fn plain_mount(index: usize, table: &Table, offers: &[Offer]) -> Result<Option<Mount>, Vec<Wrong>> {
+    let mut wrongs = Vec::new();
+    for name in table.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
+        let right = nearest(name, FIELDS.into_iter()).unwrap_or_default();
+        wrongs.push(
+            Wrong::new("this key does not exist", format!("Did you mean `{right}`?")).at(format!("[{index}].{name}")),
+        );
+    }
+    let mut field = |name: &str| match table.get(name).map(Value::as_str) {
+        Some(Some(text)) => Some(text.to_owned()),
+        Some(None) => {
+            wrongs.push(Wrong::new("it is not text", "Write it in quotes").at(format!("[{index}].{name}")));
+            None
+        }
+        None => {
+            let names: Vec<&str> = offers.iter().map(|offer| offer.name).collect();
+            let next = format!("Name the contract and its path; the contracts are: {}", names.join(", "));
+            wrongs.push(Wrong::new("it is missing", next).at(format!("[{index}].{name}")));
+            None
+        }
+    };
+    let mount = match (field("contract"), field("path")) {
+        (Some(contract), Some(path)) => Some(Mount { contract, path, site: None }),
+        (Some(_) | None, _) => None,
+    };
+    if wrongs.is_empty() { Ok(mount) } else { Err(wrongs) }
+}
+
+fn check(mounts: Vec<(usize, Mount)>, mut wrongs: Vec<Wrong>, offers: &[Offer]) -> Result<Vec<Mount>, Vec<Wrong>> {
+    let mut taken = BTreeSet::new();
+    for (index, mount) in &mounts {
+        let contract = &mount.contract;
+        if !offers.iter().any(|offer| offer.name == contract) {
+            let right = nearest(contract, offers.iter().map(|offer| offer.name)).unwrap_or_default();
             let wrong = format!("{contract:?} is not a contract of this version");
             wrongs.push(Wrong::new(wrong, format!("Did you mean `{right}`?")).at(format!("[{index}].contract")));
         }
-        if !plain(path) {
-            let wrong = format!("{path:?} is not a path that can be mounted");
-            let next = "Begin with /, and join letters, digits, - . _ ~ by single slashes";
-            wrongs.push(Wrong::new(wrong, next).at(format!("[{index}].path")));
-        } else if TAKEN.iter().any(|taken| path == taken || path.starts_with(&format!("{taken}/"))) {
-            let wrong = format!("Frontdesk itself answers at {path}");
-            wrongs.push(
-                Wrong::new(wrong, format!("Choose another path, such as /mcp/{contract}"))
-                    .at(format!("[{index}].path")),
-            );
-        } else if mounts.iter().any(|(other, mount)| other < index && mount.path == *path) {
-            let wrong = format!("{path} is mounted already");
-            wrongs.push(Wrong::new(wrong, "Give each mount its own path").at(format!("[{index}].path")));
+        for (path, key) in mount.addresses() {
+            let at = format!("[{index}].{key}");
+            if !plain(&path) {
+                let wrong = format!("{path:?} is not a path that can be mounted");
+                let next = "Begin with /, and join letters, digits, - . _ ~ by single slashes";
+                wrongs.push(Wrong::new(wrong, next).at(at));
+                // What is below it is wrong for the same reason.
+                break;
+            } else if TAKEN.iter().any(|taken| path == *taken || path.starts_with(&format!("{taken}/"))) {
+                let wrong = format!("Frontdesk itself answers at {path}");
+                wrongs.push(Wrong::new(wrong, format!("Choose another path, such as /mcp/{contract}")).at(at));
+                break;
+            } else if !taken.insert(path.clone()) {
+                wrongs.push(Wrong::new(format!("{path} is mounted already"), "Give each mount its own path").at(at));
+                break;
+            }
         }
     }
     if mounts.is_empty() && wrongs.is_empty() {
-        wrongs.push(Wrong::new("nothing is mounted", advice(contracts)));
+        wrongs.push(Wrong::new("nothing is mounted", advice(offers)));
     }
     if wrongs.is_empty() { Ok(mounts.into_iter().map(|(_, mount)| mount).collect()) } else { Err(wrongs) }
 }

@@ -1,7 +1,10 @@
 //! The written reference and the example with every key, both made from the table so that neither can be out of date.
 
+use frontdesk_engine::offer::Offer;
+
 use super::gather::gather;
 use super::keys::{Fallback, KEYS, Key};
+use super::site::{LIMITS, SERVER, SITE, SiteKey};
 use super::{Mount, draft};
 use crate::reload::NEED_A_RESTART;
 
@@ -9,13 +12,15 @@ use crate::reload::NEED_A_RESTART;
 pub fn reference() -> String {
     let rows: String = KEYS.iter().map(row).collect();
     let restart: Vec<String> = NEED_A_RESTART.iter().map(|key| format!("`{key}`")).collect();
-    format!("{INTRODUCTION}{rows}\n{RELOAD}\n{}.\n", restart.join(", "))
+    let site = [("", SITE), (SERVERS, SERVER), (SITE_LIMITS, LIMITS)]
+        .map(|(title, keys)| format!("{title}{KEYS_OF_A_SITE}{}", keys.iter().map(site_row).collect::<String>()));
+    format!("{INTRODUCTION}{rows}\n{SITES}{}\n{RELOAD}\n{}.\n", site.concat(), restart.join(", "))
 }
 
 /// The text of `examples/all-keys.toml`: every key, explained, with its default.
-pub fn example(contracts: &[&str]) -> String {
-    let gathered = gather(None, std::iter::empty(), contracts);
-    let mut draft = draft::settle(&gathered, contracts).draft;
+pub fn example(offers: &[Offer]) -> String {
+    let gathered = gather(None, std::iter::empty(), offers);
+    let mut draft = draft::settle(&gathered, offers).draft;
     let mut text =
         String::from("# Every key of Frontdesk with its default. A file needs only what differs, and its mounts.\n");
     let mut header = "";
@@ -55,6 +60,18 @@ file and in the environment. [all-keys.toml](../examples/all-keys.toml) has ever
 |---|---|---|---|---|
 ";
 
+const SITES: &str = "\
+## A mount that reads a site
+
+A contract that serves somebody else's database, such as a CMS site, takes more keys in its `[[mount]]` table. They can
+stand in a file only. [guides/emcp.md](guides/emcp.md) takes a site from its database to a first call.
+
+";
+
+const SERVERS: &str = "\nEach `[[mount.server]]`:\n\n";
+const SITE_LIMITS: &str = "\n`[mount.limits]` and `[mount.server.limits]`:\n\n";
+const KEYS_OF_A_SITE: &str = "| key | takes | default | meaning |\n|---|---|---|---|\n";
+
 const RELOAD: &str = "\
 ## While the server runs
 
@@ -71,7 +88,11 @@ fn row(key: &Key) -> String {
     format!("| `{}` | `{}` | {} | {default} | {} |\n", key.path, key.env, key.kind.describe(), key.about)
 }
 
-fn mounted(Mount { contract, path }: &Mount) -> String {
+fn site_row(SiteKey { name, takes, default, about }: &SiteKey) -> String {
+    format!("| `{name}` | {takes} | {default} | {about} |\n")
+}
+
+fn mounted(Mount { contract, path, .. }: &Mount) -> String {
     format!("[[mount]]\ncontract = \"{contract}\"\npath = \"{path}\"\n")
 }
 

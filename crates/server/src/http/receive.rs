@@ -4,6 +4,7 @@
 use ::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use ::http::{HeaderMap, Method, Request};
 use bytes::Bytes;
+use frontdesk_engine::desk::Mount;
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
@@ -12,7 +13,7 @@ use super::guard;
 use crate::config::Config;
 use crate::net::{Body, BodyError, Caps, Peer};
 
-pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace: Trace) -> Incoming {
+pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, peer: Peer, trace: Trace) -> Incoming {
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let in_query = head.uri.query().is_some_and(has_token);
@@ -39,7 +40,7 @@ pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace
         },
         address: peer.address,
         trace,
-        body: Arriving::later(collect(config.limits.body_bytes, body)),
+        body: Arriving::later(collect(most(config, mount), body)),
     }
 }
 
@@ -50,6 +51,25 @@ pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
         (Some(only), None) => Trace::continued(only.to_str().ok()?),
         (Some(_), Some(_)) | (None, _) => None,
     }
+}
+
+/// The same trace as the caller calls it, at mounts where it may; two names are none.
+pub(super) fn named(mount: &Mount, trace: Trace, headers: &HeaderMap) -> Trace {
+    if !mount.contract.dialect.manners().takes_traces {
+        return trace;
+    }
+    let mut given = headers.get_all("x-trace-id").iter();
+    match (given.next().map(|name| name.to_str()), given.next()) {
+        (Some(Ok(name)), None) => trace.called(name),
+        (Some(Ok(_)), Some(_)) | (Some(Err(_)) | None, _) => trace,
+    }
+}
+
+/// How much of a body is read at all. A door looks into what is too large for it, to say first what else is wrong;
+/// and where it takes more than others, that much is read.
+fn most(config: &Config, mount: &Mount) -> usize {
+    let door = mount.door.as_ref().map(|door| door.payload_bytes);
+    config.limits.body_bytes.max(door.unwrap_or_default())
 }
 
 /// What a header says. Bytes that are no text, or a second header of the name, are kept in a form that

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use frontdesk_engine::dispatch::{Wanted, dispatch};
 use frontdesk_engine::reply::{Form, Reply};
-use frontdesk_engine::serve;
 use frontdesk_engine::trace::Trace;
+use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_identity::Asked;
 
 use super::{guard, page, receive};
@@ -20,14 +21,34 @@ const FORM_BYTES: usize = 16 * 1024;
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
     let trace = receive::trace(request.headers()).unwrap_or_else(|| house.desk.new_trace());
     let path = request.uri().path();
-    let reply = match house.mounts.iter().find(|(mounted, _)| mounted == path) {
-        Some((_, mount)) => {
-            let incoming = receive::receive(&house.config, request, peer, trace.clone());
-            serve(&house.desk, mount, incoming).await
+    let (mount, way) = match (house.mounts.find_dispatch(path), house.mounts.find(path)) {
+        (Some(mount), _) => (mount, Way::Dispatch(preferred(&request))),
+        (None, Some(mount)) => (mount, Way::Serve),
+        (None, None) => {
+            let reply = elsewhere(&house, request, peer, &trace).await;
+            return respond(&house, reply, &trace);
         }
-        None => elsewhere(&house, request, peer, &trace).await,
     };
-    respond(&house, reply, &trace.id)
+    let trace = receive::named(mount, trace, request.headers());
+    let mut incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
+    if !house.admits(mount, peer.address) {
+        incoming.refused = Some(Fault::new(FaultKind::WrongHost, "Only callers on this machine are served here."));
+    }
+    let reply = match way {
+        Way::Serve => serve(&house.desk, mount, incoming).await,
+        Way::Dispatch(wanted) => dispatch(&house.desk, mount, wanted, incoming).await,
+    };
+    respond(&house, reply, &trace)
+}
+
+/// What is to become of a message.
+enum Way {
+    Serve,
+    Dispatch(Wanted),
+}
+
+fn preferred(request: &Request<Body>) -> Wanted {
+    Wanted::preferred(request.headers().get("prefer").and_then(|value| value.to_str().ok()))
 }
 
 /// Everything that is not a contract's endpoint.
@@ -93,7 +114,7 @@ fn problem(status: u16, message: &str) -> Reply {
     Reply::plain(status, body.to_string())
 }
 
-fn respond(house: &House, reply: Reply, trace: &str) -> Response<ResponseBody> {
+fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody> {
     let body = match reply.form {
         Form::Empty => ResponseBody::empty(),
         Form::Rpc | Form::Plain => ResponseBody::full(reply.body),
@@ -111,7 +132,7 @@ fn respond(house: &House, reply: Reply, trace: &str) -> Response<ResponseBody> {
     if house.config.certificate != Certificate::Development {
         headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
     }
-    if let Ok(trace) = HeaderValue::from_str(trace) {
+    if let Ok(trace) = HeaderValue::from_str(trace.shown()) {
         headers.insert("x-trace-id", trace);
     }
     for (name, value) in reply.headers {

@@ -21,6 +21,7 @@ mod pages;
 mod refusals;
 mod reloads;
 mod signals;
+mod sites;
 mod sockets;
 mod started;
 mod stdio;

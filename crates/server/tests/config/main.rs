@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod problems;
+mod sites;
 mod source;
 
 use std::fs;
@@ -11,7 +12,8 @@ use std::time::Duration;
 use frontdesk::config::{
     Certificate, Config, Fallback, KEYS, Loaded, LogFormat, Mount, Origin, Retention, example, load, reference, show,
 };
-use source::{CONTRACTS, MOUNT, from_file, from_nothing, pairs, written};
+use frontdesk_engine::offer::Offer;
+use source::{MOUNT, from_file, from_nothing, pairs, written};
 
 #[test]
 fn without_file_and_environment_every_value_has_its_default() {
@@ -169,24 +171,24 @@ fn every_example_loads_without_a_warning() {
     for entry in fs::read_dir(project("examples")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            let loaded =
-                load(Some(&path), pairs(&[]), CONTRACTS).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let loaded = load(Some(&path), pairs(&[]), frontdesk_contracts::OFFERS)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(loaded.warnings, [], "{}", path.display());
             names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
         }
     }
-    for name in ["all-keys.toml", "minimal.toml", "production.toml"] {
+    for name in ["all-keys.toml", "minimal.toml", "production.toml", "site.toml"] {
         assert!(names.iter().any(|found| found == name), "examples/{name} is missing");
     }
 }
 
 #[test]
 fn the_example_with_every_key_is_made_from_the_table_and_means_the_defaults() {
-    let text = example(&["automotive"]);
+    let text = example(&[Offer::plain("automotive")]);
     up_to_date("examples/all-keys.toml", &text);
-    let loaded = load(Some(&project("examples/all-keys.toml")), pairs(&[]), &["automotive"]).unwrap();
+    let loaded = load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[Offer::plain("automotive")]).unwrap();
     assert!(loaded.origins.iter().all(|setting| setting.origin == Origin::File));
-    assert_eq!(loaded.config, load(None, pairs(&[]), &["automotive"]).unwrap().config);
+    assert_eq!(loaded.config, load(None, pairs(&[]), &[Offer::plain("automotive")]).unwrap().config);
 }
 
 #[test]
@@ -217,7 +219,7 @@ fn project(path: &str) -> PathBuf {
 }
 
 fn mount(contract: &str, path: &str) -> Mount {
-    Mount { contract: contract.to_owned(), path: path.to_owned() }
+    Mount { contract: contract.to_owned(), path: path.to_owned(), site: None }
 }
 
 fn origin(loaded: &Loaded, key: &str) -> Origin {

@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use frontdesk::config::{ConfigError, Loaded, load};
+use frontdesk_engine::offer::Offer;
 
-pub(crate) const CONTRACTS: &[&str] = &["automotive", "tomo"];
+pub(crate) const CONTRACTS: &[Offer] = &[Offer::plain("automotive"), Offer::plain("tomo")];
 pub(crate) const MOUNT: &str = "[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n";
 
 pub(crate) fn pairs(pairs: &[(&str, &str)]) -> impl Iterator<Item = (String, String)> {

@@ -28,7 +28,7 @@ pub(crate) fn parse(url: &str, authority: Option<&Path>) -> Result<Place, Archiv
 }
 
 /// The address as anybody may see it.
-pub(crate) fn without_password(url: &str) -> String {
+pub fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
     };
@@ -58,7 +58,7 @@ fn mysql(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {
         (None, false) => {
             return wrong(
                 "to a server on another machine rows travel by TLS only. Name the PEM file of the authority that issued \
-                 its certificate as `ca`",
+                 its certificate as `database_ca`",
             );
         }
     };
@@ -80,7 +80,7 @@ fn postgres(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> 
         }
         Err(AddressError::Unencrypted | AddressError::Unverified) => {
             return wrong(
-                "a server on another machine needs sslmode=verify-full and the PEM file of its authority as `ca`",
+                "a server on another machine needs sslmode=verify-full and the PEM file of its authority as `database_ca`",
             );
         }
         Err(AddressError::TlsOnSocket) => return wrong("there is no TLS on a socket; leave sslmode out"),
@@ -88,7 +88,7 @@ fn postgres(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> 
     match authority {
         Some(authority) => Ok(Place::Postgres(address.trusting(authority))),
         None if address.needs_authority() => {
-            wrong("name the PEM file of the authority that issued the server's certificate as `ca`")
+            wrong("name the PEM file of the authority that issued the server's certificate as `database_ca`")
         }
         None => Ok(Place::Postgres(address)),
     }

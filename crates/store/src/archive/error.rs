@@ -12,8 +12,10 @@ pub enum ArchiveError {
     Prefix(String),
     /// No tables of a site are under this prefix; these are the prefixes under which there are.
     NoSite { prefix: String, found: Vec<String> },
-    /// The database cannot be reached or has refused us.
+    /// The database is there and has refused us, or is none.
     Unreachable(String),
+    /// Nobody answers where the database should be. It may be there later.
+    Down(String),
 }
 
 impl fmt::Display for ArchiveError {
@@ -40,7 +42,7 @@ impl fmt::Display for ArchiveError {
                     found.join(", ")
                 )
             }
-            ArchiveError::Unreachable(why) => {
+            ArchiveError::Unreachable(why) | ArchiveError::Down(why) => {
                 write!(out, "cannot read the site's database: {why}. Check its address and that the server runs")
             }
         }

@@ -1,12 +1,13 @@
 //! A site on MariaDB or MySQL. Every session is read-only, and one that fails or is late is thrown away.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::archive::{Archive, Cell, Name, Record, Select};
 use frontdesk_engine::tool::Future;
 use mysql_async::prelude::Queryable as _;
-use mysql_async::{Conn, DriverError, Error, Opts, Params, Value};
+use mysql_async::{Conn, DriverError, Error, IoError, Opts, Params, Value};
 
 use super::ArchiveSettings;
 use super::dialect::Dialect;
@@ -34,11 +35,10 @@ const DESCRIBE: &str = "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, 
 
 impl MysqlArchive {
     pub(crate) async fn open(options: Opts, settings: &ArchiveSettings) -> Result<MysqlArchive, ArchiveError> {
-        let unreachable = |failure: Failure| {
-            ArchiveError::Unreachable(match failure {
-                Failure::Gone(why) | Failure::Unavailable(why) | Failure::Refused(why) => why,
-                Failure::TooLarge => "too large".to_owned(),
-            })
+        let unreachable = |failure: Failure| match failure {
+            Failure::Gone(why) | Failure::Unavailable(why) => ArchiveError::Down(why),
+            Failure::Refused(why) => ArchiveError::Unreachable(why),
+            Failure::TooLarge => ArchiveError::Unreachable("too large".to_owned()),
         };
         let looked = async {
             let mut connection = connect(&options, settings.deadline, None).await?;
@@ -184,7 +184,10 @@ fn failure(error: Error) -> Failure {
             }
             code => Failure::Refused(format!("the server says error {code}, state {}", refusal.state)),
         },
-        Error::Io(_) | Error::Driver(DriverError::ConnectionClosed) => Failure::Gone(error.to_string()),
+        // Whoever cannot prove to be the server will not prove it on another connection.
+        Error::Io(IoError::Tls(_)) => Failure::Refused(error.to_string()),
+        Error::Io(IoError::Io(why)) if why.kind() == ErrorKind::InvalidData => Failure::Refused(error.to_string()),
+        Error::Io(IoError::Io(_)) | Error::Driver(DriverError::ConnectionClosed) => Failure::Gone(error.to_string()),
         Error::Driver(_) | Error::Other(_) | Error::Url(_) => Failure::Refused(error.to_string()),
     }
 }

@@ -136,23 +136,32 @@ impl Archive for PostgresArchive {
 }
 
 pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
-    let unreachable = |error: StoreError| ArchiveError::Unreachable(error.to_string());
     let client = match &dial.encryption {
         Encryption::Verified { authority: Some(authority) } => {
-            let connector = Connector::trusting(authority).map_err(|why| unreachable(StoreError::Untrusted(why.0)))?;
+            let connector = Connector::trusting(authority)
+                .map_err(|why| ArchiveError::Unreachable(StoreError::Untrusted(why.0).to_string()))?;
             let connected = dial.config.connect(connector).await;
-            let (client, connection) = connected.map_err(|error| unreachable(StoreError::unreachable(error)))?;
+            let (client, connection) = connected.map_err(unreached)?;
             tokio::spawn(async move { drop(connection.await) });
             client
         }
         Encryption::None | Encryption::Verified { authority: None } => {
             let connected = dial.config.connect(NoTls).await;
-            let (client, connection) = connected.map_err(|error| unreachable(StoreError::unreachable(error)))?;
+            let (client, connection) = connected.map_err(unreached)?;
             tokio::spawn(async move { drop(connection.await) });
             client
         }
     };
     Ok(Session { client, statements: HashMap::new() })
+}
+
+/// A refusal of the server's own is final; where nobody answers, somebody may later.
+fn unreached(error: Error) -> ArchiveError {
+    let is_down = error.code().is_none_or(|code| is_about_the_server(code.code()) || code.code().starts_with("53"));
+    match StoreError::unreachable(error) {
+        StoreError::Unreachable(why) if is_down => ArchiveError::Down(StoreError::Unreachable(why).to_string()),
+        other => ArchiveError::Unreachable(other.to_string()),
+    }
 }
 
 fn described(row: &Row) -> Result<Described, Error> {

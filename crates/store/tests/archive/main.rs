@@ -6,6 +6,7 @@
 mod asking;
 mod casts;
 mod chance;
+mod late;
 mod limits;
 mod mariadb;
 mod opening;

@@ -81,7 +81,13 @@ fn take_text(arguments: &mut Map<String, Value>, name: &str) -> Option<String> {
 fn takes(input: &Schema, name: &str) -> bool {
     match input {
         Schema::Object(fields) => fields.iter().any(|field| field.name == name),
-        Schema::List { .. } | Schema::Text(_) | Schema::Integer { .. } | Schema::Boolean => false,
+        Schema::Map(_)
+        | Schema::List { .. }
+        | Schema::Text(_)
+        | Schema::Integer { .. }
+        | Schema::Boolean
+        | Schema::Nullable(_)
+        | Schema::AnyOf { .. } => false,
     }
 }
 

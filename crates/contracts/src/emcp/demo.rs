@@ -1,0 +1,19 @@
+//! The demo's site, as its card speaks of it.
+
+use frontdesk_engine::{Scope, Scopes};
+
+use super::{ID, scopes};
+use crate::OFFERS;
+use crate::demo::{DemoSite, Example};
+
+pub(crate) fn site() -> Option<DemoSite> {
+    Some(DemoSite {
+        offer: OFFERS.iter().find(|offer| offer.name == ID)?,
+        business: "Harbour Lane Pottery",
+        scopes: Scopes::new([scopes::READ, scopes::CALL].map(Scope::new)),
+        example: Example {
+            tool: "evo.content.search",
+            arguments: r#"{"parent":2,"with_tvs":["price","glaze:d"],"tv_filters":[{"tv":"price","op":"<","value":"25","cast":"DECIMAL(6,2)"}],"limit":3}"#,
+        },
+    })
+}

@@ -1,0 +1,200 @@
+//! Answers to faults. What is wrong with the caller or the transport is plain HTTP with a slug and the trace id (E-52 to
+//! E-57); what is wrong with a message or its arguments is JSON-RPC, under status 200 wherever the protocol allows it.
+
+use frontdesk_engine::contract::{At, Place, Presented};
+use frontdesk_engine::{Fault, FaultKind, Reply};
+use frontdesk_wire::answer::{code, error, error_without_id, quote};
+use frontdesk_wire::version::{Era, Version};
+use serde_json::{Value, json};
+
+use super::spoken;
+
+/// How recent a login must be where one is asked for.
+const MAX_AGE_SECONDS: u32 = 300;
+
+pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
+    let Way { status, slug, rpc } = way(fault, at);
+    let reply = match rpc {
+        Some(code) => answer(fault, at, code).status(status),
+        None => Reply::plain(status, body(slug, &message(fault), at.trace)),
+    };
+    let reply = reply.code(slug);
+    let reply = match header(fault, at) {
+        Some((name, value)) => reply.header(name, value),
+        None => reply,
+    };
+    match fault.retry_after {
+        Some(seconds) => reply.header("Retry-After", seconds.to_string()),
+        None => reply,
+    }
+}
+
+/// Under which status a fault is answered, its slug, and its code where the answer is JSON-RPC.
+struct Way {
+    status: u16,
+    slug: &'static str,
+    rpc: Option<i64>,
+}
+
+fn plain(status: u16, slug: &'static str) -> Way {
+    Way { status, slug, rpc: None }
+}
+
+fn rpc(status: u16, slug: &'static str, code: i64) -> Way {
+    Way { status, slug, rpc: Some(code) }
+}
+
+fn way(fault: &Fault, at: &At<'_>) -> Way {
+    match fault.kind {
+        FaultKind::Malformed => rpc(200, "parse_error", code::PARSE_ERROR),
+        FaultKind::NotRpc => rpc(200, "invalid_request", code::INVALID_REQUEST),
+        FaultKind::HeaderMismatch => rpc(400, "header_mismatch", code::HEADER_MISMATCH),
+        FaultKind::WrongVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
+        FaultKind::UnknownMethod => match spoken(at) {
+            Era::Modern => rpc(404, "method_not_found", code::METHOD_NOT_FOUND),
+            Era::Legacy(_) => rpc(200, "method_not_found", code::METHOD_NOT_FOUND),
+        },
+        FaultKind::UnknownTool => rpc(200, "tool_not_found", code::METHOD_NOT_FOUND),
+        FaultKind::UnknownServer => rpc(404, "server_not_found", code::METHOD_NOT_FOUND),
+        FaultKind::ServerDenied => plain(403, "server_denied"),
+        FaultKind::ToolDenied => plain(403, "tool_denied"),
+        FaultKind::InvalidArgument if is_unknown_model(fault, at) => {
+            rpc(200, "model_not_found", code::METHOD_NOT_FOUND)
+        }
+        // Without an era the fault is about `_meta` itself, which the modern era answers with 400.
+        FaultKind::InvalidArgument if at.place == Place::Method && at.era.is_none() => {
+            rpc(400, "invalid_params", code::INVALID_PARAMS)
+        }
+        FaultKind::InvalidArgument | FaultKind::InvalidCursor => rpc(200, "invalid_params", code::INVALID_PARAMS),
+        FaultKind::Unauthenticated | FaultKind::StepUp => plain(401, "unauthenticated"),
+        FaultKind::Forbidden => plain(403, "scope_denied"),
+        FaultKind::TenantRequired | FaultKind::TenantForbidden | FaultKind::WrongHost => plain(403, "forbidden"),
+        FaultKind::NotFound => match spoken(at) {
+            Era::Modern => rpc(200, "not_found", code::INVALID_PARAMS),
+            Era::Legacy(_) => rpc(200, "not_found", code::RESOURCE_NOT_FOUND),
+        },
+        FaultKind::Stale => plain(409, "conflict"),
+        FaultKind::KeyReused => plain(409, "idempotency_conflict"),
+        FaultKind::KeyInFlight => plain(409, "in_progress"),
+        FaultKind::BadDispatch => plain(400, "invalid_payload"),
+        FaultKind::NoRoom => plain(503, "async_unavailable"),
+        FaultKind::RateLimited => plain(429, "rate_limited"),
+        FaultKind::TooLarge => plain(413, "payload_too_large"),
+        FaultKind::AnswerTooLarge => plain(413, "result_too_large"),
+        FaultKind::WrongMedia => plain(415, "unsupported_media_type"),
+        FaultKind::WrongVerb => plain(405, "method_not_allowed"),
+        FaultKind::Cancelled => plain(499, "cancelled"),
+        FaultKind::Unavailable => plain(503, "unavailable"),
+        FaultKind::OutcomeUnknown => plain(504, "outcome_unknown"),
+        FaultKind::Internal => match at.id {
+            Some(_) => rpc(200, "internal_error", code::INTERNAL_ERROR),
+            None => plain(500, "internal_error"),
+        },
+        FaultKind::Domain(code) => plain(422, code.0),
+    }
+}
+
+/// A model that is not listed is something that was not found, not an argument of a wrong form (E-30, E-51).
+fn is_unknown_model(fault: &Fault, at: &At<'_>) -> bool {
+    let place = matches!(at.place, Place::Tool(_) | Place::Resource(_));
+    place && fault.problems.iter().any(|problem| problem.pointer == "/model" && problem.keyword == "enum")
+}
+
+/// What each problem is stands in `data`, except where the protocol defines `data` itself.
+fn answer(fault: &Fault, at: &At<'_>, code: i64) -> Reply {
+    let data = fault.data.clone().or_else(|| problems(fault));
+    let message = message(fault);
+    // Versions from 2025-11-25 on have no null id; an id that could not be read is left out, as the original does.
+    let knows_null = at.named.is_some_and(|version| version < Version::V2025_11_25);
+    Reply::rpc(match at.id {
+        None if !knows_null => error_without_id(code, &message, data.as_deref()),
+        id => error(id, code, &message, data.as_deref()),
+    })
+}
+
+fn problems(fault: &Fault) -> Option<String> {
+    let each = fault
+        .problems
+        .iter()
+        .map(|problem| json!({"pointer": problem.pointer, "keyword": problem.keyword, "expected": problem.expected}));
+    let errors: Vec<Value> = each.collect();
+    (!errors.is_empty()).then(|| json!({"errors": errors}).to_string())
+}
+
+/// `{"error":{"code","message","trace_id"}}` (E-56).
+fn body(slug: &str, message: &str, trace: &str) -> String {
+    format!("{{\"error\":{{\"code\":{},\"message\":{},\"trace_id\":{}}}}}", quote(slug), quote(message), quote(trace))
+}
+
+/// The engine speaks of tenants, here they are sites; and a missing scope is named, because the header that names it
+/// too does not reach every agent.
+fn message(fault: &Fault) -> String {
+    match fault.kind {
+        FaultKind::TenantRequired => "This token belongs to several sites, so it opens none here.".to_owned(),
+        FaultKind::TenantForbidden => "This token does not belong to this site.".to_owned(),
+        FaultKind::Forbidden if !fault.needed.is_empty() => {
+            let needed: Vec<&str> = fault.needed.iter().map(|scope| scope.as_str()).collect();
+            format!("The token does not carry the scope this needs: {}.", needed.join(" "))
+        }
+        FaultKind::Malformed
+        | FaultKind::NotRpc
+        | FaultKind::HeaderMismatch
+        | FaultKind::WrongVersion
+        | FaultKind::UnknownMethod
+        | FaultKind::UnknownTool
+        | FaultKind::UnknownServer
+        | FaultKind::ServerDenied
+        | FaultKind::ToolDenied
+        | FaultKind::InvalidArgument
+        | FaultKind::InvalidCursor
+        | FaultKind::Unauthenticated
+        | FaultKind::Forbidden
+        | FaultKind::StepUp
+        | FaultKind::NotFound
+        | FaultKind::Stale
+        | FaultKind::KeyReused
+        | FaultKind::KeyInFlight
+        | FaultKind::BadDispatch
+        | FaultKind::NoRoom
+        | FaultKind::RateLimited
+        | FaultKind::TooLarge
+        | FaultKind::AnswerTooLarge
+        | FaultKind::WrongMedia
+        | FaultKind::WrongVerb
+        | FaultKind::WrongHost
+        | FaultKind::Cancelled
+        | FaultKind::Unavailable
+        | FaultKind::OutcomeUnknown
+        | FaultKind::Internal
+        | FaultKind::Domain(_) => fault.message.clone().into_owned(),
+    }
+}
+
+/// What a client must do to get in (RFC 6750, RFC 9470, RFC 9728), or which verbs there are.
+fn header(fault: &Fault, at: &At<'_>) -> Option<(&'static str, String)> {
+    let challenge = |text| Some(("WWW-Authenticate", text));
+    if fault.kind == FaultKind::Unauthenticated {
+        let error = match at.credential {
+            // Who sent no credential made no mistake yet.
+            Presented::Nothing => "",
+            Presented::Something => "error=\"invalid_token\", ",
+        };
+        challenge(format!("Bearer {error}resource_metadata=\"{}\", scope=\"{}\"", at.metadata, at.least.as_str()))
+    } else if fault.kind == FaultKind::StepUp {
+        challenge(format!(
+            "Bearer error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\", resource_metadata=\"{}\"",
+            at.metadata
+        ))
+    } else if fault.kind == FaultKind::Forbidden {
+        // Clients ask for exactly these scopes next, so those they have must stand here too.
+        let scopes = at.granted.cloned().unwrap_or_default().with(&fault.needed);
+        challenge(format!(
+            "Bearer error=\"insufficient_scope\", scope=\"{scopes}\", resource_metadata=\"{}\"",
+            at.metadata
+        ))
+    } else if fault.kind == FaultKind::WrongVerb {
+        Some(("Allow", "POST, DELETE".to_owned()))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,134 @@
+//! Spellings that the original takes too: numbers as text, truths as 0 and 1, null for absent, names and words in any
+//! case. What is not understood stays as it is, so that the check can name it.
+
+use frontdesk_engine::schema::{Field, Schema, Text};
+use serde_json::{Map, Value};
+
+use crate::emcp::{forms, model, shapes, variables};
+
+/// Arguments that nobody knows are passed over, but only the tool's own: one inside a filter would change its meaning.
+pub(super) fn plain(input: &Schema, mut arguments: Map<String, Value>) -> Map<String, Value> {
+    if let Schema::Object(fields) = input {
+        arguments.retain(|name, _| fields.iter().any(|field| field.name == name));
+        // Without a field to order by, a direction means nothing, not even a wrong one.
+        if arguments.get("order_by").is_none_or(Value::is_null) {
+            arguments.remove("order_dir");
+        }
+        // Some languages write an empty object as an empty array.
+        if arguments.get("filters").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+            arguments.remove("filters");
+        }
+        object(fields, arguments)
+    } else {
+        arguments
+    }
+}
+
+fn object(fields: &[Field], given: Map<String, Value>) -> Map<String, Value> {
+    let filled = given.into_iter().filter(|(_, value)| !value.is_null());
+    let spelled = filled.map(|(name, value)| {
+        let field = fields.iter().find(|field| field.name == name);
+        let value = field.map_or(value.clone(), |field| named(field, value));
+        (name, value)
+    });
+    spelled.collect()
+}
+
+fn named(field: &Field, given: Value) -> Value {
+    match (field.name, given) {
+        ("model", Value::String(text)) => model::canonical(&text).map_or(Value::String(text), Value::from),
+        ("value", given) => value(given),
+        (variables::WITH, Value::Array(entries)) => entries.into_iter().filter_map(entry).collect(),
+        (_, given) => shaped(&field.shape, given),
+    }
+}
+
+fn shaped(shape: &Schema, given: Value) -> Value {
+    match (shape, given) {
+        (Schema::Object(fields), Value::Object(given)) => Value::Object(object(fields, given)),
+        (Schema::List { of, .. }, Value::Array(items)) => items.into_iter().map(|item| shaped(of, item)).collect(),
+        (Schema::Integer { .. }, given) => integer(&given).map_or(given, Value::from),
+        (Schema::Boolean, given) => truth(&given).map_or(given, Value::from),
+        (Schema::Text(Text::OneOf(words)), Value::String(text)) if *words == shapes::DIRECTIONS => {
+            Value::from(text.trim().to_ascii_lowercase())
+        }
+        (Schema::Text(Text::Formed(form)), Value::String(text)) if **form == forms::CAST => {
+            Value::from(text.trim().to_ascii_uppercase())
+        }
+        (
+            Schema::Object(_)
+            | Schema::Map(_)
+            | Schema::List { .. }
+            | Schema::Text(_)
+            | Schema::Nullable(_)
+            | Schema::AnyOf { .. },
+            given,
+        ) => given,
+    }
+}
+
+/// Blank entries of `with_tvs` are passed over.
+fn entry(given: Value) -> Option<Value> {
+    match given.as_str().map(str::trim) {
+        Some("") => None,
+        Some(name) => Some(Value::from(name)),
+        None => Some(given),
+    }
+}
+
+/// What a filter compares with is text; numbers and truths are spelled out.
+fn value(given: Value) -> Value {
+    match given {
+        Value::Array(items) => items.into_iter().map(scalar).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => scalar(given),
+    }
+}
+
+fn scalar(given: Value) -> Value {
+    match &given {
+        Value::Bool(truth) => Value::from(if *truth { "1" } else { "0" }),
+        Value::Number(number) => match integer(&given) {
+            Some(whole) => Value::from(whole.to_string()),
+            None => Value::from(number.to_string()),
+        },
+        Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => given,
+    }
+}
+
+/// 2, 2.0, "2" and true (1) are integers; 2.5, "2.0", "02" and false are not.
+fn integer(given: &Value) -> Option<i64> {
+    match given {
+        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().and_then(whole)),
+        Value::String(text) => {
+            let text = text.trim();
+            let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+            let plain = digits == "0" || (!digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()));
+            plain.then(|| text.parse().ok()).flatten()
+        }
+        Value::Bool(true) => Some(1),
+        Value::Null | Value::Bool(false) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Only as far as a float is exact.
+fn whole(number: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+fn truth(given: &Value) -> Option<bool> {
+    match given {
+        Value::Number(number) => match number.as_i64() {
+            Some(0) => Some(false),
+            Some(1) => Some(true),
+            Some(_) | None => None,
+        },
+        Value::String(text) => match text.as_str() {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        },
+        Value::Bool(truth) => Some(*truth),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}

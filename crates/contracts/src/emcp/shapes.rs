@@ -1,0 +1,96 @@
+//! What arguments and answers have in common: ids, windows, lists and their `meta` (E-40), and cells as JSON knows
+//! them.
+
+use std::borrow::Cow;
+
+use frontdesk_engine::archive::Cell;
+use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
+
+use super::{Limits, TOOLSET};
+
+/// The largest id that any of the databases can hold.
+pub(super) const LARGEST: i64 = 4_294_967_295;
+
+/// The largest whole number that every JSON reader keeps exactly.
+const SAFE: i64 = 9_007_199_254_740_991;
+
+/// As much as the longest column of a site holds.
+const LONGEST: usize = 16_777_215;
+
+pub(super) const LIMIT: &str = "limit";
+pub(super) const OFFSET: &str = "offset";
+pub(super) const DIRECTIONS: &[&str] = &["asc", "desc"];
+
+pub(super) fn id(about: &'static str) -> Field {
+    required("id", Schema::integer(1, LARGEST), about)
+}
+
+/// Every list is asked for in pieces (E-11).
+pub(super) fn window(limits: &Limits) -> [Field; 2] {
+    [
+        required(LIMIT, Schema::integer(1, limits.max_result_items.into()), "How many at most."),
+        optional(OFFSET, Schema::integer(0, limits.max_offset.into()), "How many to pass over first; none if absent."),
+    ]
+}
+
+pub(super) fn any_text() -> Schema {
+    Schema::Text(Text::Free { least: 0, most: LONGEST })
+}
+
+pub(super) fn any_whole() -> Schema {
+    Schema::integer(-SAFE, SAFE)
+}
+
+pub(super) fn list_of(item: Schema, limits: &Limits, more: Option<Field>) -> Schema {
+    let whole = |name, about| required(name, any_whole(), about);
+    let meta = [
+        whole(LIMIT, "The limit that was asked for."),
+        whole(OFFSET, "The offset that was asked for."),
+        whole("count", "How many items this answer has; fewer than the limit means that there are no more."),
+        toolset(),
+    ];
+    let items = Schema::list(item, limits.max_result_items as usize);
+    Schema::object([
+        required("items", items, "What was found, in order."),
+        required("meta", Schema::object(meta.into_iter().chain(more)), "About this answer."),
+    ])
+}
+
+pub(super) fn one_of(item: Schema, more: Option<Field>) -> Schema {
+    Schema::object([
+        required("item", Schema::nullable(item), "What was asked for; null if there is none."),
+        required("meta", Schema::object([toolset()].into_iter().chain(more)), "About this answer."),
+    ])
+}
+
+fn toolset() -> Field {
+    required("toolsetVersion", Schema::one_of(&[TOOLSET]), "Version of the toolset.")
+}
+
+/// `meta` of a list, as JSON text. The model is a name of ours, so it needs no quoting.
+pub(super) fn list_meta(limit: u64, offset: u64, count: usize, model: Option<&'static str>) -> String {
+    let model = model.map(|name| format!(",\"model\":\"{name}\"")).unwrap_or_default();
+    format!("{{\"limit\":{limit},\"offset\":{offset},\"count\":{count},\"toolsetVersion\":\"{TOOLSET}\"{model}}}")
+}
+
+pub(super) fn one_meta(model: Option<&'static str>) -> String {
+    let model = model.map(|name| format!(",\"model\":\"{name}\"")).unwrap_or_default();
+    format!("{{\"toolsetVersion\":\"{TOOLSET}\"{model}}}")
+}
+
+pub(super) fn whole(cell: &Cell) -> Option<i64> {
+    match cell {
+        Cell::Missing => None,
+        Cell::Integer(number) => Some(*number),
+        // SQLite keeps whatever it was given.
+        Cell::Text(text) => text.trim().parse().ok(),
+    }
+}
+
+pub(super) fn text(cell: &Cell) -> Option<Cow<'_, str>> {
+    match cell {
+        Cell::Missing => None,
+        Cell::Integer(number) => Some(number.to_string().into()),
+        Cell::Text(text) => Some(text.into()),
+    }
+}

@@ -1,0 +1,177 @@
+//! What the site is built from: templates, variables, snippets, users and so on, by structured filters only (E-32).
+
+use std::sync::Arc;
+
+use frontdesk_engine::archive::{Record, Select, Term, Test};
+use frontdesk_engine::page::Direction;
+use frontdesk_engine::reading::Reading;
+use frontdesk_engine::schema::{Field, Schema, optional, required};
+use frontdesk_engine::tool::{Consult, Future, Outcome, Tool};
+use frontdesk_engine::{Fault, Permitted};
+use serde_json::Value as Json;
+
+use super::content::window;
+use super::{Words, reading};
+use crate::emcp::model::{self, Model};
+use crate::emcp::words::{HERE, column, is};
+use crate::emcp::{Limits, filter, shapes};
+
+const MOST_CONDITIONS: usize = 20;
+
+pub(super) fn list(limits: Limits) -> Tool {
+    let words = Words {
+        name: "evo.model.list",
+        title: "List records of a model",
+        about: "Lists what a site is built from, such as templates, template variables, snippets, categories, users and \
+            roles; by structured filters, all of which must hold.",
+    };
+    let mut condition =
+        vec![required("field", Schema::one_of(model::FIELDS), "A field of the model, as its records show it.")];
+    condition.extend(filter::fields());
+    let conditions = Schema::list(Schema::Object(condition), MOST_CONDITIONS);
+    let filters = Schema::object([optional("where", conditions, "Conditions; all must hold.")]);
+    let mut input = vec![
+        model_field(),
+        optional("filters", filters, "Which records; all if absent."),
+        optional("order_by", Schema::one_of(model::FIELDS), "A field of the model to order by; id if absent."),
+        optional("order_dir", Schema::one_of(shapes::DIRECTIONS), "The direction of order_by; asc if absent."),
+    ];
+    input.extend(shapes::window(&limits));
+    let output = shapes::list_of(model::schema(), &limits, Some(meta_field()));
+    reading(words, input, output, Arc::new(List { limits }))
+}
+
+pub(super) fn get(limits: Limits) -> Tool {
+    let words = Words {
+        name: "evo.model.get",
+        title: "Get a record of a model",
+        about: "Reads one record of a model by its id; null if there is none.",
+    };
+    let input = vec![model_field(), shapes::id("The record's id.")];
+    let output = shapes::one_of(model::schema(), Some(meta_field()));
+    reading(words, input, output, Arc::new(Get { limits }))
+}
+
+fn model_field() -> Field {
+    required("model", Schema::one_of(model::NAMES), "Which kind of record.")
+}
+
+fn meta_field() -> Field {
+    required("model", Schema::one_of(model::NAMES), "Which kind of record this is.")
+}
+
+struct List {
+    limits: Limits,
+}
+
+impl Consult for List {
+    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+        Box::pin(async move {
+            let reading = permitted.asked();
+            let model = asked_model(reading)?;
+            let (limit, offset) = window(reading);
+            let select = Select {
+                tests: conditions(reading, model)?,
+                order: order(reading, model)?,
+                offset,
+                limit,
+                ..all(model, &self.limits)
+            };
+            let records = records(permitted, model, &select).await?;
+            let mut answer = String::from("{\"items\":[");
+            for (number, record) in records.iter().enumerate() {
+                answer.push_str(if number == 0 { "" } else { "," });
+                model.write(record, &mut answer);
+            }
+            answer.push_str("],\"meta\":");
+            answer.push_str(&shapes::list_meta(limit, offset, records.len(), Some(model.name)));
+            answer.push('}');
+            Ok(Outcome::Made { answer, rows: records.len() })
+        })
+    }
+}
+
+struct Get {
+    limits: Limits,
+}
+
+impl Consult for Get {
+    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+        Box::pin(async move {
+            let reading = permitted.asked();
+            let model = asked_model(reading)?;
+            let tests = vec![is(column("id"), reading.integer("id").unwrap_or(0))];
+            let select = Select { tests, limit: 1, ..all(model, &self.limits) };
+            let records = records(permitted, model, &select).await?;
+            let mut answer = String::from("{\"item\":");
+            match records.first() {
+                Some(record) => model.write(record, &mut answer),
+                None => answer.push_str("null"),
+            }
+            answer.push_str(",\"meta\":");
+            answer.push_str(&shapes::one_meta(Some(model.name)));
+            answer.push('}');
+            Ok(Outcome::Made { answer, rows: records.len() })
+        })
+    }
+}
+
+/// A site of another age may lack a whole table; it then has no such records.
+async fn records(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<Record>, Fault> {
+    let archive = permitted.archive()?;
+    match archive.has_table(model.table) {
+        true => archive.select(select).await,
+        false => Ok(Vec::new()),
+    }
+}
+
+fn all(model: &Model, limits: &Limits) -> Select {
+    Select {
+        from: (HERE, model.table),
+        joins: Vec::new(),
+        columns: model.columns(),
+        tests: Vec::new(),
+        order: Vec::new(),
+        offset: 0,
+        limit: 0,
+        bytes: limits.max_result_bytes,
+    }
+}
+
+fn asked_model(reading: &Reading) -> Result<&'static Model, Fault> {
+    reading.text("model").and_then(model::by_name).ok_or_else(|| Fault::internal("a checked model is not one of ours"))
+}
+
+fn conditions(reading: &Reading, model: &Model) -> Result<Vec<Test>, Fault> {
+    let filters = reading.object("filters").and_then(|filters| filters.get("where"));
+    let conditions = filters.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object);
+    let test = |(number, condition): (usize, &serde_json::Map<String, Json>)| {
+        let at = format!("/filters/where/{number}");
+        let field = field(model, condition.get("field"), &format!("{at}/field"))?;
+        filter::test(field, condition, &at, filter::Values::OfFields)
+    };
+    conditions.enumerate().map(test).collect()
+}
+
+/// The id comes last, so that pages do not overlap.
+fn order(reading: &Reading, model: &Model) -> Result<Vec<(Term, Direction)>, Fault> {
+    let by_id = (column("id"), Direction::Rising);
+    let Some(named) = reading.arguments.get("order_by") else {
+        return Ok(vec![by_id]);
+    };
+    let direction = match reading.text("order_dir") {
+        Some("desc") => Direction::Falling,
+        Some(_) | None => Direction::Rising,
+    };
+    Ok(vec![(field(model, Some(named), "/order_by")?, direction), by_id])
+}
+
+fn field(model: &Model, named: Option<&Json>, at: &str) -> Result<Term, Fault> {
+    match named.and_then(Json::as_str).and_then(|name| model.field(name)) {
+        Some(name) => Ok(column(name)),
+        None => {
+            let expected = format!("a field of this model is expected: {}", model.field_names());
+            Err(Fault::invalid_argument(at, "enum", expected))
+        }
+    }
+}

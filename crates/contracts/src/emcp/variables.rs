@@ -1,0 +1,187 @@
+//! Template variables by name. A name is looked up before anything else is asked, so only real variables are ever read
+//! (E-14), and each becomes one table beside the documents.
+
+use frontdesk_engine::Fault;
+use frontdesk_engine::archive::{Archive, Cell, Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
+use frontdesk_engine::fault::Problem;
+use frontdesk_engine::page::Direction;
+use frontdesk_engine::reading::Reading;
+use frontdesk_engine::schema::{Field, Schema, Text, optional};
+use serde_json::Value as Json;
+
+use super::forms::{self, Otherwise};
+use super::shapes;
+use super::words::{HERE, column, is, same};
+
+pub(super) const WITH: &str = "with_tvs";
+pub(super) const FILTERS: &str = "tv_filters";
+pub(super) const ORDER: &str = "tv_order";
+
+/// Together with the documents, their tree and their tags these stay below what every database can join.
+pub(super) const MOST_SHOWN: usize = 20;
+pub(super) const MOST_FILTERS: usize = 20;
+pub(super) const MOST_ORDERS: usize = 10;
+
+const TABLE: Name = "site_tmplvars";
+const VALUES: Name = "site_tmplvar_contentvalues";
+
+/// Where the tables of values begin among the tables of a statement.
+const FIRST_SOURCE: u8 = 10;
+
+/// More variables than this with one name are not looked through.
+const MOST_FOUND: u64 = 1_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Variables {
+    known: Vec<Variable>,
+    shown: Vec<(String, Otherwise)>,
+}
+
+#[derive(Debug)]
+struct Variable {
+    name: String,
+    id: i64,
+    default: Option<String>,
+    source: Source,
+}
+
+/// The argument that asks for variables in the answer.
+pub(super) fn with_tvs() -> Field {
+    optional(
+        WITH,
+        Schema::list(Schema::Text(Text::Formed(&forms::ENTRY)), MOST_SHOWN),
+        "Template variables to show with each page, by name; name:d shows the variable's default where a page has no \
+         value.",
+    )
+}
+
+impl Variables {
+    /// Looks up every variable that checked arguments name.
+    pub(super) async fn named(reading: &Reading, archive: &dyn Archive, bytes: usize) -> Result<Variables, Fault> {
+        let wanted = wanted(reading);
+        if wanted.is_empty() {
+            return Ok(Variables::default());
+        }
+        let found = archive.select(&lookup(&wanted, bytes)).await?;
+        let mut variables = Variables::default();
+        let mut problems = Vec::new();
+        for (pointer, name) in &wanted {
+            if variables.known.iter().any(|variable| variable.name == *name) {
+                continue;
+            }
+            match found.iter().find_map(|record| variables.read(record, name)) {
+                Some(variable) => variables.known.push(variable),
+                None => problems.push(unknown(pointer)),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Fault::invalid(problems));
+        }
+        for entry in strings(reading, WITH) {
+            variables.show(entry);
+        }
+        Ok(variables)
+    }
+
+    /// A name that is asked for twice is shown once, with its default if either asks for it.
+    fn show(&mut self, entry: &str) {
+        let (name, otherwise) = forms::marked(entry);
+        match self.shown.iter_mut().find(|(shown, _)| shown == name) {
+            Some((_, before)) if otherwise == Otherwise::Default => *before = Otherwise::Default,
+            Some(_) => {}
+            None => self.shown.push((name.to_owned(), otherwise)),
+        }
+    }
+
+    /// The first record with exactly this name: a database may find others by its own idea of equality.
+    fn read(&self, record: &Record, name: &str) -> Option<Variable> {
+        let [id, found, default] = record.as_slice() else {
+            return None;
+        };
+        let next = u8::try_from(self.known.len()).ok()?;
+        (shapes::text(found)? == name).then_some(())?;
+        Some(Variable {
+            name: name.to_owned(),
+            id: shapes::whole(id)?,
+            default: match default {
+                Cell::Missing => None,
+                Cell::Integer(_) | Cell::Text(_) => shapes::text(default).map(|text| text.into_owned()),
+            },
+            source: Source(FIRST_SOURCE.checked_add(next)?),
+        })
+    }
+
+    pub(super) fn joins(&self) -> impl Iterator<Item = Join> {
+        self.known.iter().map(|variable| Join {
+            table: (variable.source, VALUES),
+            on: vec![
+                same(Term::Column(variable.source, "contentid"), column("id")),
+                is(Term::Column(variable.source, "tmplvarid"), variable.id),
+            ],
+            keeps: Keeps::All,
+        })
+    }
+
+    /// What a document has in the variable.
+    pub(super) fn value(&self, name: &str, otherwise: Otherwise) -> Result<Term, Fault> {
+        let known = self.known.iter().find(|variable| variable.name == name);
+        let variable = known.ok_or_else(|| Fault::internal("a template variable was not looked up"))?;
+        let value = Term::Column(variable.source, "value");
+        Ok(match (otherwise, &variable.default) {
+            (Otherwise::Default, Some(default)) => Term::Or(Box::new(value), default.clone()),
+            (Otherwise::Default, None) | (Otherwise::Nothing, _) => value,
+        })
+    }
+
+    /// The columns that were asked for.
+    pub(super) fn columns(&self) -> Result<Vec<Term>, Fault> {
+        self.shown.iter().map(|(name, otherwise)| self.value(name, *otherwise)).collect()
+    }
+
+    /// Their names, in the order in which they were asked for.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.shown.iter().map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// Each name with the place where it stands.
+fn wanted(reading: &Reading) -> Vec<(String, String)> {
+    let shown = strings(reading, WITH).into_iter().enumerate();
+    let mut wanted: Vec<(String, String)> =
+        shown.map(|(number, entry)| (format!("/{WITH}/{number}"), forms::marked(entry).0.to_owned())).collect();
+    for argument in [FILTERS, ORDER] {
+        let terms = reading.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
+        for (number, term) in terms.enumerate() {
+            if let Some(name) = term.get("tv").and_then(Json::as_str) {
+                wanted.push((format!("/{argument}/{number}/tv"), name.to_owned()));
+            }
+        }
+    }
+    wanted
+}
+
+fn strings<'a>(reading: &'a Reading, argument: &str) -> Vec<&'a str> {
+    let items = reading.arguments.get(argument).and_then(Json::as_array);
+    items.into_iter().flatten().filter_map(Json::as_str).collect()
+}
+
+fn lookup(wanted: &[(String, String)], bytes: usize) -> Select {
+    Select {
+        from: (HERE, TABLE),
+        joins: Vec::new(),
+        columns: vec![column("id"), column("name"), column("default_text")],
+        tests: vec![Test::AnyOf(column("name"), wanted.iter().map(|(_, name)| Value::Text(name.clone())).collect())],
+        order: vec![(column("id"), Direction::Rising)],
+        offset: 0,
+        limit: MOST_FOUND,
+        bytes,
+    }
+}
+
+fn unknown(pointer: &str) -> Problem {
+    Problem {
+        pointer: pointer.to_owned(),
+        keyword: "enum",
+        expected: "no template variable has this name; evo.model.list with the model SiteTmplvar names them".to_owned(),
+    }
+}

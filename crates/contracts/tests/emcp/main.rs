@@ -1,0 +1,24 @@
+//! The eMCP toolset from outside: its answers as literal text, and its tools driven through the engine over a made-up
+//! site that SQLite, MariaDB and PostgreSQL hold alike.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
+
+mod defects;
+mod failures;
+mod greeting;
+mod judge;
+#[path = "../../../store/tests/archive/mariadb.rs"]
+#[expect(dead_code, reason = "the store's own tests use more of it")]
+mod mariadb;
+mod models;
+mod published;
+mod searching;
+#[path = "../../../store/tests/postgres/server.rs"]
+#[expect(dead_code, reason = "the store's own tests use more of it")]
+mod server;
+mod spelling;
+mod support;
+#[path = "../../../store/tests/archive/three.rs"]
+#[expect(dead_code, reason = "the store's own tests use more of it")]
+mod three;
+mod walking;

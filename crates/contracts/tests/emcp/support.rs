@@ -1,0 +1,294 @@
+//! A desk that serves the made-up site, from one database or from all three; with three, every answer must be the same.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_contracts::emcp::{Limits, Settings, contract};
+use frontdesk_engine::audit::Observation;
+use frontdesk_engine::desk::{Desk, Keys, Mount};
+use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
+use frontdesk_engine::inflight::Inflight;
+use frontdesk_engine::page::{Page, Query};
+use frontdesk_engine::ports::{
+    Claim, Claimed, Clock, Commit, Committed, Disclosure, Durability, Identity, Observer, Random, Store,
+};
+use frontdesk_engine::rate::{Budget, Rates};
+use frontdesk_engine::seal::Key;
+use frontdesk_engine::serve;
+use frontdesk_engine::table::{Cell, Found, Kind};
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::tool::Future;
+use frontdesk_engine::trace::Trace;
+use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
+use frontdesk_site::{Database, Site};
+use frontdesk_store::archive::open;
+use serde_json::{Value, json};
+
+use crate::judge::misfits;
+use crate::three::{File, Three, settings};
+
+/// The token is `tenant[,tenant]/scope scope`.
+pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
+
+pub(crate) struct House {
+    desk: Desk,
+    mounts: Vec<(&'static str, Mount)>,
+    /// What is kept open as long as the house is.
+    _site: Kept,
+}
+
+enum Kept {
+    One(#[expect(dead_code, reason = "it is held, not read")] File),
+    Three(#[expect(dead_code, reason = "they are held, not read")] Box<Three>),
+    Nothing,
+}
+
+impl House {
+    pub(crate) async fn on_three() -> House {
+        House::on_three_with(|_| String::new()).await
+    }
+
+    /// With what else is to be in each database.
+    pub(crate) async fn on_three_with(more: fn(Database) -> String) -> House {
+        let three = Three::with(&Site::small(), more).await;
+        let mounts = three.archives.iter().map(|(name, archive)| (*name, mount().reading(archive.clone()))).collect();
+        House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
+    }
+
+    pub(crate) async fn on_sqlite() -> House {
+        House::on_sqlite_with("", Settings::default()).await
+    }
+
+    pub(crate) async fn on_sqlite_with(more: &str, wanted: Settings) -> House {
+        let file = File::new();
+        file.sql(&format!("{}{more}", Site::small().script(Database::Sqlite)));
+        let archive = open(&settings(&file.url())).await.unwrap();
+        let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).reading(archive);
+        House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+    }
+
+    /// Without any database, for what is decided before one is asked.
+    pub(crate) fn bare() -> House {
+        House { desk: desk(), mounts: vec![("none", mount())], _site: Kept::Nothing }
+    }
+
+    pub(crate) async fn send(&self, token: &str, version: &str, method: &str, params: Value) -> Reply {
+        self.send_body(token, version, &json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await
+    }
+
+    async fn send_body(&self, token: &str, version: &str, body: &Value) -> Reply {
+        let mut replies = Vec::new();
+        for (name, mount) in &self.mounts {
+            let modern = version == "2026-07-28";
+            let method = body["method"].as_str().map(str::to_owned);
+            let incoming = Incoming {
+                verb: Verb::Post,
+                credential: Credential::Bearer(token.to_owned()),
+                protocol_version: Some(version.to_owned()),
+                method_header: method.filter(|_| modern),
+                name_header: body["params"]["name"].as_str().filter(|_| modern).map(str::to_owned),
+                idempotency_key: None,
+                refused: None,
+                body: Arriving::here(body.to_string()),
+                address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+                trace: Trace::begun("trace"),
+            };
+            replies.push((name, serve(&self.desk, mount, incoming).await));
+        }
+        for (name, reply) in &replies[1..] {
+            assert_eq!(
+                String::from_utf8_lossy(&reply.body),
+                String::from_utf8_lossy(&replies[0].1.body),
+                "{name} and {} for {body}",
+                replies[0].0
+            );
+        }
+        replies.swap_remove(0).1
+    }
+
+    /// What a call answers as a JSON-RPC message.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let params = json!({"name": tool, "arguments": arguments});
+        let reply = self.send(TOKEN, "2025-11-25", "tools/call", params).await;
+        assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
+        serde_json::from_slice(&reply.body).unwrap()
+    }
+
+    /// The answer of a call that succeeds, as the text it is. It has the published shape.
+    pub(crate) async fn text(&self, tool: &str, arguments: Value) -> String {
+        let body = self.call(tool, arguments.clone()).await;
+        let result = body.get("result").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
+        assert_eq!(result["isError"], Value::from(false), "{body}");
+        let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(result["structuredContent"], answer);
+        let tools = &self.mounts[0].1.contract.tools;
+        let spec = &tools.iter().find(|known| known.spec.name == tool).unwrap().spec;
+        assert_eq!(misfits(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
+        text
+    }
+
+    pub(crate) async fn ask(&self, tool: &str, arguments: Value) -> Value {
+        serde_json::from_str(&self.text(tool, arguments).await).unwrap()
+    }
+
+    /// The ids of a list, with a limit of 100 if none is given.
+    pub(crate) async fn ids(&self, tool: &str, mut arguments: Value) -> Vec<i64> {
+        let limit = arguments.as_object_mut().unwrap().entry("limit").or_insert(json!(100)).as_i64().unwrap();
+        let answer = self.ask(tool, arguments).await;
+        let ids: Vec<i64> =
+            answer["items"].as_array().unwrap().iter().map(|item| item["id"].as_i64().unwrap()).collect();
+        assert_eq!(answer["meta"]["count"], json!(ids.len()));
+        assert_eq!(answer["meta"]["limit"], json!(limit));
+        ids
+    }
+
+    pub(crate) async fn search(&self, arguments: Value) -> Vec<i64> {
+        self.ids("evo.content.search", arguments).await
+    }
+
+    /// How many pages a search finds, on as many pages of a list as it takes.
+    pub(crate) async fn count(&self, arguments: Value) -> usize {
+        let mut found = Vec::new();
+        loop {
+            let mut arguments = arguments.clone();
+            arguments["offset"] = json!(found.len());
+            let ids = self.search(arguments).await;
+            let last = ids.len() < 100;
+            found.extend(ids);
+            if last {
+                let mut distinct = found.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                assert_eq!(distinct.len(), found.len(), "each page of the site once");
+                return found.len();
+            }
+        }
+    }
+
+    /// `code message` of a call that must fail with a JSON-RPC error under status 200.
+    pub(crate) async fn refusal(&self, tool: &str, arguments: Value) -> String {
+        let body = self.call(tool, arguments.clone()).await;
+        let error = body.get("error").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
+        format!("{} {}", error["code"], error["message"].as_str().unwrap())
+    }
+}
+
+pub(crate) fn limited(limits: Limits) -> Settings {
+    Settings { limits, ..Settings::default() }
+}
+
+const ADDRESS: &str = "https://desk.example/api/v1/mcp/content";
+const METADATA: &str = "https://desk.example/md";
+
+fn mount() -> Mount {
+    Mount::new(contract(Settings::default()), ADDRESS.to_owned(), METADATA.to_owned())
+}
+
+fn desk() -> Desk {
+    Desk {
+        store: Arc::new(Empty),
+        identity: Arc::new(Trusting),
+        clock: Arc::new(Still),
+        random: Arc::new(Zero),
+        observer: Arc::new(Blind),
+        keys: Keys { cursor: Key::from_bytes([1; 32]) },
+        rates: Rates::default(),
+        inflight: Inflight::default(),
+        tally: Default::default(),
+        turns: Default::default(),
+        settings: frontdesk_engine::desk::Settings {
+            page_bytes: 1 << 20,
+            reply_bytes: 4 << 20,
+            calls: Budget { per_minute: 60_000, burst: 60_000 },
+            deadline: Duration::from_secs(30),
+        },
+    }
+}
+
+struct Trusting;
+
+impl Identity for Trusting {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+        Box::pin(async move {
+            let refused = || Fault::new(FaultKind::Unauthenticated, "no");
+            let Credential::Bearer(token) = credential else {
+                return Err(refused());
+            };
+            let (tenants, scopes) = token.split_once('/').ok_or_else(refused)?;
+            Ok(Caller {
+                client: ClientId::new("client"),
+                subject: "client".into(),
+                tenants: tenants.split(',').filter_map(TenantId::parse).collect(),
+                scopes: Scopes::parse(scopes).unwrap(),
+                authenticated_at: None,
+            })
+        })
+    }
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Millis {
+        Millis(1_769_851_800_000)
+    }
+}
+
+struct Zero;
+
+impl Random for Zero {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+struct Blind;
+
+impl Observer for Blind {
+    fn seen(&self, _: &Observation, _: Option<&str>) {}
+}
+
+/// The desk's own store, in which these tools keep nothing.
+struct Empty;
+
+impl Store for Empty {
+    fn get<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'static Kind,
+        _: &'a str,
+        _: Disclosure,
+    ) -> Future<'a, Result<Option<Found>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn find<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'static Kind,
+        _: &'static str,
+        _: Cell,
+    ) -> Future<'a, Result<Option<Found>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn page<'a>(&'a self, _: &'a TenantId, _: Query) -> Future<'a, Result<Page, Fault>> {
+        Box::pin(async { Ok(Page::default()) })
+    }
+
+    fn claimed<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn commit<'a>(&'a self, _: Commit) -> Future<'a, Result<Committed, Fault>> {
+        panic!("a reading tool must not write")
+    }
+
+    fn observe<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn observe_detached(&self, _: String) {}
+}

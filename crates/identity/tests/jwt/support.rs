@@ -1,0 +1,112 @@
+//! An issuer of signed tokens that shares no code with the judge but the hash, and a judge with a clock that stands.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use frontdesk_engine::caller::{Caller, Scope, Scopes, TenantId};
+use frontdesk_engine::fault::{Fault, FaultKind};
+use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::ports::{Clock, Identity as _};
+use frontdesk_engine::seal::sha256;
+use frontdesk_engine::timestamp::Millis;
+use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
+use serde_json::{Value, json};
+
+pub(crate) const NOW: i64 = 1_790_000_000;
+pub(crate) const SECRET: &[u8] = b"a-shared-secret-of-more-than-32-bytes";
+pub(crate) const RESOURCE: &str = "https://desk.example/api/v1/mcp/content";
+pub(crate) const HEADER: &str = r#"{"typ":"JWT","alg":"HS256"}"#;
+
+pub(crate) struct StandingClock(pub(crate) i64);
+
+impl Clock for StandingClock {
+    fn now(&self) -> Millis {
+        Millis(self.0)
+    }
+}
+
+pub(crate) fn secret(bytes: &[u8]) -> SigningSecret {
+    SigningSecret::new(bytes.to_vec()).unwrap()
+}
+
+pub(crate) fn settings() -> JwtSettings {
+    let scopes = Scopes::new(["mcp:read", "mcp:call", "mcp:admin"].map(Scope::new));
+    JwtSettings::new(vec![secret(SECRET)], TenantId::parse("site").unwrap(), scopes)
+}
+
+pub(crate) fn judge_at(millis: i64, settings: JwtSettings) -> JwtJudge {
+    JwtJudge::new(settings, Arc::new(StandingClock(millis))).unwrap()
+}
+
+pub(crate) fn judge(settings: JwtSettings) -> JwtJudge {
+    judge_at(NOW * 1000, settings)
+}
+
+/// What an issuer puts into a token for an hour.
+pub(crate) fn claims() -> Value {
+    json!({"sub": "anna", "iat": NOW, "exp": NOW + 3600, "scopes": ["mcp:read"]})
+}
+
+pub(crate) fn with(claim: &str, value: Value) -> Value {
+    let mut claims = claims();
+    claims[claim] = value;
+    claims
+}
+
+pub(crate) fn without(claim: &str) -> Value {
+    let mut claims = claims();
+    claims.as_object_mut().unwrap().remove(claim).unwrap();
+    claims
+}
+
+/// The token that a good issuer makes of these claims.
+pub(crate) fn token(claims: &Value) -> String {
+    signed(HEADER, &claims.to_string(), SECRET)
+}
+
+/// The token of these very texts.
+pub(crate) fn signed(header: &str, claims: &str, secret: &[u8]) -> String {
+    seal(&format!("{}.{}", base64url(header.as_bytes()), base64url(claims.as_bytes())), secret)
+}
+
+/// Whatever text this is, with a signature that holds.
+pub(crate) fn seal(text: &str, secret: &[u8]) -> String {
+    format!("{text}.{}", base64url(&hmac_sha256(secret, text.as_bytes())))
+}
+
+pub(crate) fn base64url(bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// RFC 2104, for secrets of at most 64 bytes.
+fn hmac_sha256(secret: &[u8], text: &[u8]) -> [u8; 32] {
+    let pad = |with: u8| -> Vec<u8> { (0..64).map(|at| secret.get(at).copied().unwrap_or(0) ^ with).collect() };
+    let inner = sha256(&[&pad(0x36), text].concat());
+    sha256(&[&pad(0x5c), inner.as_slice()].concat())
+}
+
+pub(crate) async fn identify(judge: &JwtJudge, token: &str) -> Result<Caller, Fault> {
+    judge.identify(&Credential::Bearer(token.to_owned()), RESOURCE).await
+}
+
+/// The cause of a refusal that looks like every other from outside.
+pub(crate) async fn refusal(judge: &JwtJudge, token: &str) -> String {
+    let fault = identify(judge, token).await.map(|caller| format!("{caller:?}")).unwrap_err();
+    assert_refused(&fault);
+    let cause = fault.cause.unwrap();
+    for part in token.split('.').filter(|part| part.len() > 8) {
+        assert!(!cause.contains(part), "{cause}");
+    }
+    cause
+}
+
+pub(crate) fn assert_refused(fault: &Fault) {
+    assert_eq!(fault.kind, FaultKind::Unauthenticated);
+    assert_eq!(
+        fault.message,
+        "The access token is not valid here, or not any more. Get a new one from the token endpoint."
+    );
+    assert!(fault.problems.is_empty() && fault.needed.is_empty());
+    assert_eq!((fault.retry_after, fault.data.as_deref()), (None, None));
+}

@@ -1,0 +1,81 @@
+//! A mount that reads somebody else's database: where that is, who may ask, and within which limits. What a contract's
+//! mounts are usually like comes in from outside.
+
+mod auth;
+mod fields;
+mod keys;
+mod read;
+mod server;
+mod shown;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use frontdesk_engine::TenantId;
+
+pub use auth::{Auth, Jwt, OwnTokens, Secret};
+pub(super) use keys::{LIMITS, SERVER, SITE, SiteKey};
+pub(super) use read::read;
+pub(super) use shown::shown;
+
+/// One site: a database, and the servers that answer from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// The address of the database, which may hold a password.
+    pub database: Secret,
+    /// The PEM file of the authority that vouches for a database on another machine.
+    pub authority: Option<PathBuf>,
+    /// What the names of its tables begin with.
+    pub prefix: String,
+    /// Under which its callers, tasks and records are kept.
+    pub tenant: TenantId,
+    pub auth: Auth,
+    /// Patterns of the handles that are served.
+    pub allow_servers: Vec<String>,
+    pub dispatch: Dispatch,
+    pub failover: Failover,
+    /// At least one, with distinct handles.
+    pub servers: Vec<Server>,
+}
+
+/// One handle under which a site answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    pub handle: String,
+    /// A further address.
+    pub path: Option<String>,
+    pub limits: SiteLimits,
+    /// Patterns of the tools that nobody may call here.
+    pub deny_tools: Vec<String>,
+    /// Which methods each scope opens; each method once.
+    pub scopes: Vec<(String, Vec<String>)>,
+    /// The scope that opens everything else.
+    pub otherwise: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteLimits {
+    pub payload_bytes: usize,
+    pub result_items: u32,
+    pub result_bytes: usize,
+    pub depth: u32,
+    pub offset: u32,
+    /// Calls of one caller to one method.
+    pub per_minute: u32,
+    /// How long a dispatched answer is kept.
+    pub retain: Duration,
+}
+
+/// How a dispatched message is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    Sync,
+    Async,
+}
+
+/// What happens to a dispatched message when no more can be taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failover {
+    Sync,
+    Fail,
+}

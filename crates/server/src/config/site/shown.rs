@@ -1,0 +1,93 @@
+//! A site as `config show` writes it: every key with the value in effect, secrets as `***`.
+
+use toml::{Table, Value};
+
+use super::{Auth, Dispatch, Failover, OwnTokens, Secret, Server, Site, SiteLimits};
+
+/// The keys that a site has besides `contract` and `path`.
+pub(in super::super) fn shown(site: &Site) -> Table {
+    let Site { database, authority, prefix, tenant, auth, allow_servers, dispatch, failover, servers } = site;
+    let mut table = Table::new();
+    let mut put = |name: &str, value: Value| {
+        table.insert(name.to_owned(), value);
+    };
+    match database {
+        Secret::Given(url) => put("database", text(&frontdesk_store::archive::without_password(url))),
+        Secret::File(file) => put("database_file", text(&file.display().to_string())),
+        Secret::Variable { name, .. } => put("database_env", text(name)),
+    }
+    if let Some(authority) = authority {
+        put("database_ca", text(&authority.display().to_string()));
+    }
+    put("prefix", text(prefix));
+    put("tenant", text(tenant.as_str()));
+    match auth {
+        Auth::None => put("auth", texts(["none"])),
+        Auth::Tokens { own, jwt } => {
+            let own = match own {
+                OwnTokens::Taken => Some("oauth"),
+                OwnTokens::Refused => None,
+            };
+            put("auth", texts(own.into_iter().chain(jwt.as_ref().map(|_| "jwt"))));
+            if let Some(jwt) = jwt {
+                match &jwt.secret {
+                    // It cannot be written there; shown all the same if that ever changes.
+                    Secret::Given(_) => put("jwt_secret", text("***")),
+                    Secret::File(file) => put("jwt_secret_file", text(&file.display().to_string())),
+                    Secret::Variable { name, .. } => put("jwt_secret_env", text(name)),
+                }
+                put("jwt_issuer", text(jwt.issuer.as_deref().unwrap_or_default()));
+                put("jwt_audience", text(jwt.audience.as_deref().unwrap_or_default()));
+            }
+        }
+    }
+    put("allow_servers", texts(allow_servers.iter().map(String::as_str)));
+    put(
+        "dispatch",
+        text(match dispatch {
+            Dispatch::Sync => "sync",
+            Dispatch::Async => "async",
+        }),
+    );
+    put(
+        "failover",
+        text(match failover {
+            Failover::Sync => "sync",
+            Failover::Fail => "fail",
+        }),
+    );
+    put("server", Value::Array(servers.iter().map(|server| Value::Table(of_server(server))).collect()));
+    table
+}
+
+fn of_server(Server { handle, path, limits, deny_tools, scopes, otherwise: _ }: &Server) -> Table {
+    let scopes = scopes.iter().map(|(scope, methods)| (scope.clone(), texts(methods.iter().map(String::as_str))));
+    let mut table = Table::from_iter([("handle".to_owned(), text(handle))]);
+    table.extend(path.as_ref().map(|path| ("path".to_owned(), text(path))));
+    table.insert("limits".to_owned(), Value::Table(of_limits(limits)));
+    table.insert("deny_tools".to_owned(), texts(deny_tools.iter().map(String::as_str)));
+    table.insert("scope_map".to_owned(), Value::Table(scopes.collect()));
+    table
+}
+
+fn of_limits(limits: &SiteLimits) -> Table {
+    let SiteLimits { payload_bytes, result_items, result_bytes, depth, offset, per_minute, retain } = limits;
+    let number = |name: &str, value: u64| (name.to_owned(), Value::Integer(i64::try_from(value).unwrap_or(i64::MAX)));
+    Table::from_iter([
+        number("max_payload_kb", (*payload_bytes / 1024) as u64),
+        number("max_result_items", (*result_items).into()),
+        number("max_result_bytes", *result_bytes as u64),
+        number("max_depth", (*depth).into()),
+        number("max_offset", (*offset).into()),
+        number("per_minute", (*per_minute).into()),
+        number("idempotency_ttl_seconds", retain.as_secs()),
+    ])
+}
+
+fn text(text: &str) -> Value {
+    Value::String(text.to_owned())
+}
+
+fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
+    Value::Array(texts.into_iter().map(text).collect())
+}

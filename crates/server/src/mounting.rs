@@ -1,0 +1,247 @@
+//! What answers where: the mounts of a configuration, with the door, the database and the judge that each has. It
+//! opens nothing; that has been done.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use frontdesk_contracts as contracts;
+use frontdesk_engine::archive::Archive;
+use frontdesk_engine::desk::Mount;
+use frontdesk_engine::dispatch::{Dispatching, Full, When};
+use frontdesk_engine::door::{Door, MethodScopes, Standing};
+use frontdesk_engine::glob::Glob;
+use frontdesk_engine::offer::Bounds;
+use frontdesk_engine::ports::Identity;
+use frontdesk_engine::rate::Quota;
+use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
+use frontdesk_identity::ProtectedResource;
+
+use crate::addresses::Addresses;
+use crate::config::{Auth, Config, Dispatch, Failover, OwnTokens, PublicUrl, Server, Site};
+use crate::sites::{Everyone, Members, Opened, Sites};
+
+/// A contract on its way to a path.
+pub(crate) struct Planned {
+    path: String,
+    contract: Contract,
+    behind: Option<Behind>,
+}
+
+/// What a server of a site has besides its contract.
+struct Behind {
+    door: Door,
+    archive: Arc<dyn Archive>,
+    judged: Judged,
+    tenant: TenantId,
+    reach: Reach,
+    /// How dispatched messages are taken, where there is a server to take them.
+    dispatching: Option<Dispatching>,
+    /// The addresses for which a token is good here.
+    resources: Vec<String>,
+}
+
+#[derive(Clone)]
+enum Judged {
+    Nobody,
+    Tokens { own: OwnTokens, jwt: Option<Arc<dyn Identity>> },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Exactly its path.
+    Own,
+    /// Whatever is one segment below its path and nobody else's.
+    Below,
+}
+
+impl Planned {
+    /// A contract that needs nothing but its path.
+    pub(crate) fn plain(path: String, contract: Contract) -> Planned {
+        Planned { path, contract, behind: None }
+    }
+
+    /// Whether tokens of this server are good there.
+    fn takes_own_tokens(&self) -> bool {
+        match &self.behind {
+            None => true,
+            Some(Behind { reach: Reach::Below, .. }) => false,
+            Some(Behind { judged, .. }) => matches!(judged, Judged::Tokens { own: OwnTokens::Taken, .. }),
+        }
+    }
+}
+
+/// Everything that a configuration mounts.
+pub(crate) fn planned(config: &Config, sites: &Sites) -> Vec<Planned> {
+    let mut planned = Vec::new();
+    for (index, mount) in config.mounts.iter().enumerate() {
+        match (&mount.site, sites.get(index)) {
+            (Some(site), Some(opened)) => planned.extend(of_site(config, mount, site, opened)),
+            (Some(_), None) => {}
+            (None, _) => {
+                let contract = contracts::by_id(&mount.contract);
+                planned.extend(contract.map(|contract| Planned::plain(mount.path.clone(), contract)));
+            }
+        }
+    }
+    planned
+}
+
+/// What tokens can be asked for.
+pub(crate) fn resources(planned: &[Planned], url: &PublicUrl) -> Vec<ProtectedResource> {
+    let open = planned.iter().filter(|planned| planned.takes_own_tokens());
+    let resources = open.map(|Planned { path, contract, .. }| ProtectedResource {
+        path: path.clone(),
+        url: url.at(path),
+        scopes: contract.scopes.clone(),
+        least: contract.least.clone(),
+        name: contract.hello.title.to_owned(),
+    });
+    resources.collect()
+}
+
+/// The resources that nobody but this machine's own may reach.
+pub(crate) fn local(planned: &[Planned], url: &PublicUrl) -> Vec<String> {
+    let is_open = |planned: &&Planned| matches!(&planned.behind, Some(Behind { judged: Judged::Nobody, .. }));
+    planned.iter().filter(is_open).map(|planned| url.at(&planned.path)).collect()
+}
+
+/// Whether a peer may reach a resource, some of which are for this machine alone.
+pub(crate) fn may_reach(local: &[String], resource: &str, peer: IpAddr) -> bool {
+    peer.to_canonical().is_loopback() || !local.iter().any(|local| local == resource)
+}
+
+/// Every mount at its address. `own` judges the tokens of this server.
+pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Identity>) -> Addresses {
+    let (mut at, mut below) = (Vec::new(), Vec::new());
+    for Planned { path, contract, behind } in planned {
+        let metadata = |path: &str| url.at(&format!("/.well-known/oauth-protected-resource{path}"));
+        let Some(behind) = behind else {
+            let mount = Mount::new(contract, url.at(&path), metadata(&path));
+            at.push((path, mount));
+            continue;
+        };
+        let scopes = Scopes::new(contract.scopes.iter().cloned());
+        let about = behind.resources.first().and_then(|first| first.strip_prefix(&url.to_string())).unwrap_or(&path);
+        let judge: Arc<dyn Identity> = match behind.judged {
+            Judged::Nobody => Arc::new(Everyone { tenant: behind.tenant, scopes }),
+            Judged::Tokens { own: taken, jwt } => Arc::new(Members {
+                own: match taken {
+                    OwnTokens::Taken => Some(Arc::clone(own)),
+                    OwnTokens::Refused => None,
+                },
+                jwt,
+                tenant: behind.tenant,
+                resources: behind.resources.clone(),
+            }),
+        };
+        let mount = Mount::new(contract, url.at(&path), metadata(about))
+            .reading(behind.archive)
+            .behind(behind.door)
+            .identified_by(judge);
+        let mount = match behind.dispatching {
+            Some(dispatching) => mount.dispatching(dispatching),
+            None => mount,
+        };
+        match behind.reach {
+            Reach::Own => at.push((path, mount)),
+            Reach::Below => below.push((path, mount)),
+        }
+    }
+    below.into_iter().fold(Addresses::new(at), |addresses, (base, mount)| addresses.otherwise(base, mount))
+}
+
+/// One mount for each address of each server, and one for every server that is not there.
+fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &Opened) -> Vec<Planned> {
+    let own = |server: &Server| format!("{}/{}", mount.path, server.handle);
+    let judged = match &site.auth {
+        Auth::None => Judged::Nobody,
+        Auth::Tokens { own, .. } => Judged::Tokens { own: *own, jwt: opened.jwt.clone() },
+    };
+    let make = |path: String, server: &Server, standing: Standing, reach: Reach, resources: Vec<String>| {
+        let contract = contracts::reading(&mount.contract, &site.tenant, bounds(server))?;
+        let behind = Behind {
+            door: door(server, standing),
+            archive: Arc::clone(&opened.archive),
+            judged: judged.clone(),
+            tenant: site.tenant.clone(),
+            dispatching: match reach {
+                Reach::Own => Some(dispatching(site, server)),
+                Reach::Below => None,
+            },
+            reach,
+            resources,
+        };
+        Some(Planned { path, contract, behind: Some(behind) })
+    };
+    let mut planned = Vec::new();
+    for server in &site.servers {
+        let allowed = site.allow_servers.iter().any(|pattern| Glob::new(pattern).matches(&server.handle));
+        let standing = if allowed { Standing::Served } else { Standing::Denied };
+        for path in [own(server)].into_iter().chain(server.path.clone()) {
+            let resource = vec![config.public_url.at(&path)];
+            planned.extend(make(path, server, standing, Reach::Own, resource));
+        }
+    }
+    if let Some(first) = site.servers.first() {
+        let all = site.servers.iter().map(|server| config.public_url.at(&own(server))).collect();
+        planned.extend(make(mount.path.clone(), first, Standing::Unknown, Reach::Below, all));
+    }
+    planned
+}
+
+fn dispatching(site: &Site, server: &Server) -> Dispatching {
+    Dispatching {
+        tenant: site.tenant.clone(),
+        server: server.handle.clone(),
+        when: match site.dispatch {
+            Dispatch::Sync => When::Now,
+            Dispatch::Async => When::Later,
+        },
+        full: match site.failover {
+            Failover::Sync => Full::RunNow,
+            Failover::Fail => Full::Refuse,
+        },
+        retain: server.limits.retain,
+    }
+}
+
+fn bounds(server: &Server) -> Bounds {
+    let limits = &server.limits;
+    Bounds { items: limits.result_items, bytes: limits.result_bytes, depth: limits.depth, offset: limits.offset }
+}
+
+fn door(server: &Server, standing: Standing) -> Door {
+    let patterns = |patterns: &[String]| patterns.iter().map(Glob::new).collect::<Vec<Glob>>();
+    let rules = server
+        .scopes
+        .iter()
+        .flat_map(|(scope, methods)| methods.iter().map(|method| (Glob::new(method), Scope::new(scope.as_str()))));
+    Door {
+        scopes: MethodScopes::new(rules, Scope::new(server.otherwise.as_str())),
+        calls: Quota { per_minute: server.limits.per_minute },
+        payload_bytes: server.limits.payload_bytes,
+        result_bytes: server.limits.result_bytes,
+        denied_tools: patterns(&server.deny_tools),
+        standing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_reach;
+
+    #[test]
+    fn what_is_for_this_machine_alone_is_reached_from_loopback_only() {
+        let local = ["https://localhost/open".to_owned()];
+        for (peer, resource, reached) in [
+            ("127.0.0.1", "https://localhost/open", true),
+            ("::1", "https://localhost/open", true),
+            ("::ffff:127.0.0.1", "https://localhost/open", true),
+            ("192.0.2.7", "https://localhost/open", false),
+            ("::ffff:192.0.2.7", "https://localhost/open", false),
+            ("192.0.2.7", "https://localhost/shut", true),
+        ] {
+            assert_eq!(may_reach(&local, resource, peer.parse().unwrap()), reached, "{peer} {resource}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The sites that a configuration mounts: their databases opened and their secrets read, before anything is served
+//! from them. Whatever is wrong is said for all of them at once.
+
+mod judge;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use frontdesk_contracts as contracts;
+use frontdesk_engine::Scopes;
+use frontdesk_engine::archive::Archive;
+use frontdesk_engine::ports::{Clock, Identity};
+use frontdesk_engine::registry::Tenant;
+use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
+use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
+
+use crate::config::{Auth, Config, Jwt, Mount, Site};
+use crate::house::Vaults;
+use crate::operator::tenant_record;
+pub(crate) use judge::{Everyone, Members};
+
+/// One place for each mount, in the order of the configuration; empty for a mount that reads no site.
+#[derive(Default)]
+pub struct Sites(Vec<Option<Opened>>);
+
+/// A site that can be served.
+pub(crate) struct Opened {
+    pub(crate) archive: Arc<dyn Archive>,
+    /// Who judges tokens that the site signs.
+    pub(crate) jwt: Option<Arc<dyn Identity>>,
+    place: Place,
+}
+
+/// What an archive was opened with.
+#[derive(PartialEq, Eq)]
+struct Place {
+    url: String,
+    prefix: String,
+    authority: Option<PathBuf>,
+}
+
+/// What becomes of a site whose database does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfDown {
+    /// It is mounted, and its calls are answered as unavailable until the database is back.
+    Waits,
+    /// It is a mistake like any other.
+    Refused,
+}
+
+/// Everything that keeps the sites of a configuration from being served, each with its key.
+#[derive(Debug)]
+pub struct SiteErrors(pub Vec<String>);
+
+impl fmt::Display for SiteErrors {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for SiteErrors {}
+
+impl Sites {
+    /// Opens what is mounted, and says what there is to say about it. An archive of `before` that is mounted again as
+    /// it was is taken over.
+    pub async fn open(
+        config: &Config,
+        clock: &Arc<dyn Clock>,
+        if_down: IfDown,
+        before: &Sites,
+    ) -> Result<(Sites, Vec<String>), SiteErrors> {
+        let (mut sites, mut errors, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, mount) in config.mounts.iter().enumerate() {
+            let Some(site) = &mount.site else {
+                sites.push(None);
+                continue;
+            };
+            let jwt = judge(mount, site, clock).map_err(|why| errors.push(format!("mount[{index}].{why}")));
+            let archive = archive(site, if_down, before).await;
+            match archive {
+                Ok((place, archive, notice)) => {
+                    said.extend(notice.map(|notice| format!("mount[{index}].database: {notice}")));
+                    sites.push(jwt.ok().map(|jwt| Opened { archive, jwt, place }));
+                }
+                Err(why) => errors.push(format!("mount[{index}].database: {why}")),
+            }
+        }
+        match errors.is_empty() {
+            true => Ok((Sites(sites), said)),
+            false => Err(SiteErrors(errors)),
+        }
+    }
+
+    pub(crate) fn get(&self, mount: usize) -> Option<&Opened> {
+        self.0.get(mount)?.as_ref()
+    }
+}
+
+/// Makes the tenants under which sites are kept, where they are missing.
+pub async fn register(config: &Config, vaults: &Vaults) -> Result<(), String> {
+    let mut missing: Vec<&Site> = config.mounts.iter().filter_map(|mount| mount.site.as_deref()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let explain = |fault: frontdesk_engine::Fault| fault.cause.unwrap_or_else(|| fault.message.into_owned());
+    let known = vaults.store.tenants().await.map_err(explain)?;
+    missing.retain(|site| !known.iter().any(|tenant| tenant.id == site.tenant));
+    for site in missing {
+        let tenant = Tenant { id: site.tenant.clone(), name: site.tenant.as_str().to_owned() };
+        let record = tenant_record(vaults.clock.now(), &site.tenant);
+        vaults.store.add_tenant(tenant, record).await.map_err(explain)?;
+    }
+    Ok(())
+}
+
+type Archived = (Place, Arc<dyn Archive>, Option<String>);
+
+async fn archive(site: &Site, if_down: IfDown, before: &Sites) -> Result<Archived, String> {
+    let url = site.database.reveal()?;
+    let place = Place { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
+    if let Some(known) = before.0.iter().flatten().find(|known| known.place == place) {
+        let archive = Arc::clone(&known.archive);
+        return Ok((place, archive, None));
+    }
+    let settings = ArchiveSettings {
+        prefix: place.prefix.clone(),
+        authority: place.authority.clone(),
+        ..ArchiveSettings::new(&place.url)
+    };
+    match open(&settings).await {
+        Ok(archive) => Ok((place, archive, None)),
+        Err(error @ ArchiveError::Down(_)) if if_down == IfDown::Waits => {
+            let notice = format!("{error}. Until it answers, calls to this mount are answered as unavailable");
+            Ok((place, open_later(settings), Some(notice)))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn judge(mount: &Mount, site: &Site, clock: &Arc<dyn Clock>) -> Result<Option<Arc<dyn Identity>>, String> {
+    let Auth::Tokens { jwt: Some(Jwt { secret, issuer, audience }), .. } = &site.auth else {
+        return Ok(None);
+    };
+    let secret = secret.reveal().map_err(|why| format!("jwt_secret: {why}"))?;
+    let refused = |error| format!("jwt_secret: {error}");
+    let secret = SigningSecret::new(secret.into_bytes()).map_err(refused)?;
+    let scopes = contracts::by_id(&mount.contract).map(|contract| contract.scopes).unwrap_or_default();
+    let settings = JwtSettings {
+        issuer: issuer.clone(),
+        audience: audience.clone(),
+        ..JwtSettings::new(vec![secret], site.tenant.clone(), Scopes::new(scopes))
+    };
+    let judge = JwtJudge::new(settings, Arc::clone(clock)).map_err(refused)?;
+    Ok(Some(Arc::new(judge)))
+}

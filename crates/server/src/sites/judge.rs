@@ -1,0 +1,70 @@
+//! Who calls a site. Whoever does not belong to the site's tenant is nobody here, whatever else the credential is
+//! good for.
+
+use std::sync::Arc;
+
+use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::ports::Identity;
+use frontdesk_engine::tool::Future;
+use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Scopes, TenantId};
+
+/// Those with a token: of this server, or signed by the site.
+pub(crate) struct Members {
+    pub(crate) own: Option<Arc<dyn Identity>>,
+    pub(crate) jwt: Option<Arc<dyn Identity>>,
+    pub(crate) tenant: TenantId,
+    /// A token for any of these addresses is good here.
+    pub(crate) resources: Vec<String>,
+}
+
+impl Members {
+    async fn judge(&self, credential: &Credential) -> Result<Caller, Fault> {
+        let mut refusal = refused();
+        for judge in self.jwt.iter().chain(&self.own) {
+            for resource in &self.resources {
+                match judge.identify(credential, resource).await {
+                    Ok(caller) if caller.tenants.contains(&self.tenant) => {
+                        return Ok(Caller { tenants: vec![self.tenant.clone()], ..caller });
+                    }
+                    Ok(_) => return Err(refused().because("the caller does not belong to this site")),
+                    Err(fault) if fault.kind == FaultKind::Unauthenticated => refusal = fault,
+                    // A store that cannot answer is no judgement.
+                    Err(fault) => return Err(fault),
+                }
+            }
+        }
+        Err(refusal)
+    }
+}
+
+impl Identity for Members {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+        Box::pin(self.judge(credential))
+    }
+}
+
+/// Whoever is on this machine, with all that can be done here. That nobody else comes is seen to before.
+pub(crate) struct Everyone {
+    pub(crate) tenant: TenantId,
+    pub(crate) scopes: Scopes,
+}
+
+impl Identity for Everyone {
+    fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+        let caller = Caller {
+            client: ClientId::new("local"),
+            subject: "local".into(),
+            tenants: vec![self.tenant.clone()],
+            scopes: self.scopes.clone(),
+            authenticated_at: None,
+        };
+        Box::pin(std::future::ready(Ok(caller)))
+    }
+}
+
+fn refused() -> Fault {
+    Fault::new(
+        FaultKind::Unauthenticated,
+        "The access token is not valid here, or not any more. Get a new one from the token endpoint.",
+    )
+}

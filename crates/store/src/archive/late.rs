@@ -1,0 +1,59 @@
+//! A site whose database did not answer when it was to be opened. Whoever asks makes it be tried again, one at a time;
+//! until it answers, everybody is told that it is unavailable.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::Fault;
+use frontdesk_engine::archive::{Archive, Name, Record, Select};
+use frontdesk_engine::tool::Future;
+use tokio::sync::Mutex;
+
+use super::{ArchiveSettings, open};
+
+/// So long after a failure nobody tries again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// An archive that is opened when somebody asks for rows.
+pub fn open_later(settings: ArchiveSettings) -> Arc<dyn Archive> {
+    Arc::new(Late { settings, opened: OnceLock::new(), failed: Mutex::new(None) })
+}
+
+struct Late {
+    settings: ArchiveSettings,
+    opened: OnceLock<Arc<dyn Archive>>,
+    /// When the last attempt has failed. Held by whoever is trying.
+    failed: Mutex<Option<Instant>>,
+}
+
+impl Late {
+    async fn archive(&self) -> Result<&Arc<dyn Archive>, Fault> {
+        if let Some(archive) = self.opened.get() {
+            return Ok(archive);
+        }
+        let Ok(mut failed) = self.failed.try_lock() else {
+            return Err(Fault::unavailable("the site's database is being opened"));
+        };
+        if failed.is_some_and(|at| at.elapsed() < PAUSE) {
+            return Err(Fault::unavailable("the site's database did not answer a moment ago"));
+        }
+        match open(&self.settings).await {
+            Ok(archive) => Ok(self.opened.get_or_init(|| archive)),
+            Err(error) => {
+                *failed = Some(Instant::now());
+                Err(Fault::unavailable(error.to_string()))
+            }
+        }
+    }
+}
+
+impl Archive for Late {
+    /// Nobody knows before it is opened; what follows from a yes is a question, and that opens it.
+    fn has_table(&self, table: Name) -> bool {
+        self.opened.get().is_none_or(|archive| archive.has_table(table))
+    }
+
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+        Box::pin(async move { self.archive().await?.select(select).await })
+    }
+}

@@ -1,0 +1,47 @@
+//! A database that is not there yet: told from one that refuses us, and read as soon as it is there.
+
+use std::time::Duration;
+
+use frontdesk_engine::FaultKind;
+use frontdesk_site::{Database, Site};
+use frontdesk_store::archive::{ArchiveError, open, open_later};
+
+use crate::mariadb::MariaDb;
+use crate::server::Server;
+use crate::three::{File, all, settings};
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_down_and_one_that_refuses_us_is_not() {
+    for url in ["mysql://reader@127.0.0.1:1/site", "postgres://reader@127.0.0.1:1/site"] {
+        assert!(matches!(open(&settings(url)).await.err(), Some(ArchiveError::Down(_))), "{url}");
+    }
+    let (mariadb, postgres) = (MariaDb::start(), Server::start());
+    for url in [mariadb.url().replacen("reader", "nobody", 1), postgres.url_of("desk", "nowhere")] {
+        let error = open(&settings(&url)).await.err();
+        assert!(matches!(error, Some(ArchiveError::Unreachable(_))), "{url}: {error:?}");
+    }
+    assert!(matches!(open(&settings("/nowhere/site.sqlite")).await.err(), Some(ArchiveError::Unreachable(_))));
+}
+
+#[tokio::test]
+async fn a_database_that_comes_later_is_unavailable_until_then_and_read_from_then_on() {
+    let file = File::new();
+    let archive = open_later(settings(&file.url()));
+    let question = all("site_content", &["id"]);
+    let fault = archive.select(&question).await.unwrap_err();
+    assert_eq!((fault.kind, fault.retry_after), (FaultKind::Unavailable, Some(1)));
+    assert!(fault.cause.unwrap().contains("cannot be opened"), "the cause is for the log");
+
+    file.sql(&Site::of(3).script(Database::Sqlite));
+    let soon = tokio::time::timeout(Duration::from_secs(60), async {
+        loop {
+            match archive.select(&question).await {
+                Ok(rows) => return rows.len(),
+                Err(fault) => assert_eq!(fault.kind, FaultKind::Unavailable),
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    assert_eq!(soon.await.unwrap(), 3);
+    assert!(archive.has_table("site_content") && !archive.has_table("no_such_table"));
+}
