@@ -4,7 +4,8 @@
 
 use frontdesk_wire::answer;
 use frontdesk_wire::frame::{Body, Frame, FrameError, read};
-use frontdesk_wire::json::{canonical, parse};
+use frontdesk_wire::glimpse::glimpse;
+use frontdesk_wire::json::{Value, canonical, parse};
 use frontdesk_wire::version::{Headers, decide};
 
 const ROUNDS: usize = 250_000;
@@ -56,7 +57,21 @@ fn any_bytes_are_read_or_refused() {
     for _ in 0..ROUNDS {
         let bytes = mutated(&mut chance);
         let header = String::from_utf8_lossy(&mutated(&mut chance)).into_owned();
+        let glimpsed = glimpse(&bytes);
         match read(&bytes) {
+            Ok(Body::One(Frame::Request(request))) => {
+                // Whoever decides by a first look must have decided about the message that is then read.
+                assert_eq!(
+                    (glimpsed.method.as_deref(), glimpsed.id.as_ref()),
+                    (Some(&*request.method), Some(&request.id))
+                );
+                assert_eq!(glimpsed.name.as_deref(), request.params.get("name").and_then(Value::as_str));
+                seen.frame(&Frame::Request(request), &header, &mut chance);
+            }
+            Ok(Body::One(Frame::Notification(notice))) => {
+                assert_eq!((glimpsed.method.as_deref(), glimpsed.id), (Some(&*notice.method), None));
+                seen.frame(&Frame::Notification(notice), &header, &mut chance);
+            }
             Ok(Body::One(frame)) => seen.frame(&frame, &header, &mut chance),
             Ok(Body::Batch(items)) => {
                 for item in &items {

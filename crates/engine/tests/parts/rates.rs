@@ -1,6 +1,6 @@
 //! Budgets: truthful, and bounded whoever asks.
 
-use frontdesk_engine::rate::{Budget, Rates};
+use frontdesk_engine::rate::{Budget, Quota, Rates};
 use frontdesk_engine::timestamp::Millis;
 
 const NOW: Millis = Millis(1_767_225_600_000);
@@ -77,4 +77,48 @@ fn clones_draw_on_one_budget() {
     let rates = Rates::default();
     assert_eq!(rates.take(&["client"], budget, Millis(0)), Ok(()));
     assert_eq!(rates.clone().take(&["client"], budget, Millis(0)), Err(1));
+}
+
+const QUOTA: Quota = Quota { per_minute: 30 };
+
+#[test]
+fn thirty_calls_in_the_minute_that_begins_with_the_first_and_none_more() {
+    let rates = Rates::default();
+    let count = |millis| rates.count(&["one"], QUOTA, after(millis));
+    assert_eq!(count(0), Ok(()));
+    for _ in 0..29 {
+        assert_eq!(count(30_000), Ok(()));
+    }
+    let waits = [30_000, 30_001, 59_000, 59_001, 59_999].map(count);
+    assert_eq!(waits, [Err(30), Err(30), Err(1), Err(1), Err(1)]);
+    // Waiting that long is enough, and the next window is whole and begins now.
+    for _ in 0..30 {
+        assert_eq!(count(60_000), Ok(()));
+    }
+    assert_eq!(count(60_000), Err(60));
+}
+
+#[test]
+fn a_clock_that_is_set_back_makes_nobody_wait_longer_than_a_minute_and_gives_nothing_away() {
+    let rates = Rates::default();
+    let count = |millis| rates.count(&["one"], Quota { per_minute: 2 }, after(millis));
+    let day = 86_400_000;
+    assert_eq!([count(0), count(0), count(-day), count(-day + 59_999)], [Ok(()), Ok(()), Err(60), Err(1)]);
+    assert_eq!(count(-day + 60_000), Ok(()));
+}
+
+#[test]
+fn a_quota_of_nothing_is_one_a_minute() {
+    let rates = Rates::default();
+    assert_eq!([0; 2].map(|_| rates.count(&["one"], Quota { per_minute: 0 }, NOW)), [Ok(()), Err(60)]);
+}
+
+#[test]
+fn quotas_and_budgets_of_one_key_are_apart_and_clones_count_together() {
+    let rates = Rates::default();
+    let once = Quota { per_minute: 1 };
+    assert_eq!(rates.count(&["one"], once, NOW), Ok(()));
+    assert_eq!(rates.take(&["one"], Budget { per_minute: 1, burst: 1 }, NOW), Ok(()));
+    assert_eq!(rates.clone().count(&["one"], once, NOW), Err(60));
+    assert_eq!(rates.count(&["another"], once, NOW), Ok(()));
 }

@@ -55,3 +55,35 @@ fn a_trace_that_begins_here_has_an_id_of_its_own_in_the_same_form() {
     assert_eq!(Trace::continued(&format!("00-{}-{SPAN}-01", first.id)).unwrap().id, first.id);
     assert_eq!(first.parent, None);
 }
+
+#[test]
+fn a_caller_may_call_a_trace_by_another_name_and_spans_keep_theirs() {
+    let begun = || Trace::begun(ID);
+    let named = |name: &str| Trace { id: ID.to_owned(), name: Some(name.to_owned()), parent: None };
+    assert_eq!(begun().called("order-7:a/b"), named("order-7:a/b"));
+    assert_eq!(begun().called(" \tx "), named("x"));
+    assert_eq!(begun().called(&"x".repeat(128)), named(&"x".repeat(128)));
+    assert_eq!(begun().called("x").shown(), "x");
+    assert_eq!(begun().shown(), ID);
+}
+
+#[test]
+fn a_name_in_the_form_of_an_id_is_the_id_of_the_spans_too() {
+    let other = "0af7651916cd43dd8448eb211c80319c";
+    let traceparent = format!("00-{ID}-{SPAN}-01");
+    let above = || Trace::continued(&traceparent).unwrap();
+    assert_eq!(above().called(ID), Trace { name: Some(ID.to_owned()), ..above() });
+    // A span of another trace is nobody's parent.
+    assert_eq!(above().called(other), Trace { id: other.to_owned(), name: Some(other.to_owned()), parent: None });
+    for no_id in [other.to_uppercase(), "0".repeat(32)] {
+        assert_eq!(above().called(&no_id), Trace { name: Some(no_id), ..above() });
+    }
+}
+
+#[test]
+fn what_is_no_name_is_passed_over() {
+    let long = "x".repeat(129);
+    for text in ["", "  ", "a b", "a\"b", "a'b", "a\\b", "a`b", "a\nb", "a\u{7f}", "é", long.as_str()] {
+        assert_eq!(Trace::begun(ID).called(text), Trace::begun(ID), "{text:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The library's manner of speaking: results are small JSON objects, and a fault says its word and
 //! its place, so that a test sees both.
 
-use frontdesk_engine::contract::{At, Dialect, Place, Shaped};
+use frontdesk_engine::contract::{At, Dialect, Manners, Place, Shaped};
 use frontdesk_engine::fault::{Fault, FaultKind, Problem};
 use frontdesk_engine::reading::{Asked, Reading};
 use frontdesk_engine::reply::Reply;
@@ -11,7 +11,8 @@ use frontdesk_wire::answer::{error, quote, sealed_result, success};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
-pub(crate) struct Plainly;
+#[derive(Default)]
+pub(crate) struct Plainly(pub(crate) Manners);
 
 /// What a page holds when nobody says how much.
 const PAGE: usize = 2;
@@ -77,6 +78,10 @@ impl Dialect for Plainly {
             Some(status) => Reply::plain(status, data),
             None => Reply::rpc(error(at.id, -1, &fault.message, Some(&data))),
         }
+    }
+
+    fn manners(&self) -> Manners {
+        self.0
     }
 
     fn key_argument(&self) -> &'static str {

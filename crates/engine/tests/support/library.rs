@@ -41,7 +41,7 @@ pub(crate) fn contract() -> Contract {
         scopes: ["books:read", "books:write", "members:read", "members:contact"].map(Scope::new).to_vec(),
         least: Scope::new("books:read"),
         documents: Vec::new(),
-        dialect: Box::new(Plainly),
+        dialect: Box::new(Plainly::default()),
     }
 }
 

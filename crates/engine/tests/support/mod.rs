@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::desk::{Keys, Mount, Settings};
+use frontdesk_engine::door::Door;
 use frontdesk_engine::incoming::Incoming;
 use frontdesk_engine::rate::Budget;
 use frontdesk_engine::seal::Key;
-use frontdesk_engine::{Desk, serve};
+use frontdesk_engine::{Contract, Desk, serve};
 
 use library::{BOOK, MEMBER};
 use ports::{Callers, Dice, Guestbook, Hands};
@@ -34,6 +35,8 @@ pub(crate) const SOUTHERNER: &str = "southerner";
 pub(crate) const TRAVELLER: &str = "traveller";
 /// Has every scope and belongs nowhere.
 pub(crate) const VAGRANT: &str = "vagrant";
+/// Has the scope of all scopes, in the north branch.
+pub(crate) const WARDEN: &str = "warden";
 
 pub(crate) const SETTINGS: Settings = Settings {
     page_bytes: 64 * 1024,
@@ -93,6 +96,17 @@ impl House {
         self.store.put("south", &BOOK, tools::book("s1", "Ulysses", "novel", 1, 1, 5));
         self.store.put("south", &MEMBER, tools::reader("m2", "Bea", "bea@example.org", 6));
         self
+    }
+
+    /// The same house behind a door.
+    pub(crate) fn behind(self, door: Door) -> House {
+        House { mount: self.mount.behind(door), ..self }
+    }
+
+    /// The same house under another contract.
+    pub(crate) fn under(self, contract: Contract) -> House {
+        let Mount { resource, metadata, .. } = self.mount;
+        House { mount: Mount::new(contract, resource, metadata), ..self }
     }
 
     pub(crate) fn with(settings: Settings) -> House {

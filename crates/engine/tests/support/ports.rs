@@ -81,6 +81,7 @@ impl Identity for Callers {
                 "southerner" => (&["south"], ALL),
                 "traveller" => (&["north", "south"], ALL),
                 "vagrant" => (&[], ALL),
+                "warden" => (&["north"], "*"),
                 _ => return Err(Fault::new(FaultKind::Unauthenticated, "The access token is not valid.")),
             };
             Ok(Caller {

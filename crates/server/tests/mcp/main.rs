@@ -7,6 +7,7 @@ mod support;
 
 mod batches;
 mod catalogue;
+mod doors;
 mod handshake;
 mod headers;
 mod modern;

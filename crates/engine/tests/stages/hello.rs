@@ -1,0 +1,87 @@
+//! What a contract may say and do at the beginning beside the protocol, and what none does by itself.
+
+use frontdesk_engine::Contract;
+use frontdesk_engine::contract::{Hello, Manners};
+use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::serve;
+use frontdesk_engine::trace::Trace;
+use frontdesk_wire::version::Version;
+
+use crate::support::dialect::Plainly;
+use crate::support::requests::{modern, post, rpc};
+use crate::support::{House, READER, library};
+
+fn house() -> House {
+    let library = library::contract();
+    let capabilities = r#"{"tools":{},"prompts":{}}"#.to_owned();
+    let info = vec![("platform", "Shelves \"7\"".to_owned()), ("platformVersion", "1.0".to_owned())];
+    let manners = Manners { assumed: Some(Version::V2025_11_25), names_sessions: true, takes_traces: true };
+    House::new().under(Contract {
+        hello: Hello { info, capabilities, ..library.hello },
+        dialect: Box::new(Plainly(manners)),
+        ..library
+    })
+}
+
+const INFO: &str =
+    r#"{"name":"library","title":"The library","version":"1.2.3","platform":"Shelves \"7\"","platformVersion":"1.0"}"#;
+
+#[tokio::test]
+async fn the_server_says_more_of_itself_where_the_contract_has_more_to_say() {
+    let house = house();
+    let hello = |version: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{version}","capabilities":{{"tools":{{}},"prompts":{{}}}},"serverInfo":{INFO},"instructions":"Ask for books."}}}}"#
+        )
+    };
+    assert_eq!(house.ask(READER, "initialize", r#"{"protocolVersion":"2024-11-05"}"#).await, hello("2024-11-05"));
+    assert_eq!(house.ask(READER, "initialize", "{}").await, hello("2025-11-25"));
+    let discovered = house.serve(modern(READER, "server/discover", None, "")).await.body;
+    let expected = format!(r#""_meta":{{"io.modelcontextprotocol/serverInfo":{INFO}}}"#);
+    assert!(discovered.contains(&expected), "{discovered}");
+}
+
+#[tokio::test]
+async fn a_version_that_is_no_text_is_refused_even_where_none_need_be_named() {
+    let answer = house().ask(READER, "initialize", r#"{"protocolVersion":7}"#).await;
+    assert!(answer.contains(r#""fault":"invalid_argument""#), "{answer}");
+}
+
+#[tokio::test]
+async fn declared_prompts_are_an_empty_list_and_others_no_method() {
+    assert_eq!(house().ask(READER, "prompts/list", "{}").await, r#"{"jsonrpc":"2.0","id":1,"result":{"prompts":[]}}"#);
+    assert_eq!(
+        House::new().ask(READER, "prompts/list", "{}").await,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"Method not found","data":{"fault":"unknown_method","at":"method"}}}"#
+    );
+}
+
+#[tokio::test]
+async fn a_session_is_named_once_at_random_and_only_where_clients_expect_it() {
+    let initialize = || post(READER, &rpc("1", "initialize", r#"{"protocolVersion":"2025-11-25"}"#));
+    let (house, plain) = (house(), House::new());
+    let mut names = Vec::new();
+    for _ in 0..2 {
+        let reply = serve(&house.desk, &house.mount, initialize()).await;
+        assert_eq!(reply.headers.len(), 1);
+        assert_eq!(reply.headers[0].0, "MCP-Session-Id");
+        names.push(reply.headers[0].1.clone());
+    }
+    assert_eq!(names, ["00aff44f-ec9b-4ae1-bcc3-a609f67b2f19", "ab558664-acd7-4d6a-8c69-7b001016724f"]);
+    let ping = serve(&house.desk, &house.mount, post(READER, &rpc("1", "ping", "{}"))).await;
+    assert_eq!(ping.headers, []);
+    assert_eq!(serve(&plain.desk, &plain.mount, initialize()).await.headers, []);
+}
+
+#[tokio::test]
+async fn a_call_is_recorded_by_the_name_its_caller_gave_it_whatever_its_message_says() {
+    let house = house();
+    let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let ping = rpc("1", "ping", &format!(r#"{{"_meta":{{"traceparent":"{traceparent}"}}}}"#));
+    let trace = Trace::begun("0af7651916cd43dd8448eb211c80319c").called("order-7");
+    let reply = serve(&house.desk, &house.mount, Incoming { trace, ..post(READER, &ping) }).await;
+    assert_eq!(reply.headers, [("X-Trace-Id", "order-7".to_owned())]);
+    let seen = house.guestbook.last();
+    assert_eq!(seen.trace, Trace { name: Some("order-7".to_owned()), ..Trace::continued(traceparent).unwrap() });
+    assert!(seen.line().contains(r#","trace":"order-7","contract""#), "{}", seen.line());
+}

@@ -1,0 +1,233 @@
+//! Mounts behind a door as HTTP sees them: which path is whose, what the caller may name, and how much is read.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use frontdesk::addresses::Addresses;
+use frontdesk::config::load;
+use frontdesk::folder::Folder;
+use frontdesk::house::{House, Vaults};
+use frontdesk::http::answer;
+use frontdesk::net::{Body, Peer};
+use frontdesk_engine::contract::{At, Dialect, Manners, Shaped};
+use frontdesk_engine::desk::Mount;
+use frontdesk_engine::door::{Door, MethodScopes, Standing};
+use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::ports::Identity;
+use frontdesk_engine::rate::Quota;
+use frontdesk_engine::reading::Reading;
+use frontdesk_engine::reply::Reply;
+use frontdesk_engine::tool::{Future, ToolSpec};
+use frontdesk_engine::{Caller, ClientId, Contract, Fault, FaultKind, Scope, Scopes};
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use serde_json::{Map, Value};
+
+use crate::support::folder::Folder as Scratch;
+
+const BASE: &str = "/api/v1/mcp";
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+const PAYLOAD: usize = 2 * 1024 * 1024;
+
+/// The automotive contract with the manners of another.
+struct Mannered(Box<dyn Dialect>, Manners);
+
+impl Dialect for Mannered {
+    fn read(&self, tool: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<Reading, Fault> {
+        self.0.read(tool, arguments, key)
+    }
+    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {
+        self.0.success(shaped, at)
+    }
+    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
+        // So that a test sees which trace the contract was told of.
+        self.0.failure(fault, at).header("X-Said", at.trace)
+    }
+    fn tenant_argument(&self) -> &'static str {
+        self.0.tenant_argument()
+    }
+    fn key_argument(&self) -> &'static str {
+        self.0.key_argument()
+    }
+    fn manners(&self) -> Manners {
+        self.1
+    }
+}
+
+/// Knows one token.
+struct Porter;
+
+impl Identity for Porter {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+        let caller = Caller {
+            client: ClientId::new("agent"),
+            subject: "agent".into(),
+            tenants: Vec::new(),
+            scopes: Scopes::new([Scope::new("*")]),
+            authenticated_at: None,
+        };
+        let known = *credential == Credential::Bearer("known".to_owned());
+        let refused = || Fault::new(FaultKind::Unauthenticated, "No.");
+        Box::pin(std::future::ready(known.then_some(caller).ok_or_else(refused)))
+    }
+}
+
+fn mount(path: &str, standing: Standing, manners: Manners) -> Mount {
+    let contract = frontdesk_contracts::by_id("automotive").unwrap();
+    let contract = Contract { dialect: Box::new(Mannered(contract.dialect, manners)), ..contract };
+    let door = Door {
+        scopes: MethodScopes::new([], Scope::new("read")),
+        calls: Quota { per_minute: 100 },
+        payload_bytes: PAYLOAD,
+        result_bytes: PAYLOAD,
+        denied_tools: Vec::new(),
+        standing,
+    };
+    let resource = format!("https://desk.example{path}");
+    Mount::new(contract, resource.clone(), resource).behind(door).identified_by(Arc::new(Porter))
+}
+
+async fn house() -> (Arc<House>, Scratch) {
+    let folder = Scratch::new();
+    let settings =
+        [("FRONTDESK_DATA", folder.join("data").display().to_string()), ("FRONTDESK_MOUNT", "automotive=/m".into())];
+    let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value));
+    let config = load(None, settings, &["automotive"]).unwrap().config;
+    assert!(config.limits.body_bytes < PAYLOAD);
+    let vaults = Vaults::open(Folder::take(&config.data).unwrap(), &config.database).await.unwrap();
+    let house = House::mounting(vaults, config, Vec::new());
+    let tracing = Manners { takes_traces: true, ..Manners::default() };
+    let own = ["content", "shut", "plain"].map(|handle| {
+        let path = format!("{BASE}/{handle}");
+        let mount = match handle {
+            "shut" => mount(&path, Standing::Denied, tracing),
+            "plain" => mount(&path, Standing::Served, Manners::default()),
+            _ => mount(&path, Standing::Served, tracing),
+        };
+        (path, mount)
+    });
+    let nobody = mount(BASE, Standing::Unknown, tracing);
+    let mounts = Addresses::new(own.into()).otherwise(BASE.to_owned(), nobody);
+    (Arc::new(House { mounts, ..house }), folder)
+}
+
+fn post(path: &str) -> http::request::Builder {
+    Request::post(format!("{BASE}{path}"))
+        .header("host", "localhost")
+        .header("authorization", "Bearer known")
+        .header("content-type", "application/json")
+}
+
+async fn send(house: &Arc<House>, request: http::request::Builder, body: impl Into<bytes::Bytes>) -> Response<String> {
+    let peer = Peer { address: IpAddr::V4(Ipv4Addr::LOCALHOST) };
+    let response = answer(Arc::clone(house), request.body(Body::full(body)).unwrap(), peer).await;
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    Response::from_parts(head, String::from_utf8(body.to_vec()).unwrap())
+}
+
+fn header<'a>(response: &'a Response<String>, name: &str) -> &'a str {
+    response.headers().get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_path_of_its_own_goes_before_all_others_below_the_base_and_deeper_is_nothing() {
+    let (house, _folder) = house().await;
+    for (path, status, outcome) in [
+        ("/content", 200, PONG),
+        ("/shut", 403, r#""message":"The operator does not let this server be used.""#),
+        ("/Content", 404, r#""message":"No server has this name; look at the last part of the address.""#),
+        ("/other", 404, r#""message":"No server has this name; look at the last part of the address.""#),
+        ("/%2e%2e", 404, r#""message":"No server has this name; look at the last part of the address.""#),
+        ("/content/more", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
+        ("/", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
+        ("", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
+        ("more", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
+        ("more/content", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
+    ] {
+        let response = send(&house, post(path), PING).await;
+        assert!(response.status() == status && response.body().contains(outcome), "{path} {response:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_mount_behind_a_door_has_an_address_to_dispatch_to() {
+    let (house, _folder) = house().await;
+    let resource = |path: &str| house.mounts.find_dispatch(&format!("{BASE}{path}")).map(|mount| &*mount.resource);
+    assert_eq!(resource("/content/dispatch"), Some("https://desk.example/api/v1/mcp/content"));
+    assert_eq!(resource("/other/dispatch"), Some("https://desk.example/api/v1/mcp"));
+    for path in ["/content", "/dispatch", "/content/dispatch/", "/content/more/dispatch", "//dispatch"] {
+        assert_eq!(resource(path), None, "{path}");
+    }
+    let open = |path: &str| {
+        let contract = frontdesk_contracts::by_id("automotive").unwrap();
+        (path.to_owned(), Mount::new(contract, path.to_owned(), String::new()))
+    };
+    let taken = mount(BASE, Standing::Served, Manners::default());
+    let addresses = Addresses::new(vec![open("/a"), ("/b".to_owned(), taken), open("/b/dispatch")]);
+    assert!(addresses.find_dispatch("/a/dispatch").is_none(), "there is no door");
+    assert!(addresses.find_dispatch("/b/dispatch").is_none(), "somebody lives there");
+    assert!(addresses.find("/b/dispatch").is_some());
+}
+
+#[tokio::test]
+async fn whoever_gets_is_identified_before_the_verb_is_found_wrong() {
+    let (house, _folder) = house().await;
+    let get = || Request::get(format!("{BASE}/content")).header("host", "localhost");
+    assert_eq!(send(&house, get(), "").await.status(), 401);
+    let known = send(&house, get().header("authorization", "Bearer known"), "").await;
+    assert_eq!((known.status().as_u16(), header(&known, "allow")), (405, "POST, DELETE"));
+}
+
+#[tokio::test]
+async fn a_caller_names_its_trace_in_a_header_where_the_contract_lets_it() {
+    let (house, _folder) = house().await;
+    let unknown = r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#;
+    let named = send(&house, post("/content").header("x-trace-id", " order-7 "), unknown).await;
+    assert_eq!((header(&named, "x-trace-id"), header(&named, "x-said")), ("order-7", "order-7"));
+    let greeted = send(&house, post("/content").header("x-trace-id", "order-7"), PING).await;
+    assert_eq!(header(&greeted, "x-trace-id"), "order-7");
+    let stranger = Request::post(format!("{BASE}/other")).header("host", "localhost").header("x-trace-id", "order-7");
+    let stranger = send(&house, stranger, unknown).await;
+    assert_eq!((stranger.status().as_u16(), header(&stranger, "x-said")), (401, "order-7"));
+    let untaken = [
+        post("/plain").header("x-trace-id", "order-7"),
+        post("/content").header("x-trace-id", "a \"quoted\" name"),
+        post("/content").header("x-trace-id", "one").header("x-trace-id", "two"),
+        post("/content").header("x-trace-id", "x".repeat(129)),
+        post("/content").header("x-trace-id", &b"\xff"[..]),
+    ];
+    for request in untaken {
+        let response = send(&house, request, unknown).await;
+        let shown = header(&response, "x-trace-id");
+        assert!(shown.len() == 32 && shown.bytes().all(|byte| byte.is_ascii_hexdigit()), "{shown}");
+        assert_eq!(header(&response, "x-said"), shown);
+    }
+}
+
+#[tokio::test]
+async fn the_media_type_is_json_in_any_spelling_of_its_name_and_charset() {
+    let (house, _folder) = house().await;
+    let typed = |kind: &str| {
+        let request = Request::post(format!("{BASE}/content")).header("host", "localhost");
+        request.header("authorization", "Bearer known").header("content-type", kind)
+    };
+    for kind in
+        ["application/json; charset=utf-8", "Application/JSON;Charset=UTF-8", "application/json;charset=\"utf-8\""]
+    {
+        assert_eq!(send(&house, typed(kind), PING).await.status(), 200, "{kind}");
+    }
+    for kind in ["text/plain", "application/json; charset=latin1", "application/jsonl"] {
+        assert_eq!(send(&house, typed(kind), PING).await.status(), 415, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_door_takes_as_much_as_it_says_even_where_others_take_less() {
+    let (house, _folder) = house().await;
+    let sized = |bytes: usize| PING.to_owned() + &" ".repeat(bytes - PING.len());
+    let passed = send(&house, post("/content"), sized(PAYLOAD)).await;
+    assert_eq!((passed.status().as_u16(), passed.body().as_str()), (200, PONG));
+    assert_eq!(send(&house, post("/content"), sized(PAYLOAD + 1)).await.status(), 413);
+}

@@ -1,0 +1,61 @@
+//! A first look at a body: literal bytes in, what was seen out. That it agrees with the reader is tried in `any_bytes`.
+
+use frontdesk_wire::frame::Id;
+use frontdesk_wire::glimpse::{Glimpse, glimpse};
+
+fn seen(id: Option<i64>, method: &str, name: Option<&str>) -> Glimpse {
+    let method = (!method.is_empty()).then(|| method.to_owned());
+    Glimpse { id: id.map(Id::Number), method, name: name.map(str::to_owned) }
+}
+
+#[test]
+fn a_message_shows_its_id_its_method_and_what_it_calls() {
+    for (body, wanted) in [
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":[{}],"name":"a.b"}}"#,
+            seen(Some(7), "tools/call", Some("a.b")),
+        ),
+        (r#"{"params":{"arguments":{"name":"inner","method":"inner"}},"method":"ping"}"#, seen(None, "ping", None)),
+        (r#"{"extra":{"method":"inner","id":1},"m\u0065thod":"tool\u0073"}"#, seen(None, "tools", None)),
+        (r#"{"id":[1,{"a":2}],"method":{"a":[1]},"params":{"name":["b"]}}"#, seen(None, "", None)),
+        (r#"{"id":1.5,"method":"ping"}"#, seen(None, "ping", None)),
+        (r#"{"id":null,"method":true}"#, seen(None, "", None)),
+    ] {
+        assert_eq!(glimpse(body.as_bytes()), wanted, "{body}");
+    }
+}
+
+#[test]
+fn what_was_seen_before_a_body_ends_or_goes_wrong_counts() {
+    for (body, wanted) in [
+        (r#"{"method":"ping","id":3,"params":{"na"#, seen(Some(3), "ping", None)),
+        (
+            r#"{"method":"tools/call","params":{"name":"a","arguments":{"text":"aaaa"#,
+            seen(None, "tools/call", Some("a")),
+        ),
+        (r#"{"method":"ping",}"#, seen(None, "ping", None)),
+        (r#"{"params":"no object","method":"ping"}"#, seen(None, "", None)),
+        ("[{\"method\":\"ping\"}]", Glimpse::default()),
+        ("\u{feff}{\"method\":\"ping\"}", Glimpse::default()),
+        ("", Glimpse::default()),
+        ("7", Glimpse::default()),
+    ] {
+        assert_eq!(glimpse(body.as_bytes()), wanted, "{body}");
+    }
+    assert_eq!(glimpse(b"{\"method\":\"p\xff\"}"), Glimpse::default());
+}
+
+#[test]
+fn no_depth_of_nesting_ends_anything_but_patience() {
+    let deep = "[".repeat(1_000_000);
+    assert_eq!(glimpse(format!(r#"{{"method":"ping","a":{deep}"#).as_bytes()), seen(None, "ping", None));
+    let deep = deep + &"]".repeat(1_000_000);
+    for member in ["a", "id", "params\":{},\"b"] {
+        let body = format!(r#"{{"{member}":{deep},"method":"ping"}}"#);
+        assert_eq!(glimpse(body.as_bytes()), seen(None, "ping", None));
+    }
+    assert_eq!(
+        glimpse(format!(r#"{{"params":{{"name":{deep}}},"method":"ping"}}"#).as_bytes()),
+        seen(None, "ping", None)
+    );
+}
