@@ -261,12 +261,17 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_heeded() {
     // As deep as allowed where nothing is said.
     assert_eq!(house.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
 
-    let many = json!({"model": "SiteTmplvar", "limit": 5});
     let small = Limits { max_result_bytes: 100, ..limits };
     let house = House::on_sqlite_with("", limited(small)).await;
-    let params = json!({"name": "evo.model.list", "arguments": many});
-    let reply = house.send(TOKEN, "2025-11-25", "tools/call", params).await;
-    assert_eq!((reply.status, reply.code), (413, Some("result_too_large")));
+    for (tool, arguments) in [
+        ("evo.model.list", json!({"model": "SiteTmplvar", "limit": 5})),
+        ("evo.content.search", json!({"limit": 5})),
+        ("evo.content.get", json!({"id": 5})),
+    ] {
+        let params = json!({"name": tool, "arguments": arguments});
+        let reply = house.send(TOKEN, "2025-11-25", "tools/call", params).await;
+        assert_eq!((reply.status, reply.code), (413, Some("result_too_large")), "{tool}");
+    }
 }
 
 /// D1: missing tools and models were answered as wrong arguments, and wrong arguments as results.
