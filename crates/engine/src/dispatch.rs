@@ -80,7 +80,7 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: Wanted, mut incoming: 
             mount.contract.dialect.dispatched(&Told {
                 status: Status::Completed,
                 task_id: None,
-                trace_id: &letter.trace,
+                trace_id: letter.shown_trace(),
                 key: None,
                 reused: Reused::No,
                 answer: Some(&ran.answer),
@@ -227,7 +227,7 @@ async fn settled(ledger: &Ledger<'_>, visit: &Visit<'_>, task: Box<Task>, ran: R
         visit.mount.contract.dialect.dispatched(&Told {
             status: Status::Completed,
             task_id: Some(&task.id),
-            trace_id: &task.letter.trace,
+            trace_id: task.letter.shown_trace(),
             key: task.letter.key.as_deref(),
             reused: Reused::No,
             answer: Some(answer),
@@ -263,7 +263,7 @@ fn tell(mount: &Mount, task: &Task, reused: Reused) -> Reply {
             State::Failed => Status::Failed,
         },
         task_id: Some(&task.id),
-        trace_id: &task.letter.trace,
+        trace_id: task.letter.shown_trace(),
         key: task.letter.key.as_deref(),
         reused,
         answer: task.answer.as_ref(),

@@ -17,7 +17,6 @@ use crate::ports::{Commit, Committed, Disclosure};
 use crate::table::Cell;
 use crate::timestamp::Millis;
 use crate::tool::Item;
-use crate::trace::Trace;
 
 /// So long whoever accepted a task has it to itself.
 const GRACE: Duration = Duration::from_secs(10);
@@ -185,12 +184,8 @@ impl Ledger<'_> {
     /// The record of the change, on the tenant's chain.
     fn line(&self, task: &Task) -> String {
         let letter = &task.letter;
-        let seen = Observation::begun(
-            Millis(self.now()),
-            Trace::begun(letter.trace.as_str()),
-            self.mount.contract.id,
-            letter.incoming().address,
-        );
+        let seen =
+            Observation::begun(Millis(self.now()), letter.trace(), self.mount.contract.id, letter.incoming().address);
         Observation {
             caller: Some(Arc::new(letter.caller())),
             method: Some("dispatch"),
