@@ -35,7 +35,7 @@ pub(crate) struct Ledger<'a> {
 
 /// How a change ended.
 pub(crate) enum Written {
-    Done(Task),
+    Done(Box<Task>),
     /// Somebody else changed the task first.
     Lost,
 }
@@ -171,7 +171,7 @@ impl Ledger<'_> {
             audit: self.line(&task),
         };
         match self.desk.store.commit(commit).await? {
-            Committed::Done => Ok(Written::Done(task)),
+            Committed::Done => Ok(Written::Done(Box::new(task))),
             Committed::Stale | Committed::Refused(_) | Committed::Claimed(_) => Ok(Written::Lost),
             Committed::Unknown => Err(Fault::new(
                 FaultKind::KeyInFlight,
