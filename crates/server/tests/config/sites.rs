@@ -30,8 +30,8 @@ fn given(text: &str, environment: &[(&str, &str)]) -> Result<Loaded, ConfigError
 }
 
 fn site(text: &str) -> Site {
-    let loaded = given(text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    *loaded.config.mounts[0].site.clone().unwrap()
+    let loaded = given(text, &[]).unwrap();
+    *loaded.config.mounts.first().and_then(|mount| mount.site.clone()).unwrap()
 }
 
 /// The problems one a line, without the file's name.
