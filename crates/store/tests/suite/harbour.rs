@@ -146,7 +146,14 @@ fn contract() -> Contract {
     };
     Contract {
         id: "harbour",
-        hello: Hello { name: "", title: "", version: "", instructions: "", capabilities: "{}".to_owned() },
+        hello: Hello {
+            name: "",
+            title: "",
+            version: "",
+            info: Vec::new(),
+            instructions: "",
+            capabilities: "{}".to_owned(),
+        },
         tools: vec![Tool { spec, run: Run::Write { plan: add, replay: None } }],
         resources: Vec::new(),
         kinds: vec![&BOAT, &TASK],
