@@ -12,6 +12,7 @@ mod certificates;
 mod clients;
 mod collectors;
 mod configurations;
+mod dispatched;
 mod help;
 mod logs;
 mod manuals;

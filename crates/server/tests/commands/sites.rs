@@ -86,14 +86,14 @@ impl Served {
     }
 }
 
-fn with_site() -> Folder {
+pub(crate) fn with_site() -> Folder {
     let folder = Folder::new();
     let database = rusqlite::Connection::open(folder.join("site.sqlite")).unwrap();
     database.execute_batch(&Site::small().script(Database::Sqlite)).unwrap();
     folder
 }
 
-fn write(folder: &Folder, mount: &str) {
+pub(crate) fn write(folder: &Folder, mount: &str) {
     let database = if mount.contains("database") { "" } else { "database = \"site.sqlite\"\n" };
     let text = format!(
         "data = \"data\"\nlisten = \"127.0.0.1:0\"\n[operator]\nlisten = \"127.0.0.1:0\"\n\
@@ -102,7 +102,7 @@ fn write(folder: &Folder, mount: &str) {
     fs::write(folder.join("desk.toml"), text).unwrap();
 }
 
-fn json_of(response: &Response) -> Value {
+pub(crate) fn json_of(response: &Response) -> Value {
     serde_json::from_str(response.text()).unwrap_or_else(|_| panic!("{}: {}", response.status, response.text()))
 }
 
