@@ -87,7 +87,7 @@ async fn note_export(data: &Path, database: &Database, tenant: &TenantId) -> Res
 }
 
 async fn pack(departure: &Departure, mut files: Files) -> Result<Sent, Failure> {
-    let random: Arc<dyn Random> = Arc::new(SystemRandom);
+    let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
     let (key, out) = files.make(random.as_ref())?;
     let head = json!({
         "frontdesk": env!("CARGO_PKG_VERSION"),
@@ -118,7 +118,7 @@ async fn import(command: ImportDealership) -> Result<(), Failure> {
     let receiving = Receiving {
         home: home(&data, &database),
         master: folder::read_key(&folder::key_file(&data))?,
-        random: Arc::new(SystemRandom),
+        random: Arc::new(SystemRandom::default()),
         kinds: kinds(),
     };
     let mut arrival = Arrival::open(&receiving, &manifest).await?;

@@ -13,8 +13,10 @@ use tokio::sync::oneshot;
 use super::SqliteStore;
 use super::apply;
 use super::readers::{Sealed, found};
+use super::ready::Ready;
 use super::writer::Job;
 use crate::StoreError;
+use crate::claims;
 use crate::sql::{self, Value};
 use crate::vault::{Place, TenantKeys};
 
@@ -70,16 +72,18 @@ impl Store for SqliteStore {
     fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
         Box::pin(async move {
             let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-            let claimed = self.pool.with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim))?;
+            let hash = claims::hash_of(&keys, claim);
+            let claimed =
+                self.pool.with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim, &hash))?;
             Ok(claimed)
         })
     }
 
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         Box::pin(async move {
-            self.keys(commit.tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
+            let ready = self.ready(commit)?;
             let (answer, waiting) = oneshot::channel();
-            self.writer.send(Job::Commit(Box::new(commit), answer))?;
+            self.writer.send(Job::Commit(Box::new(ready), answer))?;
             match self.settled(waiting).await {
                 Err(StoreError::Unfinished) => Ok(Committed::Unknown),
                 outcome => Ok(outcome?),
@@ -106,6 +110,11 @@ impl Store for SqliteStore {
 }
 
 impl SqliteStore {
+    pub(super) fn ready(&self, commit: Commit) -> Result<Ready, StoreError> {
+        let keys = self.keys(commit.tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
+        Ready::new(&self.shared, &keys, commit)
+    }
+
     fn disclose(
         &self,
         tenant: &TenantId,
