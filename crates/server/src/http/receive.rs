@@ -2,7 +2,7 @@
 //! and held, and the body stays where it is, because the caller comes first.
 
 use ::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
-use ::http::{HeaderMap, Method, Request};
+use ::http::{HeaderMap, HeaderName, Method, Request};
 use bytes::Bytes;
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::trace::Trace;
@@ -12,11 +12,18 @@ use super::guard;
 use crate::config::Config;
 use crate::net::{Body, BodyError, Caps, Peer};
 
+// Names that are read for every call, parsed once.
+static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
+static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
 pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace: Trace) -> Incoming {
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let in_query = head.uri.query().is_some_and(has_token);
-    let text = |name: &str| one_text(headers, name);
+    let text = |name: &HeaderName| one_text(headers, name);
     Incoming {
         verb: match head.method {
             Method::POST => Verb::Post,
@@ -25,10 +32,10 @@ pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace
             _ => Verb::Other,
         },
         credential: if in_query { Credential::Unusable } else { credential(headers) },
-        protocol_version: text("mcp-protocol-version"),
-        method_header: text("mcp-method"),
-        name_header: text("mcp-name"),
-        idempotency_key: text("idempotency-key"),
+        protocol_version: text(&PROTOCOL_VERSION),
+        method_header: text(&METHOD),
+        name_header: text(&NAME),
+        idempotency_key: text(&IDEMPOTENCY_KEY),
         refused: match guard::refuse(config, &head.uri, headers) {
             Some(why) => Some(Fault::new(FaultKind::WrongHost, why)),
             None if guard::has_two_ends(headers) => {
@@ -45,7 +52,7 @@ pub(super) fn receive(config: &Config, request: Request<Body>, peer: Peer, trace
 
 /// The trace that the caller has begun; two of them are none.
 pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
-    let mut given = headers.get_all("traceparent").iter();
+    let mut given = headers.get_all(&TRACEPARENT).iter();
     match (given.next(), given.next()) {
         (Some(only), None) => Trace::continued(only.to_str().ok()?),
         (Some(_), Some(_)) | (None, _) => None,
@@ -54,7 +61,7 @@ pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
 
 /// What a header says. Bytes that are no text, or a second header of the name, are kept in a form that
 /// no reader takes for a value: passed over, a key that was sent would protect nothing.
-fn one_text(headers: &HeaderMap, name: &str) -> Option<String> {
+fn one_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let mut values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let mut text = values.next()?.into_owned();
     for value in values {
@@ -98,6 +105,8 @@ fn media(headers: &HeaderMap) -> Result<(), Fault> {
     let encoded = headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding.as_bytes() != b"identity");
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
     let kind = match (kinds.next(), kinds.next()) {
+        // What nearly everybody sends, which needs no reading.
+        (Some(kind), None) if kind == "application/json" && !encoded => return Ok(()),
         (Some(kind), None) => kind.to_str().map_err(|_| wrong())?.to_ascii_lowercase(),
         (Some(_), Some(_)) | (None, _) => return Err(wrong()),
     };

@@ -79,14 +79,28 @@ impl Store for SqliteStore {
         })
     }
 
+    /// The writer looks before it writes, and on pages that it needs in any case; here it would be nearly every
+    /// time in vain.
+    fn claimed_early<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         Box::pin(async move {
-            let ready = self.ready(commit)?;
-            let (answer, waiting) = oneshot::channel();
-            self.writer.send(Job::Commit(Box::new(ready), answer))?;
-            match self.settled(waiting).await {
-                Err(StoreError::Unfinished) => Ok(Committed::Unknown),
-                outcome => Ok(outcome?),
+            let (tenant, claim) = (commit.tenant.clone(), commit.claim.clone());
+            let error = match self.write(self.ready(commit)?).await {
+                Ok(committed) => return Ok(committed),
+                Err(error) => error,
+            };
+            // What was answered once is answered again also while nothing can be written.
+            if let Some(claim) = claim
+                && let Ok(Some(earlier)) = self.claimed(&tenant, &claim).await
+            {
+                return Ok(Committed::Claimed(earlier));
+            }
+            match error {
+                StoreError::Unfinished => Ok(Committed::Unknown),
+                error => Err(error.into()),
             }
         })
     }
@@ -113,6 +127,12 @@ impl SqliteStore {
     pub(super) fn ready(&self, commit: Commit) -> Result<Ready, StoreError> {
         let keys = self.keys(commit.tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
         Ready::new(&self.shared, &keys, commit)
+    }
+
+    async fn write(&self, ready: Ready) -> Result<Committed, StoreError> {
+        let (answer, waiting) = oneshot::channel();
+        self.writer.send(Job::Commit(Box::new(ready), answer))?;
+        self.settled(waiting).await
     }
 
     fn disclose(

@@ -107,6 +107,17 @@ async fn a_file_locked_for_too_long_is_a_retryable_fault_and_nothing_is_half_wri
 }
 
 #[tokio::test]
+async fn what_was_answered_under_a_key_is_answered_again_while_nothing_can_be_written() {
+    let house = House::new().await;
+    done(&*house.store, create("b1")).await;
+    let lock = house.locked();
+    assert_eq!(ended(&house.store.commit(create("b1")).await), "claimed");
+    assert_eq!(house.store.commit(create("b2")).await.unwrap_err().kind, FaultKind::Unavailable);
+    drop(lock);
+    done(&*house.store, create("b2")).await;
+}
+
+#[tokio::test]
 async fn a_plan_that_fails_after_its_events_were_numbered_leaves_no_gap() {
     let house = House::new().await;
     let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_audit WHEN NEW.records LIKE '%bad%' \
