@@ -88,19 +88,17 @@ impl Store for SqliteStore {
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         Box::pin(async move {
             let (tenant, claim) = (commit.tenant.clone(), commit.claim.clone());
-            let error = match self.write(self.ready(commit)?).await {
-                Ok(committed) => return Ok(committed),
-                Err(error) => error,
-            };
+            let outcome = self.write(self.ready(commit)?).await;
             // What was answered once is answered again also while nothing can be written.
-            if let Some(claim) = claim
+            if outcome.is_err()
+                && let Some(claim) = claim
                 && let Ok(Some(earlier)) = self.claimed(&tenant, &claim).await
             {
                 return Ok(Committed::Claimed(earlier));
             }
-            match error {
-                StoreError::Unfinished => Ok(Committed::Unknown),
-                error => Err(error.into()),
+            match outcome {
+                Err(StoreError::Unfinished) => Ok(Committed::Unknown),
+                outcome => Ok(outcome?),
             }
         })
     }
