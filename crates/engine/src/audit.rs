@@ -41,6 +41,8 @@ pub struct Observation {
     pub code: Option<&'static str>,
     pub laps: Laps,
     pub micros: u64,
+    /// The line that was handed to the store, if what it says is how the call ended.
+    pub kept: Option<String>,
 }
 
 /// The parts of a call that are timed by themselves, in microseconds since its beginning.
@@ -79,6 +81,7 @@ impl Observation {
             code: None,
             laps: Laps::default(),
             micros: 0,
+            kept: None,
         }
     }
 
