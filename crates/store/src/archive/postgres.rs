@@ -63,8 +63,12 @@ impl PostgresArchive {
         Ok(PostgresArchive { dial, schema, deadline: settings.deadline, pool })
     }
 
+    pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
+        render(Dialect::Postgres, &self.schema, select)
+    }
+
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = render(Dialect::Postgres, &self.schema, select)?;
+        let statement = self.statement(select)?;
         let _turn = self.pool.turn().await?;
         let late = || Failure::Unavailable("the site's database took too long".to_owned());
         let work = tokio::time::timeout(self.deadline + GRACE, self.read(&statement, select.bytes));

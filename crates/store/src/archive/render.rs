@@ -15,16 +15,18 @@ const LONGEST_LIKENESS: usize = 24_000;
 const MOST_TABLES: usize = 60;
 const MOST_VALUES: usize = 30_000;
 
+/// What a database is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Statement {
-    pub(crate) text: String,
-    pub(crate) values: Vec<Bound>,
+pub struct Statement {
+    pub text: String,
+    pub values: Vec<Bound>,
     /// How many columns were asked for.
-    pub(crate) columns: usize,
+    pub columns: usize,
 }
 
+/// What is bound at a statement's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub enum Bound {
     Integer(i64),
     Text(String),
     /// A number as SQLite compares it.

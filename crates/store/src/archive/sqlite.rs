@@ -51,8 +51,12 @@ impl SqliteArchive {
         Ok(SqliteArchive { path, schema, deadline: settings.deadline, pool })
     }
 
+    pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
+        render(Dialect::Sqlite, &self.schema, select)
+    }
+
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = render(Dialect::Sqlite, &self.schema, select)?;
+        let statement = self.statement(select)?;
         let _turn = self.pool.turn().await?;
         let waiting = Waiting(Arc::new(AtomicBool::new(false)));
         let given_up = Arc::clone(&waiting.0);
