@@ -207,6 +207,7 @@ fn desk() -> Desk {
         inflight: Inflight::default(),
         tally: Default::default(),
         turns: Default::default(),
+        tasks: Default::default(),
         settings: frontdesk_engine::desk::Settings {
             page_bytes: 1 << 20,
             reply_bytes: 4 << 20,

@@ -63,7 +63,7 @@ pub(crate) async fn several_nodes_that_look_for_tasks_run_each_once(subject: &Su
     for number in 0..40 {
         completed(&nodes[0], &format!("k{number}"), "Ada").await;
     }
-    clerks.each_ref().map(tokio::task::JoinHandle::abort);
+    clerks.iter().for_each(tokio::task::JoinHandle::abort);
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await.len(), 40);
     // Accepted, begun and completed: no run was recorded twice.
     let audit = subject.peek.audit("north");
