@@ -11,7 +11,8 @@ use crate::process::Server;
 use crate::{Outcome, Wish, report};
 use call::{Kind, Question};
 pub use reference::serve;
-pub use site::{Beside, Database};
+pub(crate) use site::Beside;
+pub use site::Database;
 
 /// What is measured in both eras.
 const USUAL: &[Kind] = &[Kind::Get, Kind::Search];

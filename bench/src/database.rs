@@ -131,7 +131,7 @@ impl Place {
     }
 
     /// A folder whose desk reads this site.
-    pub fn beside(folder: PathBuf, site: Beside) -> Place {
+    pub(crate) fn beside(folder: PathBuf, site: Beside) -> Place {
         Place { folder, data: Data::Beside(site) }
     }
 
@@ -191,7 +191,7 @@ impl Place {
 }
 
 /// User and system time of the processes of PostgreSQL that serve this database.
-pub fn serving_micros(server: &Server, name: &str) -> Outcome<u64> {
+pub(crate) fn serving_micros(server: &Server, name: &str) -> Outcome<u64> {
     let mut micros = 0;
     for pid in server.sql("postgres", &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{name}'")) {
         // One may have ended meanwhile.

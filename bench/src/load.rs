@@ -128,12 +128,7 @@ pub fn check(answer: &[u8], expected: &[(String, usize)]) -> Outcome<()> {
 }
 
 /// All sessions call at once, each as fast as it is answered, for so long.
-pub async fn crowd(
-    sessions: Vec<Session>,
-    ask: impl Ask,
-    during: Duration,
-    seen: &mut Seen,
-) -> Outcome<Vec<Session>> {
+pub async fn crowd(sessions: Vec<Session>, ask: impl Ask, during: Duration, seen: &mut Seen) -> Outcome<Vec<Session>> {
     let until = Instant::now() + during;
     let mut tasks = JoinSet::new();
     for mut session in sessions {

@@ -48,7 +48,7 @@ impl Database {
 }
 
 /// A site beside a server that reads it.
-pub enum Beside {
+pub(crate) enum Beside {
     File(PathBuf),
     Mariadb(Arc<MariaDb>),
     Postgres(Arc<Server>, &'static str),

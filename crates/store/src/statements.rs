@@ -28,8 +28,8 @@ pub mod postgres {
 pub mod site {
     use frontdesk_engine::archive::Select;
 
-    pub use crate::archive::{Bound, Statement};
     use crate::archive::{ArchiveSettings, opened};
+    pub use crate::archive::{Bound, Statement};
 
     /// The statements for these, as the database under these settings has its columns.
     pub async fn statements(settings: &ArchiveSettings, selects: &[Select]) -> Result<Vec<Statement>, String> {

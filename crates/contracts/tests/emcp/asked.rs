@@ -30,6 +30,7 @@ const FIELDS: [&str; 17] = [
 
 /// The variables with these names.
 pub(crate) fn variables(names: &[&str]) -> Select {
+    let limit = names.len() as u64 * 8;
     let names = names.iter().map(|name| Value::Text((*name).to_owned())).collect();
     Select {
         from: (HERE, "site_tmplvars"),
@@ -38,7 +39,7 @@ pub(crate) fn variables(names: &[&str]) -> Select {
         tests: vec![Test::AnyOf(column("name"), names)],
         order: vec![(column("id"), Direction::Rising)],
         offset: 0,
-        limit: 1_000,
+        limit,
         bytes: 1 << 20,
     }
 }
