@@ -6,7 +6,7 @@ mod site;
 
 use crate::call::{Caller, Era};
 use crate::load::{Ask as _, Session, check};
-use crate::measure::{self, RUN_IN_CALLS, RUN_IN_CROWD, Row, Side, WARM_UP};
+use crate::measure::{self, RUN_IN_CALLS, Row, Side, WARM_UP};
 use crate::process::Server;
 use crate::{Outcome, Wish, report};
 use call::{Kind, Question};
@@ -14,25 +14,27 @@ pub use reference::serve;
 pub(crate) use site::Beside;
 pub use site::Database;
 
-/// What is measured in both eras.
-const USUAL: &[Kind] = &[Kind::Get, Kind::Search];
-const CROWDS: &[usize] = &[1, 16, 64];
-/// What takes long by itself; more at once would measure the queue before it.
+/// What is measured in both eras, at which concurrency. What takes long by itself is not asked for by a crowd: that
+/// would measure the queue before it.
+const USUAL: &[(Kind, &[usize])] = &[(Kind::Get, &[1, 16, 64]), (Kind::Search, FEW)];
 const DEEP: &[Kind] = &[Kind::SearchFar, Kind::Below, Kind::BelowFar, Kind::Above];
-const DEEP_CROWDS: &[usize] = &[1, 4];
+const FEW: &[usize] = &[1, 4];
+/// So many before anything is measured; see `measure`.
+const RUN_IN_CROWD: usize = 4;
+const RUN_IN: &[(Kind, u64)] = &[(Kind::Get, RUN_IN_CALLS), (Kind::Search, 50)];
 
 pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
     let pair = Pair::start(wish, database).await?;
     let mut rows = Vec::new();
-    for kind in USUAL {
+    for (kind, crowds) in USUAL {
         for era in [Era::Legacy, Era::Modern] {
-            for concurrency in CROWDS {
+            for concurrency in *crowds {
                 rows.push(pair.compare(wish, *kind, era, *concurrency).await?);
             }
         }
     }
     for kind in DEEP {
-        for concurrency in DEEP_CROWDS {
+        for concurrency in FEW {
             rows.push(pair.compare(wish, *kind, Era::Legacy, *concurrency).await?);
         }
     }
@@ -86,10 +88,10 @@ impl Pair {
     }
 
     async fn run_in(&self) -> Outcome<()> {
-        for kind in USUAL {
+        for (kind, calls) in RUN_IN {
             for server in [&self.frontdesk, &self.reference] {
                 let mut side = Side::open(server, &self.callers, RUN_IN_CROWD).await?;
-                while side.made < RUN_IN_CALLS {
+                while side.made < *calls {
                     side.slice(Question(*kind, Era::Legacy), WARM_UP).await?;
                 }
             }

@@ -20,7 +20,7 @@ pub const WARM_UP: Duration = Duration::from_millis(300);
 const SLICE: Duration = Duration::from_millis(400);
 /// Each server answers so many of each read before anything is measured.
 pub const RUN_IN_CALLS: u64 = 1_000;
-pub const RUN_IN_CROWD: usize = 16;
+const RUN_IN_CROWD: usize = 16;
 /// Each server gets so many slices, in turns.
 const TURNS: usize = 8;
 /// What a call leaves to be written later belongs to its cost: reads are recorded within 100 ms.

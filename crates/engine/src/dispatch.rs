@@ -80,7 +80,7 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: Wanted, mut incoming: 
             mount.contract.dialect.dispatched(&Told {
                 status: Status::Completed,
                 task_id: None,
-                trace_id: &letter.trace,
+                trace_id: letter.shown_trace(),
                 key: None,
                 reused: Reused::No,
                 answer: Some(&ran.answer),
@@ -162,9 +162,9 @@ async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: 
             Some(task) => match when {
                 When::Now if task.due_at <= ledger.now() => match ledger.take(task).await? {
                     Written::Done(task) if task.state == State::Failed => {
-                        return Ok(Next::Tell { task: Box::new(task), reused: Reused::Yes });
+                        return Ok(Next::Tell { task, reused: Reused::Yes });
                     }
-                    Written::Done(task) => return Ok(Next::RunTask(Box::new(task))),
+                    Written::Done(task) => return Ok(Next::RunTask(task)),
                     Written::Lost => rounds += 1,
                 },
                 When::Now if Instant::now() < patience => {
@@ -209,14 +209,14 @@ async fn claim(
         Written::Lost => return Ok(None),
     };
     Ok(Some(match place {
-        None => Next::RunTask(Box::new(task)),
+        None => Next::RunTask(task),
         Some(place) => {
             place.send(Ticket {
                 tenant: ledger.dispatching.tenant.clone(),
                 server: task.server.clone(),
                 id: task.id.clone(),
             });
-            Next::Tell { task: Box::new(task), reused: Reused::No }
+            Next::Tell { task, reused: Reused::No }
         }
     }))
 }
@@ -227,7 +227,7 @@ async fn settled(ledger: &Ledger<'_>, visit: &Visit<'_>, task: Box<Task>, ran: R
         visit.mount.contract.dialect.dispatched(&Told {
             status: Status::Completed,
             task_id: Some(&task.id),
-            trace_id: &task.letter.trace,
+            trace_id: task.letter.shown_trace(),
             key: task.letter.key.as_deref(),
             reused: Reused::No,
             answer: Some(answer),
@@ -263,7 +263,7 @@ fn tell(mount: &Mount, task: &Task, reused: Reused) -> Reply {
             State::Failed => Status::Failed,
         },
         task_id: Some(&task.id),
-        trace_id: &task.letter.trace,
+        trace_id: task.letter.shown_trace(),
         key: task.letter.key.as_deref(),
         reused,
         answer: task.answer.as_ref(),

@@ -108,7 +108,9 @@ impl Counter for Window {
 }
 
 #[derive(Clone)]
-struct Table<C>(Arc<[Mutex<Vec<[Slot<C>; WAYS]>>]>);
+struct Table<C>(Arc<[Mutex<Shard<C>>]>);
+
+type Shard<C> = Vec<[Slot<C>; WAYS]>;
 
 #[derive(Clone, Copy, Default)]
 struct Slot<C> {
@@ -118,7 +120,7 @@ struct Slot<C> {
 
 impl<C: Counter> Default for Table<C> {
     fn default() -> Table<C> {
-        Table((0..SHARDS).map(|_| Mutex::new(vec![[Slot::default(); WAYS]; SETS])).collect())
+        Table((0..SHARDS).map(|_| Mutex::new(Vec::new())).collect())
     }
 }
 
@@ -126,6 +128,10 @@ impl<C: Counter> Table<C> {
     /// Hands over the key's own counter, or a new one in the place of the most idle of its set.
     fn with<T>(&self, hash: u64, change: impl FnOnce(&mut C) -> T) -> Option<T> {
         let mut sets = self.0.get(hash as usize % SHARDS)?.lock().ok()?;
+        if sets.is_empty() {
+            // Made when first needed: a desk without doors counts nothing into windows.
+            sets.resize(SETS, [Slot::default(); WAYS]);
+        }
         let ways = sets.get_mut((hash as usize / SHARDS) % SETS)?;
         let known = ways.iter().position(|slot| slot.key == hash);
         let place = known.or_else(|| (0..WAYS).min_by_key(|way| ways.get(*way).map(|slot| slot.counter.last())))?;

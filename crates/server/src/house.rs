@@ -20,7 +20,7 @@ use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteSto
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
-use crate::mounting::{Planned, addresses, local, planned, resources};
+use crate::mounting::{Planned, addresses, local, may_reach, planned, resources};
 use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
 use crate::sites::Sites;
@@ -97,7 +97,9 @@ pub struct House {
     pub mounts: Addresses,
     pub sites: Sites,
     /// The resources that only callers on this machine may reach.
-    local: Vec<String>,
+    pub local: Vec<String>,
+    /// The resources that tokens can be asked for.
+    pub open: Vec<String>,
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub meter: Arc<Meter>,
@@ -127,6 +129,8 @@ impl House {
         let tally = Arc::new(Tally::default());
         let witness =
             Arc::new(Witness { log: Arc::clone(&log), meter: Arc::clone(&meter), traces: Arc::clone(&traces) });
+        let resources = resources(&planned, &config.public_url);
+        let open = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(EmbeddedServer::new(
             Parts {
                 registry: Arc::clone(&vaults.store) as Arc<dyn Registry>,
@@ -137,7 +141,7 @@ impl House {
                 tally: Arc::clone(&tally),
             },
             login(&config),
-            resources(&planned, &config.public_url),
+            resources,
         ));
         let judge = Arc::clone(&identity) as Arc<dyn Identity>;
         let local = local(&planned, &config.public_url);
@@ -156,20 +160,26 @@ impl House {
             tasks: Default::default(),
             settings: limits(&config),
         };
-        House { vaults, desk, mounts, sites, local, identity, log, meter, traces, config }
+        House { vaults, desk, mounts, sites, local, open, identity, log, meter, traces, config }
     }
 
     /// Whether this peer may reach the mount at all. A listener on loopback lets nobody else in, but a reload can
     /// open a mount to everybody on a listener that was opened to the network before.
     pub(crate) fn admits(&self, mount: &Mount, peer: IpAddr) -> bool {
-        peer.to_canonical().is_loopback() || !self.local.contains(&mount.resource)
+        may_reach(&self.local, &mount.resource, peer)
+    }
+
+    pub(crate) fn gives_tokens_for(&self, mount: &Mount) -> bool {
+        self.open.contains(&mount.resource)
     }
 
     /// The same house under another configuration. What is counted, running or used up is shared between
     /// the two, so that calls of either see one desk.
     pub fn renewed(&self, config: Config, sites: Sites) -> House {
         let planned = planned(&config, &sites);
-        let identity = Arc::new(self.identity.renewed(login(&config), resources(&planned, &config.public_url)));
+        let resources = resources(&planned, &config.public_url);
+        let open = resources.iter().map(|resource| resource.url.clone()).collect();
+        let identity = Arc::new(self.identity.renewed(login(&config), resources));
         let judge = Arc::clone(&identity) as Arc<dyn Identity>;
         let local = local(&planned, &config.public_url);
         let mounts = addresses(planned, &config.public_url, &judge);
@@ -193,6 +203,7 @@ impl House {
             mounts,
             sites,
             local,
+            open,
             identity,
             log: Arc::clone(&self.log),
             meter: Arc::clone(&self.meter),

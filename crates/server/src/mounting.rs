@@ -1,11 +1,13 @@
 //! What answers where: the mounts of a configuration, with the door, the database and the judge that each has. It
 //! opens nothing; that has been done.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::archive::Archive;
 use frontdesk_engine::desk::Mount;
+use frontdesk_engine::dispatch::{Dispatching, Full, When};
 use frontdesk_engine::door::{Door, MethodScopes, Standing};
 use frontdesk_engine::glob::Glob;
 use frontdesk_engine::offer::Bounds;
@@ -15,7 +17,7 @@ use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
 use frontdesk_identity::ProtectedResource;
 
 use crate::addresses::Addresses;
-use crate::config::{Auth, Config, OwnTokens, PublicUrl, Server, Site};
+use crate::config::{Auth, Config, Dispatch, Failover, OwnTokens, PublicUrl, Server, Site};
 use crate::sites::{Everyone, Members, Opened, Sites};
 
 /// A contract on its way to a path.
@@ -32,6 +34,8 @@ struct Behind {
     judged: Judged,
     tenant: TenantId,
     reach: Reach,
+    /// How dispatched messages are taken, where there is a server to take them.
+    dispatching: Option<Dispatching>,
     /// The addresses for which a token is good here.
     resources: Vec<String>,
 }
@@ -101,6 +105,11 @@ pub(crate) fn local(planned: &[Planned], url: &PublicUrl) -> Vec<String> {
     planned.iter().filter(is_open).map(|planned| url.at(&planned.path)).collect()
 }
 
+/// Whether a peer may reach a resource, some of which are for this machine alone.
+pub(crate) fn may_reach(local: &[String], resource: &str, peer: IpAddr) -> bool {
+    peer.to_canonical().is_loopback() || !local.iter().any(|local| local == resource)
+}
+
 /// Every mount at its address. `own` judges the tokens of this server.
 pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Identity>) -> Addresses {
     let (mut at, mut below) = (Vec::new(), Vec::new());
@@ -129,6 +138,10 @@ pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Id
             .reading(behind.archive)
             .behind(behind.door)
             .identified_by(judge);
+        let mount = match behind.dispatching {
+            Some(dispatching) => mount.dispatching(dispatching),
+            None => mount,
+        };
         match behind.reach {
             Reach::Own => at.push((path, mount)),
             Reach::Below => below.push((path, mount)),
@@ -151,6 +164,10 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
             archive: Arc::clone(&opened.archive),
             judged: judged.clone(),
             tenant: site.tenant.clone(),
+            dispatching: match reach {
+                Reach::Own => Some(dispatching(site, server)),
+                Reach::Below => None,
+            },
             reach,
             resources,
         };
@@ -172,6 +189,22 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
     planned
 }
 
+fn dispatching(site: &Site, server: &Server) -> Dispatching {
+    Dispatching {
+        tenant: site.tenant.clone(),
+        server: server.handle.clone(),
+        when: match site.dispatch {
+            Dispatch::Sync => When::Now,
+            Dispatch::Async => When::Later,
+        },
+        full: match site.failover {
+            Failover::Sync => Full::RunNow,
+            Failover::Fail => Full::Refuse,
+        },
+        retain: server.limits.retain,
+    }
+}
+
 fn bounds(server: &Server) -> Bounds {
     let limits = &server.limits;
     Bounds { items: limits.result_items, bytes: limits.result_bytes, depth: limits.depth, offset: limits.offset }
@@ -190,5 +223,25 @@ fn door(server: &Server, standing: Standing) -> Door {
         result_bytes: server.limits.result_bytes,
         denied_tools: patterns(&server.deny_tools),
         standing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_reach;
+
+    #[test]
+    fn what_is_for_this_machine_alone_is_reached_from_loopback_only() {
+        let local = ["https://localhost/open".to_owned()];
+        for (peer, resource, reached) in [
+            ("127.0.0.1", "https://localhost/open", true),
+            ("::1", "https://localhost/open", true),
+            ("::ffff:127.0.0.1", "https://localhost/open", true),
+            ("192.0.2.7", "https://localhost/open", false),
+            ("::ffff:192.0.2.7", "https://localhost/open", false),
+            ("192.0.2.7", "https://localhost/shut", true),
+        ] {
+            assert_eq!(may_reach(&local, resource, peer.parse().unwrap()), reached, "{peer} {resource}");
+        }
     }
 }

@@ -7,16 +7,35 @@ use super::Finding;
 use super::proofs::tests;
 use super::tree::Tree;
 
-const LIST: &str = "spec/automotive/clauses.tsv";
+/// What there is to know about the clauses of one published text.
+struct Text {
+    list: &'static str,
+    /// Every id that the text comes to, so that none is lost on the way.
+    published: fn() -> BTreeSet<String>,
+    /// The id that a test's name begins with, and the rest of the name.
+    leading_id: fn(&str) -> Option<(String, &str)>,
+}
 
-/// How many clauses each section of the published text comes to; the ids run from 01 without a gap.
+const TEXTS: &[Text] = &[
+    Text { list: "spec/automotive/clauses.tsv", published: automotive_ids, leading_id: automotive_id },
+    Text { list: "spec/emcp/clauses.tsv", published: emcp_ids, leading_id: emcp_id },
+];
+
+/// How many clauses each section of the automotive text comes to; the ids run from 01 without a gap.
 const SECTIONS: &[(u8, usize)] = &[(2, 7), (3, 34), (4, 8), (5, 16), (6, 24)];
 
-const LEVELS: &[&str] = &["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY", "fact", "derived"];
+/// From which number to which the clauses of the eMCP toolset run.
+const RUNS: &[(u8, u8)] = &[(1, 8), (10, 27), (30, 34), (40, 41), (50, 58), (60, 67)];
+
+const LEVELS: &[&str] = &["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY", "fact", "forbidden", "derived"];
 
 pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
-    let Some(list) = tree.file(LIST) else {
-        return vec![Finding::in_file(LIST, "the list of clauses is missing")];
+    TEXTS.iter().flat_map(|text| every_clause_of(text, tree)).collect()
+}
+
+fn every_clause_of(text: &Text, tree: &Tree) -> Vec<Finding> {
+    let Some(list) = tree.file(text.list) else {
+        return vec![Finding::in_file(text.list, "the list of clauses is missing")];
     };
     let mut findings = Vec::new();
     let mut rows = BTreeMap::new();
@@ -24,24 +43,24 @@ pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
         match row(line) {
             Ok((id, status)) => {
                 if rows.insert(id, (number, status)).is_some() {
-                    findings.push(Finding::at(LIST, number, format!("{id} is listed twice")));
+                    findings.push(Finding::at(text.list, number, format!("{id} is listed twice")));
                 }
             }
-            Err(problem) => findings.push(Finding::at(LIST, number, problem)),
+            Err(problem) => findings.push(Finding::at(text.list, number, problem)),
         }
     }
 
-    let published = published();
+    let published = (text.published)();
     for id in published.iter().filter(|id| !rows.contains_key(id.as_str())) {
-        findings.push(Finding::in_file(LIST, format!("{id} is missing from the list")));
+        findings.push(Finding::in_file(text.list, format!("{id} is missing from the list")));
     }
     for (id, (number, _)) in rows.iter().filter(|(id, _)| !published.contains(**id)) {
-        findings.push(Finding::at(LIST, *number, format!("the text has no clause {id}")));
+        findings.push(Finding::at(text.list, *number, format!("the text has no clause {id}")));
     }
 
     let mut tested = BTreeSet::new();
     for test in tests(tree) {
-        for id in ids(&test.name) {
+        for id in ids(text, &test.name) {
             match rows.get(id.as_str()) {
                 None => findings.push(Finding::at(
                     &test.path,
@@ -49,7 +68,8 @@ pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
                     format!("`{}` names {id}, which is no clause", test.name),
                 )),
                 Some((_, Status::Later)) => {
-                    let message = format!("`{}` proves {id}, which {LIST} puts off: set it to `test`", test.name);
+                    let message =
+                        format!("`{}` proves {id}, which {} puts off: set it to `test`", test.name, text.list);
                     findings.push(Finding::at(&test.path, test.line, message));
                 }
                 Some((_, Status::Test | Status::Client)) => {}
@@ -59,7 +79,7 @@ pub fn every_clause_has_a_test(tree: &Tree) -> Vec<Finding> {
     }
     for (id, (number, _)) in rows.iter().filter(|(id, (_, status))| *status == Status::Test && !tested.contains(**id)) {
         let name = id.to_lowercase().replace('-', "_");
-        findings.push(Finding::at(LIST, *number, format!("{id} has no test: none is named `{name}_..`")));
+        findings.push(Finding::at(text.list, *number, format!("{id} has no test: none is named `{name}_..`")));
     }
     findings
 }
@@ -92,29 +112,41 @@ fn row(line: &str) -> Result<(&str, Status), String> {
     }
 }
 
-fn published() -> BTreeSet<String> {
-    SECTIONS
-        .iter()
-        .flat_map(|(section, count)| (1..=*count).map(move |number| format!("A{section}-{number:02}")))
-        .collect()
-}
-
 /// The ids a name begins with: one test may prove several clauses, as in `a3_17_a3_18_lists_are_paged`.
-fn ids(name: &str) -> Vec<String> {
+fn ids(text: &Text, name: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = name;
-    while let Some((id, after)) = leading_id(rest) {
+    while let Some((id, after)) = (text.leading_id)(rest) {
         found.push(id);
         rest = after;
     }
     found
 }
 
-fn leading_id(name: &str) -> Option<(String, &str)> {
+fn automotive_ids() -> BTreeSet<String> {
+    SECTIONS
+        .iter()
+        .flat_map(|(section, count)| (1..=*count).map(move |number| format!("A{section}-{number:02}")))
+        .collect()
+}
+
+fn automotive_id(name: &str) -> Option<(String, &str)> {
     let (section, rest) = name.strip_prefix('a')?.split_once('_')?;
     let (number, rest) = rest.split_once('_')?;
-    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     (digits(section, 1) && digits(number, 2)).then(|| (format!("A{section}-{number}"), rest))
+}
+
+fn emcp_ids() -> BTreeSet<String> {
+    RUNS.iter().flat_map(|(from, to)| (*from..=*to).map(|number| format!("E-{number:02}"))).collect()
+}
+
+fn emcp_id(name: &str) -> Option<(String, &str)> {
+    let (number, rest) = name.strip_prefix("e_")?.split_once('_')?;
+    digits(number, 2).then(|| (format!("E-{number}"), rest))
+}
+
+fn digits(text: &str, count: usize) -> bool {
+    text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -2,13 +2,20 @@
 
 use super::*;
 
+const LIST: &str = "spec/automotive/clauses.tsv";
+const OTHER: &str = "spec/emcp/clauses.tsv";
+
 /// A list in which the other side owes everything, so that nothing is missing.
 fn list() -> String {
-    published().iter().map(|id| format!("{id}\tMUST\tsomething\tclient\n")).collect()
+    automotive_ids().iter().map(|id| format!("{id}\tMUST\tsomething\tclient\n")).collect()
+}
+
+fn other_list() -> String {
+    emcp_ids().iter().map(|id| format!("{id}\tMUST\tsomething\tclient\n")).collect()
 }
 
 fn found(list: &str, tests: &str) -> Vec<String> {
-    let tree = Tree::of(&[("crates/server/tests/a.rs", tests), (LIST, list)]);
+    let tree = Tree::of(&[("crates/server/tests/a.rs", tests), (LIST, list), (OTHER, &other_list())]);
     every_clause_has_a_test(&tree).iter().map(ToString::to_string).collect()
 }
 
@@ -23,7 +30,8 @@ fn a_whole_list_with_its_tests_is_clean() {
 #[test]
 fn a_judge_may_carry_the_test() {
     let list = list().replace("A2-01\tMUST\tsomething\tclient", "A2-01\tMUST\tsomething\ttest");
-    let tree = Tree::of(&[("scripts/judges/client.py", "def a2_01_declared(session):\n    pass"), (LIST, &list)]);
+    let judge = ("scripts/judges/client.py", "def a2_01_declared(session):\n    pass");
+    let tree = Tree::of(&[judge, (LIST, &list), (OTHER, &other_list())]);
     assert_eq!(every_clause_has_a_test(&tree), []);
 }
 
@@ -79,7 +87,7 @@ fn a_row_that_cannot_be_read_is_found() {
         ("A2-01\tMUST\tsomething", "four cells are needed: id, level, paraphrase, status"),
         (
             "A2-01\tmust\tsomething\ttest",
-            "`must` is no level; one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY, fact, derived",
+            "`must` is no level; one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY, fact, forbidden, derived",
         ),
         ("A2-01\tMUST\t \ttest", "A2-01 does not say what it asks"),
         ("A2-01\tMUST\tsomething\tlater", "`later` is no status; `test`, `client` or `later: <why>`"),
@@ -98,5 +106,20 @@ fn a_row_that_cannot_be_read_is_found() {
 #[test]
 fn a_missing_list_is_found() {
     let tree = Tree::of(&[]);
-    assert_eq!(every_clause_has_a_test(&tree).len(), 1);
+    assert_eq!(every_clause_has_a_test(&tree).len(), 2);
+}
+
+#[test]
+fn each_text_has_its_own_list_and_its_own_names_of_tests() {
+    let other = other_list().replace("E-15\tMUST\tsomething\tclient", "E-15\tMUST\tsomething\ttest");
+    let found = |tests: &str| {
+        let tree = Tree::of(&[("crates/server/tests/a.rs", tests), (LIST, &list()), (OTHER, &other)]);
+        every_clause_has_a_test(&tree).iter().map(ToString::to_string).collect::<Vec<String>>()
+    };
+    assert_eq!(found("#[test]\nfn e_16_e_15_filters() {}"), [""; 0]);
+    assert_eq!(found(""), ["spec/emcp/clauses.tsv:14: E-15 has no test: none is named `e_15_..`"]);
+    assert_eq!(
+        found("#[test]\nfn e_15_filters() {}\n#[test]\nfn e_09_nothing() {}"),
+        ["crates/server/tests/a.rs:4: `e_09_nothing` names E-09, which is no clause"]
+    );
 }

@@ -16,6 +16,7 @@ mod words;
 
 use frontdesk_engine::Contract;
 use frontdesk_engine::contract::Hello;
+use frontdesk_engine::dispatch::TASK;
 use serde_json::json;
 
 pub use dialect::Emcp;
@@ -58,7 +59,7 @@ pub fn contract(settings: Settings) -> Contract {
         hello: hello(),
         tools: tools::all(settings.limits),
         resources: Vec::new(),
-        kinds: Vec::new(),
+        kinds: vec![&TASK],
         scopes: scopes::all(),
         least: scopes::least(),
         documents: Vec::new(),

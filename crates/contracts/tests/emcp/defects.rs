@@ -1,1 +1,335 @@
-//! .
+//! Where the original breaks its own contract: each of its known defects that concerns a tool, mended. Every one is
+//! tried on SQLite by itself, and all of them once more on the three databases.
+
+use frontdesk_contracts::emcp::{Limits, Settings};
+use frontdesk_site::{CANARY, Database};
+use serde_json::{Value, json};
+
+use crate::support::{House, TOKEN, limited};
+
+#[tokio::test]
+async fn e_13_e_14_e_18_e_21_e_27_the_three_databases_are_mended_alike() {
+    let house = House::on_three_with(signs).await;
+    defaults(&house).await;
+    names(&house).await;
+    filters_alone(&house).await;
+    likeness(&house).await;
+    zero(&house).await;
+    dates(&house).await;
+    signs_of_patterns(&house).await;
+    refusals(&house).await;
+}
+
+/// A value with the signs of patterns in it, and one that such a pattern would match.
+fn signs(_: Database) -> String {
+    "INSERT INTO evo_site_tmplvar_contentvalues (id, tmplvarid, contentid, value) VALUES (9001, 8, 5, '100%_real'), \
+     (9002, 8, 4, '100 unreal');"
+        .to_owned()
+}
+
+async fn with_signs() -> House {
+    House::on_sqlite_with(&signs(Database::Sqlite), Settings::default()).await
+}
+
+/// D2: the mark never had an effect.
+#[tokio::test]
+async fn e_13_a_marked_variable_shows_its_default_where_there_is_no_value() {
+    defaults(&House::on_sqlite().await).await;
+}
+
+async fn defaults(house: &House) {
+    for (id, entries, wanted) in [
+        (14, json!(["color"]), json!({"color": null})),
+        (14, json!(["color:d"]), json!({"color": "red"})),
+        (15, json!(["color:d"]), json!({"color": "blue"})),
+        (14, json!(["color", "color:d", "color"]), json!({"color": "red"})),
+        (14, json!([" color:d ", "", " "]), json!({"color": "red"})),
+        // An empty default, and a value that is there although it is empty.
+        (14, json!(["old_price:d"]), json!({"old_price": ""})),
+        (15, json!(["in_stock:d"]), json!({"in_stock": ""})),
+        (14, json!(["in_stock:d"]), json!({"in_stock": "1"})),
+        (14, json!(["author:d"]), json!({"author": "Редакція"})),
+    ] {
+        let answer = house.ask("evo.content.get", json!({"id": id, "with_tvs": entries})).await;
+        assert_eq!(answer["item"]["tvs"], wanted, "{entries}");
+    }
+    let none = house.ask("evo.content.get", json!({"id": 1, "with_tvs": ["sku:d"]})).await;
+    assert_eq!(none["item"]["tvs"], json!({"sku": null}), "a variable without a default has none to show");
+    for entries in [json!([]), json!([" "]), json!(null)] {
+        let item = house.ask("evo.content.get", json!({"id": 15, "with_tvs": entries})).await["item"].take();
+        assert!(item.get("tvs").is_none(), "{entries}");
+    }
+}
+
+/// D9: names of columns, relations and anything else of a page were read as if they were variables.
+#[tokio::test]
+async fn e_14_a_name_that_is_no_template_variable_is_refused_and_never_read() {
+    names(&House::on_sqlite().await).await;
+}
+
+async fn names(house: &House) {
+    let words = "no template variable has this name; evo.model.list with the model SiteTmplvar names them.";
+    for name in ["content", "introtext", "templateValues", "tpl", "password", "privatemgr", "id", "Price", "nobody"] {
+        let wanted = format!("-32602 The argument at /with_tvs/1 is not valid: {words}");
+        let asked = json!({"id": 1, "with_tvs": ["price", name]});
+        assert_eq!(house.refusal("evo.content.get", asked).await, wanted, "{name}");
+    }
+    let filters = json!({"limit": 1, "tv_filters": [{"tv": "content", "op": "!null"}]});
+    let wanted = format!("-32602 The argument at /tv_filters/0/tv is not valid: {words}");
+    assert_eq!(house.refusal("evo.content.search", filters).await, wanted);
+    let order = json!({"limit": 1, "tv_order": [{"tv": "price"}, {"tv": "password"}]});
+    let wanted = format!("-32602 The argument at /tv_order/1/tv is not valid: {words}");
+    assert_eq!(house.refusal("evo.content.search", order).await, wanted);
+}
+
+/// D5: a filter or an order by a variable failed unless the variable was shown too, with its mark.
+#[tokio::test]
+async fn e_21_filters_and_orders_need_no_variable_to_be_shown() {
+    filters_alone(&House::on_sqlite().await).await;
+}
+
+async fn filters_alone(house: &House) {
+    let asked = |shown: Value| {
+        json!({
+            "parent": 9,
+            "limit": 100,
+            "with_tvs": shown,
+            "tv_filters": [{"tv": "color", "op": "=", "value": "red", "use_default": true}],
+            "tv_order": [{"tv": "price", "cast": "SIGNED", "dir": "desc", "use_default": true}],
+        })
+    };
+    let wanted = [18, 13, 10, 17, 12, 16, 14];
+    for shown in [json!(null), json!(["color"]), json!(["price:d", "color:d"]), json!(["sku"])] {
+        assert_eq!(house.search(asked(shown.clone())).await, wanted, "{shown}");
+    }
+    let plain = house.ask("evo.content.search", asked(json!(null))).await;
+    assert!(plain["items"].as_array().unwrap().iter().all(|item| item.get("tvs").is_none()));
+}
+
+/// D6: like-l and like-r never found anything.
+#[tokio::test]
+async fn e_16_likeness_at_either_end_finds_pages() {
+    likeness(&House::on_sqlite().await).await;
+}
+
+async fn likeness(house: &House) {
+    for (op, value, count) in [("like-l", "01", 12), ("like-r", "SKU-01", 18), ("like-r", "01", 0), ("like", "-0", 108)]
+    {
+        let filter = json!({"tv": "sku", "op": op, "value": value});
+        assert_eq!(house.count(json!({"tv_filters": [filter]})).await, count, "{op} {value}");
+    }
+}
+
+/// D7: the value "0" was taken for none.
+#[tokio::test]
+async fn e_15_zero_is_a_value() {
+    zero(&House::on_sqlite().await).await;
+}
+
+async fn zero(house: &House) {
+    for (filter, count) in [
+        (json!({"tv": "price", "op": "=", "value": "0"}), 0),
+        (json!({"tv": "price", "op": "=", "value": "0", "use_default": true}), 161),
+        (json!({"tv": "price", "op": "=", "value": 0, "cast": "SIGNED"}), 12),
+        (json!({"tv": "price", "op": "in", "value": ["0"], "use_default": true}), 161),
+    ] {
+        assert_eq!(house.count(json!({"tv_filters": [filter]})).await, count, "{filter}");
+    }
+}
+
+/// D12: an order by date beside a marked variable failed.
+#[tokio::test]
+async fn e_12_an_order_by_date_goes_with_variables() {
+    dates(&House::on_sqlite().await).await;
+}
+
+async fn dates(house: &House) {
+    let asked = json!({"order_by_date": "desc", "with_tvs": ["price:d", "color:d"], "limit": 3});
+    assert_eq!(house.search(asked).await, [5, 10, 15]);
+}
+
+/// `%` and `_` were wildcards in values.
+#[tokio::test]
+async fn e_27_signs_of_patterns_stand_for_themselves() {
+    signs_of_patterns(&with_signs().await).await;
+}
+
+async fn signs_of_patterns(house: &House) {
+    let found = async |op: &str, value: &str| {
+        house.search(json!({"tv_filters": [{"tv": "author", "op": op, "value": value}]})).await
+    };
+    assert_eq!(found("like", "100%_real").await, [5]);
+    assert_eq!(found("like", "%").await, [5]);
+    assert_eq!(found("like-r", "100_").await, [0; 0]);
+    assert_eq!(found("like-l", "_real").await, [5]);
+    let filters = json!({"where": [{"field": "value", "op": "like", "value": "100%"}]});
+    let asked = json!({"model": "SiteTmplvarContentvalue", "filters": filters});
+    assert_eq!(house.ids("evo.model.list", asked).await, [9001]);
+}
+
+/// D1 and D14: mistakes were answered as results, an array became the text "Array", and the old text form of filters
+/// could be smuggled in by a value.
+#[tokio::test]
+async fn e_18_e_50_a_filter_that_cannot_be_meant_is_refused_by_its_place() {
+    refusals(&House::on_sqlite().await).await;
+}
+
+async fn refusals(house: &House) {
+    for (filter, place, words) in [
+        (json!({"tv": "price", "op": "=", "value": ["1"]}), "value", "this operator takes one value, not an array"),
+        (json!({"tv": "price", "op": "="}), "value", "this operator needs a value"),
+        (json!({"tv": "price", "op": "=", "value": "  "}), "value", "a value that is not empty is expected"),
+        (json!({"tv": "price", "op": "=", "value": "canary:b"}), "value", "a value must not contain : or ;"),
+        (json!({"tv": "price", "op": "in", "value": ["1", "a;canary"]}), "value", "a value must not contain : or ;"),
+        (json!({"tv": "price", "op": "in", "value": " , "}), "value", "this operator needs at least one value"),
+        (json!({"tv": "price", "op": "not_in"}), "value", "this operator needs at least one value"),
+        (
+            json!({"tv": "price", "op": "like", "value": "1", "cast": "SIGNED"}),
+            "cast",
+            "a cast is allowed with =, !=, >, >=, < and <= only",
+        ),
+        (
+            json!({"tv": "price", "op": ">", "value": "1e3", "cast": "SIGNED"}),
+            "value",
+            "a cast needs a number such as 100 or -2.5 (digits, at most 64 characters)",
+        ),
+        (
+            json!({"tv": "price", "op": ">", "value": "1", "cast": "DECIMAL(2,5)"}),
+            "cast",
+            "UNSIGNED, SIGNED or DECIMAL(p,s) is expected, with p from 1 to 65, s from 0 to 30 and s at most p",
+        ),
+        (
+            json!({"tv": "price:=:1", "op": ">", "value": "1"}),
+            "tv",
+            "the name of a template variable is expected: letters, digits, _ and -",
+        ),
+        (
+            json!({"tv": "price", "op": "LIKE", "value": "1"}),
+            "op",
+            "one of these is expected: =, !=, >, >=, <, <=, in, not_in, like, like-l, like-r, null, !null",
+        ),
+        (
+            json!({"tv": "price", "op": "=", "value": {"canary": 1}}),
+            "value",
+            "a text of at most 2000 characters, or for in and not_in an array of at most 200 of them, is expected",
+        ),
+    ] {
+        let asked = json!({"limit": 5, "tv_filters": [{"tv": "sku", "op": "!null"}, filter]});
+        let wanted = format!("-32602 The argument at /tv_filters/1/{place} is not valid: {words}.");
+        assert_eq!(house.refusal("evo.content.search", asked).await, wanted, "{filter}");
+    }
+    for raw in [json!("price:>:500"), json!(["price:>:500"]), json!({"tv": "price"})] {
+        let refusal = house.refusal("evo.content.search", json!({"limit": 5, "tv_filters": raw})).await;
+        assert!(refusal.starts_with("-32602 The argument at /tv_filters"), "{refusal}");
+    }
+    for tags in [json!(["a:b"]), json!(["ok", " "]), json!([";"])] {
+        let asked = json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": tags}});
+        let refusal = house.refusal("evo.content.search", asked).await;
+        assert!(refusal.starts_with("-32602 The argument at /tags_data/tags/"), "{refusal}");
+    }
+}
+
+/// D10's other half: the tables of tags belong to an extra that not every site has.
+#[tokio::test]
+async fn e_20_a_site_without_tags_says_so() {
+    let more = "DROP TABLE evo_site_content_tags;";
+    let house = House::on_sqlite_with(more, Settings::default()).await;
+    assert_eq!(
+        house.refusal("evo.content.search", json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": ["rust"]}})).await,
+        "-32602 The argument at /tags_data is not valid: this site has no tags, because its tagging extra is not \
+         installed; use tv_filters instead."
+    );
+}
+
+/// D15: the limits of a server were not heeded.
+#[tokio::test]
+async fn e_60_e_61_e_62_the_limits_of_the_server_are_heeded() {
+    let limits = Limits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
+    let house = House::on_sqlite_with("", limited(limits)).await;
+    assert_eq!(house.search(json!({"limit": 5, "offset": 10})).await, [11, 12, 13, 14, 15]);
+    for (arguments, place, words) in [
+        (json!({"limit": 6}), "limit", "it must be at most 5"),
+        (json!({"limit": 0}), "limit", "it must be at least 1"),
+        (json!({"limit": 1, "offset": 11}), "offset", "it must be at most 10"),
+        (json!({"limit": 1, "offset": -1}), "offset", "it must be at least 0"),
+        (json!({"limit": 1, "parent": 2, "depth": 3}), "depth", "it must be at most 2"),
+        (json!({"limit": 1, "depth": 3}), "depth", "it must be at most 2"),
+    ] {
+        let wanted = format!("-32602 The argument at /{place} is not valid: {words}.");
+        assert_eq!(house.refusal("evo.content.search", arguments).await, wanted);
+    }
+    // As deep as allowed where nothing is said.
+    assert_eq!(house.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
+
+    let small = Limits { max_result_bytes: 100, ..limits };
+    let house = House::on_sqlite_with("", limited(small)).await;
+    for (tool, arguments) in [
+        ("evo.model.list", json!({"model": "SiteTmplvar", "limit": 5})),
+        ("evo.content.search", json!({"limit": 5})),
+        ("evo.content.get", json!({"id": 5})),
+    ] {
+        let params = json!({"name": tool, "arguments": arguments});
+        let reply = house.send(TOKEN, "2025-11-25", "tools/call", params).await;
+        assert_eq!((reply.status, reply.code), (413, Some("result_too_large")), "{tool}");
+    }
+}
+
+/// D1: missing tools and models were answered as wrong arguments, and wrong arguments as results.
+#[tokio::test]
+async fn e_50_e_51_what_is_not_found_and_what_is_wrong_have_their_own_codes() {
+    let house = House::on_sqlite().await;
+    assert_eq!(
+        house.refusal("evo.content.nothing", json!({})).await,
+        "-32601 There is no tool of this name; `tools/list` names those there are."
+    );
+    let models = "SiteTemplate, SiteTmplvar, SiteTmplvarContentvalue, SiteSnippet, SitePlugin, SiteModule, Category, \
+                  User, UserAttribute, UserRole, Permissions, PermissionsGroups, RolePermissions";
+    for name in ["SiteContent", "users", "EvolutionCMS\\Models\\SystemSetting", ""] {
+        assert_eq!(
+            house.refusal("evo.model.list", json!({"model": name, "limit": 5})).await,
+            format!("-32601 The argument at /model is not valid: one of these is expected: {models}.")
+        );
+    }
+    let body = house.call("evo.content.get", json!({"id": "canary"})).await;
+    assert_eq!(
+        body,
+        json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "error": {
+                "code": -32602,
+                "message": "The argument at /id is not valid: an integer is expected.",
+                "data": {"errors": [{"pointer": "/id", "keyword": "type", "expected": "an integer is expected"}]},
+            },
+        })
+    );
+}
+
+/// Nothing that nobody may read is in any answer, whatever is asked for.
+#[tokio::test]
+async fn e_41_secrets_are_in_no_answer_and_can_be_neither_filtered_nor_ordered_by() {
+    let house = House::on_sqlite().await;
+    let models = frontdesk_contracts::emcp::model::NAMES;
+    let mut all = String::new();
+    for model in models {
+        all.push_str(&house.text("evo.model.list", json!({"model": model, "limit": 100})).await);
+        all.push_str(&house.text("evo.model.get", json!({"model": model, "id": 1})).await);
+        for secret in ["password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid"] {
+            let filters = json!({"where": [{"field": secret, "op": "like", "value": CANARY}]});
+            for asked in [
+                json!({"model": model, "limit": 5, "filters": filters}),
+                json!({"model": model, "limit": 5, "order_by": secret}),
+                json!({"model": model, "limit": 5, "order_by": format!("{model}.{secret}")}),
+            ] {
+                let refusal = house.refusal("evo.model.list", asked).await;
+                assert!(refusal.starts_with("-32602 "), "{refusal}");
+                assert!(!refusal.contains(secret), "{refusal}");
+            }
+        }
+    }
+    for tool in ["search", "root_tree"] {
+        all.push_str(&house.text(&format!("evo.content.{tool}"), json!({"limit": 100})).await);
+    }
+    assert!(all.contains("user12") && all.contains("user12@example.com"));
+    assert!(!all.contains(CANARY));
+}

@@ -1,1 +1,192 @@
-//! .
+//! Every kind of fault as literal text: status, headers and body. A new kind must be decided here too.
+
+use frontdesk_contracts::emcp::{Emcp, scopes};
+use frontdesk_engine::contract::{At, Dialect, Place, Presented};
+use frontdesk_engine::{Code, Fault, FaultKind, Reply, Scope, Scopes};
+use frontdesk_wire::frame::Id;
+use frontdesk_wire::version::{Era, Version};
+
+const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
+const TOOL: Place<'_> = Place::Tool("evo.content.get");
+
+fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credential: Presented) -> Reply {
+    let id = Id::Number(7);
+    let least = Scope::new(scopes::READ);
+    let granted = Scopes::new([Scope::new(scopes::READ)]);
+    let at = At {
+        named: None,
+        era,
+        id: (place != Place::Transport).then_some(&id),
+        place,
+        metadata: "https://desk.example/md",
+        least: &least,
+        granted: Some(&granted),
+        credential,
+        trace: "trace-1",
+    };
+    Emcp { tenant: None }.failure(fault, &at)
+}
+
+/// `status, headers, body`, without the header that all answers share.
+fn text(reply: &Reply) -> String {
+    let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
+    assert_eq!(shared, [&("Cache-Control", "no-store".to_owned())]);
+    let own: String = own.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();
+    format!("{}{own} {}", reply.status, String::from_utf8_lossy(&reply.body))
+}
+
+fn said(kind: FaultKind, place: Place<'_>, era: Era) -> String {
+    text(&failure(&Fault::new(kind, "M"), place, Some(era), Presented::Something))
+}
+
+fn plain(status: &str, slug: &str) -> String {
+    format!(r#"{status} {{"error":{{"code":"{slug}","message":"M","trace_id":"trace-1"}}}}"#)
+}
+
+fn rpc(status: u16, code: i64) -> String {
+    format!(r#"{status} {{"jsonrpc":"2.0","id":7,"error":{{"code":{code},"message":"M"}}}}"#)
+}
+
+/// Whether the fault is about the transport or about the message; what each is worth saying.
+fn expected(kind: FaultKind) -> String {
+    match kind {
+        FaultKind::Malformed => rpc(200, -32700),
+        FaultKind::NotRpc => rpc(200, -32600),
+        FaultKind::HeaderMismatch => rpc(400, -32020),
+        FaultKind::WrongVersion => rpc(400, -32022),
+        FaultKind::UnknownMethod | FaultKind::UnknownTool => rpc(200, -32601),
+        FaultKind::UnknownServer => rpc(404, -32601),
+        FaultKind::ServerDenied => plain("403", "server_denied"),
+        FaultKind::ToolDenied => plain("403", "tool_denied"),
+        FaultKind::InvalidArgument | FaultKind::InvalidCursor => rpc(200, -32602),
+        FaultKind::Unauthenticated => plain(
+            r#"401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="mcp:read"]"#,
+            "unauthenticated",
+        ),
+        FaultKind::StepUp => plain(
+            r#"401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"]"#,
+            "unauthenticated",
+        ),
+        FaultKind::Forbidden => plain(
+            r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="mcp:read", resource_metadata="https://desk.example/md"]"#,
+            "scope_denied",
+        ),
+        FaultKind::TenantRequired => plain("403", "forbidden")
+            .replace("\"M\"", "\"This token belongs to several sites, so it opens none here.\""),
+        FaultKind::TenantForbidden => {
+            plain("403", "forbidden").replace("\"M\"", "\"This token does not belong to this site.\"")
+        }
+        FaultKind::WrongHost => plain("403", "forbidden"),
+        FaultKind::NotFound => rpc(200, -32002),
+        FaultKind::Stale => plain("409", "conflict"),
+        FaultKind::KeyReused => plain("409", "idempotency_conflict"),
+        FaultKind::KeyInFlight => plain("409", "in_progress"),
+        FaultKind::BadDispatch => plain("400", "invalid_payload"),
+        FaultKind::NoRoom => plain("503", "async_unavailable"),
+        FaultKind::RateLimited => plain("429", "rate_limited"),
+        FaultKind::TooLarge => plain("413", "payload_too_large"),
+        FaultKind::AnswerTooLarge => plain("413", "result_too_large"),
+        FaultKind::WrongMedia => plain("415", "unsupported_media_type"),
+        FaultKind::WrongVerb => plain("405 [Allow: POST, DELETE]", "method_not_allowed"),
+        FaultKind::Cancelled => plain("499", "cancelled"),
+        FaultKind::Unavailable => plain("503", "unavailable"),
+        FaultKind::OutcomeUnknown => plain("504", "outcome_unknown"),
+        FaultKind::Internal => rpc(200, -32603),
+        FaultKind::Domain(Code(slug)) => plain("422", slug),
+    }
+}
+
+const KINDS: &[FaultKind] = &[
+    FaultKind::Malformed,
+    FaultKind::NotRpc,
+    FaultKind::HeaderMismatch,
+    FaultKind::WrongVersion,
+    FaultKind::UnknownMethod,
+    FaultKind::UnknownTool,
+    FaultKind::UnknownServer,
+    FaultKind::ServerDenied,
+    FaultKind::ToolDenied,
+    FaultKind::InvalidArgument,
+    FaultKind::InvalidCursor,
+    FaultKind::Unauthenticated,
+    FaultKind::StepUp,
+    FaultKind::Forbidden,
+    FaultKind::TenantRequired,
+    FaultKind::TenantForbidden,
+    FaultKind::WrongHost,
+    FaultKind::NotFound,
+    FaultKind::Stale,
+    FaultKind::KeyReused,
+    FaultKind::KeyInFlight,
+    FaultKind::BadDispatch,
+    FaultKind::NoRoom,
+    FaultKind::RateLimited,
+    FaultKind::TooLarge,
+    FaultKind::AnswerTooLarge,
+    FaultKind::WrongMedia,
+    FaultKind::WrongVerb,
+    FaultKind::Cancelled,
+    FaultKind::Unavailable,
+    FaultKind::OutcomeUnknown,
+    FaultKind::Internal,
+    FaultKind::Domain(Code("some.rule")),
+];
+
+#[test]
+fn e_50_e_51_e_52_e_53_every_fault_of_a_tool_has_its_status_and_its_body() {
+    for kind in KINDS {
+        assert_eq!(said(*kind, TOOL, LEGACY), expected(*kind), "{kind:?}");
+    }
+}
+
+#[test]
+fn e_58_what_is_no_message_is_said_in_json_rpc_without_an_id() {
+    let bare = |code: i64| format!(r#"200 {{"jsonrpc":"2.0","error":{{"code":{code},"message":"M"}}}}"#);
+    assert_eq!(said(FaultKind::Malformed, Place::Transport, LEGACY), bare(-32700));
+    assert_eq!(said(FaultKind::NotRpc, Place::Transport, LEGACY), bare(-32600));
+    assert_eq!(said(FaultKind::Internal, Place::Transport, LEGACY), plain("500", "internal_error"));
+}
+
+#[test]
+fn the_modern_era_says_a_method_or_a_resource_that_is_missing_in_its_own_way() {
+    assert_eq!(said(FaultKind::UnknownMethod, Place::Method, Era::Modern), rpc(404, -32601));
+    assert_eq!(said(FaultKind::NotFound, Place::Resource("x:y"), Era::Modern), rpc(200, -32602));
+    let about_meta = failure(&Fault::new(FaultKind::InvalidArgument, "M"), Place::Method, None, Presented::Something);
+    assert_eq!(text(&about_meta), rpc(400, -32602));
+}
+
+#[test]
+fn e_52_a_missing_scope_is_named_and_asked_for() {
+    let needed = vec![Scope::new(scopes::CALL)];
+    let fault = Fault { needed, ..Fault::new(FaultKind::Forbidden, "M") };
+    assert_eq!(
+        text(&failure(&fault, TOOL, Some(LEGACY), Presented::Something)),
+        r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="mcp:call mcp:read", resource_metadata="https://desk.example/md"] {"error":{"code":"scope_denied","message":"The token does not carry the scope this needs: mcp:call.","trace_id":"trace-1"}}"#
+    );
+}
+
+#[test]
+fn e_53_who_sends_no_credential_is_told_where_to_get_one() {
+    let fault = Fault::new(FaultKind::Unauthenticated, "M");
+    assert_eq!(
+        text(&failure(&fault, Place::Transport, None, Presented::Nothing)),
+        r#"401 [WWW-Authenticate: Bearer resource_metadata="https://desk.example/md", scope="mcp:read"] {"error":{"code":"unauthenticated","message":"M","trace_id":"trace-1"}}"#
+    );
+}
+
+#[test]
+fn e_57_too_many_calls_say_how_long_to_wait() {
+    let fault = Fault::new(FaultKind::RateLimited, "M").retry_after(59);
+    assert_eq!(
+        text(&failure(&fault, Place::Transport, None, Presented::Something)),
+        plain("429 [Retry-After: 59]", "rate_limited")
+    );
+}
+
+#[test]
+fn the_log_is_told_the_slug() {
+    let slug = |kind| failure(&Fault::new(kind, "M"), TOOL, Some(LEGACY), Presented::Something).code.unwrap();
+    assert_eq!(slug(FaultKind::InvalidArgument), "invalid_params");
+    assert_eq!(slug(FaultKind::UnknownTool), "tool_not_found");
+    assert_eq!(slug(FaultKind::AnswerTooLarge), "result_too_large");
+}

@@ -25,9 +25,9 @@ fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
             }
             "additionalProperties" => value.as_object().is_none_or(|object| {
                 let others = object.iter().filter(|(name, _)| schema["properties"].get(name).is_none());
-                match rule {
-                    Value::Bool(false) => others.count() == 0,
-                    rule => others.map(|(_, value)| misfits(rule, value)).all(|misfits| misfits.is_empty()),
+                match rule == &Value::from(false) {
+                    true => others.count() == 0,
+                    false => others.map(|(_, value)| misfits(rule, value)).all(|misfits| misfits.is_empty()),
                 }
             }),
             "minItems" => value.as_array().is_none_or(|items| items.len() as i64 >= integer(rule)),
@@ -55,9 +55,9 @@ fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 fn kinds(rule: &Value) -> Vec<&str> {
-    match rule {
-        Value::Array(kinds) => kinds.iter().map(|kind| kind.as_str().unwrap()).collect(),
-        one => vec![one.as_str().unwrap()],
+    match rule.as_array() {
+        Some(kinds) => kinds.iter().map(|kind| kind.as_str().unwrap()).collect(),
+        None => vec![rule.as_str().unwrap()],
     }
 }
 

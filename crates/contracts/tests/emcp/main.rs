@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
 mod asked;
+mod chance;
 mod defects;
 mod failures;
 mod greeting;

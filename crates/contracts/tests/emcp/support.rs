@@ -86,7 +86,21 @@ impl House {
         self.send_body(token, version, &json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await
     }
 
+    /// Answers that are the same whichever database they come from.
     async fn send_body(&self, token: &str, version: &str, body: &Value) -> Reply {
+        let mut replies = self.send_to_each(token, version, body).await;
+        for (name, reply) in &replies[1..] {
+            assert_eq!(
+                String::from_utf8_lossy(&reply.body),
+                String::from_utf8_lossy(&replies[0].1.body),
+                "{name} and {} for {body}",
+                replies[0].0
+            );
+        }
+        replies.swap_remove(0).1
+    }
+
+    pub(crate) async fn send_to_each(&self, token: &str, version: &str, body: &Value) -> Vec<(&'static str, Reply)> {
         let mut replies = Vec::new();
         for (name, mount) in &self.mounts {
             let modern = version == "2026-07-28";
@@ -103,17 +117,13 @@ impl House {
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
                 trace: Trace::begun("trace"),
             };
-            replies.push((name, serve(&self.desk, mount, incoming).await));
+            replies.push((*name, serve(&self.desk, mount, incoming).await));
         }
-        for (name, reply) in &replies[1..] {
-            assert_eq!(
-                String::from_utf8_lossy(&reply.body),
-                String::from_utf8_lossy(&replies[0].1.body),
-                "{name} and {} for {body}",
-                replies[0].0
-            );
-        }
-        replies.swap_remove(0).1
+        replies
+    }
+
+    pub(crate) fn tools(&self) -> &[frontdesk_engine::tool::Tool] {
+        &self.mounts[0].1.contract.tools
     }
 
     /// What a call answers as a JSON-RPC message.
@@ -132,8 +142,7 @@ impl House {
         let text = result["content"][0]["text"].as_str().unwrap().to_owned();
         let answer: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(result["structuredContent"], answer);
-        let tools = &self.mounts[0].1.contract.tools;
-        let spec = &tools.iter().find(|known| known.spec.name == tool).unwrap().spec;
+        let spec = &self.tools().iter().find(|known| known.spec.name == tool).unwrap().spec;
         assert_eq!(misfits(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
         text
     }

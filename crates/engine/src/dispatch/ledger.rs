@@ -17,7 +17,6 @@ use crate::ports::{Commit, Committed, Disclosure};
 use crate::table::Cell;
 use crate::timestamp::Millis;
 use crate::tool::Item;
-use crate::trace::Trace;
 
 /// So long whoever accepted a task has it to itself.
 const GRACE: Duration = Duration::from_secs(10);
@@ -36,7 +35,7 @@ pub(crate) struct Ledger<'a> {
 
 /// How a change ended.
 pub(crate) enum Written {
-    Done(Task),
+    Done(Box<Task>),
     /// Somebody else changed the task first.
     Lost,
 }
@@ -172,7 +171,7 @@ impl Ledger<'_> {
             audit: self.line(&task),
         };
         match self.desk.store.commit(commit).await? {
-            Committed::Done => Ok(Written::Done(task)),
+            Committed::Done => Ok(Written::Done(Box::new(task))),
             Committed::Stale | Committed::Refused(_) | Committed::Claimed(_) => Ok(Written::Lost),
             Committed::Unknown => Err(Fault::new(
                 FaultKind::KeyInFlight,
@@ -185,12 +184,8 @@ impl Ledger<'_> {
     /// The record of the change, on the tenant's chain.
     fn line(&self, task: &Task) -> String {
         let letter = &task.letter;
-        let seen = Observation::begun(
-            Millis(self.now()),
-            Trace::begun(letter.trace.as_str()),
-            self.mount.contract.id,
-            letter.incoming().address,
-        );
+        let seen =
+            Observation::begun(Millis(self.now()), letter.trace(), self.mount.contract.id, letter.incoming().address);
         Observation {
             caller: Some(Arc::new(letter.caller())),
             method: Some("dispatch"),

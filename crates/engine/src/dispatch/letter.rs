@@ -29,7 +29,8 @@ pub(crate) struct Letter {
     scopes: Vec<String>,
     authenticated_at: Option<i64>,
     address: IpAddr,
-    pub(crate) trace: String,
+    trace: String,
+    trace_name: Option<String>,
     protocol_version: Option<String>,
     method_header: Option<String>,
     name_header: Option<String>,
@@ -75,6 +76,7 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         authenticated_at: caller.authenticated_at,
         address: incoming.address,
         trace: incoming.trace.id.clone(),
+        trace_name: incoming.trace.name.clone(),
         protocol_version: incoming.protocol_version.clone(),
         method_header: incoming.method_header.clone(),
         name_header: incoming.name_header.clone(),
@@ -106,6 +108,15 @@ impl Letter {
         }
     }
 
+    pub(crate) fn trace(&self) -> Trace {
+        Trace { name: self.trace_name.clone(), ..Trace::begun(self.trace.as_str()) }
+    }
+
+    /// What the message is known by to who sent it.
+    pub(crate) fn shown_trace(&self) -> &str {
+        self.trace_name.as_deref().unwrap_or(&self.trace)
+    }
+
     pub(crate) fn scopes(&self) -> Scopes {
         Scopes::new(self.scopes.iter().map(|scope| Scope::new(scope.as_str())))
     }
@@ -123,7 +134,7 @@ impl Letter {
             idempotency_key: self.key.clone(),
             refused: None,
             address: self.address,
-            trace: Trace::begun(self.trace.as_str()),
+            trace: self.trace(),
             body: Arriving::here(Vec::new()),
         }
     }

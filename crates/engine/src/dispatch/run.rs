@@ -47,7 +47,7 @@ fn answer(letter: &Letter, reply: &Reply) -> Answer {
             Err(_) => quote(&text()),
         },
     };
-    Answer { http_status: reply.status, trace_id: letter.trace.clone(), response }
+    Answer { http_status: reply.status, trace_id: letter.shown_trace().to_owned(), response }
 }
 
 /// An answer that says no more than that the desk could not is not one to repeat for a day.

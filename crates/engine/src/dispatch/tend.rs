@@ -95,8 +95,8 @@ async fn carry_out(ledger: &Ledger<'_>, id: &str) -> Result<(), Fault> {
     let until = Instant::now() + ledger.desk.settings.deadline;
     let ran = run(ledger.desk, ledger.mount, &task.letter, sighting, until).await;
     match ran.keep {
-        Keep::Yes => ledger.finish(task, ran.answer).await?,
-        Keep::No => ledger.put_off(task, ran.answer).await?,
+        Keep::Yes => ledger.finish(*task, ran.answer).await?,
+        Keep::No => ledger.put_off(*task, ran.answer).await?,
     };
     Ok(())
 }

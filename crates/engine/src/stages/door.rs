@@ -68,10 +68,7 @@ pub(crate) async fn approach(
     if let Some(method) = &seen.method {
         sighting.method(method);
     }
-    let judged = judge(desk, mount, door, caller, &seen).and_then(|()| match refused {
-        Some(fault) => Err(fault),
-        None => Ok(()),
-    });
+    let judged = judge(desk, mount, door, caller, &seen).and(refused.map_or(Ok(()), Err));
     match judged.and(arrived).and_then(|body| fits(door, body)).and_then(|body| refuse_denied(door, body)) {
         Ok(body) => Ok((body, seen)),
         Err(fault) => Err(Unframed { fault, id: seen.id }),

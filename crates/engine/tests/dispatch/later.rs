@@ -6,7 +6,9 @@ use frontdesk_engine::caller::Scope;
 use frontdesk_engine::dispatch::{Full, Wanted, When};
 use frontdesk_engine::door::{Door, MethodScopes, Standing};
 use frontdesk_engine::glob::Glob;
+use frontdesk_engine::incoming::Incoming;
 use frontdesk_engine::rate::Quota;
+use frontdesk_engine::trace::Trace;
 
 use super::{Clerk, all_done, calls, letter, office, sent, sent_as, tasks};
 use crate::support::requests::{call, post};
@@ -129,4 +131,20 @@ async fn a_tool_that_is_denied_by_the_time_it_runs_is_denied() {
     all_done(&house).await;
     let answer = sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
     assert!(answer.body.contains("tool_denied") && !answer.body.contains("Emma"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn what_its_caller_calls_it_is_said_at_once_later_and_in_the_records() {
+    let house = Arc::new(here());
+    let get = |name: &str| Incoming {
+        trace: Trace::begun("t1").called(name),
+        ..letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)
+    };
+    assert!(sent(&house, get("mine")).await.body.contains(r#""trace_id":"mine""#));
+    let _clerk = Clerk::of(&house);
+    all_done(&house).await;
+    let answer = sent(&house, get("another")).await;
+    assert_eq!(answer.body.matches(r#""trace_id":"mine""#).count(), 2, "{answer:?}");
+    let run = house.guestbook.lines().into_iter().find(|line| line.contains("book.get")).unwrap();
+    assert!(run.contains(r#""trace":"mine""#), "{run}");
 }

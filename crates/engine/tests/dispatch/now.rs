@@ -1,12 +1,14 @@
 //! Messages that are answered at once: one effect and one answer for each key.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use frontdesk_engine::dispatch::{Full, When};
 use tokio::task::JoinSet;
 
 use super::{RETAIN, calls, letter, office, sent, tasks};
 use crate::support::requests::{call, keyed, post, rpc};
+use crate::support::shelves::Mood;
 use crate::support::{CLERK, House, KEEPER, SOUTHERNER, heard};
 
 fn here() -> House {
@@ -126,6 +128,8 @@ async fn a_key_is_forgotten_after_its_time_and_not_before() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_that_are_sent_at_once_are_one() {
     let house = Arc::new(here());
+    // All of them have looked before the first is written down.
+    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(50)));
     let mut all = JoinSet::new();
     for _ in 0..200 {
         let house = Arc::clone(&house);

@@ -48,7 +48,8 @@ Examples:
   frontdesk client add --name 'Stock finder' --tenant TENANT_ID --scope amcp:inventory:read
   frontdesk client add --name 'First one' --tenant TENANT_ID --new-tenant --scope amcp:inventory:read
   frontdesk client add --name 'Lead desk' --tenant TENANT_ID \\
-      --scope amcp:leads:read --scope amcp:leads:write --json")]
+      --scope amcp:leads:read --scope amcp:leads:write --json
+  frontdesk client add --name 'Site reader' --tenant site --scope mcp:read --scope mcp:call   a CMS site")]
 pub struct Add {
     /// What people call it; shown in lists and in the audit
     #[arg(long, value_name = "NAME")]

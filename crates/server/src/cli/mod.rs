@@ -70,7 +70,8 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(
     long_about = "Makes a data folder with a certificate authority, a certificate, demo data and a client for each demo \
-        tenant, serves it over HTTPS, and prints a card with everything needed to call it.\n\n\
+        tenant and a small website with a client of its own, serves it over HTTPS, and prints a card with everything \
+        needed to call it.\n\n\
         A second start reuses the folder. Secrets are shown on the first start only, since they are kept only hashed; \
         --new-secrets makes and shows new ones. Ctrl-C finishes running calls and stops.",
     after_help = "\
@@ -128,7 +129,8 @@ pub enum ConfigCommand {
     /// Report every mistake at once, each with what to do about it
     #[command(after_help = "\
 Exits with 0 when the configuration can be served, also when there are warnings. A PostgreSQL database is called once:
-it must be there, prove itself and let this role in. Nothing is changed.
+it must be there, prove itself and let this role in. So is the database of every site that is mounted, and its secrets
+are read. Nothing is changed.
 
 Example:
   frontdesk config check --config frontdesk.toml")]

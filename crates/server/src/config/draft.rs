@@ -240,7 +240,7 @@ fn problems(draft: &Draft, report: &mut Report<'_>) {
         report.add(&["database_ca", "database"], Wrong::new(wrong, next));
     }
     for (index, mount) in draft.mounts.iter().flatten().enumerate() {
-        mount::with_the_rest(index, mount, draft.listen, draft.body_bytes, &mut |keys, wrong| report.add(keys, wrong));
+        mount::with_the_rest(index, mount, draft.listen, &mut |keys, wrong| report.add(keys, wrong));
     }
     if draft.connections_per_address > draft.connections {
         let wrong =

@@ -123,13 +123,7 @@ pub(super) fn advice(offers: &[Offer]) -> String {
 }
 
 /// What is wrong with a mount beside other keys.
-pub(super) fn with_the_rest(
-    index: usize,
-    mount: &Mount,
-    listen: SocketAddr,
-    body_bytes: u32,
-    report: &mut dyn FnMut(&[&str], Wrong),
-) {
+pub(super) fn with_the_rest(index: usize, mount: &Mount, listen: SocketAddr, report: &mut dyn FnMut(&[&str], Wrong)) {
     let Some(site) = &mount.site else {
         return;
     };
@@ -137,15 +131,6 @@ pub(super) fn with_the_rest(
         let wrong = format!("without tokens it may be reached from this machine only, but `listen` is {listen}");
         let next = "Use a loopback address such as 127.0.0.1:8443 for `listen`, or \"oauth\" or \"jwt\" for `auth`";
         report(&["mount", "listen"], Wrong::new(wrong, next).at(format!("[{index}].auth")));
-    }
-    for (number, server) in site.servers.iter().enumerate() {
-        if server.limits.payload_bytes > body_bytes as usize {
-            let wrong =
-                format!("{} bytes are more than `limits.body_bytes` = {body_bytes}", server.limits.payload_bytes);
-            let next = format!("Use at most {}, or raise `limits.body_bytes`", body_bytes / 1024);
-            let at = format!("[{index}].server[{number}].limits.max_payload_kb");
-            report(&["mount", "limits.body_bytes"], Wrong::new(wrong, next).at(at));
-        }
     }
 }
 

@@ -64,7 +64,7 @@ const SITES: &str = "\
 ## A mount that reads a site
 
 A contract that serves somebody else's database, such as a CMS site, takes more keys in its `[[mount]]` table. They can
-stand in a file only. [guides/emcp.md](guides/emcp.md) takes a site from its database to a first call.
+stand in a file only. docs/guides/emcp.md takes a site from its database to a first call.
 
 ";
 

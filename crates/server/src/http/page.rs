@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("page.html");
 const MOUNT: &str = include_str!("mount.html");
 
 pub(super) fn front(house: &House) -> Reply {
-    let mounts: Vec<String> = house.mounts.iter().map(|(_, mount)| contract(mount)).collect();
+    let mounts: Vec<String> = house.mounts.iter().map(|(_, mount)| contract(house, mount)).collect();
     let scopes = house.mounts.iter().next().map(|(_, mount)| scopes(mount)).unwrap_or_default();
     let trust = match house.config.certificate {
         Certificate::Development => "--cacert frontdesk-data/tls/ca.pem ",
@@ -34,11 +34,16 @@ pub(super) fn front(house: &House) -> Reply {
         .header("cache-control", "no-cache")
 }
 
-fn contract(mount: &Mount) -> String {
+fn contract(house: &House, mount: &Mount) -> String {
     let tools: Vec<String> = mount.contract.tools.iter().map(|tool| row(&tool.spec)).collect();
     let documents: Vec<String> =
         mount.contract.documents.iter().map(|(path, _)| format!("<a href=\"{path}\">{path}</a>")).collect();
+    let token = match house.gives_tokens_for(mount) {
+        true => format!("Its tokens are asked for with <code>-d resource={}</code>", escape(&mount.resource)),
+        false => "This server gives out no tokens for it.".to_owned(),
+    };
     MOUNT
+        .replace("{token}", &token)
         .replace("{title}", &escape(mount.contract.hello.title))
         .replace("{endpoint}", &escape(&mount.resource))
         .replace("{documents}", &documents.join(" "))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use frontdesk_engine::dispatch::{Wanted, dispatch};
 use frontdesk_engine::reply::{Form, Reply};
 use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind, serve};
@@ -19,17 +20,35 @@ const FORM_BYTES: usize = 16 * 1024;
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
     let trace = receive::trace(request.headers()).unwrap_or_else(|| house.desk.new_trace());
-    let Some(mount) = house.mounts.find(request.uri().path()) else {
-        let reply = elsewhere(&house, request, peer, &trace).await;
-        return respond(&house, reply, &trace);
+    let path = request.uri().path();
+    let (mount, way) = match (house.mounts.find_dispatch(path), house.mounts.find(path)) {
+        (Some(mount), _) => (mount, Way::Dispatch(preferred(&request))),
+        (None, Some(mount)) => (mount, Way::Serve),
+        (None, None) => {
+            let reply = elsewhere(&house, request, peer, &trace).await;
+            return respond(&house, reply, &trace);
+        }
     };
     let trace = receive::named(mount, trace, request.headers());
     let mut incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
     if !house.admits(mount, peer.address) {
         incoming.refused = Some(Fault::new(FaultKind::WrongHost, "Only callers on this machine are served here."));
     }
-    let reply = serve(&house.desk, mount, incoming).await;
+    let reply = match way {
+        Way::Serve => serve(&house.desk, mount, incoming).await,
+        Way::Dispatch(wanted) => dispatch(&house.desk, mount, wanted, incoming).await,
+    };
     respond(&house, reply, &trace)
+}
+
+/// What is to become of a message.
+enum Way {
+    Serve,
+    Dispatch(Wanted),
+}
+
+fn preferred(request: &Request<Body>) -> Wanted {
+    Wanted::preferred(request.headers().get("prefer").and_then(|value| value.to_str().ok()))
 }
 
 /// Everything that is not a contract's endpoint.

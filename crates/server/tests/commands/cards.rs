@@ -42,13 +42,41 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
     let Said { code, out, err } = bash(elsewhere.path(), pasted(&card));
     assert_eq!((code, err.as_str()), (Some(0), ""));
     let answers: Vec<Value> = serde_json::Deserializer::from_str(&out).into_iter().map(Result::unwrap).collect();
-    let [tools, search] = answers.as_slice() else { panic!("not two answers: {out}") };
+    let [tools, search, pages] = answers.as_slice() else { panic!("not three answers: {out}") };
     let names: Vec<&str> =
         tools["result"]["tools"].as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
     assert!(names.contains(&"inventory.search") && names.contains(&"leads.create"), "{names:?}");
     let items = search["result"]["structuredContent"]["items"].as_array().unwrap();
     assert_eq!(items.len(), 3);
     assert!(items.iter().all(|item| item["price"]["amount"].as_i64().unwrap() <= 3_500_000), "{items:?}");
+    let pages = pages["result"]["structuredContent"]["items"].as_array().unwrap();
+    let shown: Vec<(&Value, &Value)> = pages.iter().map(|page| (&page["pagetitle"], &page["tvs"])).collect();
+    assert_eq!(
+        shown,
+        [
+            (&json!("Harbour mug"), &json!({"price": "24.00", "glaze": "celadon"})),
+            (&json!("Espresso cup"), &json!({"price": "14.50", "glaze": "tenmoku"})),
+            (&json!("Bud vase"), &json!({"price": "19.00", "glaze": "celadon"})),
+        ]
+    );
+}
+
+/// A folder that is there is used as it is, and whoever says what is mounted gets that and nothing else.
+#[test]
+fn the_demos_website_is_made_once_and_only_if_nothing_else_is_mounted() {
+    let desk = Desk::open();
+    let file = desk.data().join("demo-site.sqlite");
+    let made = std::fs::metadata(&file).unwrap().modified().unwrap();
+    let site = desk.card["site"].clone();
+    assert_eq!(site["endpoint"], json!(format!("https://localhost:{}/api/v1/mcp/content", desk.address.port())));
+    assert_eq!(site["tenant"], json!("site"));
+    let again = desk.close_and_reopen();
+    assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), made);
+    assert_eq!((&again.card["site"]["id"], &again.card["site"]["secret"]), (&site["id"], &Value::Null));
+
+    let other = Desk::open_with(&[("FRONTDESK_MOUNT", "automotive=/mcp/automotive")]);
+    assert_eq!(other.card["site"], Value::Null);
+    assert!(!other.data().join("demo-site.sqlite").exists());
 }
 
 #[test]
@@ -79,7 +107,7 @@ fn the_card_as_json_is_one_line_with_whole_paths_and_a_client_for_each_dealershi
     let desk = Desk::open();
     let card = desk.card.as_object().unwrap();
     let names: Vec<&str> = card.keys().map(String::as_str).collect();
-    let wanted = ["ca_file", "clients", "data", "endpoint", "operator_endpoint", "reused", "token_endpoint"];
+    let wanted = ["ca_file", "clients", "data", "endpoint", "operator_endpoint", "reused", "site", "token_endpoint"];
     assert_eq!(names, wanted);
     let base = format!("https://localhost:{}", desk.address.port());
     assert_eq!(card["endpoint"], json!(format!("{base}/mcp/automotive")));
@@ -124,7 +152,7 @@ async fn new_secrets_are_made_and_shown_when_asked_for_and_the_old_ones_end() {
     }
     drop(demo);
     let (_, records, _) = desk.command(&["audit", "export"]);
-    assert_eq!(records.matches("\"operator\":\"client.rotate\"").count(), 2, "{records}");
+    assert_eq!(records.matches("\"operator\":\"client.rotate\"").count(), 3, "{records}");
 }
 
 #[tokio::test]

@@ -51,7 +51,7 @@ async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
     shown["new_tenants"] = json!([]);
     assert_eq!(added, shown);
     let listed = listed(&desk);
-    assert_eq!(listed.len(), 3);
+    assert_eq!(listed.len(), 4);
     assert!(listed.contains(&wanted), "{listed:?}");
 
     let mut agent = desk.agent_of(&(id.to_owned(), secret.to_owned()), READ_STOCK).await;
@@ -123,7 +123,7 @@ async fn clients_are_added_rotated_and_revoked_while_the_desk_is_closed() {
     let rotated = ordered(&desk, &["client", "rotate", &kept.0]);
     let fresh = rotated["secret"].as_str().unwrap().to_owned();
     assert_eq!(ordered(&desk, &["client", "revoke", &lost]), json!({"id": lost, "revoked": true}));
-    assert_eq!(listed(&desk).len(), 4);
+    assert_eq!(listed(&desk).len(), 5);
     assert!(refused(&desk, &["client", "rotate", "cli_nobody"]).contains("no active client `cli_nobody`"));
 
     let desk = desk.start_again();
@@ -172,7 +172,7 @@ fn wrong_scopes_tenants_and_names_are_refused_in_a_sentence_and_leave_nothing() 
     assert_eq!(
         add("Finder", "new_house", "amcp:inventory:write"),
         "frontdesk: there is no scope `amcp:inventory:write`; \
-         there are: amcp:inventory:read, amcp:leads:read, amcp:leads:write\n"
+         there are: amcp:inventory:read, amcp:leads:read, amcp:leads:write, mcp:read, mcp:call, mcp:admin\n"
     );
     for tenant in ["two words", "", "../x", &"x".repeat(65)] {
         assert_eq!(
@@ -186,10 +186,10 @@ fn wrong_scopes_tenants_and_names_are_refused_in_a_sentence_and_leave_nothing() 
             "frontdesk: a client's name has 1 to 100 characters, none of them a control character\n"
         );
     }
-    assert_eq!(listed(&desk).len(), 2);
+    assert_eq!(listed(&desk).len(), 3);
     assert_eq!(
         add("Finder", "dlr_lakside", READ_STOCK),
-        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_lakeside, dlr_summit. Add --new-tenant to make it\n"
+        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_lakeside, dlr_summit, site. Add --new-tenant to make it\n"
     );
     let new = ["client", "add", "--name", "F", "--tenant", "new_house", "--new-tenant", "--scope", READ_STOCK];
     assert_eq!(ordered(&desk, &new)["new_tenants"], json!(["new_house"]));

@@ -15,6 +15,8 @@ async fn the_front_page_is_html_that_names_the_endpoint_the_tools_and_how_to_con
     for part in ["<!doctype html>", "<title>Frontdesk</title>", endpoint, "inventory.search", "How to connect"] {
         assert!(page.text().contains(part), "no {part}: {}", page.text());
     }
+    let site = format!("-d resource={}</code>", desk.card["site"]["endpoint"].as_str().unwrap());
+    assert!(page.text().contains(&site) && page.text().contains("evo.content.search"), "{}", page.text());
     let (_, secret, _) = desk.credentials(crate::support::desk::House::Lakeside);
     assert!(!page.text().contains(&secret));
     assert!(!page.text().contains("{endpoint}") && !page.text().contains("{mounts}"), "{}", page.text());

@@ -13,7 +13,7 @@ use frontdesk::config::{
     Certificate, Config, Fallback, KEYS, Loaded, LogFormat, Mount, Origin, Retention, example, load, reference, show,
 };
 use frontdesk_engine::offer::Offer;
-use source::{CONTRACTS, MOUNT, from_file, from_nothing, pairs, written};
+use source::{MOUNT, from_file, from_nothing, pairs, written};
 
 #[test]
 fn without_file_and_environment_every_value_has_its_default() {
@@ -171,13 +171,13 @@ fn every_example_loads_without_a_warning() {
     for entry in fs::read_dir(project("examples")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            let loaded =
-                load(Some(&path), pairs(&[]), CONTRACTS).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let loaded = load(Some(&path), pairs(&[]), frontdesk_contracts::OFFERS)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(loaded.warnings, [], "{}", path.display());
             names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
         }
     }
-    for name in ["all-keys.toml", "minimal.toml", "production.toml"] {
+    for name in ["all-keys.toml", "minimal.toml", "production.toml", "site.toml"] {
         assert!(names.iter().any(|found| found == name), "examples/{name} is missing");
     }
 }

@@ -145,6 +145,7 @@ async fn a_path_of_its_own_goes_before_all_others_below_the_base_and_deeper_is_n
         ("/content/more", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
         ("/", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
         ("", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
+        ("more", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
         ("more/content", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
     ] {
         let response = send(&house, post(path), PING).await;

@@ -1,6 +1,6 @@
 //! What the desk publishes about itself: the same to everybody, and true.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::desk::{Desk, PATH, READ_STOCK};
 
@@ -23,7 +23,10 @@ async fn a6_07_every_scope_is_of_a_declared_domain_and_reads_or_writes() {
     let manifest = stranger.get(DOCUMENTS[6]).await.json();
     let scopes = json!(["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
     assert_eq!(resource["scopes_supported"], scopes);
-    assert_eq!(server["scopes_supported"], scopes);
+    // The one authorization server is the website's too.
+    let mut every = scopes.as_array().unwrap().clone();
+    every.extend(["mcp:read", "mcp:call", "mcp:admin"].map(Value::from));
+    assert_eq!(server["scopes_supported"], json!(every));
     assert_eq!(manifest["automotive_mcp"]["auth"]["scopes"], scopes);
     let domains = manifest["automotive_mcp"]["domains"].as_object().unwrap();
     for scope in scopes.as_array().unwrap() {

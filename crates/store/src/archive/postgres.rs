@@ -212,9 +212,10 @@ pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
 /// A refusal of the server's own is final; where nobody answers, somebody may later.
 fn unreached(error: Error) -> ArchiveError {
     let is_down = error.code().is_none_or(|code| is_about_the_server(code.code()) || code.code().starts_with("53"));
-    match StoreError::unreachable(error) {
-        StoreError::Unreachable(why) if is_down => ArchiveError::Down(StoreError::Unreachable(why).to_string()),
-        other => ArchiveError::Unreachable(other.to_string()),
+    let error = StoreError::unreachable(error);
+    match is_down && matches!(error, StoreError::Unreachable(_)) {
+        true => ArchiveError::Down(error.to_string()),
+        false => ArchiveError::Unreachable(error.to_string()),
     }
 }
 

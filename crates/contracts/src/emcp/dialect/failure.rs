@@ -48,7 +48,6 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
     match fault.kind {
         FaultKind::Malformed => rpc(200, "parse_error", code::PARSE_ERROR),
         FaultKind::NotRpc => rpc(200, "invalid_request", code::INVALID_REQUEST),
-        FaultKind::BadDispatch => plain(400, "invalid_payload"),
         FaultKind::HeaderMismatch => rpc(400, "header_mismatch", code::HEADER_MISMATCH),
         FaultKind::WrongVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
         FaultKind::UnknownMethod => match spoken(at) {
@@ -77,6 +76,8 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         FaultKind::Stale => plain(409, "conflict"),
         FaultKind::KeyReused => plain(409, "idempotency_conflict"),
         FaultKind::KeyInFlight => plain(409, "in_progress"),
+        FaultKind::BadDispatch => plain(400, "invalid_payload"),
+        FaultKind::NoRoom => plain(503, "async_unavailable"),
         FaultKind::RateLimited => plain(429, "rate_limited"),
         FaultKind::TooLarge => plain(413, "payload_too_large"),
         FaultKind::AnswerTooLarge => plain(413, "result_too_large"),
@@ -84,7 +85,6 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
         FaultKind::WrongVerb => plain(405, "method_not_allowed"),
         FaultKind::Cancelled => plain(499, "cancelled"),
         FaultKind::Unavailable => plain(503, "unavailable"),
-        FaultKind::NoRoom => plain(503, "async_unavailable"),
         FaultKind::OutcomeUnknown => plain(504, "outcome_unknown"),
         FaultKind::Internal => match at.id {
             Some(_) => rpc(200, "internal_error", code::INTERNAL_ERROR),
@@ -138,7 +138,6 @@ fn message(fault: &Fault) -> String {
         }
         FaultKind::Malformed
         | FaultKind::NotRpc
-        | FaultKind::BadDispatch
         | FaultKind::HeaderMismatch
         | FaultKind::WrongVersion
         | FaultKind::UnknownMethod
@@ -155,6 +154,8 @@ fn message(fault: &Fault) -> String {
         | FaultKind::Stale
         | FaultKind::KeyReused
         | FaultKind::KeyInFlight
+        | FaultKind::BadDispatch
+        | FaultKind::NoRoom
         | FaultKind::RateLimited
         | FaultKind::TooLarge
         | FaultKind::AnswerTooLarge
@@ -163,7 +164,6 @@ fn message(fault: &Fault) -> String {
         | FaultKind::WrongHost
         | FaultKind::Cancelled
         | FaultKind::Unavailable
-        | FaultKind::NoRoom
         | FaultKind::OutcomeUnknown
         | FaultKind::Internal
         | FaultKind::Domain(_) => fault.message.clone().into_owned(),

@@ -53,9 +53,10 @@ impl<'a> Fields<'a> {
 
     /// Empty text is as good as none.
     pub(super) fn text(&mut self, name: &str) -> Option<String> {
-        match self.table.get(name)? {
-            Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
-            value => {
+        let value = self.table.get(name)?;
+        match value.as_str() {
+            Some(text) => Some(text.to_owned()).filter(|text| !text.is_empty()),
+            None => {
                 self.wrong(name, format!("it is {} instead of text", named(value)), "Write it in quotes");
                 None
             }
@@ -75,15 +76,16 @@ impl<'a> Fields<'a> {
 
     pub(super) fn texts(&mut self, name: &str) -> Option<Vec<String>> {
         let next = "Write it in brackets, such as [\"…\"]";
-        match self.table.get(name)? {
-            Value::Array(values) => {
+        let value = self.table.get(name)?;
+        match value.as_array() {
+            Some(values) => {
                 let texts: Option<Vec<String>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
                 if texts.is_none() {
                     self.wrong(name, "not all of it is text", "Write each entry in quotes");
                 }
                 texts
             }
-            value => {
+            None => {
                 self.wrong(name, format!("it is {} instead of a list", named(value)), next);
                 None
             }
@@ -104,9 +106,10 @@ impl<'a> Fields<'a> {
 
     pub(super) fn number(&mut self, name: &str, least: u32, most: u32) -> Option<u32> {
         let next = format!("Use a number from {least} to {most}");
-        let given = match self.table.get(name)? {
-            Value::Integer(number) => *number,
-            value => {
+        let value = self.table.get(name)?;
+        let given = match value.as_integer() {
+            Some(number) => number,
+            None => {
                 self.wrong(name, format!("it is {} instead of a number", named(value)), next);
                 return None;
             }
@@ -120,9 +123,10 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn table(&mut self, name: &str, keys: &[SiteKey]) -> Option<Fields<'a>> {
-        match self.table.get(name)? {
-            Value::Table(table) => Some(Fields::of(table, self.place(name), keys)),
-            value => {
+        let value = self.table.get(name)?;
+        match value.as_table() {
+            Some(table) => Some(Fields::of(table, self.place(name), keys)),
+            None => {
                 self.wrong(name, format!("it is {} instead of a table", named(value)), HEADER);
                 None
             }
@@ -131,9 +135,10 @@ impl<'a> Fields<'a> {
 
     /// A table whose keys anybody may choose.
     pub(super) fn free_table(&mut self, name: &str) -> Option<Fields<'a>> {
-        match self.table.get(name)? {
-            Value::Table(table) => Some(Fields { table, at: self.place(name), wrongs: Vec::new() }),
-            value => {
+        let value = self.table.get(name)?;
+        match value.as_table() {
+            Some(table) => Some(Fields { table, at: self.place(name), wrongs: Vec::new() }),
+            None => {
                 self.wrong(name, format!("it is {} instead of a table", named(value)), HEADER);
                 None
             }

@@ -1,0 +1,149 @@
+//! Arguments made by chance from the published schemas, and then broken: whatever is asked, each database gives an answer
+//! of the published shape or a refusal, and never an error of ours.
+
+use serde_json::{Value, json};
+
+use crate::judge::misfits;
+use crate::support::{House, TOKEN};
+
+/// How many calls each tool gets; `FRONTDESK_EMCP_CALLS` asks for more.
+const CALLS: u64 = 100;
+
+const NAMES: &[&str] =
+    &["price", "color:d", "color", "sku", "side-bar", "meta_title:d", "UNSIGNED", "DECIMAL(10,2)", "x"];
+
+const HOSTILE: &[&str] = &[
+    "' OR '1'='1",
+    "x'; DROP TABLE evo_users; --",
+    "\u{0}",
+    "%_\\\\",
+    "password",
+    "9223372036854775808",
+    "-0",
+    "1e308",
+    "новини \u{10ffff}\u{202e}",
+    ":;",
+    "",
+];
+
+#[tokio::test]
+async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
+    let house = House::on_three().await;
+    let calls = calls();
+    let (mut answered, mut refused) = (0, 0);
+    for tool in house.tools() {
+        let (input, output) = (tool.spec.input.to_json(), tool.spec.output.to_json());
+        for number in 0..calls {
+            let mut chance = Chance(number * 2 + 1);
+            let mut arguments = chance.fitting(&input);
+            for _ in 0..chance.below(3) {
+                chance.spoil(&mut arguments);
+            }
+            let params = json!({"name": tool.spec.name, "arguments": arguments});
+            let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+            for (database, reply) in house.send_to_each(TOKEN, "2025-11-25", &body).await {
+                let answer: Value = serde_json::from_slice(&reply.body).unwrap();
+                assert_eq!(reply.status, 200, "{database} {body}: {answer}");
+                match answer.get("result") {
+                    Some(result) => {
+                        assert_eq!(misfits(&output, &result["structuredContent"]), [""; 0], "{database} {body}");
+                        answered += 1;
+                    }
+                    None => {
+                        let code = answer["error"]["code"].as_i64().unwrap();
+                        assert!([-32602, -32601].contains(&code), "{database} {body}: {answer}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    // Both happen often, or this shows nothing.
+    assert!(answered > calls && refused > calls, "{answered} answered, {refused} refused");
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test asks how long it may take")]
+fn calls() -> u64 {
+    std::env::var("FRONTDESK_EMCP_CALLS").map_or(CALLS, |count| count.parse().unwrap())
+}
+
+/// Numbers that look random and are the same in each run (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        (self.next() % most as u64) as usize
+    }
+
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+
+    /// A value that fits the schema, or nearly.
+    fn fitting(&mut self, schema: &Value) -> Value {
+        if let Some(words) = schema["enum"].as_array() {
+            return self.one(words).clone();
+        }
+        if let Some(shapes) = schema["anyOf"].as_array() {
+            let shape = self.one(shapes).clone();
+            return self.fitting(&shape);
+        }
+        match schema["type"].as_str().unwrap() {
+            "integer" => {
+                let (least, most) = (schema["minimum"].as_i64().unwrap(), schema["maximum"].as_i64().unwrap());
+                json!(
+                    [least, most, (least + 1).min(most), (least + 8).min(most), (least + 248).min(most)][self.below(5)]
+                )
+            }
+            "boolean" => json!(self.below(2) == 0),
+            "string" if self.below(4) == 0 => json!(self.one(HOSTILE)),
+            "string" => json!(self.one(NAMES)),
+            "array" => (0..=self.below(3)).map(|_| self.fitting(&schema["items"])).collect(),
+            "object" => {
+                let required = schema["required"].as_array().cloned().unwrap_or_default();
+                let mut object = serde_json::Map::new();
+                for (name, field) in schema["properties"].as_object().unwrap() {
+                    if required.contains(&json!(name)) || self.below(4) == 0 {
+                        object.insert(name.clone(), self.fitting(field));
+                    }
+                }
+                Value::Object(object)
+            }
+            unknown => panic!("the published schemas have no {unknown}"),
+        }
+    }
+
+    /// Puts something else somewhere.
+    fn spoil(&mut self, value: &mut Value) {
+        match value {
+            Value::Object(object) if !object.is_empty() && self.below(5) > 0 => {
+                let place = self.below(object.len());
+                self.spoil(object.values_mut().nth(place).unwrap());
+            }
+            Value::Array(items) if !items.is_empty() && self.below(5) > 0 => {
+                let place = self.below(items.len());
+                self.spoil(&mut items[place]);
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                *value = match self.below(9) {
+                    0 => json!(null),
+                    1 => json!(-1),
+                    2 => json!(1e308),
+                    3 => json!(u64::MAX),
+                    4 => json!([[[{}]]]),
+                    5 => json!({"raw": "1=1"}),
+                    6 => json!("x".repeat(3_000)),
+                    7 => json!(true),
+                    _ => json!(self.one(HOSTILE)),
+                }
+            }
+        }
+    }
+}
