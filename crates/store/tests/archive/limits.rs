@@ -137,11 +137,13 @@ async fn a_long_statement_on_sqlite_lets_others_go_on() {
     file.sql(&Site::small().script(Database::Sqlite));
     let archive = open(&settings(&file.url())).await.unwrap();
     let long = endless();
+    let began = Instant::now();
     tokio::select! {
         biased;
         ended = archive.select(&long) => panic!("it was read to its end first: {ended:?}"),
         () = tokio::task::yield_now() => {}
     }
+    assert!(began.elapsed() < settings("").deadline, "it was read here and not on a thread");
 }
 
 #[tokio::test]
