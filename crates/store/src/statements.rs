@@ -24,3 +24,18 @@ pub mod postgres {
         ADD_CLAIMS, ADD_EVENTS, BEGIN, BEGIN_READ, COMMIT, LOCK, TENANT, add_words, insert_many,
     };
 }
+
+/// What a site's database is asked.
+pub mod site {
+    use frontdesk_engine::archive::Select;
+
+    use crate::archive::{ArchiveSettings, opened};
+    pub use crate::archive::{Bound, Statement};
+
+    /// The statements for these, as the database under these settings has its columns.
+    pub async fn statements(settings: &ArchiveSettings, selects: &[Select]) -> Result<Vec<Statement>, String> {
+        let archive = opened(settings).await.map_err(|error| error.to_string())?;
+        let statements = selects.iter().map(|select| archive.statement(select));
+        statements.collect::<Result<_, _>>().map_err(|fault| fault.message.into_owned())
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts::emcp::{Limits, Settings, contract};
+use frontdesk_engine::archive::Archive;
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
@@ -66,6 +67,14 @@ impl House {
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).reading(archive);
         House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+    }
+
+    /// What stands between the tools and the database comes from outside.
+    pub(crate) async fn on_sqlite_through(around: impl FnOnce(Arc<dyn Archive>) -> Arc<dyn Archive>) -> House {
+        let file = File::new();
+        file.sql(&Site::small().script(Database::Sqlite));
+        let archive = around(open(&settings(&file.url())).await.unwrap());
+        House { desk: desk(), mounts: vec![("SQLite", mount().reading(archive))], _site: Kept::One(file) }
     }
 
     /// Without any database, for what is decided before one is asked.
