@@ -82,6 +82,17 @@ impl Observation {
         }
     }
 
+    /// What is kept of a call that has been answered: its line, with the answer's status and how long it took. A write is
+    /// recorded together with itself, before it has either (E-66).
+    pub fn kept(&self) -> String {
+        let mut line = self.line();
+        if let Some(status) = self.status {
+            line.pop();
+            let _ = write!(line, ",\"status\":{status},\"micros\":{}}}", self.micros);
+        }
+        line
+    }
+
     /// The record as one line of JSON.
     pub fn line(&self) -> String {
         let mut line = String::with_capacity(512);

@@ -58,7 +58,8 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         // The store has it from here on, also if the caller hangs up while it is written.
         sighting.handed_over = true;
         sighting.stopwatch.start(Stage::Record);
-        let kept = desk.store.observe(seen.line(), durability).await;
+        answered(seen, &reply, &sighting.stopwatch);
+        let kept = desk.store.observe(seen.kept(), durability).await;
         sighting.stopwatch.stop(&mut seen.laps);
         if let Err(fault) = kept {
             cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
