@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts::emcp::{Limits, Settings, contract};
+use frontdesk_engine::archive::Archive;
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
@@ -66,6 +67,14 @@ impl House {
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).reading(archive);
         House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+    }
+
+    /// With somebody between the tools and the database.
+    pub(crate) async fn on_sqlite_behind(watch: impl FnOnce(Arc<dyn Archive>) -> Arc<dyn Archive>) -> House {
+        let file = File::new();
+        file.sql(&Site::small().script(Database::Sqlite));
+        let archive = watch(open(&settings(&file.url())).await.unwrap());
+        House { desk: desk(), mounts: vec![("SQLite", mount().reading(archive))], _site: Kept::One(file) }
     }
 
     /// Without any database, for what is decided before one is asked.
@@ -211,7 +220,7 @@ fn desk() -> Desk {
         settings: frontdesk_engine::desk::Settings {
             page_bytes: 1 << 20,
             reply_bytes: 4 << 20,
-            calls: Budget { per_minute: 60_000, burst: 60_000 },
+            calls: Budget { per_minute: 1_000_000, burst: 1_000_000 },
             deadline: Duration::from_secs(30),
         },
     }
