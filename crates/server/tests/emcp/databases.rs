@@ -141,6 +141,66 @@ async fn e_10_e_15_e_16_e_17_e_19_e_20_e_21_e_23_e_24_e_26_the_three_databases_f
     assert_eq!(trio.ids("evo.content.search", asked).await, "12 14 16 17 10 11 13 15 18");
 }
 
+#[tokio::test]
+async fn e_12_e_13_e_14_e_25_e_30_e_31_e_33_e_34_orders_defaults_neighbours_and_records_are_the_same_on_all_three() {
+    let mut trio = Trio::open().await;
+    for (tool, arguments, wanted) in [
+        ("evo.content.search", json!({"parent": 248, "order_by": "menuindex", "order_dir": "desc"}), "253 254 252 250"),
+        ("evo.content.search", json!({"parent": 248, "order_by": "createdon", "order_dir": "DESC"}), "254 253 252 251"),
+        ("evo.content.search", json!({"parent": 248, "order_by": "pub_date", "order_dir": "desc"}), "250 249 251 252"),
+        ("evo.content.search", json!({"parent": 248, "order_by_date": "desc"}), "250 254 253 252"),
+        ("evo.content.neighbors", json!({"id": 249}), "250 251"),
+        ("evo.content.neighbors", json!({"id": 252}), ""),
+        ("evo.content.prev_siblings", json!({"id": 252}), "251 250 249"),
+        ("evo.content.next_siblings", json!({"id": 250}), "252 253 254"),
+        ("evo.content.children_range", json!({"id": 248, "from": 1, "to": 5}), "250 251 252"),
+        ("evo.content.siblings_range", json!({"id": 250, "from": 0, "to": 1}), "249 251"),
+        ("evo.model.list", json!({"model": "SiteTmplvar", "order_by": "category", "order_dir": "desc"}), "7 12 11 8"),
+        ("evo.model.list", json!({"model": "SiteTmplvar", "order_by": "default_text"}), "3 2 9 10"),
+    ] {
+        let mut asked = arguments.clone();
+        asked["limit"] = json!(4);
+        assert_eq!(trio.ids(tool, asked).await, wanted, "{tool} {arguments}");
+    }
+    // Nothing is beside a page that is unknown or in the bin.
+    for tool in ["siblings", "neighbors", "prev_siblings", "next_siblings", "siblings_range"] {
+        for id in [257, 99_999] {
+            let asked = json!({"id": id, "from": 0, "limit": 100});
+            assert_eq!(trio.ids(&format!("evo.content.{tool}"), asked).await, "", "{tool} {id}");
+        }
+    }
+    let shown = trio.same("evo.content.get", &json!({"id": 14, "with_tvs": ["color", "author:d", "sku:d"]})).await;
+    let variables = json!({"color": null, "author": "Редакція", "sku": "SKU-010105"});
+    assert_eq!(shown["result"]["structuredContent"]["item"]["tvs"], variables);
+    for name in ["content", "introtext", "templateValues", "tpl", "password"] {
+        let refused = trio.same("evo.content.get", &json!({"id": 14, "with_tvs": [name]})).await;
+        assert_eq!(refused["error"]["code"], json!(-32602), "{name}");
+    }
+    for (model, id, record) in [
+        (
+            "User",
+            1,
+            json!({"id": 1, "username": "admin", "isfrontend": null, "createdon": null, "editedon": null,
+            "blocked": null, "blockeduntil": null, "blockedafter": null}),
+        ),
+        ("Permissions", 3, json!({"id": 3, "name": "Permission 3", "description": null})),
+        ("RolePermissions", 4, json!({"id": 4, "role_id": "1", "permission": "permission4"})),
+    ] {
+        let answer = trio.same("evo.model.get", &json!({"model": model, "id": id})).await;
+        let meta = json!({"toolsetVersion": "1.0", "model": model});
+        assert_eq!(answer["result"]["structuredContent"], json!({"item": record, "meta": meta}));
+    }
+    for field in ["password", "email", "1=1", "users.username"] {
+        let conditions = json!({"where": [{"field": field, "op": "!null"}]});
+        for asked in [
+            json!({"model": "User", "limit": 5, "filters": conditions}),
+            json!({"model": "User", "limit": 5, "order_by": field}),
+        ] {
+            assert_eq!(trio.same("evo.model.list", &asked).await["error"]["code"], json!(-32602), "{asked}");
+        }
+    }
+}
+
 /// SQL and what has been mistaken for it, in every language that is near.
 pub(crate) const HOSTILE: &[&str] = &[
     "' OR '1'='1",
