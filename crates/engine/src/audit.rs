@@ -41,7 +41,7 @@ pub struct Observation {
     pub code: Option<&'static str>,
     pub laps: Laps,
     pub micros: u64,
-    /// The line that was handed to the store, if what it says is how the call ended.
+    /// The line that the store has, if what it says is how the call ended.
     pub kept: Option<String>,
 }
 
@@ -82,6 +82,15 @@ impl Observation {
             laps: Laps::default(),
             micros: 0,
             kept: None,
+        }
+    }
+
+    /// What is kept of a call that has been answered: its line, with the answer's status and how long it took. A write is
+    /// recorded together with itself, before it has either (E-66).
+    pub fn completed(&self, line: &str) -> String {
+        match (self.status, line.strip_suffix('}')) {
+            (Some(status), Some(open)) => format!("{open},\"status\":{status},\"micros\":{}}}", self.micros),
+            (Some(_) | None, _) => line.to_owned(),
         }
     }
 

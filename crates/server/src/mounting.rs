@@ -20,6 +20,9 @@ use crate::addresses::Addresses;
 use crate::config::{Auth, Config, Dispatch, Failover, OwnTokens, PublicUrl, Server, Site};
 use crate::sites::{Everyone, Members, Opened, Sites};
 
+/// The method by which tools are called.
+const CALL: &str = "tools/call";
+
 /// A contract on its way to a path.
 pub(crate) struct Planned {
     path: String,
@@ -158,9 +161,14 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
         Auth::Tokens { own, .. } => Judged::Tokens { own: *own, jwt: opened.jwt.clone() },
     };
     let make = |path: String, server: &Server, standing: Standing, reach: Reach, resources: Vec<String>| {
-        let contract = contracts::reading(&mount.contract, &site.tenant, bounds(server))?;
+        let mut contract = contracts::reading(&mount.contract, &site.tenant, bounds(server))?;
+        let door = door(server, standing);
+        // A tool asks for its scope itself; here the operator says which one that is (E-67).
+        for tool in &mut contract.tools {
+            tool.spec.scope = door.scopes.needed(CALL).clone();
+        }
         let behind = Behind {
-            door: door(server, standing),
+            door,
             archive: Arc::clone(&opened.archive),
             judged: judged.clone(),
             tenant: site.tenant.clone(),

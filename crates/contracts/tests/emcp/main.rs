@@ -25,3 +25,4 @@ mod support;
 #[expect(dead_code, reason = "the store's own tests use more of it")]
 mod three;
 mod walking;
+mod watch;

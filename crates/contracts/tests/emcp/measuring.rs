@@ -29,7 +29,7 @@ impl Archive for Overheard {
 async fn asked_by(tool: &str, arguments: Value) -> Vec<Select> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listening = Arc::clone(&heard);
-    let house = House::on_sqlite_through(move |archive| Arc::new(Overheard { archive, heard: listening })).await;
+    let house = House::on_sqlite_behind(move |archive| Arc::new(Overheard { archive, heard: listening })).await;
     house.ask(tool, arguments).await;
     let heard = heard.lock().unwrap();
     heard.clone()

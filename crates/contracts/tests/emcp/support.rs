@@ -69,11 +69,11 @@ impl House {
         House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
     }
 
-    /// What stands between the tools and the database comes from outside.
-    pub(crate) async fn on_sqlite_through(around: impl FnOnce(Arc<dyn Archive>) -> Arc<dyn Archive>) -> House {
+    /// With somebody between the tools and the database.
+    pub(crate) async fn on_sqlite_behind(watch: impl FnOnce(Arc<dyn Archive>) -> Arc<dyn Archive>) -> House {
         let file = File::new();
         file.sql(&Site::small().script(Database::Sqlite));
-        let archive = around(open(&settings(&file.url())).await.unwrap());
+        let archive = watch(open(&settings(&file.url())).await.unwrap());
         House { desk: desk(), mounts: vec![("SQLite", mount().reading(archive))], _site: Kept::One(file) }
     }
 
@@ -220,7 +220,7 @@ fn desk() -> Desk {
         settings: frontdesk_engine::desk::Settings {
             page_bytes: 1 << 20,
             reply_bytes: 4 << 20,
-            calls: Budget { per_minute: 60_000, burst: 60_000 },
+            calls: Budget { per_minute: 1_000_000, burst: 1_000_000 },
             deadline: Duration::from_secs(30),
         },
     }

@@ -58,8 +58,9 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         // The store has it from here on, also if the caller hangs up while it is written.
         sighting.handed_over = true;
         sighting.stopwatch.start(Stage::Record);
+        answered(seen, &reply, &sighting.stopwatch);
         let line = seen.line();
-        let kept = desk.store.observe(line.clone(), durability).await;
+        let kept = desk.store.observe(seen.completed(&line), durability).await;
         sighting.stopwatch.stop(&mut seen.laps);
         seen.kept = kept.is_ok().then_some(line);
         if let Err(fault) = kept {

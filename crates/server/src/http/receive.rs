@@ -18,7 +18,7 @@ static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-vers
 static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-static TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
+pub(super) static TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, peer: Peer, trace: Trace) -> Incoming {

@@ -17,7 +17,6 @@ use crate::net::{Body, Caps, Peer, ResponseBody};
 
 /// Forms of the authorization server are small.
 const FORM_BYTES: usize = 16 * 1024;
-static TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
     let trace = receive::trace(request.headers()).unwrap_or_else(|| house.desk.new_trace());
@@ -134,7 +133,7 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if let Ok(trace) = HeaderValue::from_str(trace.shown()) {
-        headers.insert(TRACE_ID.clone(), trace);
+        headers.insert(receive::TRACE_ID.clone(), trace);
     }
     for (name, value) in reply.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::try_from(value)) {
