@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::load::Ask;
 use crate::seed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,11 +73,25 @@ pub struct Call {
     pub expected: Vec<(String, usize)>,
 }
 
+impl Ask for (Kind, Era) {
+    fn call(self, caller: &Caller, number: u64, chance: u64) -> Call {
+        let (kind, era) = self;
+        let (arguments, expected) = arguments(kind, caller, number, chance);
+        Call::new("/mcp/automotive", kind.tool(), &arguments, expected, era, caller, number)
+    }
+}
+
 impl Call {
-    /// `number` is different for every call of a run: it is the message's id and makes keys unique.
-    pub fn new(kind: Kind, era: Era, caller: &Caller, number: u64, chance: u64) -> Call {
-        let (arguments, mut expected) = arguments(kind, caller, number, chance);
-        let mut params = json!({"name": kind.tool(), "arguments": arguments});
+    pub fn new(
+        path: &str,
+        tool: &str,
+        arguments: &Value,
+        mut expected: Vec<(String, usize)>,
+        era: Era,
+        caller: &Caller,
+        number: u64,
+    ) -> Call {
+        let mut params = json!({"name": tool, "arguments": arguments});
         if era == Era::Modern {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": era.version(),
@@ -87,7 +102,7 @@ impl Call {
         let body = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).to_string();
         expected.push((format!("\"id\":{number},"), 1));
         expected.push(("\"isError\":false".to_owned(), 1));
-        Call { request: request(kind, era, caller, &body), expected }
+        Call { request: request(path, tool, era, caller, &body), expected }
     }
 }
 
@@ -122,13 +137,13 @@ fn arguments(kind: Kind, caller: &Caller, number: u64, chance: u64) -> (Value, V
     }
 }
 
-fn request(kind: Kind, era: Era, caller: &Caller, body: &str) -> Vec<u8> {
+fn request(path: &str, tool: &str, era: Era, caller: &Caller, body: &str) -> Vec<u8> {
     let modern = match era {
         Era::Legacy => String::new(),
-        Era::Modern => format!("mcp-method: tools/call\r\nmcp-name: {}\r\n", kind.tool()),
+        Era::Modern => format!("mcp-method: tools/call\r\nmcp-name: {tool}\r\n"),
     };
     format!(
-        "POST /mcp/automotive HTTP/1.1\r\nhost: localhost:{}\r\nauthorization: Bearer {}\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost:{}\r\nauthorization: Bearer {}\r\n\
          content-type: application/json\r\naccept: application/json, text/event-stream\r\n\
          mcp-protocol-version: {}\r\n{modern}content-length: {}\r\n\r\n{body}",
         caller.port,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use frontdesk::config;
 use frontdesk_store::Address;
 
+use crate::cms::Beside;
 use crate::postgres::{ROLE, Server};
 use crate::process::cpu_of;
 use crate::{Outcome, Wish, overheard};
@@ -72,6 +73,8 @@ pub struct Place {
 enum Data {
     /// In the folder.
     File,
+    /// In the folder, and a site beside it that is only read.
+    Beside(Beside),
     Server {
         server: Arc<Server>,
         name: &'static str,
@@ -82,7 +85,7 @@ impl Place {
     /// As Frontdesk is configured with it; nothing for a file in its folder.
     pub fn url(&self) -> Option<String> {
         match &self.data {
-            Data::File => None,
+            Data::File | Data::Beside(_) => None,
             Data::Server { server, name } => Some(server.url_of(ROLE, name)),
         }
     }
@@ -90,14 +93,14 @@ impl Place {
     /// What its server calls this copy.
     pub fn name(&self) -> &'static str {
         match &self.data {
-            Data::File => "",
+            Data::File | Data::Beside(_) => "",
             Data::Server { name, .. } => name,
         }
     }
 
     pub(crate) fn server(&self) -> Option<&Server> {
         match &self.data {
-            Data::File => None,
+            Data::File | Data::Beside(_) => None,
             Data::Server { server, .. } => Some(server),
         }
     }
@@ -109,9 +112,27 @@ impl Place {
         })
     }
 
+    /// What Frontdesk is told about its data, as variables.
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        match &self.data {
+            Data::File => Vec::new(),
+            Data::Beside(_) => vec![("FRONTDESK_CONFIG", self.folder.join(Beside::CONFIG).display().to_string())],
+            Data::Server { server, name } => vec![("FRONTDESK_DATABASE", server.url_of(ROLE, name))],
+        }
+    }
+
     /// What the reference is given as its database.
-    pub fn reference(&self) -> String {
-        self.url().unwrap_or_else(|| frontdesk::folder::database(&self.folder).display().to_string())
+    pub fn reference(&self) -> [String; 2] {
+        match &self.data {
+            Data::File => ["--database".to_owned(), frontdesk::folder::database(&self.folder).display().to_string()],
+            Data::Beside(site) => ["--site".to_owned(), site.url()],
+            Data::Server { server, name } => ["--database".to_owned(), server.url_of(ROLE, name)],
+        }
+    }
+
+    /// A folder whose desk reads this site.
+    pub(crate) fn beside(folder: PathBuf, site: Beside) -> Place {
+        Place { folder, data: Data::Beside(site) }
     }
 
     /// As if nobody had ever used it.
@@ -120,7 +141,7 @@ impl Place {
             fs::remove_dir_all(&self.folder)?;
         }
         match &self.data {
-            Data::File => {}
+            Data::File | Data::Beside(_) => {}
             Data::Server { server, name } => {
                 server.sql("postgres", &format!("DROP DATABASE {name} WITH (FORCE)"));
                 server.sql("postgres", &format!("CREATE DATABASE {name} OWNER {ROLE}"));
@@ -132,7 +153,7 @@ impl Place {
     /// Seeded data as it will be copied: tidied, as a server in use tidies itself by and by.
     pub fn keep(&self) {
         match &self.data {
-            Data::File => {}
+            Data::File | Data::Beside(_) => {}
             Data::Server { server, name } => {
                 // Only what was filled: a table that was vacuumed while it was empty is planned for as if it stayed so.
                 for table in ["vehicle", "vehicle_word"] {
@@ -146,7 +167,7 @@ impl Place {
     /// How many leads there are, counted past both servers.
     pub fn leads(&self) -> Outcome<u64> {
         match &self.data {
-            Data::File => {
+            Data::File | Data::Beside(_) => {
                 let connection = rusqlite::Connection::open(frontdesk::folder::database(&self.folder))?;
                 let count: i64 = connection.query_row("SELECT count(*) FROM lead", [], |row| row.get(0))?;
                 Ok(count.try_into()?)
@@ -163,19 +184,22 @@ impl Place {
     pub fn backend_micros(&self) -> Outcome<Option<u64>> {
         match &self.data {
             Data::File => Ok(None),
-            Data::Server { server, name } => {
-                let serving = format!("SELECT pid FROM pg_stat_activity WHERE datname = '{name}'");
-                let mut micros = 0;
-                for pid in server.sql("postgres", &serving) {
-                    // One may have ended meanwhile.
-                    if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
-                        micros += cpu_of(&stat)?;
-                    }
-                }
-                Ok(Some(micros))
-            }
+            Data::Beside(site) => site.micros(),
+            Data::Server { server, name } => serving_micros(server, name).map(Some),
         }
     }
+}
+
+/// User and system time of the processes of PostgreSQL that serve this database.
+pub(crate) fn serving_micros(server: &Server, name: &str) -> Outcome<u64> {
+    let mut micros = 0;
+    for pid in server.sql("postgres", &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{name}'")) {
+        // One may have ended meanwhile.
+        if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
+            micros += cpu_of(&stat)?;
+        }
+    }
+    Ok(micros)
 }
 
 /// Modes are copied too: keys that others could read would be refused. PostgreSQL's files are copied elsewhere.

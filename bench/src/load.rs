@@ -16,10 +16,16 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::Outcome;
-use crate::call::{Call, Caller, Era, Kind};
+use crate::call::{Call, Caller};
 
 /// Different for every call of a run, so that no key is ever repeated.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
+
+/// Something that can be called for over and over.
+pub trait Ask: Copy + Send + 'static {
+    /// `number` is different for every call of a run: it is the message's id and makes keys unique.
+    fn call(self, caller: &Caller, number: u64, chance: u64) -> Call;
+}
 
 /// One open connection and its caller.
 pub struct Session {
@@ -79,13 +85,13 @@ impl Session {
         }
     }
 
-    async fn call(&mut self, kind: Kind, era: Era) -> Outcome<u32> {
+    async fn call(&mut self, ask: impl Ask) -> Outcome<u32> {
         // Xorshift: cheap, and nothing here needs more.
         self.chance ^= self.chance << 13;
         self.chance ^= self.chance >> 7;
         self.chance ^= self.chance << 17;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let call = Call::new(kind, era, &self.caller, number, self.chance >> 16);
+        let call = ask.call(&self.caller, number, self.chance >> 16);
         let began = Instant::now();
         let answer = self.exchange(&call.request).await?;
         let took = began.elapsed();
@@ -122,20 +128,14 @@ pub fn check(answer: &[u8], expected: &[(String, usize)]) -> Outcome<()> {
 }
 
 /// All sessions call at once, each as fast as it is answered, for so long.
-pub async fn crowd(
-    sessions: Vec<Session>,
-    kind: Kind,
-    era: Era,
-    during: Duration,
-    seen: &mut Seen,
-) -> Outcome<Vec<Session>> {
+pub async fn crowd(sessions: Vec<Session>, ask: impl Ask, during: Duration, seen: &mut Seen) -> Outcome<Vec<Session>> {
     let until = Instant::now() + during;
     let mut tasks = JoinSet::new();
     for mut session in sessions {
         tasks.spawn(async move {
             let mut latencies = Vec::with_capacity(4096);
             while Instant::now() < until {
-                latencies.push(session.call(kind, era).await?);
+                latencies.push(session.call(ask).await?);
             }
             Ok::<_, Box<dyn std::error::Error + Send + Sync>>((session, latencies))
         });

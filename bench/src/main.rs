@@ -2,9 +2,13 @@
 //! that checks every answer. It measures and says; it never judges, and ships with nothing.
 
 mod call;
+mod cms;
 mod database;
 mod growth;
 mod load;
+#[expect(dead_code, reason = "the tests of the store use the rest")]
+#[path = "../../crates/store/tests/archive/mariadb.rs"]
+mod mariadb;
 mod measure;
 mod overheard;
 #[expect(dead_code, reason = "the tests of the store use the rest")]
@@ -28,9 +32,10 @@ pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const HELP: &str = "\
 frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--only NAME] [--database NAME] [--long]
 frontdesk-bench reference --database FILE|URL --certificates FOLDER
+frontdesk-bench reference --site FILE|URL --certificates FOLDER
 
---only is one of: start, get, search, create, growth
---database is one of: sqlite, postgres";
+--only is one of: start, get, search, create, growth, cms
+--database is one of: sqlite, postgres, mariadb (a CMS's only)";
 
 /// What a run is asked to do.
 pub struct Wish {
@@ -39,6 +44,8 @@ pub struct Wish {
     pub work: PathBuf,
     pub only: Option<String>,
     pub databases: Vec<Database>,
+    /// Where a CMS's site is read from.
+    pub sites: Vec<cms::Database>,
     pub form: Form,
     pub extent: Extent,
 }
@@ -50,7 +57,7 @@ pub enum Extent {
     Long,
 }
 
-const PARTS: &[&str] = &["start", "get", "search", "create", "growth"];
+const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "cms"];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -68,9 +75,11 @@ fn command(words: &[String]) -> Outcome<()> {
     match words.split_first() {
         Some((first, rest)) if first == "run" => runtime.block_on(run(&wish(rest)?)),
         Some((first, rest)) if first == "reference" => {
-            let database = value(rest, "--database").ok_or(HELP)?;
-            let certificates = value(rest, "--certificates").ok_or(HELP)?;
-            runtime.block_on(reference::serve(database, certificates.into()))
+            let certificates = value(rest, "--certificates").ok_or(HELP)?.into();
+            match value(rest, "--site") {
+                Some(site) => runtime.block_on(cms::serve(site, certificates)),
+                None => runtime.block_on(reference::serve(value(rest, "--database").ok_or(HELP)?, certificates)),
+            }
         }
         Some(_) | None => Err(HELP.into()),
     }
@@ -85,6 +94,11 @@ async fn run(wish: &Wish) -> Outcome<()> {
         report.rows.extend(measure::calls(wish, *database).await?);
         if wish.wants("growth") {
             report.growth.extend(growth::measure(wish, *database).await?);
+        }
+    }
+    if wish.wants("cms") {
+        for database in &wish.sites {
+            report.sites.extend(cms::measure(wish, *database).await?);
         }
     }
     report.print(wish.form);
@@ -109,12 +123,12 @@ fn wish(words: &[String]) -> Outcome<Wish> {
     {
         return Err(format!("no part is called `{name}`; the parts are: {}", PARTS.join(", ")).into());
     }
-    let databases: Vec<Database> = match value(words, "--database") {
-        None => Database::ALL.to_vec(),
-        Some(name) => Database::ALL.iter().copied().filter(|database| database.name() == name).collect(),
-    };
-    if databases.is_empty() {
-        return Err("there is no such database; the databases are: sqlite, postgres".into());
+    let named = value(words, "--database");
+    let is_wanted = |name: &str| named.is_none_or(|named| named == name);
+    let databases: Vec<Database> = Database::ALL.iter().copied().filter(|one| is_wanted(one.name())).collect();
+    let sites: Vec<cms::Database> = cms::Database::ALL.iter().copied().filter(|one| is_wanted(one.name())).collect();
+    if sites.is_empty() {
+        return Err("there is no such database; the databases are: sqlite, postgres, mariadb".into());
     }
     let has = |name: &str| words.iter().any(|word| word == name);
     Ok(Wish {
@@ -122,6 +136,7 @@ fn wish(words: &[String]) -> Outcome<Wish> {
         work: value(words, "--work").ok_or(HELP)?.into(),
         only,
         databases,
+        sites,
         form: if has("--json") { Form::Json } else { Form::Table },
         extent: if has("--long") { Extent::Long } else { Extent::Usual },
     })

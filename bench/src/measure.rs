@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::call::{Caller, Era, Kind};
 use crate::database::Database;
-use crate::load::{Seen, Session, crowd};
+use crate::load::{Ask, Seen, Session, crowd};
 use crate::overheard::same_statements;
 use crate::process::Server;
 use crate::seed::{Scale, Seeded, seeded};
@@ -15,10 +15,11 @@ use crate::{Outcome, Wish};
 
 const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
 const CROWDS: &[usize] = &[1, 16, 64];
-const WARM_UP: Duration = Duration::from_millis(300);
+const SCOPES: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+pub const WARM_UP: Duration = Duration::from_millis(300);
 const SLICE: Duration = Duration::from_millis(400);
 /// Each server answers so many of each read before anything is measured.
-const RUN_IN_CALLS: u64 = 1_000;
+pub const RUN_IN_CALLS: u64 = 1_000;
 const RUN_IN_CROWD: usize = 16;
 /// Each server gets so many slices, in turns.
 const TURNS: usize = 8;
@@ -89,7 +90,7 @@ impl Pair {
                 dealership: agent.dealership.clone(),
                 place: agent.place,
                 vehicles: scale.each(),
-                token: frontdesk.log_in(agent).await?,
+                token: frontdesk.log_in(agent, SCOPES).await?,
                 port: frontdesk.port,
             });
         }
@@ -108,7 +109,7 @@ impl Pair {
             for server in [&self.frontdesk, &self.reference] {
                 let mut side = Side::open(server, &self.callers, RUN_IN_CROWD).await?;
                 while side.made < RUN_IN_CALLS {
-                    side.slice(kind, Era::Legacy, WARM_UP).await?;
+                    side.slice((kind, Era::Legacy), WARM_UP).await?;
                 }
             }
         }
@@ -119,28 +120,12 @@ impl Pair {
         let mut desk = Side::open(&self.frontdesk, &self.callers, concurrency).await?;
         let mut bare = Side::open(&self.reference, &self.callers, concurrency).await?;
         let before = (self.leads(kind, &self.frontdesk)?, self.leads(kind, &self.reference)?);
-        for side in [&mut desk, &mut bare] {
-            side.slice(kind, era, WARM_UP).await?;
-            side.forget();
-        }
-        for _ in 0..TURNS {
-            desk.slice(kind, era, SLICE).await?;
-            bare.slice(kind, era, SLICE).await?;
-        }
+        in_turns(&mut desk, &mut bare, (kind, era)).await?;
         if kind == Kind::Create {
             all_there(before.0, self.leads(kind, &self.frontdesk)?, desk.made)?;
             all_there(before.1, self.leads(kind, &self.reference)?, bare.made)?;
         }
-        let (frontdesk, reference) = (desk.figures()?, bare.figures()?);
-        Ok(Row {
-            database: self.database.name(),
-            call: kind.name(),
-            era: era.name(),
-            concurrency,
-            cpu_ratio: frontdesk.cpu_micros_per_call / reference.cpu_micros_per_call,
-            frontdesk,
-            reference,
-        })
+        row((self.database.name(), kind.name(), era), concurrency, desk, bare)
     }
 
     fn leads(&self, kind: Kind, server: &Server) -> Outcome<u64> {
@@ -149,6 +134,31 @@ impl Pair {
             Kind::Get | Kind::Search | Kind::SearchStatus => Ok(0),
         }
     }
+}
+
+/// The measuring itself, after a warm-up that is forgotten.
+pub async fn in_turns(desk: &mut Side<'_>, bare: &mut Side<'_>, ask: impl Ask) -> Outcome<()> {
+    desk.slice(ask, WARM_UP).await?;
+    desk.forget();
+    bare.slice(ask, WARM_UP).await?;
+    bare.forget();
+    for _ in 0..TURNS {
+        desk.slice(ask, SLICE).await?;
+        bare.slice(ask, SLICE).await?;
+    }
+    Ok(())
+}
+
+/// What was measured, under the names of the database, the call and the era.
+pub fn row(
+    (database, call, era): (&'static str, &'static str, Era),
+    concurrency: usize,
+    desk: Side<'_>,
+    bare: Side<'_>,
+) -> Outcome<Row> {
+    let (frontdesk, reference) = (desk.figures()?, bare.figures()?);
+    let cpu_ratio = frontdesk.cpu_micros_per_call / reference.cpu_micros_per_call;
+    Ok(Row { database, call, era: era.name(), concurrency, frontdesk, reference, cpu_ratio })
 }
 
 /// As many new leads as were answered.
@@ -160,7 +170,7 @@ fn all_there(before: u64, after: u64, made: u64) -> Outcome<()> {
 }
 
 /// One server with its crowd, and what was measured of it so far.
-struct Side<'a> {
+pub struct Side<'a> {
     server: &'a Server,
     sessions: Vec<Session>,
     seen: Seen,
@@ -168,11 +178,11 @@ struct Side<'a> {
     database: Option<u64>,
     time: Duration,
     /// All calls that were answered, the warm-up's too.
-    made: u64,
+    pub made: u64,
 }
 
 impl<'a> Side<'a> {
-    async fn open(server: &'a Server, callers: &[Caller], concurrency: usize) -> Outcome<Side<'a>> {
+    pub async fn open(server: &'a Server, callers: &[Caller], concurrency: usize) -> Outcome<Side<'a>> {
         let mut sessions = Vec::new();
         for caller in callers.iter().cycle().take(concurrency) {
             let caller = Caller { port: server.port, ..caller.clone() };
@@ -181,13 +191,13 @@ impl<'a> Side<'a> {
         Ok(Side { server, sessions, seen: Seen::default(), cpu: 0, database: None, time: Duration::ZERO, made: 0 })
     }
 
-    async fn slice(&mut self, kind: Kind, era: Era, during: Duration) -> Outcome<()> {
+    pub async fn slice(&mut self, ask: impl Ask, during: Duration) -> Outcome<()> {
         let calls = self.seen.latencies.len();
         let database = self.server.place.backend_micros()?;
         let cpu = self.server.cpu_micros()?;
         let began = Instant::now();
         let sessions = std::mem::take(&mut self.sessions);
-        self.sessions = crowd(sessions, kind, era, during, &mut self.seen).await?;
+        self.sessions = crowd(sessions, ask, during, &mut self.seen).await?;
         self.time += began.elapsed();
         tokio::time::sleep(AFTERMATH).await;
         self.cpu += self.server.cpu_micros()? - cpu;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
-use crate::call::{Call, Caller, Era, Kind};
-use crate::load::{Session, check};
+use crate::call::{Caller, Era, Kind};
+use crate::load::{Ask as _, Session, check};
 use crate::postgres::Server as Postgres;
 use crate::process::Server;
 
@@ -47,7 +47,7 @@ async fn call_once(server: &Server, caller: &Caller, number: u64) -> Outcome<()>
     let mut session = Session::open(&server.trust, caller.clone()).await?;
     for (place, kind) in (0..).zip([Kind::Get, Kind::Search, Kind::SearchStatus, Kind::Create]) {
         // Far from the numbers of measured calls.
-        let call = Call::new(kind, Era::Legacy, &caller, u64::from(u32::MAX) + number * 10 + place, 0);
+        let call = (kind, Era::Legacy).call(&caller, u64::from(u32::MAX) + number * 10 + place, 0);
         // A small dealership has fewer than 25 of a make.
         let answer = session.exchange(&call.request).await?;
         if kind != Kind::Search {

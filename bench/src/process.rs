@@ -38,7 +38,7 @@ impl Server {
         let child = Command::new(binary)
             .arg("serve")
             .env_clear()
-            .envs(place.url().map(|url| ("FRONTDESK_DATABASE", url)))
+            .envs(place.variables())
             .env("FRONTDESK_DATA", data)
             .env("FRONTDESK_LISTEN", format!("127.0.0.1:{port}"))
             .env("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")
@@ -54,8 +54,8 @@ impl Server {
 
     pub async fn reference(place: Place) -> Outcome<Server> {
         let mut child = Command::new(std::env::current_exe()?)
-            .args(["reference", "--database"])
-            .arg(place.reference())
+            .arg("reference")
+            .args(place.reference())
             .arg("--certificates")
             .arg(frontdesk::folder::certificates(&place.folder))
             .stdout(Stdio::piped())
@@ -93,10 +93,10 @@ impl Server {
     }
 
     /// Gets a token for the agent, as any client would.
-    pub async fn log_in(&self, agent: &Agent) -> Outcome<String> {
+    pub async fn log_in(&self, agent: &Agent, scopes: &str) -> Outcome<String> {
         let mut session = Session::open(&self.trust, self.caller(String::new())).await?;
         let basic = STANDARD.encode(format!("{}:{}", agent.client, agent.secret));
-        let form = "grant_type=client_credentials&scope=amcp:inventory:read%20amcp:leads:read%20amcp:leads:write";
+        let form = format!("grant_type=client_credentials&scope={}", scopes.replace(' ', "%20"));
         let request = format!(
             "POST /token HTTP/1.1\r\nhost: localhost:{}\r\nauthorization: Basic {basic}\r\n\
              content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{form}",

@@ -41,17 +41,17 @@ use pipelined::Pipelined;
 use writer::Writer;
 
 #[derive(Deserialize)]
-struct Message {
-    id: i64,
-    params: Params,
+pub struct Message<A> {
+    pub id: i64,
+    pub params: Params<A>,
 }
 
 #[derive(Deserialize)]
-struct Params {
-    name: String,
-    arguments: Arguments,
+pub struct Params<A> {
+    pub name: String,
+    pub arguments: A,
     #[serde(rename = "_meta")]
-    meta: Option<IgnoredAny>,
+    pub meta: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -172,12 +172,22 @@ impl Items {
     }
 }
 
-/// Serves until it is killed; its first line of output is its port.
+/// Something that answers messages and nothing else.
+pub trait Bare: Send + Sync + 'static {
+    fn answer(&self, message: &[u8]) -> impl Future<Output = Outcome<Vec<u8>>> + Send;
+}
+
+/// Serves the dealerships of a database.
 pub async fn serve(database: &str, certificates: PathBuf) -> Outcome<()> {
+    listen(Base::open(database).await?, certificates).await
+}
+
+/// Serves until it is killed; its first line of output is its port.
+pub async fn listen(base: impl Bare, certificates: PathBuf) -> Outcome<()> {
+    let base = Arc::new(base);
     let now = time::OffsetDateTime::from_unix_timestamp(SystemClock.now().seconds())?;
     let made = frontdesk::net::ensure(&certificates, &[], now)?;
     let tls = Arc::new(frontdesk::net::load(&made.certificate, &made.key)?);
-    let base = Arc::new(Base::open(database).await?);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?.port());
     loop {
@@ -189,14 +199,18 @@ pub async fn serve(database: &str, certificates: PathBuf) -> Outcome<()> {
             let Ok(stream) = acceptor.accept(socket).await else {
                 return;
             };
-            let service = service_fn(|request| answer(request, &base));
+            let service = service_fn(|request| answer(request, base.as_ref()));
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
 
-async fn answer(request: Request<Incoming>, base: &Base) -> Result<Response<Full<Bytes>>, Infallible> {
-    let text = match call(request, base).await {
+async fn answer(request: Request<Incoming>, base: &impl Bare) -> Result<Response<Full<Bytes>>, Infallible> {
+    let body = match request.into_body().collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(_) => Bytes::new(),
+    };
+    let text = match base.answer(&body).await {
         Ok(text) => text,
         // The load generator takes it for a wrong answer, and says it.
         Err(problem) => problem.to_string().into_bytes(),
@@ -206,19 +220,25 @@ async fn answer(request: Request<Incoming>, base: &Base) -> Result<Response<Full
     Ok(response)
 }
 
-async fn call(request: Request<Incoming>, base: &Base) -> Outcome<Vec<u8>> {
-    let body = request.into_body().collect().await?.to_bytes();
-    let message: Message = serde_json::from_slice(&body)?;
-    let Params { name, arguments, meta } = message.params;
-    let object = match name.as_str() {
-        "inventory.get" => base.get(&arguments).await?,
-        "inventory.search" => base.search(&arguments).await?,
-        "leads.create" => base.create(Lead::new(arguments)?).await?,
-        _ => return Err("no such tool".into()),
-    };
+impl Bare for Base {
+    async fn answer(&self, message: &[u8]) -> Outcome<Vec<u8>> {
+        let message: Message<Arguments> = serde_json::from_slice(message)?;
+        let Params { name, arguments, meta } = message.params;
+        let object = match name.as_str() {
+            "inventory.get" => self.get(&arguments).await?,
+            "inventory.search" => self.search(&arguments).await?,
+            "leads.create" => self.create(Lead::new(arguments)?).await?,
+            _ => return Err("no such tool".into()),
+        };
+        Ok(answered(message.id, &object, meta))
+    }
+}
+
+/// The answer to a call, in the era that it speaks.
+pub fn answered(id: i64, object: &str, meta: Option<IgnoredAny>) -> Vec<u8> {
     let era = match meta {
         Some(_) => Era::Modern,
         None => Era::Legacy(Version::V2025_11_25),
     };
-    Ok(tool_success(&Id::Number(message.id), &object, &era))
+    tool_success(&Id::Number(id), object, &era)
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::cms;
 use crate::database::Database;
 use crate::growth::Grown;
 use crate::measure::{Figures, Row};
@@ -18,6 +19,8 @@ pub struct Report {
     pub starts: Vec<Start>,
     pub rows: Vec<Row>,
     pub growth: Vec<Grown>,
+    /// Of a CMS's site.
+    pub sites: Vec<Row>,
 }
 
 impl Report {
@@ -54,6 +57,16 @@ impl Report {
             for Grown { vehicles, dealerships, row, .. } in grown {
                 let Row { database, call, .. } = row;
                 out.push_str(&format!("| {database} | {call} | {vehicles} | {dealerships} {}", figures(row)));
+            }
+        }
+        for database in cms::Database::ALL {
+            let rows: Vec<&Row> = self.sites.iter().filter(|row| row.database == database.name()).collect();
+            if let Some(first) = rows.first() {
+                out.push_str(&head("| site on | call | era | at once", first));
+            }
+            for row in rows {
+                let Row { database, call, era, concurrency, .. } = row;
+                out.push_str(&format!("| {database} | {call} | {era} | {concurrency} {}", figures(row)));
             }
         }
         out

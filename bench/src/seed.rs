@@ -197,6 +197,6 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
     Some(Step::Insert { kind: &frontdesk_contracts::automotive::vehicle::KIND, row, taken })
 }
 
-fn explain(fault: Fault) -> Box<dyn std::error::Error + Send + Sync> {
+pub fn explain(fault: Fault) -> Box<dyn std::error::Error + Send + Sync> {
     fault.cause.unwrap_or_else(|| fault.message.into_owned()).into()
 }

@@ -62,7 +62,7 @@ pub struct Vaults {
 impl Vaults {
     pub async fn open(folder: Folder, database: &Database) -> Result<Vaults, HouseError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let random: Arc<dyn Random> = Arc::new(SystemRandom);
+        let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let master = folder.master_key(random.as_ref()).map_err(HouseError::Folder)?;
         let kinds = contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect();
         let opened: Result<Arc<dyn Keeper>, StoreError> = match database {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::archive::Archive;
+use frontdesk_engine::Fault;
+use frontdesk_engine::archive::{Archive, Select};
 
 mod address;
 mod dialect;
@@ -30,6 +31,7 @@ pub use error::ArchiveError;
 pub use late::open_later;
 use mysql::MysqlArchive;
 use postgres::PostgresArchive;
+pub use render::{Bound, Statement};
 use sqlite::SqliteArchive;
 
 /// What there is to know about a site's database before it is opened.
@@ -72,12 +74,37 @@ impl fmt::Debug for ArchiveSettings {
 
 /// Connects, and looks which tables and columns there are.
 pub async fn open(settings: &ArchiveSettings) -> Result<Arc<dyn Archive>, ArchiveError> {
+    Ok(match opened(settings).await? {
+        Opened::Sqlite(archive) => Arc::new(archive),
+        Opened::Mysql(archive) => Arc::new(archive),
+        Opened::Postgres(archive) => Arc::new(archive),
+    })
+}
+
+pub(crate) enum Opened {
+    Sqlite(SqliteArchive),
+    Mysql(MysqlArchive),
+    Postgres(PostgresArchive),
+}
+
+impl Opened {
+    /// What would be sent for the rows of this.
+    pub(crate) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
+        match self {
+            Opened::Sqlite(archive) => archive.statement(select),
+            Opened::Mysql(archive) => archive.statement(select),
+            Opened::Postgres(archive) => archive.statement(select),
+        }
+    }
+}
+
+pub(crate) async fn opened(settings: &ArchiveSettings) -> Result<Opened, ArchiveError> {
     if !settings.prefix.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
         return Err(ArchiveError::Prefix(settings.prefix.clone()));
     }
     Ok(match address::parse(&settings.url, settings.authority.as_deref())? {
-        Place::Sqlite(path) => Arc::new(SqliteArchive::open(path, settings).await?),
-        Place::Mysql(options) => Arc::new(MysqlArchive::open(*options, settings).await?),
-        Place::Postgres(address) => Arc::new(PostgresArchive::open(address, settings).await?),
+        Place::Sqlite(path) => Opened::Sqlite(SqliteArchive::open(path, settings).await?),
+        Place::Mysql(options) => Opened::Mysql(MysqlArchive::open(*options, settings).await?),
+        Place::Postgres(address) => Opened::Postgres(PostgresArchive::open(address, settings).await?),
     })
 }

@@ -6,7 +6,7 @@ pub(crate) mod address;
 mod apply;
 mod audits;
 mod chains;
-mod flight;
+pub(crate) mod flight;
 mod lanes;
 pub(crate) mod live;
 mod node;

@@ -1,5 +1,5 @@
 //! The texts that the stores prepare, for whoever measures them: the bench's bare reference runs these and
-//! no copies, so that it cannot drift from what is served. Nothing that serves may need this module.
+//! no copies, so that it cannot drift from what is served; and how SQLite's log is brought home. Nothing that serves may need this module.
 
 use frontdesk_engine::page::Query;
 
@@ -15,6 +15,7 @@ pub fn page(query: &Query) -> String {
 /// What only SQLite is asked.
 pub mod sqlite {
     pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
+    pub use crate::sqlite::checkpoints::Checkpoints;
 }
 
 /// What only PostgreSQL is asked.
@@ -22,4 +23,19 @@ pub mod postgres {
     pub use crate::postgres::texts::{
         ADD_CLAIMS, ADD_EVENTS, BEGIN, BEGIN_READ, COMMIT, LOCK, TENANT, add_words, insert_many,
     };
+}
+
+/// What a site's database is asked.
+pub mod site {
+    use frontdesk_engine::archive::Select;
+
+    use crate::archive::{ArchiveSettings, opened};
+    pub use crate::archive::{Bound, Statement};
+
+    /// The statements for these, as the database under these settings has its columns.
+    pub async fn statements(settings: &ArchiveSettings, selects: &[Select]) -> Result<Vec<Statement>, String> {
+        let archive = opened(settings).await.map_err(|error| error.to_string())?;
+        let statements = selects.iter().map(|select| archive.statement(select));
+        statements.collect::<Result<_, _>>().map_err(|fault| fault.message.into_owned())
+    }
 }

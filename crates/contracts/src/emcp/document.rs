@@ -1,9 +1,11 @@
 //! A page of the site as an answer shows it: these fields in this order and no others (E-41), then the template
 //! variables that were asked for.
 
+use std::fmt::Write as _;
+
 use frontdesk_engine::archive::{Cell, Name, Term};
 use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_wire::answer::quote;
+use frontdesk_wire::json::write_quoted;
 
 use super::shapes;
 use super::words::column;
@@ -58,7 +60,7 @@ pub(super) fn write(record: &[Cell], variables: &[String], out: &mut String) {
         out.push_str(",\"tvs\":{");
         for (number, (name, cell)) in variables.iter().zip(record.iter().skip(FIELDS.len())).enumerate() {
             out.push_str(if number == 0 { "" } else { "," });
-            out.push_str(&quote(name));
+            write_quoted(name, out);
             out.push(':');
             write_field(Type::MaybeText, cell, out);
         }
@@ -70,11 +72,12 @@ pub(super) fn write(record: &[Cell], variables: &[String], out: &mut String) {
 /// A column that an old site lacks has the value that a new page would have.
 fn write_field(kind: Type, cell: &Cell, out: &mut String) {
     match kind {
-        Type::Whole => out.push_str(&shapes::whole(cell).unwrap_or(0).to_string()),
+        // Writing to memory does not fail.
+        Type::Whole => drop(write!(out, "{}", shapes::whole(cell).unwrap_or(0))),
         Type::Truth => out.push_str(if shapes::whole(cell).unwrap_or(0) == 0 { "false" } else { "true" }),
-        Type::Text => out.push_str(&quote(&shapes::text(cell).unwrap_or_default())),
+        Type::Text => write_quoted(&shapes::text(cell).unwrap_or_default(), out),
         Type::MaybeText => match shapes::text(cell) {
-            Some(text) => out.push_str(&quote(&text)),
+            Some(text) => write_quoted(&text, out),
             None => out.push_str("null"),
         },
     }

@@ -28,8 +28,8 @@ const VALUES: Name = "site_tmplvar_contentvalues";
 /// Where the tables of values begin among the tables of a statement.
 const FIRST_SOURCE: u8 = 10;
 
-/// More variables than this with one name are not looked through.
-const MOST_FOUND: u64 = 1_000;
+/// A database may find names that differ in case or marks too; more than so many for each name are not looked through.
+const ALIKE: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct Variables {
@@ -173,7 +173,7 @@ fn lookup(wanted: &[(String, String)], bytes: usize) -> Select {
         tests: vec![Test::AnyOf(column("name"), wanted.iter().map(|(_, name)| Value::Text(name.clone())).collect())],
         order: vec![(column("id"), Direction::Rising)],
         offset: 0,
-        limit: MOST_FOUND,
+        limit: u64::try_from(wanted.len() * ALIKE).unwrap_or(u64::MAX),
         bytes,
     }
 }

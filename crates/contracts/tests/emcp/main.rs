@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod asked;
 mod chance;
 mod defects;
 mod failures;
@@ -11,6 +12,7 @@ mod judge;
 #[path = "../../../store/tests/archive/mariadb.rs"]
 #[expect(dead_code, reason = "the store's own tests use more of it")]
 mod mariadb;
+mod measuring;
 mod models;
 mod published;
 mod searching;

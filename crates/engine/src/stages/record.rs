@@ -59,8 +59,10 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         sighting.handed_over = true;
         sighting.stopwatch.start(Stage::Record);
         answered(seen, &reply, &sighting.stopwatch);
-        let kept = desk.store.observe(seen.kept(), durability).await;
+        let line = seen.line();
+        let kept = desk.store.observe(seen.completed(&line), durability).await;
         sighting.stopwatch.stop(&mut seen.laps);
+        seen.kept = kept.is_ok().then_some(line);
         if let Err(fault) = kept {
             cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
             if certain {

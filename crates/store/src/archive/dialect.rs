@@ -1,5 +1,7 @@
 //! Where the three databases differ: quotes, the numbering of values, casts, and where rows without a value stand.
 
+use std::borrow::Cow;
+
 use frontdesk_engine::archive::Number;
 use frontdesk_engine::page::Direction;
 
@@ -14,15 +16,23 @@ pub(crate) enum Dialect {
 }
 
 /// Text before something and behind it.
-pub(crate) type Around = (String, String);
+pub(crate) type Around = (Cow<'static, str>, Cow<'static, str>);
 
 impl Dialect {
     /// A name, as nothing but a name.
-    pub(crate) fn name(self, name: &str) -> String {
-        match self {
-            Dialect::Sqlite | Dialect::Postgres => format!("\"{}\"", name.replace('"', "\"\"")),
-            Dialect::Mysql => format!("`{}`", name.replace('`', "``")),
+    pub(crate) fn name(self, name: &str, out: &mut String) {
+        let quote = match self {
+            Dialect::Sqlite | Dialect::Postgres => '"',
+            Dialect::Mysql => '`',
+        };
+        out.push(quote);
+        for letter in name.chars() {
+            out.push(letter);
+            if letter == quote {
+                out.push(quote);
+            }
         }
+        out.push(quote);
     }
 
     /// The place of a statement's value with this number, from 1.
@@ -53,7 +63,7 @@ impl Dialect {
     pub(crate) fn number_value(self, (digits, places): (usize, usize)) -> Around {
         match self {
             Dialect::Sqlite => around("", ""),
-            Dialect::Mysql => around("CAST(", &format!(" AS DECIMAL({digits},{places}))")),
+            Dialect::Mysql => around("CAST(", format!(" AS DECIMAL({digits},{places}))")),
             Dialect::Postgres => around("CAST(CAST(", " AS TEXT) AS NUMERIC)"),
         }
     }
@@ -84,7 +94,7 @@ impl Dialect {
     /// A number as text with all its places.
     pub(crate) fn written_number(self, places: u8) -> Around {
         match self {
-            Dialect::Sqlite => around("fd_written(", &format!(", {places})")),
+            Dialect::Sqlite => around("fd_written(", format!(", {places})")),
             // Left to itself, MariaDB cuts the last digit of some.
             Dialect::Mysql => around("CAST(", " AS CHAR(100))"),
             Dialect::Postgres => self.as_text(),
@@ -140,33 +150,33 @@ impl Dialect {
             (Dialect::Sqlite, Number::Unsigned) => around("fd_unsigned(", ")"),
             (Dialect::Sqlite, Number::Decimal { digits, places }) => {
                 let (digits, places) = bounds(digits, places);
-                around("fd_decimal(", &format!(", {digits}, {places})"))
+                around("fd_decimal(", format!(", {digits}, {places})"))
             }
             (Dialect::Mysql, Number::Signed) => {
-                around(&format!("LEAST(GREATEST({MYSQL_OPEN}"), &format!("{MYSQL_WHOLE}, {LEAST}), {MOST})"))
+                around(format!("LEAST(GREATEST({MYSQL_OPEN}"), format!("{MYSQL_WHOLE}, {LEAST}), {MOST})"))
             }
             (Dialect::Mysql, Number::Unsigned) => around(
-                &format!("MOD(LEAST(GREATEST({MYSQL_OPEN}"),
-                &format!("{MYSQL_WHOLE}, {LEAST}), {MOST_UNSIGNED}) + {ROUND}, {ROUND})"),
+                format!("MOD(LEAST(GREATEST({MYSQL_OPEN}"),
+                format!("{MYSQL_WHOLE}, {LEAST}), {MOST_UNSIGNED}) + {ROUND}, {ROUND})"),
             ),
             (Dialect::Mysql, Number::Decimal { digits, places }) => {
                 let (digits, places) = bounds(digits, places);
                 let close = format!(r", '^[\x09-\x0D\x20]*[+-]?[0-9]*(\.[0-9]*)?') AS DECIMAL({digits},{places}))");
-                around(MYSQL_OPEN, &close)
+                around(MYSQL_OPEN, close)
             }
             (Dialect::Postgres, Number::Signed) => {
-                around(&format!("LEAST(GREATEST({POSTGRES_OPEN}"), &format!("{POSTGRES_WHOLE}, {LEAST}), {MOST})"))
+                around(format!("LEAST(GREATEST({POSTGRES_OPEN}"), format!("{POSTGRES_WHOLE}, {LEAST}), {MOST})"))
             }
             (Dialect::Postgres, Number::Unsigned) => around(
-                &format!("MOD(LEAST(GREATEST({POSTGRES_OPEN}"),
-                &format!("{POSTGRES_WHOLE}, {LEAST}), {MOST_UNSIGNED}) + {ROUND}, {ROUND})"),
+                format!("MOD(LEAST(GREATEST({POSTGRES_OPEN}"),
+                format!("{POSTGRES_WHOLE}, {LEAST}), {MOST_UNSIGNED}) + {ROUND}, {ROUND})"),
             ),
             (Dialect::Postgres, Number::Decimal { digits, places }) => {
                 let (digits, places) = bounds(digits, places);
                 let most = greatest(digits, places);
                 around(
-                    &format!("LEAST(GREATEST(ROUND({POSTGRES_OPEN}"),
-                    &format!("{POSTGRES_DECIMAL}, {places}), -{most}), {most})"),
+                    format!("LEAST(GREATEST(ROUND({POSTGRES_OPEN}"),
+                    format!("{POSTGRES_DECIMAL}, {places}), -{most}), {most})"),
                 )
             }
         }
@@ -197,6 +207,6 @@ fn greatest(digits: u8, places: u8) -> String {
     }
 }
 
-fn around(before: &str, behind: &str) -> Around {
-    (before.to_owned(), behind.to_owned())
+fn around(before: impl Into<Cow<'static, str>>, behind: impl Into<Cow<'static, str>>) -> Around {
+    (before.into(), behind.into())
 }

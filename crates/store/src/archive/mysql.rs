@@ -69,8 +69,12 @@ impl MysqlArchive {
         Ok(MysqlArchive { options, schema, deadline: settings.deadline, collation, pool })
     }
 
+    pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
+        render(Dialect::Mysql, &self.schema, select)
+    }
+
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = render(Dialect::Mysql, &self.schema, select)?;
+        let statement = self.statement(select)?;
         let _turn = self.pool.turn().await?;
         let late = || Failure::Unavailable("the site's database took too long".to_owned());
         let work = tokio::time::timeout(self.deadline + GRACE, self.read(&statement, select.bytes));

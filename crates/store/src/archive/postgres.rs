@@ -1,6 +1,7 @@
 //! A site on PostgreSQL. Every session is read-only, and one that fails or is late is thrown away.
 
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
@@ -17,11 +18,14 @@ use super::render::{Bound, Statement, render};
 use super::schema::{Column, Described, Holds, Schema};
 use crate::StoreError;
 use crate::postgres::address::{Address, Dial, Encryption};
+use crate::postgres::flight::fly_enclosed;
+use crate::postgres::texts::{BEGIN_READ, COMMIT};
 use crate::postgres::tls::Connector;
 
 /// The server ends a statement at its deadline; so much later we stop waiting for it to say so.
 const GRACE: Duration = Duration::from_millis(500);
 const STATEMENTS: usize = 64;
+/// So many rows are taken at a time.
 const AT_ONCE: i32 = 64;
 
 pub(crate) struct PostgresArchive {
@@ -34,6 +38,7 @@ pub(crate) struct PostgresArchive {
 pub(super) struct Session {
     pub(super) client: Client,
     statements: HashMap<String, tokio_postgres::Statement>,
+    turn: Mutex<()>,
 }
 
 /// Names and types of all columns that this role may read.
@@ -63,36 +68,45 @@ impl PostgresArchive {
         Ok(PostgresArchive { dial, schema, deadline: settings.deadline, pool })
     }
 
+    pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
+        render(Dialect::Postgres, &self.schema, select)
+    }
+
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = render(Dialect::Postgres, &self.schema, select)?;
+        let statement = self.statement(select)?;
         let _turn = self.pool.turn().await?;
         let late = || Failure::Unavailable("the site's database took too long".to_owned());
-        let work = tokio::time::timeout(self.deadline + GRACE, self.read(&statement, select.bytes));
+        let work = tokio::time::timeout(self.deadline + GRACE, self.read(&statement, select));
         Ok(work.await.unwrap_or_else(|_| Err(late()))?)
     }
 
-    async fn read(&self, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
+    async fn read(&self, statement: &Statement, select: &Select) -> Result<Vec<Record>, Failure> {
         if let Some(session) = self.pool.take() {
-            match self.read_on(session, statement, bytes).await {
+            match self.read_on(session, statement, select).await {
                 // The server may have been restarted since.
                 Err(Failure::Gone(_)) => self.pool.forget(),
                 done => return done,
             }
         }
         let session = connect(&self.dial).await.map_err(|error| Failure::Gone(error.to_string()))?;
-        self.read_on(session, statement, bytes).await
+        self.read_on(session, statement, select).await
     }
 
     /// The session comes back only after a whole answer.
-    async fn read_on(&self, mut session: Session, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
-        let records = session.rows(statement, bytes).await?;
+    async fn read_on(
+        &self,
+        mut session: Session,
+        statement: &Statement,
+        select: &Select,
+    ) -> Result<Vec<Record>, Failure> {
+        let records = session.rows(statement, select).await?;
         self.pool.put_back(session);
         Ok(records)
     }
 }
 
 impl Session {
-    async fn rows(&mut self, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
+    async fn rows(&mut self, statement: &Statement, select: &Select) -> Result<Vec<Record>, Failure> {
         let prepared = match self.statements.get(&statement.text) {
             Some(prepared) => prepared.clone(),
             None => {
@@ -105,23 +119,63 @@ impl Session {
             }
         };
         let values: Vec<&(dyn ToSql + Sync)> = statement.values.iter().map(value).collect();
+        let taken = Taken { allowance: Allowance(select.bytes), columns: statement.columns, records: Vec::new() };
+        match select.limit <= AT_ONCE.unsigned_abs().into() {
+            true => self.in_one_flight(&prepared, &values, taken).await,
+            false => self.by_pieces(&prepared, &values, taken).await,
+        }
+    }
+
+    /// So few rows that there is nothing to gain from pieces: the transaction is sent whole, and waited for once.
+    async fn in_one_flight(
+        &self,
+        prepared: &tokio_postgres::Statement,
+        values: &[&(dyn ToSql + Sync)],
+        mut taken: Taken,
+    ) -> Result<Vec<Record>, Failure> {
+        let client = &self.client;
+        let (open, close) = (client.batch_execute(BEGIN_READ), client.batch_execute(COMMIT));
+        let question = client.query(prepared, values);
+        let rows = fly_enclosed(&self.turn, open, std::future::ready(()), question, close).await.map_err(failure)?;
+        taken.take(&rows)?;
+        Ok(taken.records)
+    }
+
+    /// A few rows at a time, so that little more of them waits here than an answer may hold.
+    async fn by_pieces(
+        &mut self,
+        prepared: &tokio_postgres::Statement,
+        values: &[&(dyn ToSql + Sync)],
+        mut taken: Taken,
+    ) -> Result<Vec<Record>, Failure> {
         let transaction = self.client.build_transaction().read_only(true).start().await.map_err(failure)?;
-        let portal = transaction.bind(&prepared, &values).await.map_err(failure)?;
-        let mut allowance = Allowance(bytes);
-        let mut records = Vec::new();
+        let portal = transaction.bind(prepared, values).await.map_err(failure)?;
         loop {
-            // A few rows at a time, so that little more of them waits here than an answer may hold.
             let rows = transaction.query_portal(&portal, AT_ONCE).await.map_err(failure)?;
-            for row in &rows {
-                let cells = (0..statement.columns).map(|column| allowance.spend(cell(row, column)?));
-                records.push(cells.collect::<Result<Record, Failure>>()?);
-            }
+            taken.take(&rows)?;
             if rows.len() < usize::try_from(AT_ONCE).unwrap_or_default() {
                 break;
             }
         }
         transaction.commit().await.map_err(failure)?;
-        Ok(records)
+        Ok(taken.records)
+    }
+}
+
+/// What has been read of an answer.
+struct Taken {
+    allowance: Allowance,
+    columns: usize,
+    records: Vec<Record>,
+}
+
+impl Taken {
+    fn take(&mut self, rows: &[Row]) -> Result<(), Failure> {
+        for row in rows {
+            let cells = (0..self.columns).map(|column| self.allowance.spend(cell(row, column)?));
+            self.records.push(cells.collect::<Result<Record, Failure>>()?);
+        }
+        Ok(())
     }
 }
 
@@ -152,7 +206,7 @@ pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
             client
         }
     };
-    Ok(Session { client, statements: HashMap::new() })
+    Ok(Session { client, statements: HashMap::new(), turn: Mutex::default() })
 }
 
 /// A refusal of the server's own is final; where nobody answers, somebody may later.

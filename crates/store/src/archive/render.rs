@@ -1,6 +1,8 @@
 //! One `Select` as the text of a statement and its values. Names come from the schema that was found, and every value
 //! is bound; nothing of a caller's becomes text.
 
+use std::fmt::Write as _;
+
 use frontdesk_engine::archive::{Comparison, Join, Keeps, Likeness, Operand, Select, Source, Term, Test, Value};
 use frontdesk_engine::page::Direction;
 use frontdesk_engine::{Fault, FaultKind};
@@ -15,16 +17,18 @@ const LONGEST_LIKENESS: usize = 24_000;
 const MOST_TABLES: usize = 60;
 const MOST_VALUES: usize = 30_000;
 
+/// What a database is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Statement {
-    pub(crate) text: String,
-    pub(crate) values: Vec<Bound>,
+pub struct Statement {
+    pub text: String,
+    pub values: Vec<Bound>,
     /// How many columns were asked for.
-    pub(crate) columns: usize,
+    pub columns: usize,
 }
 
+/// What is bound at a statement's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub enum Bound {
     Integer(i64),
     Text(String),
     /// A number as SQLite compares it.
@@ -123,8 +127,9 @@ impl Writer<'_> {
     }
 
     fn table(&mut self, source: Source) -> Result<(), Fault> {
-        let text = format!("{} AS t{}", self.dialect.name(&self.seen(source)?.table.name), source.0);
-        self.put(&text);
+        let table = self.seen(source)?.table;
+        self.dialect.name(&table.name, &mut self.text);
+        let _ = write!(self.text, " AS t{}", source.0);
         Ok(())
     }
 

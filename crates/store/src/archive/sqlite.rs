@@ -1,5 +1,5 @@
 //! A site in a SQLite file, which the site itself may be writing at the same time. Connections are opened for reading
-//! only, and statements run on threads that may block.
+//! only. A statement that turns out to be long, or has to wait, runs on a thread that may block.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +23,8 @@ use super::schema::{Column, Described, Holds, Schema};
 
 /// How many steps of the database's machine pass between two looks at the clock.
 const STEPS: i32 = 1_000;
+/// What is read within this is short.
+const SHORT: Duration = Duration::from_millis(1);
 const STATEMENTS: usize = 64;
 
 pub(crate) struct SqliteArchive {
@@ -51,13 +53,40 @@ impl SqliteArchive {
         Ok(SqliteArchive { path, schema, deadline: settings.deadline, pool })
     }
 
+    pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
+        render(Dialect::Sqlite, &self.schema, select)
+    }
+
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = render(Dialect::Sqlite, &self.schema, select)?;
+        let statement = self.statement(select)?;
         let _turn = self.pool.turn().await?;
+        match self.at_once(&statement, select.bytes) {
+            Some(rows) => Ok(rows?),
+            None => self.on_a_thread(statement, select.bytes).await,
+        }
+    }
+
+    /// What is short is read where it is asked for, because going to a thread and back costs more than it does.
+    /// Nothing, if it turns out to be long, has to wait for the site, or needs a connection first.
+    fn at_once(&self, statement: &Statement, bytes: usize) -> Option<Result<Vec<Record>, Failure>> {
+        let mut connection = self.pool.take()?;
+        let until = Instant::now() + SHORT;
+        let rows = connection
+            .busy_timeout(Duration::ZERO)
+            .and_then(|()| connection.progress_handler(STEPS, Some(move || Instant::now() > until)))
+            .map_err(|error| failure(&error))
+            .and_then(|()| read(&connection, statement, bytes));
+        self.pool.put_back(connection);
+        match rows {
+            Err(Failure::Unavailable(_)) => None,
+            rows => Some(rows),
+        }
+    }
+
+    async fn on_a_thread(&self, statement: Statement, bytes: usize) -> Result<Vec<Record>, Fault> {
         let waiting = Waiting(Arc::new(AtomicBool::new(false)));
         let given_up = Arc::clone(&waiting.0);
         let (pool, path, deadline) = (Arc::clone(&self.pool), self.path.clone(), self.deadline);
-        let bytes = select.bytes;
         let work = tokio::task::spawn_blocking(move || {
             let mut connection = match pool.take() {
                 Some(connection) => connection,
@@ -65,8 +94,11 @@ impl SqliteArchive {
             };
             let until = Instant::now() + deadline;
             let stop = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
-            connection.progress_handler(STEPS, Some(stop)).map_err(|error| failure(&error))?;
-            let rows = read(&connection, &statement, bytes);
+            let rows = connection
+                .busy_timeout(deadline)
+                .and_then(|()| connection.progress_handler(STEPS, Some(stop)))
+                .map_err(|error| failure(&error))
+                .and_then(|()| read(&connection, &statement, bytes));
             pool.put_back(connection);
             rows
         });

@@ -1,5 +1,7 @@
 //! What stands between the words of a statement: columns, values, casts and choices, each as what it is needed as.
 
+use std::fmt::Write as _;
+
 use frontdesk_engine::Fault;
 use frontdesk_engine::archive::{Keeps, Number, Source, Term};
 
@@ -9,7 +11,7 @@ use super::operand::{Against, Kind, clean};
 use super::render::{Bound, Seen, Writer};
 use super::schema::Holds;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     pub(super) fn value(&mut self, against: Against) {
         match against {
             Against::Whole(number) => self.whole(number),
@@ -30,8 +32,9 @@ impl Writer<'_> {
 
     fn bind(&mut self, (before, behind): Around, value: Bound) {
         self.values.push(value);
-        let place = self.dialect.place(self.values.len());
-        self.put(&format!("{before}{place}{behind}"));
+        self.put(&before);
+        self.put(&self.dialect.place(self.values.len()));
+        self.put(&behind);
     }
 
     pub(super) fn as_against(&mut self, term: &Term, against: &Against) -> Result<(), Fault> {
@@ -113,8 +116,9 @@ impl Writer<'_> {
                 return Ok(());
             }
         };
-        let text = format!("{before}t{}.{}{behind}", source.0, self.dialect.name(name));
-        self.put(&text);
+        let _ = write!(self.text, "{before}t{}.", source.0);
+        self.dialect.name(name, &mut self.text);
+        self.put(&behind);
         Ok(())
     }
 
@@ -205,7 +209,7 @@ impl Writer<'_> {
         })
     }
 
-    pub(super) fn seen(&self, source: Source) -> Result<&Seen<'_>, Fault> {
+    pub(super) fn seen(&self, source: Source) -> Result<&Seen<'a>, Fault> {
         let seen = self.scope.iter().rev().find(|seen| seen.source == source);
         seen.ok_or_else(|| Fault::internal(format!("a statement names its table {} nowhere", source.0)))
     }
@@ -226,6 +230,6 @@ impl Writer<'_> {
     }
 }
 
-fn around(before: &str, behind: &str) -> Around {
-    (before.to_owned(), behind.to_owned())
+fn around(before: &'static str, behind: &'static str) -> Around {
+    (before.into(), behind.into())
 }

@@ -34,7 +34,7 @@ async fn an_answer_has_the_bytes_it_may_have_and_not_one_more() {
         for (name, archive) in &three.archives {
             match (archive.select(&select).await, rows) {
                 (Ok(found), Some(rows)) => assert_eq!(found.len(), rows, "{name}"),
-                (Err(fault), None) => assert_eq!(fault.kind, FaultKind::TooLarge, "{name}"),
+                (Err(fault), None) => assert_eq!(fault.kind, FaultKind::AnswerTooLarge, "{name}"),
                 (other, _) => panic!("{name}: {bytes} bytes gave {other:?}"),
             }
         }
@@ -129,4 +129,41 @@ async fn patient(archive: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> 
             Err(fault) => assert!(Instant::now() < until, "{fault:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn a_long_statement_on_sqlite_lets_others_go_on() {
+    let file = File::new();
+    file.sql(&Site::small().script(Database::Sqlite));
+    let archive = open(&settings(&file.url())).await.unwrap();
+    let long = endless();
+    let began = Instant::now();
+    tokio::select! {
+        biased;
+        ended = archive.select(&long) => panic!("it was read to its end first: {ended:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    assert!(began.elapsed() < settings("").deadline, "it was read here and not on a thread");
+}
+
+#[tokio::test]
+async fn a_statement_that_waits_for_the_site_s_own_write_lets_others_go_on() {
+    let file = File::new();
+    file.sql(&Site::small().script(Database::Sqlite));
+    let archive = open(&settings(&file.url())).await.unwrap();
+    let site = rusqlite::Connection::open(file.path()).unwrap();
+    site.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let mut one = all("site_content", &["id"]);
+    one.limit = 1;
+    let asked = archive.select(&one);
+    tokio::pin!(asked);
+    let began = Instant::now();
+    tokio::select! {
+        biased;
+        ended = &mut asked => panic!("it was read while the site held it: {ended:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    assert!(began.elapsed() < settings("").deadline, "the wait was here and not on a thread");
+    site.execute_batch("COMMIT").unwrap();
+    assert_eq!(asked.await.unwrap(), [vec![Cell::Integer(1)]]);
 }

@@ -8,6 +8,7 @@ mod casts;
 mod chance;
 mod late;
 mod limits;
+#[expect(dead_code, reason = "the bench uses more of it")]
 mod mariadb;
 mod opening;
 #[path = "../postgres/server.rs"]

@@ -47,6 +47,10 @@ impl MariaDb {
         format!("mysql://reader:hunter2@localhost/site?socket={}", self.folder.join("s").display())
     }
 
+    pub(crate) fn process_id(&self) -> Option<u32> {
+        self.process.lock().unwrap().as_ref().map(Child::id)
+    }
+
     /// Starts the server on what is in its folder.
     pub(crate) fn resume(&self) {
         let mut process = self.spawn();

@@ -1,0 +1,111 @@
+//! A CMS's site of 50,000 documents, read through Frontdesk and through a bare server that runs the same statements.
+
+mod call;
+mod reference;
+mod site;
+
+use crate::call::{Caller, Era};
+use crate::load::{Ask as _, Session, check};
+use crate::measure::{self, RUN_IN_CALLS, Row, Side, WARM_UP};
+use crate::process::Server;
+use crate::{Outcome, Wish, report};
+use call::{Kind, Question};
+pub use reference::serve;
+pub(crate) use site::Beside;
+pub use site::Database;
+
+/// What is measured in both eras, at which concurrency. What takes long by itself is not asked for by a crowd: that
+/// would measure the queue before it.
+const USUAL: &[(Kind, &[usize])] = &[(Kind::Get, &[1, 16, 64]), (Kind::Search, FEW)];
+const DEEP: &[Kind] = &[Kind::SearchFar, Kind::Below, Kind::BelowFar, Kind::Above];
+const FEW: &[usize] = &[1, 4];
+/// So many before anything is measured; see `measure`.
+const RUN_IN_CROWD: usize = 4;
+const RUN_IN: &[(Kind, u64)] = &[(Kind::Get, RUN_IN_CALLS), (Kind::Search, 50)];
+
+pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
+    let pair = Pair::start(wish, database).await?;
+    let mut rows = Vec::new();
+    for (kind, crowds) in USUAL {
+        for era in [Era::Legacy, Era::Modern] {
+            for concurrency in *crowds {
+                rows.push(pair.compare(wish, *kind, era, *concurrency).await?);
+            }
+        }
+    }
+    for kind in DEEP {
+        for concurrency in FEW {
+            rows.push(pair.compare(wish, *kind, Era::Legacy, *concurrency).await?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Both servers on the same site, which neither can change.
+struct Pair {
+    database: Database,
+    frontdesk: Server,
+    reference: Server,
+    callers: Vec<Caller>,
+}
+
+impl Pair {
+    async fn start(wish: &Wish, database: Database) -> Outcome<Pair> {
+        wish.say(&format!("making a site of {} documents on {}", site::DOCUMENTS, database.name()));
+        let (desk, bare) = site::made(wish, database)?;
+        let agent = site::settle(&desk, &bare).await?;
+        let frontdesk = Server::frontdesk(&wish.frontdesk, desk).await?;
+        let reference = Server::reference(bare).await?;
+        let token = frontdesk.log_in(&agent, site::SCOPES).await?;
+        let (dealership, port) = (agent.dealership, frontdesk.port);
+        let callers = vec![Caller { dealership, place: 0, vehicles: site::DOCUMENTS, token, port }];
+        let pair = Pair { database, frontdesk, reference, callers };
+        pair.same_answers().await?;
+        pair.run_in().await?;
+        Ok(pair)
+    }
+
+    /// Whether both say the same, letter for letter.
+    async fn same_answers(&self) -> Outcome<()> {
+        let caller = self.callers.first().ok_or("nobody calls")?;
+        for (number, kind) in (1..).zip(Kind::ALL) {
+            for era in [Era::Legacy, Era::Modern] {
+                let mut answers = Vec::new();
+                for server in [&self.frontdesk, &self.reference] {
+                    let caller = Caller { port: server.port, ..caller.clone() };
+                    let call = Question(*kind, era).call(&caller, number, number);
+                    let mut session = Session::open(&server.trust, caller).await?;
+                    let answer = session.exchange(&call.request).await?;
+                    check(answer, &call.expected)?;
+                    answers.push(String::from_utf8(answer.to_vec())?);
+                }
+                if answers.first() != answers.last() {
+                    return Err(format!("{} is answered in two ways: {answers:#?}", kind.name()).into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn run_in(&self) -> Outcome<()> {
+        for (kind, calls) in RUN_IN {
+            for server in [&self.frontdesk, &self.reference] {
+                let mut side = Side::open(server, &self.callers, RUN_IN_CROWD).await?;
+                while side.made < *calls {
+                    side.slice(Question(*kind, Era::Legacy), WARM_UP).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn compare(&self, wish: &Wish, kind: Kind, era: Era, concurrency: usize) -> Outcome<Row> {
+        let names = (self.database.name(), kind.name(), era);
+        let mut desk = Side::open(&self.frontdesk, &self.callers, concurrency).await?;
+        let mut bare = Side::open(&self.reference, &self.callers, concurrency).await?;
+        measure::in_turns(&mut desk, &mut bare, Question(kind, era)).await?;
+        let row = measure::row(names, concurrency, desk, bare)?;
+        wish.say(&format!("{} {} {} at {concurrency} {}", names.0, names.1, era.name(), report::line(&row)));
+        Ok(row)
+    }
+}

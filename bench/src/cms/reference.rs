@@ -1,0 +1,241 @@
+//! The bare server that reads a site: for each call the statements that Frontdesk sends, their values put in, and the
+//! rows written out as they come. It checks nothing.
+
+mod mysql;
+mod postgres;
+mod sqlite;
+
+use std::path::PathBuf;
+
+use frontdesk_engine::archive::Select;
+use frontdesk_store::archive::ArchiveSettings;
+use frontdesk_store::statements::site::{Bound, Statement, statements};
+use frontdesk_wire::answer::quote;
+use serde::Deserialize;
+
+use super::call::{COLOR, DEPTH};
+use crate::Outcome;
+use crate::reference::{Bare, Message, Params, answered, listen};
+use mysql::Mysql;
+use postgres::Postgres;
+use sqlite::Sqlite;
+
+#[path = "../../../crates/contracts/tests/emcp/asked.rs"]
+mod asked;
+
+/// Serves a site until it is killed.
+pub async fn serve(url: &str, certificates: PathBuf) -> Outcome<()> {
+    let made = statements(&ArchiveSettings::new(url), &Texts::selects()).await?;
+    let texts = Texts::new(made).ok_or("too few statements")?;
+    match url.split_once("://") {
+        Some(("mysql", _)) => listen(Reader { base: Mysql::connect(url).await?, texts }, certificates).await,
+        Some(("postgres", _)) => listen(Reader { base: Postgres::connect(url).await?, texts }, certificates).await,
+        Some(_) | None => listen(Reader { base: Sqlite::new(url), texts }, certificates).await,
+    }
+}
+
+/// A database that is asked with finished statements.
+trait Base: Send + Sync + 'static {
+    /// Ids and names of variables.
+    fn variables(&self, asked: &Asked) -> impl Future<Output = Outcome<Vec<(i64, String)>>> + Send;
+
+    /// Documents with these variables, each behind a comma but the first, and how many they are.
+    fn documents(&self, asked: &Asked, names: &[String]) -> impl Future<Output = Outcome<(String, usize)>> + Send;
+}
+
+struct Asked<'a> {
+    text: &'a str,
+    values: Vec<Bound>,
+}
+
+/// A row as its driver has it.
+trait Row {
+    fn whole(&self, column: usize) -> Outcome<i64>;
+    fn text(&self, column: usize) -> Outcome<Option<&str>>;
+}
+
+enum Type {
+    Whole,
+    Truth,
+    Text,
+}
+
+use Type::{Text, Truth, Whole};
+
+const FIELDS: [(&str, Type); 17] = [
+    ("id", Whole),
+    ("parent", Whole),
+    ("pagetitle", Text),
+    ("longtitle", Text),
+    ("description", Text),
+    ("alias", Text),
+    ("published", Whole),
+    ("deleted", Whole),
+    ("hidemenu", Truth),
+    ("menuindex", Whole),
+    ("template", Whole),
+    ("createdon", Whole),
+    ("editedon", Whole),
+    ("pub_date", Whole),
+    ("unpub_date", Whole),
+    ("isfolder", Whole),
+    ("type", Text),
+];
+
+fn write(row: &impl Row, variables: &[String], out: &mut String) -> Outcome<()> {
+    let text = |column| row.text(column).map(|text| text.map_or_else(|| "null".to_owned(), quote));
+    out.push_str(if out.is_empty() { "{" } else { ",{" });
+    for (column, (name, kind)) in FIELDS.iter().enumerate() {
+        out.push_str(if column == 0 { "\"" } else { ",\"" });
+        out.push_str(name);
+        out.push_str("\":");
+        match kind {
+            Whole => out.push_str(&row.whole(column)?.to_string()),
+            Truth => out.push_str(if row.whole(column)? == 0 { "false" } else { "true" }),
+            Text => out.push_str(&text(column)?),
+        }
+    }
+    for (number, name) in variables.iter().enumerate() {
+        out.push_str(if number == 0 { ",\"tvs\":{\"" } else { ",\"" });
+        out.push_str(name);
+        out.push_str("\":");
+        out.push_str(&text(FIELDS.len() + number)?);
+    }
+    out.push_str(if variables.is_empty() { "}" } else { "}}" });
+    Ok(())
+}
+
+/// Where a value of the call stands among those of a statement.
+#[derive(Clone, Copy)]
+enum Slot {
+    Id,
+    Offset,
+    Variable(usize),
+}
+
+/// A statement whose values are partly a call's.
+struct Template {
+    text: String,
+    values: Vec<Bound>,
+    slots: Vec<(usize, Slot)>,
+}
+
+/// Numbers that stand for a call's values; no statement has them otherwise.
+const ID: i64 = 900_000_001;
+const OFFSET: u64 = 900_000_002;
+const VARIABLES: [i64; 2] = [900_000_003, 900_000_004];
+
+impl Template {
+    fn new(statement: Statement) -> Template {
+        let slot = |value: &Bound| match value {
+            Bound::Integer(ID) => Some(Slot::Id),
+            Bound::Integer(number) if *number == OFFSET as i64 => Some(Slot::Offset),
+            Bound::Integer(number) => VARIABLES.iter().position(|one| one == number).map(Slot::Variable),
+            Bound::Text(_) | Bound::Key(_) => None,
+        };
+        let slots = statement.values.iter().enumerate().filter_map(|(at, value)| Some((at, slot(value)?))).collect();
+        Template { text: statement.text, values: statement.values, slots }
+    }
+
+    fn fill(&self, arguments: &Arguments, variables: &[i64]) -> Asked<'_> {
+        let mut values = self.values.clone();
+        for (at, slot) in &self.slots {
+            let value = match slot {
+                Slot::Id => arguments.id,
+                Slot::Offset => arguments.offset,
+                Slot::Variable(number) => variables.get(*number).copied(),
+            };
+            if let Some(place) = values.get_mut(*at) {
+                *place = Bound::Integer(value.unwrap_or_default());
+            }
+        }
+        Asked { text: &self.text, values }
+    }
+}
+
+struct Texts {
+    of_page: Template,
+    page: Template,
+    of_search: Template,
+    search: Template,
+    below: Template,
+    above: Template,
+}
+
+impl Texts {
+    fn selects() -> [Select; 6] {
+        [
+            asked::variables(&["price", "sku"]),
+            asked::page(ID, &VARIABLES),
+            asked::variables(&["price", "color", "color"]),
+            asked::found(&VARIABLES, COLOR, 25, OFFSET),
+            asked::below(ID, DEPTH, 100, OFFSET),
+            asked::above(ID, 100),
+        ]
+    }
+
+    fn new(made: Vec<Statement>) -> Option<Texts> {
+        let mut made = made.into_iter().map(Template::new);
+        Some(Texts {
+            of_page: made.next()?,
+            page: made.next()?,
+            of_search: made.next()?,
+            search: made.next()?,
+            below: made.next()?,
+            above: made.next()?,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    id: Option<i64>,
+    limit: Option<i64>,
+    offset: Option<i64>,
+    #[serde(default)]
+    with_tvs: Vec<String>,
+}
+
+struct Reader<B> {
+    base: B,
+    texts: Texts,
+}
+
+impl<B: Base> Bare for Reader<B> {
+    async fn answer(&self, message: &[u8]) -> Outcome<Vec<u8>> {
+        let message: Message<Arguments> = serde_json::from_slice(message)?;
+        let Params { name, arguments, meta } = message.params;
+        let texts = &self.texts;
+        let object = match name.as_str() {
+            "evo.content.get" => {
+                let (items, _) = self.read(Some(&texts.of_page), &texts.page, &arguments).await?;
+                format!("{{\"item\":{items},\"meta\":{{\"toolsetVersion\":\"1.0\"}}}}")
+            }
+            "evo.content.search" => self.list(Some(&texts.of_search), &texts.search, &arguments).await?,
+            "evo.content.descendants" => self.list(None, &texts.below, &arguments).await?,
+            "evo.content.ancestors" => self.list(None, &texts.above, &arguments).await?,
+            _ => return Err("no such tool".into()),
+        };
+        Ok(answered(message.id, &object, meta))
+    }
+}
+
+impl<B: Base> Reader<B> {
+    async fn read(&self, of: Option<&Template>, rows: &Template, given: &Arguments) -> Outcome<(String, usize)> {
+        let mut ids = Vec::new();
+        if let Some(of) = of {
+            let known = self.base.variables(&of.fill(given, &[])).await?;
+            let id = |name: &String| known.iter().find(|(_, known)| known == name).map(|(id, _)| *id);
+            ids.extend(given.with_tvs.iter().filter_map(id));
+        }
+        self.base.documents(&rows.fill(given, &ids), &given.with_tvs).await
+    }
+
+    async fn list(&self, of: Option<&Template>, rows: &Template, given: &Arguments) -> Outcome<String> {
+        let (items, count) = self.read(of, rows, given).await?;
+        let (limit, offset) = (given.limit.unwrap_or_default(), given.offset.unwrap_or_default());
+        Ok(format!(
+            "{{\"items\":[{items}],\"meta\":{{\"limit\":{limit},\"offset\":{offset},\"count\":{count},\"toolsetVersion\":\"1.0\"}}}}"
+        ))
+    }
+}

@@ -1,0 +1,86 @@
+//! A site on MariaDB: as many connections as Frontdesk has, one call at a time on each.
+
+use frontdesk_store::statements::site::Bound;
+use mysql_async::prelude::Queryable as _;
+use mysql_async::{Conn, Opts, OptsBuilder, Params, Value};
+use tokio::sync::{Mutex, Semaphore};
+
+use super::{Asked, Base, Row, write};
+use crate::Outcome;
+
+const CONNECTIONS: usize = 4;
+
+pub struct Mysql {
+    idle: Mutex<Vec<Conn>>,
+    turns: Semaphore,
+}
+
+impl Mysql {
+    pub async fn connect(url: &str) -> Outcome<Mysql> {
+        let options: Opts = OptsBuilder::from_opts(Opts::from_url(url)?).prefer_socket(false).into();
+        let mut idle = Vec::new();
+        for _ in 0..CONNECTIONS {
+            let mut connection = Conn::new(options.clone()).await?;
+            connection.query_drop("SET SESSION TRANSACTION READ ONLY").await?;
+            connection.query_drop("SET NAMES utf8mb4 COLLATE utf8mb4_unicode_520_ci").await?;
+            idle.push(connection);
+        }
+        Ok(Mysql { idle: Mutex::new(idle), turns: Semaphore::new(CONNECTIONS) })
+    }
+
+    async fn reading<T>(
+        &self,
+        asked: &Asked<'_>,
+        mut work: impl FnMut(&mysql_async::Row) -> Outcome<T>,
+    ) -> Outcome<Vec<T>> {
+        let _turn = self.turns.acquire().await?;
+        let mut connection = self.idle.lock().await.pop().ok_or("no connection")?;
+        let values = asked.values.iter().map(value).collect();
+        let mut rows = connection.exec_iter(asked.text, Params::Positional(values)).await?;
+        let mut read = Vec::new();
+        while let Some(row) = rows.next().await? {
+            read.push(work(&row)?);
+        }
+        drop(rows);
+        self.idle.lock().await.push(connection);
+        Ok(read)
+    }
+}
+
+impl Base for Mysql {
+    async fn variables(&self, asked: &Asked<'_>) -> Outcome<Vec<(i64, String)>> {
+        self.reading(asked, |row| Ok((row.whole(0)?, row.text(1)?.unwrap_or_default().to_owned()))).await
+    }
+
+    async fn documents(&self, asked: &Asked<'_>, names: &[String]) -> Outcome<(String, usize)> {
+        let mut out = String::new();
+        let rows = self.reading(asked, |row| write(row, names, &mut out)).await?;
+        Ok((out, rows.len()))
+    }
+}
+
+impl Row for mysql_async::Row {
+    fn whole(&self, column: usize) -> Outcome<i64> {
+        match self.as_ref(column) {
+            Some(Value::Int(number)) => Ok(*number),
+            Some(Value::UInt(number)) => Ok(i64::try_from(*number)?),
+            Some(_) | None => Err("not a number".into()),
+        }
+    }
+
+    fn text(&self, column: usize) -> Outcome<Option<&str>> {
+        match self.as_ref(column) {
+            Some(Value::Bytes(text)) => Ok(Some(std::str::from_utf8(text)?)),
+            Some(Value::NULL) => Ok(None),
+            Some(_) | None => Err("not a text".into()),
+        }
+    }
+}
+
+fn value(bound: &Bound) -> Value {
+    match bound {
+        Bound::Integer(number) => Value::Int(*number),
+        Bound::Text(text) => Value::Bytes(text.as_bytes().to_vec()),
+        Bound::Key(key) => Value::Bytes(key.clone()),
+    }
+}

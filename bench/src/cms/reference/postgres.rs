@@ -1,0 +1,109 @@
+//! A site on PostgreSQL: as many connections as Frontdesk has, one call at a time on each, and each question between
+//! its `BEGIN READ ONLY` and its `COMMIT`, sent together.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::task::{Context, Waker};
+
+use frontdesk_store::statements::postgres::{BEGIN_READ, COMMIT};
+use frontdesk_store::statements::site::Bound;
+use tokio::sync::Semaphore;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, NoTls, Row as Record, Statement};
+
+use super::{Asked, Base, Row, write};
+use crate::Outcome;
+
+const CONNECTIONS: usize = 4;
+
+pub struct Postgres {
+    idle: Mutex<Vec<Session>>,
+    turns: Semaphore,
+}
+
+struct Session {
+    client: Client,
+    statements: HashMap<String, Statement>,
+}
+
+impl Postgres {
+    pub async fn connect(url: &str) -> Outcome<Postgres> {
+        let mut idle = Vec::new();
+        for _ in 0..CONNECTIONS {
+            let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+            tokio::spawn(async move { drop(connection.await) });
+            idle.push(Session { client, statements: HashMap::new() });
+        }
+        Ok(Postgres { idle: Mutex::new(idle), turns: Semaphore::new(CONNECTIONS) })
+    }
+
+    async fn reading(&self, asked: &Asked<'_>) -> Outcome<Vec<Record>> {
+        let _turn = self.turns.acquire().await?;
+        let idle = || self.idle.lock().map_err(|_| "a thread has ended in the middle");
+        let mut session = idle()?.pop().ok_or("no connection")?;
+        let rows = session.ask(asked).await?;
+        idle()?.push(session);
+        Ok(rows)
+    }
+}
+
+impl Session {
+    async fn ask(&mut self, asked: &Asked<'_>) -> Outcome<Vec<Record>> {
+        if !self.statements.contains_key(asked.text) {
+            let prepared = self.client.prepare(asked.text).await?;
+            self.statements.insert(asked.text.to_owned(), prepared);
+        }
+        let statement = self.statements.get(asked.text).ok_or("no statement")?;
+        let values: Vec<&(dyn ToSql + Sync)> = asked.values.iter().map(value).collect();
+        let mut question = pin!(self.client.query(statement, &values));
+        let mut is_sent = false;
+        let rows = poll_fn(|context| {
+            if is_sent {
+                return question.as_mut().poll(context);
+            }
+            is_sent = true;
+            let mut unheard = Context::from_waker(Waker::noop());
+            let _ = pin!(self.client.batch_execute(BEGIN_READ)).poll(&mut unheard);
+            let answer = question.as_mut().poll(context);
+            let _ = pin!(self.client.batch_execute(COMMIT)).poll(&mut unheard);
+            answer
+        });
+        Ok(rows.await?)
+    }
+}
+
+impl Base for Postgres {
+    async fn variables(&self, asked: &Asked<'_>) -> Outcome<Vec<(i64, String)>> {
+        let rows = self.reading(asked).await?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+    }
+
+    async fn documents(&self, asked: &Asked<'_>, names: &[String]) -> Outcome<(String, usize)> {
+        let rows = self.reading(asked).await?;
+        let mut out = String::new();
+        for row in &rows {
+            write(row, names, &mut out)?;
+        }
+        Ok((out, rows.len()))
+    }
+}
+
+impl Row for Record {
+    fn whole(&self, column: usize) -> Outcome<i64> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn text(&self, column: usize) -> Outcome<Option<&str>> {
+        Ok(self.try_get(column)?)
+    }
+}
+
+fn value(bound: &Bound) -> &(dyn ToSql + Sync) {
+    match bound {
+        Bound::Integer(number) => number,
+        Bound::Text(text) => text,
+        Bound::Key(key) => key,
+    }
+}

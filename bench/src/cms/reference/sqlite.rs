@@ -1,0 +1,75 @@
+//! A site in a file: one connection for each thread, and no way from one thread to another.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use frontdesk_store::statements::site::Bound;
+use rusqlite::types::{ToSql, ToSqlOutput};
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Asked, Base, Row, write};
+use crate::Outcome;
+
+pub struct Sqlite {
+    path: PathBuf,
+}
+
+thread_local! {
+    static READER: RefCell<Option<Connection>> = const { RefCell::new(None) };
+}
+
+impl Sqlite {
+    pub fn new(path: &str) -> Sqlite {
+        Sqlite { path: path.into() }
+    }
+
+    fn reading<T>(&self, asked: &Asked<'_>, mut work: impl FnMut(&rusqlite::Row<'_>) -> Outcome<T>) -> Outcome<Vec<T>> {
+        READER.with_borrow_mut(|reader| {
+            if reader.is_none() {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                *reader = Some(Connection::open_with_flags(&self.path, flags)?);
+            }
+            let mut statement = reader.as_ref().ok_or("no connection")?.prepare_cached(asked.text)?;
+            let mut rows = statement.query(rusqlite::params_from_iter(asked.values.iter().map(Value)))?;
+            let mut read = Vec::new();
+            while let Some(row) = rows.next()? {
+                read.push(work(row)?);
+            }
+            Ok(read)
+        })
+    }
+}
+
+impl Base for Sqlite {
+    async fn variables(&self, asked: &Asked<'_>) -> Outcome<Vec<(i64, String)>> {
+        self.reading(asked, |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    async fn documents(&self, asked: &Asked<'_>, names: &[String]) -> Outcome<(String, usize)> {
+        let mut out = String::new();
+        let rows = self.reading(asked, |row| write(row, names, &mut out))?;
+        Ok((out, rows.len()))
+    }
+}
+
+impl Row for rusqlite::Row<'_> {
+    fn whole(&self, column: usize) -> Outcome<i64> {
+        Ok(self.get(column)?)
+    }
+
+    fn text(&self, column: usize) -> Outcome<Option<&str>> {
+        Ok(self.get_ref(column)?.as_str_or_null()?)
+    }
+}
+
+struct Value<'a>(&'a Bound);
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self.0 {
+            Bound::Integer(number) => number.to_sql(),
+            Bound::Text(text) => text.to_sql(),
+            Bound::Key(key) => key.to_sql(),
+        }
+    }
+}
