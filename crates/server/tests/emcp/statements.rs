@@ -77,7 +77,7 @@ const TABLES: &[&str] = &[
 ];
 
 const SECRETS: &[&str] =
-    &["password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid", "content"];
+    &["password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid", "content", "introtext"];
 
 #[tokio::test]
 async fn e_18_e_27_e_32_e_63_hostile_texts_find_nothing_make_no_statement_of_their_own_and_change_nothing() {
