@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::dispatch::{Full, When};
+use frontdesk_engine::dispatch::{Full, Wanted, When};
 use frontdesk_engine::incoming::Incoming;
 
-use super::{Clerk, all_done, calls, letter, office, sent, tasks};
+use super::{Clerk, RETAIN, all_done, calls, letter, office, sent, sent_as, tasks};
 use crate::support::shelves::Mood;
 use crate::support::{House, KEEPER, eventually, heard};
 
@@ -114,24 +114,33 @@ async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_worthy_answer_is_put_off_and_after_the_third_its_word_is_kept() {
+async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given_up_when_its_time_is_over() {
     let house = Arc::new(office(When::Later, Full::Refuse));
     house.store.turn(|knobs| knobs.books = Mood::Fails);
     sent(&house, get()).await;
     let _clerk = Clerk::of(&house);
-    for (attempt, pause) in [(1, 5_000), (2, 10_000)] {
-        let put_off = format!(r#""state":"waiting","server":"desk","attempts":{attempt},"#);
+    for (run, pause) in (1..).zip([5, 10, 20, 40, 80, 160, 300, 300]) {
+        let put_off = format!(r#""state":"waiting","server":"desk","attempts":0,"pauses":{run},"#);
         eventually(|| is(&house, &put_off)).await;
-        assert_eq!(sent(&house, get()).await.status, 202);
-        house.clock.forward(pause);
+        // What went wrong is nothing to be shown while it is to be tried again.
+        assert_eq!(
+            sent(&house, get()).await,
+            heard(
+                202,
+                r#"{"status":"accepted","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":true}"#
+            )
+        );
+        house.clock.forward(pause * 1_000 - 1);
+        let looks = house.store.look(|kept| kept.pages);
+        eventually(|| house.store.look(|kept| kept.pages) > looks + 2).await;
+        assert!(is(&house, &put_off), "{run}");
+        house.clock.forward(1);
     }
+    house.clock.forward(RETAIN.as_millis() as i64);
     all_done(&house).await;
     let answer = sent(&house, get()).await;
     assert!(answer.body.starts_with(r#"{"status":"failed","#), "{answer:?}");
-    assert!(
-        answer.body.contains(r#""fault":"unavailable""#) && answer.body.contains("attempts_exhausted"),
-        "{answer:?}"
-    );
+    assert!(answer.body.contains(r#""fault":"unavailable""#) && answer.body.contains("time_exhausted"), "{answer:?}");
 }
 
 #[tokio::test]
@@ -140,11 +149,41 @@ async fn a_run_that_is_put_off_succeeds_when_the_trouble_is_over() {
     house.store.turn(|knobs| knobs.books = Mood::Fails);
     sent(&house, get()).await;
     let _clerk = Clerk::of(&house);
-    eventually(|| is(&house, r#""state":"waiting","server":"desk","attempts":1,"#)).await;
+    eventually(|| is(&house, r#""state":"waiting","server":"desk","attempts":0,"pauses":1,"#)).await;
     house.store.turn(|knobs| knobs.books = Mood::Well);
     house.clock.forward(5_000);
     all_done(&house).await;
     assert!(sent(&house, get()).await.body.contains("Emma"));
+}
+
+#[tokio::test]
+async fn who_asks_at_once_for_what_was_accepted_before_does_not_lose_it_to_the_trouble_of_the_moment() {
+    let house = office(When::Now, Full::Refuse);
+    house.store.turn(|knobs| knobs.books = Mood::Fails);
+    assert_eq!(sent_as(&house, Wanted::Later, get()).await.status, 202);
+    house.clock.forward(10_000);
+    let answer = sent(&house, get()).await;
+    assert!(answer.status == 202 && answer.body.starts_with(r#"{"status":"accepted","#), "{answer:?}");
+    house.store.turn(|knobs| knobs.books = Mood::Well);
+    house.clock.forward(5_000);
+    assert!(sent(&house, get()).await.body.contains("Emma"));
+}
+
+#[tokio::test]
+async fn what_waits_does_not_expire_under_its_caller_and_is_kept_from_its_end_on() {
+    let house = Arc::new(office(When::Later, Full::Refuse));
+    sent(&house, get()).await;
+    house.clock.forward(RETAIN.as_millis() as i64 + 1);
+    let task = r#""task_id":"tsk_01kdvdna0002qz8kzckfne2f63""#;
+    let waiting = sent(&house, get()).await;
+    assert!(waiting.body.contains(task) && waiting.body.contains(r#""reused":true"#), "{waiting:?}");
+    let _clerk = Clerk::of(&house);
+    all_done(&house).await;
+    house.clock.forward(RETAIN.as_millis() as i64 - 1);
+    let answer = sent(&house, get()).await;
+    assert!(answer.body.contains("Emma") && answer.body.contains(task), "{answer:?}");
+    house.clock.forward(1);
+    assert!(sent(&house, get()).await.body.contains(r#""reused":false"#));
 }
 
 #[tokio::test]
