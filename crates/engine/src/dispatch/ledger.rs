@@ -67,12 +67,21 @@ impl Ledger<'_> {
 
     /// Ids of tasks of this server that nobody has, the oldest first.
     pub(crate) async fn due(&self, limit: usize) -> Result<Vec<String>, Fault> {
+        self.open(limit, self.now()).await
+    }
+
+    /// Ids of open tasks of this server, also of those that somebody has or had, the oldest first.
+    pub(crate) async fn left(&self, limit: usize) -> Result<Vec<String>, Fault> {
+        self.open(limit, i64::MAX).await
+    }
+
+    async fn open(&self, limit: usize, due_until: i64) -> Result<Vec<String>, Fault> {
         let query = Query {
             wants: Wants::Ids,
             kind: &TASK,
             filters: vec![
                 Filter::Equals(OPEN, Cell::Text(self.dispatching.server.clone())),
-                Filter::AtMost(DUE_AT, self.now()),
+                Filter::AtMost(DUE_AT, due_until),
             ],
             order: Order { column: "created_at", direction: Direction::Rising },
             window: Window { start: Start::First, limit, bytes: usize::MAX },
@@ -123,6 +132,7 @@ impl Ledger<'_> {
             pauses: 0,
             due_at,
             expires_at: after(now, self.dispatching.retain + ABANDONED),
+            changed_at: now,
             letter,
             answer: None,
         };

@@ -2,12 +2,14 @@
 //! holds up no other. It holds names of tasks only: what is lost with it is found again in the store.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+
+use crate::timestamp::Millis;
 
 /// All tasks of a tenant are counted once in so many times that one is added: counting takes as long as there are many.
 const COUNTED_ONCE_IN: u64 = 64;
@@ -50,6 +52,7 @@ pub struct Tasks {
     lines: Arc<std::sync::Mutex<HashMap<String, Line>>>,
     finished: Arc<Notify>,
     added: Arc<AtomicU64>,
+    alone_since: Option<Millis>,
     pub(crate) limits: Limits,
 }
 
@@ -59,6 +62,7 @@ struct Line {
     places: Arc<Semaphore>,
     workers: Arc<Semaphore>,
     search: Arc<Semaphore>,
+    searched: Arc<AtomicBool>,
 }
 
 /// A task that waits to be run, and the place it takes up.
@@ -98,8 +102,24 @@ impl Tasks {
             lines: Arc::default(),
             finished: Arc::new(Notify::new()),
             added: Arc::default(),
+            alone_since: None,
             limits,
         }
+    }
+
+    /// For a store that one node at a time has to itself: whoever had a task before this moment has gone.
+    pub fn alone(self, since: Millis) -> Tasks {
+        Tasks { alone_since: Some(since), ..self }
+    }
+
+    /// Whether a task that was last changed then is of an earlier start, so that nobody runs it now.
+    pub(crate) fn is_orphan(&self, changed_at: i64) -> bool {
+        self.alone_since.is_some_and(|since| changed_at < since.0)
+    }
+
+    /// Whether tasks of an earlier start may be there: the first time that somebody asks.
+    pub(crate) fn may_have_orphans(&self, server: &str) -> bool {
+        self.alone_since.is_some() && !self.line(server).searched.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn reserve(&self, server: &str) -> Option<Place> {
@@ -142,6 +162,7 @@ impl Tasks {
             places: Arc::new(Semaphore::new(self.limits.waiting.max(1))),
             workers: Arc::new(Semaphore::new(self.limits.at_once.max(1))),
             search: Arc::new(Semaphore::new(1)),
+            searched: Arc::default(),
         };
         lines.entry(server.to_owned()).or_insert_with(new).clone()
     }

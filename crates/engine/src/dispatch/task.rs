@@ -58,6 +58,7 @@ pub(crate) struct Task {
     /// While it is open: from when on anybody may take it. Until then it is somebody's.
     pub(crate) due_at: i64,
     pub(crate) expires_at: i64,
+    pub(crate) changed_at: i64,
     pub(crate) letter: Letter,
     pub(crate) answer: Option<Answer>,
 }
@@ -70,6 +71,7 @@ struct Clear {
     pauses: u32,
     due_at: i64,
     expires_at: i64,
+    changed_at: i64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,6 +97,7 @@ impl Task {
             pauses: self.pauses,
             due_at: self.due_at,
             expires_at: self.expires_at,
+            changed_at: now,
         };
         let sealed = Sealed { letter: self.letter.clone(), answer: self.answer.clone() };
         Some(Row {
@@ -129,6 +132,7 @@ impl Task {
             pauses: clear.pauses,
             due_at: clear.due_at,
             expires_at: clear.expires_at,
+            changed_at: clear.changed_at,
             letter: sealed.letter,
             answer: sealed.answer,
         })

@@ -68,7 +68,12 @@ async fn search<P: Premises>(premises: Arc<P>, server: String, leave: OwnedSemap
     let Some((mount, dispatching)) = of(&*premises, &server) else {
         return;
     };
-    let due = Ledger { desk, mount, dispatching }.due(MOST_FOUND).await.unwrap_or_default();
+    let ledger = Ledger { desk, mount, dispatching };
+    let found = match desk.tasks.may_have_orphans(&server) {
+        true => ledger.left(desk.tasks.limits.waiting).await,
+        false => ledger.due(MOST_FOUND).await,
+    };
+    let due = found.unwrap_or_default();
     let mut running = JoinSet::new();
     for id in due {
         let worker = desk.tasks.worker(&server).await;
@@ -94,7 +99,9 @@ async fn carry_out(ledger: &Ledger<'_>, id: &str) -> Result<(), Fault> {
     let Some(task) = ledger.get(id).await?.filter(|task| task.is_open()) else {
         return Ok(());
     };
-    if task.server != ledger.dispatching.server || (task.state == State::Running && task.due_at > ledger.now()) {
+    // A waiting task may be begun before its time by whoever accepted it, but not one that was put off.
+    let is_held = task.due_at > ledger.now() && (task.state == State::Running || task.pauses > 0);
+    if task.server != ledger.dispatching.server || (is_held && !ledger.desk.tasks.is_orphan(task.changed_at)) {
         return Ok(());
     }
     let Written::Done(task) = ledger.take(task).await? else {

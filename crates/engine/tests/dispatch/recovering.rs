@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::dispatch::{Full, Wanted, When};
+use frontdesk_engine::Desk;
+use frontdesk_engine::dispatch::{Full, Tasks, Wanted, When};
 use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::ports::Clock as _;
 
 use super::{Clerk, RETAIN, all_done, calls, letter, office, sent, sent_as, tasks};
 use crate::support::shelves::Mood;
-use crate::support::{House, KEEPER, eventually, heard};
+use crate::support::{House, KEEPER, LIMITS, eventually, heard};
 
 fn get() -> Incoming {
     letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)
@@ -91,6 +93,19 @@ async fn a_message_cut_off_while_it_ran_is_run_again_without_being_sent_again() 
     let _clerk = Clerk::of(&other);
     all_done(&house).await;
     assert_eq!(calls(&other, "book.get"), 1);
+}
+
+#[tokio::test]
+async fn a_node_that_has_its_store_to_itself_takes_up_at_once_what_an_earlier_start_of_it_left() {
+    let house = Arc::new(office(When::Now, Full::Refuse));
+    cut_off(&house, 1).await;
+    house.clock.forward(1);
+    let again = office(When::Now, Full::Refuse).beside(&house);
+    let tasks = Tasks::new(LIMITS).alone(house.clock.now());
+    let again = Arc::new(House { desk: Desk { tasks, ..again.desk }, ..again });
+    let _clerk = Clerk::of(&again);
+    all_done(&house).await;
+    assert_eq!(calls(&again, "book.get"), 1);
 }
 
 #[tokio::test]
