@@ -8,6 +8,9 @@ use ::http::{HeaderMap, HeaderName, Uri};
 use crate::config::Config;
 
 static FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+/// What proxies write into a request; there is an `X-Forwarded-` header for nearly everything.
+const FORWARDED: [&str; 3] = ["forwarded", "via", "x-real-ip"];
+const FORWARDED_MORE: &str = "x-forwarded-";
 
 /// What is wrong with where the request comes from, if anything.
 pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
@@ -31,6 +34,11 @@ pub(super) fn refuse_way(config: &Config, target: &Uri, headers: &HeaderMap) -> 
         return Some("This request has crossed a network in clear. Send it over https, and replace its credential.");
     }
     None
+}
+
+/// Whether a proxy says that it passed the request on for somebody else.
+pub(super) fn was_forwarded(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| FORWARDED.contains(&name.as_str()) || name.as_str().starts_with(FORWARDED_MORE))
 }
 
 fn refuse_origin(config: &Config, headers: &HeaderMap) -> Option<&'static str> {

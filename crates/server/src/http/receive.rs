@@ -75,7 +75,7 @@ pub(super) fn named(mount: &Mount, trace: Trace, headers: &HeaderMap) -> Trace {
 
 /// How much of a body is read at all. A door looks into what is too large for it, to say first what else is wrong;
 /// and where it takes more than others, that much is read.
-fn most(config: &Config, mount: &Mount) -> usize {
+pub(crate) fn most(config: &Config, mount: &Mount) -> usize {
     let door = mount.door.as_ref().map(|door| door.payload_bytes);
     config.limits.body_bytes.max(door.unwrap_or_default())
 }

@@ -13,6 +13,7 @@ use frontdesk_identity::Asked;
 use super::{guard, page, receive};
 use crate::config::Certificate;
 use crate::house::House;
+use crate::mounting::Came;
 use crate::net::{Body, Caps, Peer, ResponseBody};
 
 /// Forms of the authorization server are small.
@@ -30,9 +31,16 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
         }
     };
     let trace = receive::named(mount, trace, request.headers());
+    let came = match guard::was_forwarded(request.headers()) {
+        true => Came::Forwarded,
+        false => Came::Directly,
+    };
     let mut incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
-    if !house.admits(mount, peer.address) {
-        incoming.refused = Some(Fault::new(FaultKind::WrongHost, "Only callers on this machine are served here."));
+    if !house.admits(mount, peer.address, came) {
+        incoming.refused = Some(Fault::new(
+            FaultKind::WrongHost,
+            "Only callers on this machine are served here, directly and not by a proxy; for others set up tokens.",
+        ));
     }
     let reply = match way {
         Way::Serve => serve(&house.desk, mount, incoming).await,
