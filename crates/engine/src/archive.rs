@@ -109,8 +109,8 @@ pub enum Operand {
 }
 
 /// What a term is compared with; always bound, never written into the statement. A text is compared with a number as
-/// with its digits; a whole number with a text that is a number as numbers, and with any other text as texts. `NUL`
-/// in a text is a fault.
+/// with its digits; a whole number with a text that is a number, blanks around it aside, as numbers. It equals no other
+/// text, is neither more nor less than one, and differs from all of them. `NUL` in a text is a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     Integer(i64),
@@ -132,7 +132,7 @@ pub type Record = Vec<Cell>;
 /// A database that is read and never written.
 pub trait Archive: Send + Sync {
     /// Whether the table is there. Columns that are not there read as `Missing`.
-    fn has_table(&self, table: Name) -> bool;
+    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>>;
 
     /// Faults with `AnswerTooLarge` beyond the bytes asked for and with `Unavailable` when the database cannot answer
     /// in time.

@@ -12,6 +12,7 @@ use frontdesk_engine::archive::{Archive, Select};
 mod address;
 mod dialect;
 mod error;
+mod file;
 mod late;
 mod mysql;
 mod number;

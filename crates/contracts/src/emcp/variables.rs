@@ -2,7 +2,7 @@
 //! (E-14), and each becomes one table beside the documents.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Cell, Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
+use frontdesk_engine::archive::{Archive, Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
 use frontdesk_engine::fault::Problem;
 use frontdesk_engine::page::Direction;
 use frontdesk_engine::reading::Reading;
@@ -17,8 +17,9 @@ pub(super) const WITH: &str = "with_tvs";
 pub(super) const FILTERS: &str = "tv_filters";
 pub(super) const ORDER: &str = "tv_order";
 
-/// Together with the documents, their tree and their tags these stay below what every database can join.
-pub(super) const MOST_SHOWN: usize = 20;
+/// So many different variables may be named in one call. Together with the documents and their tree these stay below
+/// what every database can join.
+const MOST: usize = 50;
 pub(super) const MOST_FILTERS: usize = 20;
 pub(super) const MOST_ORDERS: usize = 10;
 
@@ -30,6 +31,8 @@ const FIRST_SOURCE: u8 = 10;
 
 /// A database may find names that differ in case or marks too; more than so many for each name are not looked through.
 const ALIKE: usize = 8;
+/// All names and defaults together; a default travels back to the database with the question.
+const MOST_BYTES: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Variables {
@@ -49,7 +52,7 @@ struct Variable {
 pub(super) fn with_tvs() -> Field {
     optional(
         WITH,
-        Schema::list(Schema::Text(Text::Formed(&forms::ENTRY)), MOST_SHOWN),
+        Schema::list(Schema::Text(Text::Formed(&forms::ENTRY)), MOST),
         "Template variables to show with each page, by name; name:d shows the variable's default where a page has no \
          value.",
     )
@@ -57,12 +60,12 @@ pub(super) fn with_tvs() -> Field {
 
 impl Variables {
     /// Looks up every variable that checked arguments name.
-    pub(super) async fn named(reading: &Reading, archive: &dyn Archive, bytes: usize) -> Result<Variables, Fault> {
+    pub(super) async fn named(reading: &Reading, archive: &dyn Archive) -> Result<Variables, Fault> {
         let wanted = wanted(reading);
         if wanted.is_empty() {
             return Ok(Variables::default());
         }
-        let found = archive.select(&lookup(&wanted, bytes)).await?;
+        let found = archive.select(&lookup(&wanted, needs_defaults(reading))).await?;
         let mut variables = Variables::default();
         let mut problems = Vec::new();
         for (pointer, name) in &wanted {
@@ -70,6 +73,7 @@ impl Variables {
                 continue;
             }
             match found.iter().find_map(|record| variables.read(record, name)) {
+                Some(_) if variables.known.len() >= MOST => return Err(too_many(pointer)),
                 Some(variable) => variables.known.push(variable),
                 None => problems.push(unknown(pointer)),
             }
@@ -95,7 +99,7 @@ impl Variables {
 
     /// The first record with exactly this name: a database may find others by its own idea of equality.
     fn read(&self, record: &Record, name: &str) -> Option<Variable> {
-        let [id, found, default] = record.as_slice() else {
+        let [id, found, more @ ..] = record.as_slice() else {
             return None;
         };
         let next = u8::try_from(self.known.len()).ok()?;
@@ -103,10 +107,7 @@ impl Variables {
         Some(Variable {
             name: name.to_owned(),
             id: shapes::whole(id)?,
-            default: match default {
-                Cell::Missing => None,
-                Cell::Integer(_) | Cell::Text(_) => shapes::text(default).map(|text| text.into_owned()),
-            },
+            default: more.first().and_then(shapes::text).map(|text| text.into_owned()),
             source: Source(FIRST_SOURCE.checked_add(next)?),
         })
     }
@@ -165,17 +166,41 @@ fn strings<'a>(reading: &'a Reading, argument: &str) -> Vec<&'a str> {
     items.into_iter().flatten().filter_map(Json::as_str).collect()
 }
 
-fn lookup(wanted: &[(String, String)], bytes: usize) -> Select {
+/// Whether somebody asks for what a variable has where a page has nothing.
+fn needs_defaults(reading: &Reading) -> Otherwise {
+    let shown = strings(reading, WITH).into_iter().any(|entry| forms::marked(entry).1 == Otherwise::Default);
+    let mut terms = [FILTERS, ORDER].into_iter().filter_map(|name| reading.arguments.get(name)?.as_array()).flatten();
+    match shown || terms.any(|term| term.get("use_default").and_then(Json::as_bool) == Some(true)) {
+        true => Otherwise::Default,
+        false => Otherwise::Nothing,
+    }
+}
+
+/// Of several variables with one name the newest counts, as in the original.
+fn lookup(wanted: &[(String, String)], otherwise: Otherwise) -> Select {
+    let mut columns = vec![column("id"), column("name")];
+    match otherwise {
+        Otherwise::Default => columns.push(column("default_text")),
+        Otherwise::Nothing => {}
+    }
     Select {
         from: (HERE, TABLE),
         joins: Vec::new(),
-        columns: vec![column("id"), column("name"), column("default_text")],
+        columns,
         tests: vec![Test::AnyOf(column("name"), wanted.iter().map(|(_, name)| Value::Text(name.clone())).collect())],
-        order: vec![(column("id"), Direction::Rising)],
+        order: vec![(column("id"), Direction::Falling)],
         offset: 0,
         limit: u64::try_from(wanted.len() * ALIKE).unwrap_or(u64::MAX),
-        bytes,
+        bytes: MOST_BYTES,
     }
+}
+
+fn too_many(pointer: &str) -> Fault {
+    Fault::invalid_argument(
+        pointer,
+        "maxItems",
+        "no more than 50 different template variables may be named in one call",
+    )
 }
 
 fn unknown(pointer: &str) -> Problem {

@@ -35,12 +35,12 @@ pub(crate) fn variables(names: &[&str]) -> Select {
     Select {
         from: (HERE, "site_tmplvars"),
         joins: Vec::new(),
-        columns: ["id", "name", "default_text"].map(column).into(),
+        columns: ["id", "name"].map(column).into(),
         tests: vec![Test::AnyOf(column("name"), names)],
-        order: vec![(column("id"), Direction::Rising)],
+        order: vec![(column("id"), Direction::Falling)],
         offset: 0,
         limit,
-        bytes: 1 << 20,
+        bytes: 1 << 18,
     }
 }
 

@@ -16,7 +16,7 @@ struct Overheard {
 }
 
 impl Archive for Overheard {
-    fn has_table(&self, table: Name) -> bool {
+    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         self.archive.has_table(table)
     }
 

@@ -16,7 +16,11 @@ pub(crate) enum Place {
 
 pub(crate) fn parse(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {
     match url.split_once("://") {
-        None => Ok(Place::Sqlite(PathBuf::from(url))),
+        None if is_path(url) => Ok(Place::Sqlite(PathBuf::from(url))),
+        None => wrong(
+            "it is neither the path of a file, which begins with / or ./, nor does it begin with sqlite://, mysql://, \
+             mariadb:// or postgres://",
+        ),
         Some(("sqlite", path)) if path.starts_with('/') => Ok(Place::Sqlite(PathBuf::from(path))),
         Some(("sqlite", _)) => {
             wrong("write `sqlite://` and the whole path of the file, as in sqlite:///srv/site/database.sqlite")
@@ -27,19 +31,42 @@ pub(crate) fn parse(url: &str, authority: Option<&Path>) -> Result<Place, Archiv
     }
 }
 
-/// The address as anybody may see it.
+/// The address as anybody may see it. What cannot be told from a password is not shown.
 pub fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
+        return if is_path(url) { url.to_owned() } else { HIDDEN.to_owned() };
     };
-    let (place, rest) = rest.split_once('?').map_or((rest, ""), |(place, _)| (place, "?…"));
-    match place.rsplit_once('@') {
-        None => format!("{scheme}://{place}{rest}"),
-        Some((user, host)) => {
-            let user = user.split_once(':').map_or(user.to_owned(), |(user, _)| format!("{user}:***"));
-            format!("{scheme}://{user}@{host}{rest}")
+    if scheme == "sqlite" && rest.starts_with('/') {
+        return url.to_owned();
+    }
+    if !["mysql", "mariadb", "postgres", "postgresql"].contains(&scheme) {
+        return HIDDEN.to_owned();
+    }
+    let (place, more) = rest.split_once('?').map_or((rest, ""), |(place, _)| (place, "?…"));
+    let (user, host) = place.rsplit_once('@').map_or((None, place), |(user, host)| (Some(user), host));
+    // An `@` behind the `?` may belong to a password with a `?` in it, and so may what stands where a port should.
+    let server = host.split('/').next().unwrap_or_default();
+    let behind_brackets = server.strip_prefix('[').and_then(|server| server.split_once(']')).map(|(_, behind)| behind);
+    let port = behind_brackets.unwrap_or(server).split_once(':').map(|(_, port)| port);
+    let is_odd = port.is_some_and(|port| !port.bytes().all(|digit| digit.is_ascii_digit()));
+    if is_odd || rest.split_once('?').is_some_and(|(_, query)| query.contains('@')) {
+        return format!("{scheme}://{HIDDEN}");
+    }
+    match user {
+        None => format!("{scheme}://{host}{more}"),
+        Some(user) => {
+            let user = user.split_once(':').map_or(user.to_owned(), |(user, _)| format!("{user}:{HIDDEN}"));
+            format!("{scheme}://{user}@{host}{more}")
         }
     }
+}
+
+const HIDDEN: &str = "***";
+
+/// Whether a text without a scheme is the path of a file, and not an address that was miswritten.
+fn is_path(text: &str) -> bool {
+    let is_plain = |name: &str| !name.is_empty() && !name.contains(['@', ':', ';', '=', ' ']);
+    ["/", "./", "../"].iter().any(|begin| text.starts_with(begin)) || (!text.contains('/') && is_plain(text))
 }
 
 fn mysql(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {

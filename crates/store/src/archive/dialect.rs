@@ -83,6 +83,23 @@ impl Dialect {
         }
     }
 
+    /// A text with no more letters than these.
+    pub(crate) fn no_longer_than(self, letters: usize) -> Around {
+        let letters = letters.min(MOST_LETTERS);
+        match self {
+            Dialect::Sqlite => around("SUBSTR(", format!(", 1, {letters})")),
+            Dialect::Mysql | Dialect::Postgres => around("LEFT(", format!(", {letters})")),
+        }
+    }
+
+    /// A text of any character set. Only on MariaDB and MySQL has each column its own.
+    pub(crate) fn in_all_letters(self) -> Around {
+        match self {
+            Dialect::Sqlite | Dialect::Postgres => around("", ""),
+            Dialect::Mysql => around("CONVERT(", " USING utf8mb4)"),
+        }
+    }
+
     pub(crate) fn whole_as_number(self) -> Around {
         match self {
             Dialect::Sqlite => around("fd_decimal(", ", 65, 30)"),
@@ -182,6 +199,9 @@ impl Dialect {
         }
     }
 }
+
+/// What the databases take as a length.
+const MOST_LETTERS: usize = 1 << 30;
 
 const LEAST: &str = "-9223372036854775808";
 const MOST: &str = "9223372036854775807";

@@ -59,8 +59,37 @@ pub(crate) enum Failure {
     /// It took too long, or the database has no room for it now.
     Unavailable(String),
     TooLarge,
+    /// The database has other tables or columns than it had when it was looked at.
+    Changed(String),
     /// The database would refuse it again.
     Refused(String),
+    /// What is asked for is wrong, whatever the database says.
+    Told(Box<Fault>),
+}
+
+impl Failure {
+    /// What it means to somebody who is opening the database.
+    pub(crate) fn at_opening(self) -> ArchiveError {
+        match self {
+            Failure::Gone(why) | Failure::Unavailable(why) => ArchiveError::Down(why),
+            Failure::Refused(why) | Failure::Changed(why) => ArchiveError::Unreachable(why),
+            Failure::TooLarge => ArchiveError::Unreachable("its list of columns is too long".to_owned()),
+            Failure::Told(fault) => ArchiveError::Unreachable(fault.message.into_owned()),
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
+        Failure::Told(Box::new(fault))
+    }
+}
+
+/// Looking again at a database that was open before.
+impl From<ArchiveError> for Failure {
+    fn from(error: ArchiveError) -> Failure {
+        Failure::Unavailable(error.to_string())
+    }
 }
 
 impl From<Failure> for Fault {
@@ -71,7 +100,8 @@ impl From<Failure> for Fault {
                 FaultKind::AnswerTooLarge,
                 "The answer is larger than allowed. Ask for fewer rows or fields.",
             ),
-            Failure::Refused(why) => Fault::internal(why),
+            Failure::Changed(why) | Failure::Refused(why) => Fault::internal(why),
+            Failure::Told(fault) => *fault,
         }
     }
 }

@@ -48,9 +48,8 @@ impl Late {
 }
 
 impl Archive for Late {
-    /// Nobody knows before it is opened; what follows from a yes is a question, and that opens it.
-    fn has_table(&self, table: Name) -> bool {
-        self.opened.get().is_none_or(|archive| archive.has_table(table))
+    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
+        Box::pin(async move { self.archive().await?.has_table(table).await })
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {

@@ -1,6 +1,8 @@
 //! A site on MariaDB or MySQL. Every session is read-only, and one that fails or is late is thrown away.
 
+use std::future::Future as _;
 use std::io::ErrorKind;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
@@ -14,7 +16,7 @@ use super::dialect::Dialect;
 use super::error::{ArchiveError, Failure};
 use super::pool::{Allowance, Pool};
 use super::render::{Bound, Statement, render};
-use super::schema::{Column, Described, Holds, Schema};
+use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
 
 /// The server ends a statement at its deadline; so much later we stop waiting for it to say so.
 const GRACE: Duration = Duration::from_millis(500);
@@ -22,63 +24,59 @@ const CONNECT: Duration = Duration::from_secs(3);
 
 pub(crate) struct MysqlArchive {
     options: Opts,
-    schema: Schema,
+    prefix: String,
+    found: Found,
     deadline: Duration,
     /// How the site compares its texts.
     collation: Option<String>,
-    pub(super) pool: Pool<Conn>,
+    pub(super) pool: Pool<Held>,
 }
 
-/// Names and types of all columns that this user may read.
-const DESCRIBE: &str = "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, COLLATION_NAME \
-                        FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()";
+/// Names and types of the columns that this user may read: those under the prefix, and those that a site is known by.
+const DESCRIBE: &str = "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, COLLATION_NAME, CHARACTER_SET_NAME \
+                        FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() \
+                        AND (LEFT(TABLE_NAME, CHAR_LENGTH(?)) = ? OR TABLE_NAME LIKE ?)";
+
+type Line = (String, String, String, String, Option<String>, Option<String>);
 
 impl MysqlArchive {
     pub(crate) async fn open(options: Opts, settings: &ArchiveSettings) -> Result<MysqlArchive, ArchiveError> {
-        let unreachable = |failure: Failure| match failure {
-            Failure::Gone(why) | Failure::Unavailable(why) => ArchiveError::Down(why),
-            Failure::Refused(why) => ArchiveError::Unreachable(why),
-            Failure::TooLarge => ArchiveError::Unreachable("too large".to_owned()),
-        };
-        let looked = async {
-            let mut connection = connect(&options, settings.deadline, None).await?;
-            type Line = (String, String, String, String, Option<String>);
-            let lines: Vec<Line> = connection.query(DESCRIBE).await.map_err(failure)?;
-            Ok(lines)
-        };
-        let lines = tokio::time::timeout(CONNECT + settings.deadline + GRACE, looked)
-            .await
-            .unwrap_or_else(|_| Err(Failure::Unavailable("it does not answer".to_owned())))
-            .map_err(unreachable)?;
-        let landmark = format!("{}site_content", settings.prefix);
+        let (prefix, deadline) = (settings.prefix.clone(), settings.deadline);
+        let lines = look(&options, &prefix, deadline).await?;
+        let landmark = format!("{prefix}{LANDMARK}");
         // Texts that are made by casts are compared as the site's own are.
         let collation = lines
             .iter()
             .find(|(table, column, ..)| *table == landmark && column == "pagetitle")
-            .and_then(|(.., collation)| collation.clone())
+            .and_then(|(.., collation, _)| collation.clone())
             .filter(|collation| collation.starts_with("utf8mb4_") && is_word(collation));
-        let described = lines.into_iter().map(|(table, column, holds_what, nullable, _)| Described {
-            table,
-            column,
-            is: Column { holds: holds(&holds_what), is_filled: nullable == "NO" },
-        });
-        let prefix = settings.prefix.clone();
-        let schema =
-            Schema::of(described.collect(), &prefix).map_err(|found| ArchiveError::NoSite { prefix, found })?;
-        let pool = Pool::new(settings.connections);
-        Ok(MysqlArchive { options, schema, deadline: settings.deadline, collation, pool })
+        let found = Found::new(Schema::of(lines.into_iter().map(described).collect(), &prefix)?);
+        Ok(MysqlArchive { options, prefix, found, deadline, collation, pool: Pool::new(settings.connections) })
     }
 
     pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
-        render(Dialect::Mysql, &self.schema, select)
+        render(Dialect::Mysql, &self.found.now(), select, select.bytes.saturating_add(1))
     }
 
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = self.statement(select)?;
         let _turn = self.pool.turn().await?;
+        match self.ask(select).await {
+            Err(Failure::Changed(_)) => {
+                self.pool.forget();
+                let lines = look(&self.options, &self.prefix, self.deadline).await.map_err(Failure::from)?;
+                let schema = Schema::of(lines.into_iter().map(described).collect(), &self.prefix);
+                self.found.replace(schema.map_err(Failure::from)?);
+                Ok(self.ask(select).await?)
+            }
+            done => Ok(done?),
+        }
+    }
+
+    async fn ask(&self, select: &Select) -> Result<Vec<Record>, Failure> {
+        let statement = self.statement(select)?;
         let late = || Failure::Unavailable("the site's database took too long".to_owned());
         let work = tokio::time::timeout(self.deadline + GRACE, self.read(&statement, select.bytes));
-        Ok(work.await.unwrap_or_else(|_| Err(late()))?)
+        work.await.unwrap_or_else(|_| Err(late()))
     }
 
     async fn read(&self, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
@@ -94,8 +92,9 @@ impl MysqlArchive {
     }
 
     /// The connection comes back only after a whole answer.
-    async fn read_on(&self, mut connection: Conn, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
+    async fn read_on(&self, mut held: Held, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
         let values = statement.values.iter().map(value).collect();
+        let connection = held.connection()?;
         let mut rows = connection.exec_iter(&statement.text, Params::Positional(values)).await.map_err(failure)?;
         let mut allowance = Allowance(bytes);
         let mut records = Vec::new();
@@ -104,14 +103,14 @@ impl MysqlArchive {
             records.push(values.map(|value| allowance.spend(cell(value)?)).collect::<Result<Record, Failure>>()?);
         }
         drop(rows);
-        self.pool.put_back(connection);
+        self.pool.put_back(held);
         Ok(records)
     }
 }
 
 impl Archive for MysqlArchive {
-    fn has_table(&self, table: Name) -> bool {
-        self.schema.table(table).is_some()
+    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
+        Box::pin(std::future::ready(Ok(self.found.now().table(table).is_some())))
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
@@ -119,25 +118,101 @@ impl Archive for MysqlArchive {
     }
 }
 
-pub(super) async fn connect(options: &Opts, deadline: Duration, collation: Option<&str>) -> Result<Conn, Failure> {
+/// A connection that is closed at once when it is thrown away. Left to itself it would first read to its end what was
+/// too much to read.
+pub(super) struct Held(Option<Conn>);
+
+impl Held {
+    pub(super) fn connection(&mut self) -> Result<&mut Conn, Failure> {
+        self.0.as_mut().ok_or_else(|| Failure::Gone("the connection is closed".to_owned()))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0.take() {
+            // Asked once, it has said goodbye if nothing is left to read; dropped after that, its socket is closed.
+            let mut goodbye = std::pin::pin!(connection.disconnect());
+            let _ = goodbye.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        }
+    }
+}
+
+async fn look(options: &Opts, prefix: &str, deadline: Duration) -> Result<Vec<Line>, ArchiveError> {
+    let looked = async {
+        let mut held = connect(options, deadline, None).await?;
+        // Texts of that schema may be compared without regard to case; `Schema` is stricter.
+        let values = (prefix, prefix, format!("%{LANDMARK}"));
+        let lines: Vec<Line> = held.connection()?.exec(DESCRIBE, values).await.map_err(failure)?;
+        Ok(lines)
+    };
+    let looked = tokio::time::timeout(CONNECT + deadline + GRACE, looked).await;
+    looked.unwrap_or_else(|_| Err(Failure::Unavailable("it does not answer".to_owned()))).map_err(Failure::at_opening)
+}
+
+fn described((table, column, data_type, nullable, _, letters): Line) -> Described {
+    let (holds, is_wide) = holds(&data_type);
+    let letters = match letters.as_deref() {
+        Some("utf8mb4") | None => Letters::All,
+        Some(_) => Letters::Some,
+    };
+    Described { table, column, is: Column { holds, is_filled: nullable == "NO", is_wide, letters } }
+}
+
+pub(super) async fn connect(options: &Opts, deadline: Duration, collation: Option<&str>) -> Result<Held, Failure> {
     let connecting = tokio::time::timeout(CONNECT, Conn::new(options.clone()));
-    let mut connection =
-        connecting.await.unwrap_or_else(|_| Err(DriverError::ConnectionClosed.into())).map_err(failure)?;
+    let connected = connecting.await.unwrap_or_else(|_| Err(DriverError::ConnectionClosed.into())).map_err(failure)?;
+    let mut held = Held(Some(connected));
+    let connection = held.connection()?;
+    let version: Option<String> = connection.query_first("SELECT VERSION()").await.map_err(failure)?;
+    let server = Server::of(&version.unwrap_or_default())?;
     // Every statement is a transaction of its own, and this makes each of them read-only.
     connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(failure)?;
     // Patterns are written with backslashes that mean themselves.
     connection.query_drop("SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES'").await.map_err(failure)?;
-    let version: Option<String> = connection.query_first("SELECT VERSION()").await.map_err(failure)?;
     let milliseconds = deadline.as_millis().max(1);
-    let limit = match version.is_some_and(|version| version.contains("MariaDB")) {
-        true => format!("SET SESSION max_statement_time = {}.{:03}", milliseconds / 1000, milliseconds % 1000),
-        false => format!("SET SESSION max_execution_time = {milliseconds}"),
+    let limit = match server {
+        Server::MariaDb => {
+            format!("SET SESSION max_statement_time = {}.{:03}", milliseconds / 1000, milliseconds % 1000)
+        }
+        Server::Mysql => format!("SET SESSION max_execution_time = {milliseconds}"),
     };
     connection.query_drop(limit).await.map_err(failure)?;
     if let Some(collation) = collation {
         connection.query_drop(format!("SET NAMES utf8mb4 COLLATE {collation}")).await.map_err(failure)?;
     }
-    Ok(connection)
+    Ok(held)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Server {
+    MariaDb,
+    Mysql,
+}
+
+impl Server {
+    /// Which of the two it is. One that lacks what the statements need is refused before the first of them fails:
+    /// MariaDB has the deadline since 10.1.1, MySQL has REGEXP_SUBSTR since 8.0.4.
+    pub(super) fn of(version: &str) -> Result<Server, Failure> {
+        // Some call themselves 5.5.5 first, for the sake of old clients.
+        let said = version.strip_prefix("5.5.5-").unwrap_or(version);
+        let (server, name, oldest) = match version.contains("MariaDB") {
+            true => (Server::MariaDb, "MariaDB", [10, 1, 1]),
+            false => (Server::Mysql, "MySQL", [8, 0, 4]),
+        };
+        let mut numbers = said.split(|letter: char| !letter.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+        let found = [(); 3].map(|()| numbers.next().unwrap_or(0));
+        match found >= oldest {
+            true => Ok(server),
+            false => {
+                let [major, minor, patch] = found;
+                Err(Failure::Refused(format!(
+                    "its server is {name} {major}.{minor}.{patch}, which is too old. MariaDB 10.1.1 or MySQL 8.0.4 is the \
+                     oldest that can be read"
+                )))
+            }
+        }
+    }
 }
 
 fn value(bound: &Bound) -> Value {
@@ -163,11 +238,14 @@ fn cell(value: Value) -> Result<Cell, Failure> {
     })
 }
 
-fn holds(data_type: &str) -> Holds {
+/// What a column holds, and whether that may be long.
+fn holds(data_type: &str) -> (Holds, bool) {
     match data_type {
-        "tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "year" => Holds::Whole,
-        "char" | "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" | "enum" | "set" => Holds::Text,
-        _ => Holds::Other,
+        "tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "year" => (Holds::Whole, false),
+        "char" | "varchar" | "tinytext" | "text" | "enum" | "set" => (Holds::Text, false),
+        "mediumtext" | "longtext" => (Holds::Text, true),
+        "mediumblob" | "longblob" | "json" | "geometry" => (Holds::Other, true),
+        _ => (Holds::Other, false),
     }
 }
 
@@ -183,6 +261,8 @@ fn failure(error: Error) -> Failure {
             1040 | 1053 | 1203 | 1226 | 1317 | 1927 | 4031 => Failure::Gone(format!("error {}", refusal.code)),
             // Interrupted at its deadline, or at the wait for a lock.
             1205 | 1213 | 1969 | 3024 => Failure::Unavailable(format!("it took too long (error {})", refusal.code)),
+            // No such column or table; a view whose tables have changed; a statement that was prepared before they did.
+            1054 | 1146 | 1356 | 1615 => Failure::Changed(format!("error {}", refusal.code)),
             1044 | 1045 | 1049 | 1130 | 1142 | 1143 | 1698 => {
                 Failure::Refused(format!("{} (error {})", refusal.message, refusal.code))
             }

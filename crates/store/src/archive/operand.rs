@@ -18,16 +18,30 @@ pub(crate) enum Kind {
 
 /// What a term is compared as, and with which value.
 pub(crate) enum Against {
+    /// The term never has a value.
+    Nothing,
+    /// The term is a whole number and the value is none.
+    NoNumber,
     Whole(i64),
     Text(String),
     Number(Decimal),
 }
 
-/// What a value means to a term of this kind; nothing if the term never has a value.
-pub(crate) fn against(kind: Kind, value: &Value) -> Result<Option<Against>, Fault> {
+impl Against {
+    /// Letters that some character sets lack.
+    pub(crate) fn has_rare_letters(&self) -> bool {
+        match self {
+            Against::Text(text) => !text.is_ascii(),
+            Against::Nothing | Against::NoNumber | Against::Whole(_) | Against::Number(_) => false,
+        }
+    }
+}
+
+/// What a value means to a term of this kind.
+pub(crate) fn against(kind: Kind, value: &Value) -> Result<Against, Fault> {
     let decimal = match value {
         Value::Integer(number) => Some(Decimal::of_integer(*number)),
-        Value::Text(text) => Decimal::exactly(clean(text)?),
+        Value::Text(text) => Decimal::exactly(clean(text)?.trim_matches(|letter| matches!(letter, '\t'..='\r' | ' '))),
         Value::Decimal(text) => Some(Decimal::exactly(text).unwrap_or_else(|| Decimal::leading(text))),
     };
     let text = || match value {
@@ -35,13 +49,13 @@ pub(crate) fn against(kind: Kind, value: &Value) -> Result<Option<Against>, Faul
         Value::Text(text) | Value::Decimal(text) => text.clone(),
     };
     Ok(match kind {
-        Kind::Missing => None,
-        Kind::Text => Some(Against::Text(text())),
-        Kind::Whole => Some(match decimal {
+        Kind::Missing => Against::Nothing,
+        Kind::Text => Against::Text(text()),
+        Kind::Whole => match decimal {
             Some(number) => number.as_integer().map_or(Against::Number(number), Against::Whole),
-            None => Against::Text(text()),
-        }),
-        Kind::Number => Some(Against::Number(decimal.unwrap_or_else(|| Decimal::leading(&text())))),
+            None => Against::NoNumber,
+        },
+        Kind::Number => Against::Number(decimal.unwrap_or_else(|| Decimal::leading(&text()))),
     })
 }
 

@@ -1,12 +1,12 @@
 //! Connections that wait for their next statement, and turns on them. Whoever finds too long a queue is told at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::archive::Cell;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::Failure;
 
@@ -17,7 +17,9 @@ const QUEUE: usize = 32;
 
 pub(crate) struct Pool<C> {
     idle: Mutex<Vec<C>>,
-    turns: Semaphore,
+    /// More than so many are not kept.
+    connections: usize,
+    turns: Arc<Semaphore>,
     waiting: AtomicUsize,
     queue: usize,
 }
@@ -27,21 +29,23 @@ impl<C> Pool<C> {
         let connections = connections.max(1);
         Pool {
             idle: Mutex::default(),
-            turns: Semaphore::new(connections),
+            connections,
+            turns: Arc::new(Semaphore::new(connections)),
             waiting: AtomicUsize::new(0),
             queue: connections.saturating_mul(QUEUE),
         }
     }
 
-    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, Fault> {
-        if let Ok(turn) = self.turns.try_acquire() {
+    /// Whoever works for a caller that may leave takes it along, so that nobody else has it before the work ends.
+    pub(crate) async fn turn(&self) -> Result<OwnedSemaphorePermit, Fault> {
+        if let Ok(turn) = Arc::clone(&self.turns).try_acquire_owned() {
             return Ok(turn);
         }
         let waiting = Waiting(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.queue {
             return Err(Fault::unavailable("too many calls wait for the site's database"));
         }
-        let turn = tokio::time::timeout(WAIT, self.turns.acquire()).await;
+        let turn = tokio::time::timeout(WAIT, Arc::clone(&self.turns).acquire_owned()).await;
         drop(waiting);
         match turn {
             Ok(Ok(turn)) => Ok(turn),
@@ -54,7 +58,10 @@ impl<C> Pool<C> {
     }
 
     pub(crate) fn put_back(&self, connection: C) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < self.connections {
+            idle.push(connection);
+        }
     }
 
     /// When one of them is found dead, the others are as well.

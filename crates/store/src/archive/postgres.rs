@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use frontdesk_engine::Fault;
 use frontdesk_engine::archive::{Archive, Cell, Name, Record, Select};
 use frontdesk_engine::tool::Future;
+use frontdesk_engine::{Fault, FaultKind};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, NoTls, Row};
 
@@ -15,7 +15,7 @@ use super::dialect::Dialect;
 use super::error::{ArchiveError, Failure};
 use super::pool::{Allowance, Pool};
 use super::render::{Bound, Statement, render};
-use super::schema::{Column, Described, Holds, Schema};
+use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
 use crate::StoreError;
 use crate::postgres::address::{Address, Dial, Encryption};
 use crate::postgres::flight::fly_enclosed;
@@ -27,10 +27,14 @@ const GRACE: Duration = Duration::from_millis(500);
 const STATEMENTS: usize = 64;
 /// So many rows are taken at a time.
 const AT_ONCE: i32 = 64;
+/// Long texts are first asked for up to such a share of what the answer may hold, and never less than this.
+const LEAST_SHARE: usize = 1024;
+const CONNECT: Duration = Duration::from_secs(3);
 
 pub(crate) struct PostgresArchive {
     dial: Dial,
-    schema: Schema,
+    prefix: String,
+    found: Found,
     deadline: Duration,
     pub(super) pool: Pool<Session>,
 }
@@ -41,11 +45,12 @@ pub(super) struct Session {
     turn: Mutex<()>,
 }
 
-/// Names and types of all columns that this role may read.
-const DESCRIBE: &str = "SELECT c.relname::text, a.attname::text, t.typname::text, a.attnotnull \
+/// Names and types of the columns that this role may read: those under the prefix, and those that a site is known by.
+const DESCRIBE: &str = "SELECT c.relname::text, a.attname::text, t.typname::text, a.attnotnull, a.atttypmod \
      FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid \
      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_type t ON t.oid = a.atttypid \
      WHERE n.nspname = ANY(current_schemas(false)) AND c.relkind IN ('r', 'v', 'm', 'p', 'f') \
+     AND (left(c.relname::text, length($1::text)) = $1 OR right(c.relname::text, length($2::text)) = $2) \
      AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(c.oid, a.attnum, 'SELECT') \
      AND pg_catalog.pg_table_is_visible(c.oid)";
 
@@ -56,40 +61,59 @@ impl PostgresArchive {
         let given = dial.config.get_options().unwrap_or_default().to_owned();
         // Every transaction says so itself as well.
         dial.config.options(format!("{given} -c default_transaction_read_only=on -c standard_conforming_strings=on"));
-        let session = connect(&dial).await?;
-        let rows = session.client.query(DESCRIBE, &[]).await;
-        let rows = rows.map_err(|error| ArchiveError::Unreachable(StoreError::Postgres(error).to_string()))?;
-        let described: Result<Vec<Described>, Error> = rows.iter().map(described).collect();
-        let described = described.map_err(|error| ArchiveError::Unreachable(error.to_string()))?;
-        let prefix = settings.prefix.clone();
-        let schema = Schema::of(described, &prefix).map_err(|found| ArchiveError::NoSite { prefix, found })?;
+        let (session, schema) = look(&dial, &settings.prefix, settings.deadline).await?;
         let pool = Pool::new(settings.connections);
         pool.put_back(session);
-        Ok(PostgresArchive { dial, schema, deadline: settings.deadline, pool })
+        let (prefix, found) = (settings.prefix.clone(), Found::new(schema));
+        Ok(PostgresArchive { dial, prefix, found, deadline: settings.deadline, pool })
     }
 
     pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
-        render(Dialect::Postgres, &self.schema, select)
+        render(Dialect::Postgres, &self.found.now(), select, share(select).saturating_add(1))
     }
 
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = self.statement(select)?;
         let _turn = self.pool.turn().await?;
-        let late = || Failure::Unavailable("the site's database took too long".to_owned());
-        let work = tokio::time::timeout(self.deadline + GRACE, self.read(&statement, select));
-        Ok(work.await.unwrap_or_else(|_| Err(late()))?)
+        match self.ask(select).await {
+            Err(Failure::Changed(_)) => {
+                self.pool.forget();
+                let looked = look(&self.dial, &self.prefix, self.deadline).await;
+                let (session, schema) = looked.map_err(Failure::from)?;
+                self.pool.put_back(session);
+                self.found.replace(schema);
+                Ok(self.ask(select).await?)
+            }
+            done => Ok(done?),
+        }
     }
 
-    async fn read(&self, statement: &Statement, select: &Select) -> Result<Vec<Record>, Failure> {
+    async fn ask(&self, select: &Select) -> Result<Vec<Record>, Failure> {
+        let late = || Failure::Unavailable("the site's database took too long".to_owned());
+        let statement = self.statement(select)?;
+        let work = async {
+            match self.read(&statement, select, AT_ONCE).await? {
+                // A text was longer than its share: whole, and one row at a time.
+                rows if is_cut(&rows, share(select)) => {
+                    let widest = select.bytes.saturating_add(1);
+                    let statement = render(Dialect::Postgres, &self.found.now(), select, widest)?;
+                    self.read(&statement, select, 1).await
+                }
+                rows => Ok(rows),
+            }
+        };
+        tokio::time::timeout(self.deadline + GRACE, work).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    async fn read(&self, statement: &Statement, select: &Select, at_once: i32) -> Result<Vec<Record>, Failure> {
         if let Some(session) = self.pool.take() {
-            match self.read_on(session, statement, select).await {
+            match self.read_on(session, statement, select, at_once).await {
                 // The server may have been restarted since.
                 Err(Failure::Gone(_)) => self.pool.forget(),
                 done => return done,
             }
         }
         let session = connect(&self.dial).await.map_err(|error| Failure::Gone(error.to_string()))?;
-        self.read_on(session, statement, select).await
+        self.read_on(session, statement, select, at_once).await
     }
 
     /// The session comes back only after a whole answer.
@@ -98,15 +122,31 @@ impl PostgresArchive {
         mut session: Session,
         statement: &Statement,
         select: &Select,
+        at_once: i32,
     ) -> Result<Vec<Record>, Failure> {
-        let records = session.rows(statement, select).await?;
+        let records = session.rows(statement, select, at_once).await?;
         self.pool.put_back(session);
         Ok(records)
     }
 }
 
+/// How many letters of a long text may come with the first answer, so that all of them together are not much more than
+/// an answer may hold. A power of two: few shares make few statements.
+fn share(select: &Select) -> usize {
+    let texts = usize::try_from(select.limit).unwrap_or(usize::MAX).saturating_mul(select.columns.len()).max(1);
+    let even = (select.bytes / texts).max(LEAST_SHARE);
+    (even + 1).next_power_of_two() / 2
+}
+
+fn is_cut(rows: &[Record], share: usize) -> bool {
+    rows.iter().flatten().any(|cell| match cell {
+        Cell::Text(text) => text.len() > share && text.chars().count() > share,
+        Cell::Missing | Cell::Integer(_) => false,
+    })
+}
+
 impl Session {
-    async fn rows(&mut self, statement: &Statement, select: &Select) -> Result<Vec<Record>, Failure> {
+    async fn rows(&mut self, statement: &Statement, select: &Select, at_once: i32) -> Result<Vec<Record>, Failure> {
         let prepared = match self.statements.get(&statement.text) {
             Some(prepared) => prepared.clone(),
             None => {
@@ -120,9 +160,9 @@ impl Session {
         };
         let values: Vec<&(dyn ToSql + Sync)> = statement.values.iter().map(value).collect();
         let taken = Taken { allowance: Allowance(select.bytes), columns: statement.columns, records: Vec::new() };
-        match select.limit <= AT_ONCE.unsigned_abs().into() {
+        match select.limit <= at_once.unsigned_abs().into() {
             true => self.in_one_flight(&prepared, &values, taken).await,
-            false => self.by_pieces(&prepared, &values, taken).await,
+            false => self.by_pieces(&prepared, &values, taken, at_once).await,
         }
     }
 
@@ -147,13 +187,14 @@ impl Session {
         prepared: &tokio_postgres::Statement,
         values: &[&(dyn ToSql + Sync)],
         mut taken: Taken,
+        at_once: i32,
     ) -> Result<Vec<Record>, Failure> {
         let transaction = self.client.build_transaction().read_only(true).start().await.map_err(failure)?;
         let portal = transaction.bind(prepared, values).await.map_err(failure)?;
         loop {
-            let rows = transaction.query_portal(&portal, AT_ONCE).await.map_err(failure)?;
+            let rows = transaction.query_portal(&portal, at_once).await.map_err(failure)?;
             taken.take(&rows)?;
-            if rows.len() < usize::try_from(AT_ONCE).unwrap_or_default() {
+            if rows.len() < usize::try_from(at_once).unwrap_or_default() {
                 break;
             }
         }
@@ -180,13 +221,27 @@ impl Taken {
 }
 
 impl Archive for PostgresArchive {
-    fn has_table(&self, table: Name) -> bool {
-        self.schema.table(table).is_some()
+    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
+        Box::pin(std::future::ready(Ok(self.found.now().table(table).is_some())))
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
         Box::pin(self.rows(select))
     }
+}
+
+/// A new session, and what the database has. Somebody who accepts connections and says nothing is not waited for.
+async fn look(dial: &Dial, prefix: &str, deadline: Duration) -> Result<(Session, Schema), ArchiveError> {
+    let looked = async {
+        let session = connect(dial).await?;
+        let rows = session.client.query(DESCRIBE, &[&prefix, &LANDMARK]).await;
+        let rows = rows.map_err(|error| failure(error).at_opening())?;
+        let described: Result<Vec<Described>, Error> = rows.iter().map(described).collect();
+        let described = described.map_err(|error| ArchiveError::Unreachable(error.to_string()))?;
+        Ok((session, Schema::of(described, prefix)?))
+    };
+    let looked = tokio::time::timeout(CONNECT + deadline + GRACE, looked).await;
+    looked.unwrap_or_else(|_| Err(ArchiveError::Down("it does not answer".to_owned())))
 }
 
 pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
@@ -212,16 +267,22 @@ pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
 /// A refusal of the server's own is final; where nobody answers, somebody may later.
 fn unreached(error: Error) -> ArchiveError {
     let is_down = error.code().is_none_or(|code| is_about_the_server(code.code()) || code.code().starts_with("53"));
-    let error = StoreError::unreachable(error);
-    match is_down && matches!(error, StoreError::Unreachable(_)) {
-        true => ArchiveError::Down(error.to_string()),
-        false => ArchiveError::Unreachable(error.to_string()),
+    match (StoreError::unreachable(error), is_down) {
+        (StoreError::Unreachable(why), true) => ArchiveError::Down(why),
+        (StoreError::Unreachable(why), false) => ArchiveError::Unreachable(why),
+        (error, _) => ArchiveError::Unreachable(error.to_string()),
     }
 }
 
 fn described(row: &Row) -> Result<Described, Error> {
     let kind: String = row.try_get(2)?;
-    let is = Column { holds: holds(&kind), is_filled: row.try_get(3)? };
+    let (holds, has_length) = (holds(&kind), row.try_get::<_, i32>(4)? >= 0);
+    let is_wide = match holds {
+        Holds::Whole | Holds::Truth => false,
+        Holds::Text => !has_length,
+        Holds::Other => true,
+    };
+    let is = Column { holds, is_filled: row.try_get(3)?, is_wide, letters: Letters::All };
     Ok(Described { table: row.try_get(0)?, column: row.try_get(1)?, is })
 }
 
@@ -254,17 +315,23 @@ fn cell(row: &Row, column: usize) -> Result<Cell, Failure> {
 }
 
 fn failure(error: Error) -> Failure {
-    let is_gone =
-        error.is_closed() || error.as_db_error().is_none_or(|refusal| is_about_the_server(refusal.code().code()));
-    let is_late = error.code().is_some_and(|code| code.code() == "57014");
-    let passes = error.code().is_some_and(|code| ["40", "53", "55"].iter().any(|class| code.code().starts_with(class)));
+    let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
+    let is_gone = error.is_closed() || error.as_db_error().is_none() || is_about_the_server(&code);
+    let passes = ["40", "53", "55"].iter().any(|class| code.starts_with(class));
     let why = StoreError::Postgres(error).to_string();
-    if is_late || passes {
-        Failure::Unavailable(why)
-    } else if is_gone {
-        Failure::Gone(why)
-    } else {
-        Failure::Refused(why)
+    match code.as_str() {
+        // At its deadline.
+        "57014" => Failure::Unavailable(why),
+        // No such column or table, or a statement that was prepared before they changed.
+        "42703" | "42P01" | "0A000" => Failure::Changed(why),
+        "22P05" => Fault::new(
+            FaultKind::InvalidArgument,
+            "A text has a character that the site's database cannot hold, so nothing there has it. Leave it out.",
+        )
+        .into(),
+        _ if passes => Failure::Unavailable(why),
+        _ if is_gone => Failure::Gone(why),
+        _ => Failure::Refused(why),
     }
 }
 

@@ -35,8 +35,9 @@ pub enum Bound {
     Key(Vec<u8>),
 }
 
-pub(crate) fn render(dialect: Dialect, schema: &Schema, select: &Select) -> Result<Statement, Fault> {
-    let mut writer = Writer { dialect, schema, text: String::new(), values: Vec::new(), scope: Vec::new() };
+/// Of a text that may be long, no more letters than `widest` are asked for.
+pub(crate) fn render(dialect: Dialect, schema: &Schema, select: &Select, widest: usize) -> Result<Statement, Fault> {
+    let mut writer = Writer { dialect, schema, widest, text: String::new(), values: Vec::new(), scope: Vec::new() };
     writer.select(select)?;
     if writer.scope.len() > MOST_TABLES || writer.values.len() > MOST_VALUES {
         return Err(Fault::new(FaultKind::InvalidArgument, "This asks for too much at once. Ask for less."));
@@ -54,6 +55,7 @@ pub(super) struct Seen<'a> {
 pub(super) struct Writer<'a> {
     pub(super) dialect: Dialect,
     schema: &'a Schema,
+    pub(super) widest: usize,
     pub(super) text: String,
     pub(super) values: Vec<Bound>,
     pub(super) scope: Vec<Seen<'a>>,
@@ -178,9 +180,11 @@ impl Writer<'_> {
     }
 
     fn compare(&mut self, term: &Term, comparison: Comparison, value: &Value) -> Result<(), Fault> {
-        match against(self.kind(term)?, value)? {
-            None => self.put(NEVER),
-            Some(against) => {
+        match (against(self.kind(term)?, value)?, comparison) {
+            (Against::Nothing, _) => self.put(NEVER),
+            (Against::NoNumber, Comparison::Unequal) => self.test(&Test::Present(term.clone()))?,
+            (Against::NoNumber, _) => self.put(NEVER),
+            (against, comparison) => {
                 self.as_against(term, &against)?;
                 self.put(sign(comparison));
                 self.value(against);
@@ -210,15 +214,17 @@ impl Writer<'_> {
         let mut possible = Vec::with_capacity(values.len());
         for value in values {
             match (kind, against(kind, value)?) {
-                (Kind::Missing, _) | (_, None) => {
+                (Kind::Missing, _) | (_, Against::Nothing) => {
                     self.put(NEVER);
                     return Ok(());
                 }
-                (Kind::Whole, Some(Against::Text(_) | Against::Number(_))) => {}
-                (Kind::Whole | Kind::Text | Kind::Number, Some(against)) => possible.push(against),
+                (_, Against::NoNumber) | (Kind::Whole, Against::Text(_) | Against::Number(_)) => {}
+                (Kind::Whole | Kind::Text | Kind::Number, against) => possible.push(against),
             }
         }
-        let Some(first) = possible.first() else {
+        // If one of them has letters that the column lacks, all are compared as if it had them.
+        let first = possible.iter().find(|against| against.has_rare_letters()).or_else(|| possible.first());
+        let Some(first) = first else {
             return match if_none {
                 "" => self.test(&Test::Present(term.clone())),
                 never => {
@@ -246,7 +252,7 @@ impl Writer<'_> {
             self.put(NEVER);
             return Ok(());
         }
-        self.written(term)?;
+        self.text_beside(term, text)?;
         self.put(" LIKE ");
         let marked = text.replace('!', "!!").replace('%', "!%").replace('_', "!_");
         self.value(Against::Text(match likeness {

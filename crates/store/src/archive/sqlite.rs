@@ -13,110 +13,170 @@ use rusqlite::config::DbConfig;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{self, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::ArchiveSettings;
 use super::dialect::Dialect;
 use super::error::{ArchiveError, Failure};
+use super::file::{self, Identity};
 use super::number::Decimal;
 use super::pool::{Allowance, Pool};
 use super::render::{Bound, Statement, render};
-use super::schema::{Column, Described, Holds, Schema};
+use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
 
 /// How many steps of the database's machine pass between two looks at the clock.
 const STEPS: i32 = 1_000;
 /// What is read within this is short.
 const SHORT: Duration = Duration::from_millis(1);
+/// So often somebody who waits for the site's own write looks whether it is done.
+const NAP: Duration = Duration::from_millis(5);
+/// A statement ends itself at its deadline; so much later we stop waiting for it.
+const GRACE: Duration = Duration::from_millis(500);
 const STATEMENTS: usize = 64;
 
 pub(crate) struct SqliteArchive {
     path: PathBuf,
-    schema: Schema,
+    prefix: String,
+    found: Found,
     deadline: Duration,
-    pub(super) pool: Arc<Pool<Connection>>,
+    pub(super) pool: Arc<Pool<Reader>>,
+}
+
+/// A connection, and which file it has open.
+pub(super) struct Reader {
+    pub(super) connection: Connection,
+    file: Identity,
 }
 
 impl SqliteArchive {
     pub(crate) async fn open(path: PathBuf, settings: &ArchiveSettings) -> Result<SqliteArchive, ArchiveError> {
-        let (file, wait) = (path.clone(), settings.deadline);
-        let looked = tokio::task::spawn_blocking(move || {
-            let connection = connect(&file, wait)?;
-            let described = describe(&connection)?;
-            Ok((connection, described))
-        });
-        let (connection, described) = looked
-            .await
-            .map_err(|error| ArchiveError::Unreachable(error.to_string()))?
-            .map_err(|error| ArchiveError::Unreachable(explain(&error, &path)))?;
-        let prefix = settings.prefix.clone();
-        let schema = Schema::of(described, &prefix).map_err(|found| ArchiveError::NoSite { prefix, found })?;
+        let (reader, schema) = look(path.clone(), settings.prefix.clone(), settings.deadline).await?;
         let pool = Arc::new(Pool::new(settings.connections));
-        pool.put_back(connection);
-        Ok(SqliteArchive { path, schema, deadline: settings.deadline, pool })
+        pool.put_back(reader);
+        let prefix = settings.prefix.clone();
+        Ok(SqliteArchive { path, prefix, found: Found::new(schema), deadline: settings.deadline, pool })
     }
 
     pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
-        render(Dialect::Sqlite, &self.schema, select)
+        render(Dialect::Sqlite, &self.found.now(), select, select.bytes.saturating_add(1))
     }
 
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
-        let statement = self.statement(select)?;
-        let _turn = self.pool.turn().await?;
-        match self.at_once(&statement, select.bytes) {
-            Some(rows) => Ok(rows?),
-            None => self.on_a_thread(statement, select.bytes).await,
-        }
+        let turn = self.pool.turn().await?;
+        let (first, turn) = match self.at_once(select) {
+            Some(rows) => (rows, Some(turn)),
+            None => self.on_a_thread(select, turn).await,
+        };
+        let (Err(Failure::Changed(_)), Some(turn)) = (&first, turn) else {
+            return Ok(first?);
+        };
+        self.pool.forget();
+        let looked = look(self.path.clone(), self.prefix.clone(), self.deadline).await;
+        let (reader, schema) = looked.map_err(Failure::from)?;
+        self.pool.put_back(reader);
+        self.found.replace(schema);
+        Ok(self.on_a_thread(select, turn).await.0?)
     }
 
     /// What is short is read where it is asked for, because going to a thread and back costs more than it does.
     /// Nothing, if it turns out to be long, has to wait for the site, or needs a connection first.
-    fn at_once(&self, statement: &Statement, bytes: usize) -> Option<Result<Vec<Record>, Failure>> {
-        let mut connection = self.pool.take()?;
+    fn at_once(&self, select: &Select) -> Option<Result<Vec<Record>, Failure>> {
+        let mut reader = self.pool.take()?;
+        if Identity::of(&self.path).is_none_or(|file| file != reader.file) {
+            return Some(Err(Failure::Changed("the site's database is another file now".to_owned())));
+        }
+        let statement = match self.statement(select) {
+            Ok(statement) => statement,
+            Err(fault) => {
+                self.pool.put_back(reader);
+                return Some(Err(fault.into()));
+            }
+        };
         let until = Instant::now() + SHORT;
+        let connection = &mut reader.connection;
         let rows = connection
             .busy_timeout(Duration::ZERO)
             .and_then(|()| connection.progress_handler(STEPS, Some(move || Instant::now() > until)))
             .map_err(|error| failure(&error))
-            .and_then(|()| read(&connection, statement, bytes));
-        self.pool.put_back(connection);
+            .and_then(|()| read(connection, &statement, select.bytes));
+        self.pool.put_back(reader);
         match rows {
             Err(Failure::Unavailable(_)) => None,
             rows => Some(rows),
         }
     }
 
-    async fn on_a_thread(&self, statement: Statement, bytes: usize) -> Result<Vec<Record>, Fault> {
+    /// The turn goes along: a caller who leaves does not end the work at that moment.
+    async fn on_a_thread(
+        &self,
+        select: &Select,
+        turn: OwnedSemaphorePermit,
+    ) -> (Result<Vec<Record>, Failure>, Option<OwnedSemaphorePermit>) {
+        let statement = match self.statement(select) {
+            Ok(statement) => statement,
+            Err(fault) => return (Err(fault.into()), Some(turn)),
+        };
         let waiting = Waiting(Arc::new(AtomicBool::new(false)));
         let given_up = Arc::clone(&waiting.0);
-        let (pool, path, deadline) = (Arc::clone(&self.pool), self.path.clone(), self.deadline);
+        let (pool, path, deadline, bytes) = (Arc::clone(&self.pool), self.path.clone(), self.deadline, select.bytes);
         let work = tokio::task::spawn_blocking(move || {
-            let mut connection = match pool.take() {
-                Some(connection) => connection,
-                None => connect(&path, deadline).map_err(|error| failure(&error))?,
-            };
-            let until = Instant::now() + deadline;
-            let stop = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
-            let rows = connection
-                .busy_timeout(deadline)
-                .and_then(|()| connection.progress_handler(STEPS, Some(stop)))
-                .map_err(|error| failure(&error))
-                .and_then(|()| read(&connection, &statement, bytes));
-            pool.put_back(connection);
-            rows
+            let rows = Reader::from(&pool, &path).and_then(|mut reader| {
+                let rows = patient(&mut reader.connection, deadline, given_up)
+                    .map_err(|error| failure(&error))
+                    .and_then(|()| read(&reader.connection, &statement, bytes));
+                pool.put_back(reader);
+                rows
+            });
+            (rows, turn)
         });
-        let rows = work.await.map_err(|error| Fault::internal(error.to_string()))?;
+        let late = Failure::Unavailable("the site's database took too long".to_owned());
+        let done = tokio::time::timeout(self.deadline + GRACE, work).await;
         drop(waiting);
-        Ok(rows?)
+        match done {
+            Ok(Ok((rows, turn))) => (rows, Some(turn)),
+            Ok(Err(error)) => (Err(Failure::Refused(error.to_string())), None),
+            Err(_) => (Err(late), None),
+        }
     }
 }
 
 impl Archive for SqliteArchive {
-    fn has_table(&self, table: Name) -> bool {
-        self.schema.table(table).is_some()
+    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
+        Box::pin(std::future::ready(Ok(self.found.now().table(table).is_some())))
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
         Box::pin(self.rows(select))
     }
+}
+
+impl Reader {
+    /// One that waits, or a new one.
+    fn from(pool: &Pool<Reader>, path: &Path) -> Result<Reader, Failure> {
+        match pool.take() {
+            Some(reader) => Ok(reader),
+            None => Reader::open(path),
+        }
+    }
+
+    pub(super) fn open(path: &Path) -> Result<Reader, Failure> {
+        // Should the file be replaced between the two, the next statement sees it.
+        let file = Identity::of(path).ok_or_else(|| Failure::Refused(file::cannot_open(path)))?;
+        file::may_be_read_beside(path, file)?;
+        Ok(Reader { connection: connect(path).map_err(|error| explain(&error, path))?, file })
+    }
+}
+
+/// Statements on it end at the deadline, or when nobody waits for them any more.
+fn patient(connection: &mut Connection, deadline: Duration, given_up: Arc<AtomicBool>) -> Result<(), rusqlite::Error> {
+    let until = Instant::now() + deadline;
+    let is_over = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
+    let is_vain = is_over.clone();
+    connection.busy_handler(Some(move |_| {
+        std::thread::sleep(NAP);
+        !is_vain()
+    }))?;
+    connection.progress_handler(STEPS, Some(is_over))
 }
 
 /// While this lives, somebody waits for the rows.
@@ -128,12 +188,29 @@ impl Drop for Waiting {
     }
 }
 
-pub(super) fn connect(path: &Path, wait: Duration) -> Result<Connection, rusqlite::Error> {
+/// A new connection, and what the database has.
+async fn look(path: PathBuf, prefix: String, deadline: Duration) -> Result<(Reader, Schema), ArchiveError> {
+    let waiting = Waiting(Arc::new(AtomicBool::new(false)));
+    let given_up = Arc::clone(&waiting.0);
+    let looked = tokio::task::spawn_blocking(move || {
+        let mut reader = Reader::open(&path).map_err(Failure::at_opening)?;
+        let described = patient(&mut reader.connection, deadline, given_up)
+            .and_then(|()| describe(&reader.connection, &prefix))
+            .map_err(|error| explain(&error, &path).at_opening())?;
+        Ok((reader, Schema::of(described, &prefix)?))
+    });
+    match tokio::time::timeout(deadline + GRACE, looked).await {
+        Ok(looked) => looked.map_err(|error| ArchiveError::Unreachable(error.to_string()))?,
+        Err(_) => Err(ArchiveError::Down("its file does not answer".to_owned())),
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(wait)?;
     connection.pragma_update(None, "query_only", "ON")?;
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // What is sorted goes to a file when it is much: a few long texts must not fill the memory.
+    connection.pragma_update(None, "temp_store", "FILE")?;
     // What the file itself defines runs no function of ours.
     connection.pragma_update(None, "trusted_schema", "OFF")?;
     // Otherwise a prepared statement is planned anew for each set of values, which costs more than most answers.
@@ -171,28 +248,40 @@ fn key(call: &Context<'_>, number: Number) -> Option<Vec<u8>> {
     Some(Decimal::leading(&text).cast(number).key())
 }
 
-fn describe(connection: &Connection) -> Result<Vec<Described>, rusqlite::Error> {
-    let mut statement = connection.prepare(
-        "SELECT m.name, c.name, c.type, c.\"notnull\" OR c.pk FROM sqlite_schema AS m, pragma_table_info(m.name) AS c \
-         WHERE m.type IN ('table', 'view')",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let declared: String = row.get(2)?;
-        let is = Column { holds: holds(&declared), is_filled: row.get(3)? };
-        Ok(Described { table: row.get(0)?, column: row.get(1)?, is })
-    })?;
-    rows.collect()
+/// Tables are looked at one by one: a view that cannot be read is not there, and keeps no other away.
+fn describe(connection: &Connection, prefix: &str) -> Result<Vec<Described>, rusqlite::Error> {
+    let mut names = connection.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")?;
+    let names = names.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    let mut statement = connection.prepare("SELECT name, type, \"notnull\" OR pk FROM pragma_table_info(?1)")?;
+    let mut described = Vec::new();
+    for table in names.iter().filter(|name| name.starts_with(prefix) || name.ends_with(LANDMARK)) {
+        let columns = statement.query_map([table], |row| {
+            let declared: String = row.get(1)?;
+            let (holds, is_wide) = holds(&declared);
+            let is = Column { holds, is_filled: row.get(2)?, is_wide, letters: Letters::All };
+            Ok(Described { table: table.clone(), column: row.get(0)?, is })
+        });
+        match columns.and_then(Iterator::collect::<Result<Vec<Described>, _>>) {
+            Ok(columns) => described.extend(columns),
+            Err(error) if is_passing(&error) => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(described)
 }
 
-fn holds(declared: &str) -> Holds {
+/// What the column was declared to hold, and whether that may be long. SQLite itself takes anything.
+fn holds(declared: &str) -> (Holds, bool) {
     let declared = declared.to_ascii_uppercase();
     let says = |words: &[&str]| words.iter().any(|word| declared.contains(word));
     if says(&["INT", "BOOL"]) {
-        Holds::Whole
-    } else if says(&["CHAR", "CLOB", "TEXT"]) {
-        Holds::Text
+        (Holds::Whole, false)
+    } else if says(&["CHAR"]) {
+        (Holds::Text, false)
+    } else if says(&["CLOB", "TEXT"]) {
+        (Holds::Text, true)
     } else {
-        Holds::Other
+        (Holds::Other, true)
     }
 }
 
@@ -222,31 +311,38 @@ fn read(connection: &Connection, statement: &Statement, bytes: usize) -> Result<
 }
 
 fn failure(error: &rusqlite::Error) -> Failure {
+    let why = format!("the site's database: {error}");
     match error.sqlite_error_code() {
         Some(ErrorCode::OperationInterrupted) => Failure::Unavailable("the site's database took too long".to_owned()),
-        Some(
-            ErrorCode::DatabaseBusy
-            | ErrorCode::DatabaseLocked
-            | ErrorCode::SystemIoFailure
-            | ErrorCode::OutOfMemory
-            | ErrorCode::CannotOpen
-            | ErrorCode::FileLockingProtocolFailed
-            | ErrorCode::SchemaChanged,
-        ) => Failure::Unavailable(format!("the site's database: {error}")),
-        Some(_) | None => Failure::Refused(format!("the site's database: {error}")),
+        Some(_) if is_passing(error) => Failure::Unavailable(why),
+        Some(_) if ["no such column", "no such table"].iter().any(|words| why.contains(words)) => Failure::Changed(why),
+        Some(_) | None => Failure::Refused(why),
     }
 }
 
-fn explain(error: &rusqlite::Error, path: &Path) -> String {
-    let file = path.display();
+/// Whether it may work a little later.
+fn is_passing(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(
+            ErrorCode::OperationInterrupted
+                | ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::OutOfMemory
+                | ErrorCode::CannotOpen
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::SchemaChanged
+        )
+    )
+}
+
+fn explain(error: &rusqlite::Error, path: &Path) -> Failure {
+    let shown = path.display();
     match error.sqlite_error_code() {
-        Some(ErrorCode::CannotOpen) => {
-            format!(
-                "{file} cannot be opened. The file must be there and readable; if the site uses it in WAL mode, its folder must be writable too"
-            )
-        }
-        Some(ErrorCode::NotADatabase) => format!("{file} is no SQLite database"),
-        Some(_) | None => format!("{file}: {error}"),
+        Some(ErrorCode::CannotOpen) => Failure::Refused(file::cannot_open(path)),
+        Some(ErrorCode::NotADatabase) => Failure::Refused(format!("{shown} is no SQLite database")),
+        Some(_) | None => Failure::Refused(format!("{shown}: {error}")),
     }
 }
 

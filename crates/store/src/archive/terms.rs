@@ -9,11 +9,12 @@ use super::dialect::{Around, Dialect};
 use super::number::{Decimal, bounds};
 use super::operand::{Against, Kind, clean};
 use super::render::{Bound, Seen, Writer};
-use super::schema::Holds;
+use super::schema::{Column, Holds, Letters};
 
 impl<'a> Writer<'a> {
     pub(super) fn value(&mut self, against: Against) {
         match against {
+            Against::Nothing | Against::NoNumber => self.put(self.dialect.missing()),
             Against::Whole(number) => self.whole(number),
             Against::Text(text) => self.bind(self.dialect.text_value(), Bound::Text(text)),
             Against::Number(number) => {
@@ -39,10 +40,33 @@ impl<'a> Writer<'a> {
 
     pub(super) fn as_against(&mut self, term: &Term, against: &Against) -> Result<(), Fault> {
         match against {
-            Against::Whole(_) => self.itself(term),
-            Against::Text(_) => self.written(term),
+            Against::Nothing | Against::NoNumber | Against::Whole(_) => self.itself(term),
+            Against::Text(text) => self.text_beside(term, text),
             Against::Number(_) => self.number(term),
         }
+    }
+
+    /// As what it is beside this text. A column of an older character set is asked in the newest one if the text may
+    /// have letters that it lacks; otherwise as it is, because its index knows it so.
+    pub(super) fn text_beside(&mut self, term: &Term, text: &str) -> Result<(), Fault> {
+        let column = self.text_column(term)?;
+        let around = match column.map(|column| column.letters) {
+            Some(Letters::Some) if !text.is_ascii() => self.dialect.in_all_letters(),
+            Some(Letters::All | Letters::Some) | None => around("", ""),
+        };
+        self.inside(around, |writer| writer.written(term))
+    }
+
+    /// The column that the term's text comes from, if it is a text.
+    fn text_column(&self, term: &Term) -> Result<Option<Column>, Fault> {
+        Ok(match term {
+            Term::Column(source, name) => {
+                let column = self.seen(*source)?.table.columns.get(*name).copied();
+                column.filter(|column| matches!(column.holds, Holds::Text | Holds::Other))
+            }
+            Term::Or(term, _) => self.text_column(term)?,
+            Term::Number(..) | Term::NonZero(..) => None,
+        })
     }
 
     /// As one of the columns of the answer.
@@ -54,6 +78,9 @@ impl<'a> Writer<'a> {
                     Term::Or(..) | Term::Number(..) | Term::NonZero(..) => self.dialect.answered_choice(),
                 };
                 self.inside(around, |writer| writer.itself(term))
+            }
+            Kind::Text if self.text_column(term)?.is_some_and(|column| column.is_wide) => {
+                self.inside(self.dialect.no_longer_than(self.widest), |writer| writer.written(term))
             }
             Kind::Text | Kind::Number | Kind::Missing => self.written(term),
         }
@@ -87,15 +114,16 @@ impl<'a> Writer<'a> {
         match term {
             Term::Column(source, name) => self.column(*source, name),
             Term::Or(term, text) => {
-                let text = Against::Text(clean(text)?.to_owned());
+                let text = clean(text)?;
+                let value = Against::Text(text.to_owned());
                 if self.kind(term)? == Kind::Missing {
-                    self.value(text);
+                    self.value(value);
                     return Ok(());
                 }
                 self.put("COALESCE(");
-                self.written(term)?;
+                self.text_beside(term, text)?;
                 self.put(", ");
-                self.value(text);
+                self.value(value);
                 self.put(")");
                 Ok(())
             }

@@ -9,10 +9,11 @@ use mysql_async::prelude::Queryable as _;
 
 use super::address::{self, Place};
 use super::dialect::Dialect;
-use super::mysql::MysqlArchive;
+use super::error::Failure;
+use super::mysql::{MysqlArchive, Server};
 use super::postgres::PostgresArchive;
 use super::render::{Bound, Statement, render};
-use super::schema::{Column, Described, Holds, Schema};
+use super::schema::{Column, Described, Holds, Letters, Schema};
 use super::sqlite::SqliteArchive;
 use super::{Archive, ArchiveSettings};
 
@@ -25,6 +26,14 @@ mod server;
 
 const DOCUMENT: Source = Source(0);
 const VALUE: Source = Source(1);
+
+/// One column has the letters of an older character set.
+fn letters(column: &str) -> Letters {
+    match column {
+        "contentType" => Letters::Some,
+        _ => Letters::All,
+    }
+}
 
 fn schema() -> Schema {
     let described = [
@@ -39,7 +48,7 @@ fn schema() -> Schema {
     let described = described.map(|(table, column, holds, is_filled)| Described {
         table: table.to_owned(),
         column: column.to_owned(),
-        is: Column { holds, is_filled },
+        is: Column { holds, is_filled, is_wide: column == "value", letters: letters(column) },
     });
     Schema::of(described.into(), "evo_").unwrap()
 }
@@ -50,7 +59,7 @@ fn select(columns: Vec<Term>, tests: Vec<Test>) -> Select {
 }
 
 fn rendered(dialect: Dialect, select: &Select) -> Statement {
-    render(dialect, &schema(), select).unwrap()
+    render(dialect, &schema(), select, 101).unwrap()
 }
 
 /// Only the tests' part of the statement.
@@ -80,15 +89,15 @@ fn a_page_with_a_variable_binds_every_value_and_quotes_every_name() {
     for (dialect, text) in [
         (
             Dialect::Sqlite,
-            r#"SELECT t0."contentType", t0."hidemenu", t1."value", NULL FROM "evo_site_content" AS t0 LEFT JOIN "evo_site_tmplvar_contentvalues" AS t1 ON t1."contentid" = t0."id" WHERE t0."hidemenu" = ?1 AND t1."value" LIKE ?2 ESCAPE '!' ORDER BY t1."value" DESC, t0."id" LIMIT ?3 OFFSET ?4"#,
+            r#"SELECT t0."contentType", t0."hidemenu", SUBSTR(t1."value", 1, 101), NULL FROM "evo_site_content" AS t0 LEFT JOIN "evo_site_tmplvar_contentvalues" AS t1 ON t1."contentid" = t0."id" WHERE t0."hidemenu" = ?1 AND t1."value" LIKE ?2 ESCAPE '!' ORDER BY t1."value" DESC, t0."id" LIMIT ?3 OFFSET ?4"#,
         ),
         (
             Dialect::Mysql,
-            "SELECT t0.`contentType`, t0.`hidemenu`, t1.`value`, NULL FROM `evo_site_content` AS t0 LEFT JOIN `evo_site_tmplvar_contentvalues` AS t1 ON t1.`contentid` = t0.`id` WHERE t0.`hidemenu` = ? AND t1.`value` LIKE ? ESCAPE '!' ORDER BY t1.`value` DESC, t0.`id` LIMIT ? OFFSET ?",
+            "SELECT t0.`contentType`, t0.`hidemenu`, LEFT(t1.`value`, 101), NULL FROM `evo_site_content` AS t0 LEFT JOIN `evo_site_tmplvar_contentvalues` AS t1 ON t1.`contentid` = t0.`id` WHERE t0.`hidemenu` = ? AND t1.`value` LIKE ? ESCAPE '!' ORDER BY t1.`value` DESC, t0.`id` LIMIT ? OFFSET ?",
         ),
         (
             Dialect::Postgres,
-            r#"SELECT t0."contentType", CAST(CAST(t0."hidemenu" AS INTEGER) AS BIGINT), t1."value", CAST(NULL AS TEXT) FROM "evo_site_content" AS t0 LEFT JOIN "evo_site_tmplvar_contentvalues" AS t1 ON t1."contentid" = t0."id" WHERE CAST(t0."hidemenu" AS INTEGER) = CAST($1 AS BIGINT) AND t1."value" LIKE CAST($2 AS TEXT) ESCAPE '!' ORDER BY t1."value" DESC NULLS LAST, t0."id" LIMIT CAST($3 AS BIGINT) OFFSET CAST($4 AS BIGINT)"#,
+            r#"SELECT t0."contentType", CAST(CAST(t0."hidemenu" AS INTEGER) AS BIGINT), LEFT(t1."value", 101), CAST(NULL AS TEXT) FROM "evo_site_content" AS t0 LEFT JOIN "evo_site_tmplvar_contentvalues" AS t1 ON t1."contentid" = t0."id" WHERE CAST(t0."hidemenu" AS INTEGER) = CAST($1 AS BIGINT) AND t1."value" LIKE CAST($2 AS TEXT) ESCAPE '!' ORDER BY t1."value" DESC NULLS LAST, t0."id" LIMIT CAST($3 AS BIGINT) OFFSET CAST($4 AS BIGINT)"#,
         ),
     ] {
         assert_eq!(
@@ -129,10 +138,63 @@ fn nothing_that_the_schema_lacks_becomes_part_of_a_statement() {
         assert_eq!(tested(dialect, &Test::AnyOf(gone(), vec![Value::Integer(1)])), "1 = 0");
         let mut other = select(vec![gone()], vec![]);
         other.from.1 = "other_table";
-        assert!(render(dialect, &schema(), &other).is_err());
+        assert!(render(dialect, &schema(), &other, 101).is_err());
         let mut unknown = select(vec![Term::Column(Source(9), "id")], vec![]);
         unknown.limit = 1;
-        assert!(render(dialect, &schema(), &unknown).is_err());
+        assert!(render(dialect, &schema(), &unknown, 101).is_err());
+    }
+}
+
+#[test]
+fn a_column_of_an_older_character_set_is_converted_for_letters_that_it_may_lack_and_only_for_those() {
+    let title = || Term::Column(DOCUMENT, "contentType");
+    let is = |text: &str| Test::Compare(title(), Comparison::Equal, Operand::Value(Value::Text(text.to_owned())));
+    assert_eq!(tested(Dialect::Mysql, &is("tea")), "t0.`contentType` = ?");
+    assert_eq!(tested(Dialect::Mysql, &is("thé")), "CONVERT(t0.`contentType` USING utf8mb4) = ?");
+    assert_eq!(tested(Dialect::Postgres, &is("thé")), r#"t0."contentType" = CAST($1 AS TEXT)"#);
+    let like = Test::Like(title(), Likeness::Contains, "茶".to_owned());
+    assert_eq!(tested(Dialect::Mysql, &like), "CONVERT(t0.`contentType` USING utf8mb4) LIKE ? ESCAPE '!'");
+    let texts = ["tea", "茶"].map(|text| Value::Text(text.to_owned()));
+    let one_of = Test::AnyOf(title(), texts.to_vec());
+    assert_eq!(tested(Dialect::Mysql, &one_of), "CONVERT(t0.`contentType` USING utf8mb4) IN (?, ?)");
+    let or = Term::Or(Box::new(title()), "茶".to_owned());
+    assert_eq!(
+        tested(Dialect::Mysql, &Test::Like(or, Likeness::Begins, "x".to_owned())),
+        "COALESCE(CONVERT(t0.`contentType` USING utf8mb4), ?) LIKE ? ESCAPE '!'"
+    );
+}
+
+#[test]
+fn a_whole_number_equals_no_text_that_is_none_and_differs_from_all_of_them() {
+    let compared = |comparison, text: &str| {
+        Test::Compare(Term::Column(DOCUMENT, "id"), comparison, Operand::Value(Value::Text(text.to_owned())))
+    };
+    for dialect in [Dialect::Sqlite, Dialect::Mysql] {
+        let id = tested(dialect, &compared(Comparison::Unequal, "x"));
+        assert!(id.ends_with(" IS NOT NULL"), "{id}");
+        for comparison in [Comparison::Equal, Comparison::More, Comparison::AtMost] {
+            assert_eq!(tested(dialect, &compared(comparison, "x")), "1 = 0");
+        }
+        // Blanks around a number do not count.
+        assert_ne!(tested(dialect, &compared(Comparison::Equal, " 7\n")), "1 = 0");
+    }
+}
+
+#[test]
+fn a_server_that_lacks_what_the_statements_need_is_refused_with_what_is_needed() {
+    for (version, expected) in [
+        ("10.11.6-MariaDB-0+deb12u1", Ok(Server::MariaDb)),
+        ("5.5.5-10.1.48-MariaDB", Ok(Server::MariaDb)),
+        ("8.0.36-0ubuntu0.22.04.1", Ok(Server::Mysql)),
+        ("8.4.0", Ok(Server::Mysql)),
+        ("5.7.44-log", Err("its server is MySQL 5.7.44, which is too old.")),
+        ("10.0.38-MariaDB", Err("its server is MariaDB 10.0.38, which is too old.")),
+    ] {
+        match (Server::of(version), expected) {
+            (Ok(server), Ok(expected)) => assert_eq!(server, expected, "{version}"),
+            (Err(Failure::Refused(why)), Err(begins)) => assert!(why.starts_with(begins), "{why}"),
+            (other, _) => panic!("{version}: {other:?}"),
+        }
     }
 }
 
@@ -145,7 +207,7 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     rusqlite::Connection::open(&path).unwrap().execute_batch(&Site::of(1).script(Database::Sqlite)).unwrap();
     let settings = ArchiveSettings::new(path.to_str().unwrap());
     let archive = SqliteArchive::open(path, &settings).await.unwrap();
-    let connection = archive.pool.take().unwrap();
+    let connection = archive.pool.take().unwrap().connection;
     for text in WRITES {
         let refused = connection.execute_batch(text).unwrap_err();
         assert!(refused.to_string().contains("readonly"), "{text}: {refused}");
@@ -167,7 +229,7 @@ async fn a_connection_to_a_mariadb_site_cannot_write() {
     assert_eq!(archive.select(&select(vec![Term::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
     let mut connection = archive.pool.take().unwrap();
     for text in WRITES {
-        let refused = connection.query_drop(text).await.unwrap_err().to_string();
+        let refused = connection.connection().unwrap().query_drop(text).await.unwrap_err().to_string();
         assert!(refused.contains("READ ONLY transaction"), "{text}: {refused}");
     }
 }

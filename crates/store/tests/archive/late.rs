@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use frontdesk_engine::FaultKind;
 use frontdesk_site::{Database, Site};
-use frontdesk_store::archive::{ArchiveError, open, open_later};
+use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
 
 use crate::mariadb::MariaDb;
 use crate::server::Server;
@@ -43,5 +43,26 @@ async fn a_database_that_comes_later_is_unavailable_until_then_and_read_from_the
         }
     });
     assert_eq!(soon.await.unwrap(), 3);
-    assert!(archive.has_table("site_content") && !archive.has_table("no_such_table"));
+    assert!(archive.has_table("site_content").await.unwrap());
+}
+
+#[tokio::test]
+async fn whether_a_database_that_comes_later_has_a_table_is_known_at_the_first_question() {
+    let file = File::new();
+    let archive = open_later(settings(&file.url()));
+    file.sql(&Site::of(1).script(Database::Sqlite));
+    assert!(!archive.has_table("no_such_table").await.unwrap());
+}
+
+#[tokio::test]
+async fn a_server_that_accepts_and_says_nothing_is_down() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    for scheme in ["mysql", "postgres"] {
+        let url = format!("{scheme}://reader@127.0.0.1:{port}/site");
+        let brief = ArchiveSettings { deadline: Duration::from_millis(100), ..settings(&url) };
+        let opened = tokio::time::timeout(Duration::from_secs(60), open(&brief)).await;
+        let error = opened.unwrap_or_else(|_| panic!("{scheme}: it was waited for too long")).err();
+        assert!(matches!(error, Some(ArchiveError::Down(_))), "{scheme}: {error:?}");
+    }
 }

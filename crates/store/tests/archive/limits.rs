@@ -167,3 +167,27 @@ async fn a_statement_that_waits_for_the_site_s_own_write_lets_others_go_on() {
     site.execute_batch("COMMIT").unwrap();
     assert_eq!(asked.await.unwrap(), [vec![Cell::Integer(1)]]);
 }
+
+#[tokio::test]
+async fn callers_who_leave_while_the_site_writes_take_no_more_connections_than_there_are() {
+    let file = File::new();
+    file.sql(&Site::of(3).script(Database::Sqlite));
+    let archive = open(&ArchiveSettings { connections: 2, ..settings(&file.url()) }).await.unwrap();
+    let site = rusqlite::Connection::open(file.path()).unwrap();
+    site.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let mut one = all("site_content", &["id"]);
+    one.limit = 1;
+    for _ in 0..20 {
+        let left = tokio::time::timeout(Duration::from_millis(20), archive.select(&one)).await;
+        assert!(left.is_err() || left.unwrap().is_err(), "the site held it");
+    }
+    // One is the site's own.
+    assert!(files_open_at(&file.path()) <= 3, "{} connections are open", files_open_at(&file.path()));
+    site.execute_batch("COMMIT").unwrap();
+    assert_eq!(patient(&archive, &one).await, [vec![Cell::Integer(1)]]);
+}
+
+fn files_open_at(path: &std::path::Path) -> usize {
+    let open = std::fs::read_dir("/proc/self/fd").unwrap();
+    open.filter(|entry| std::fs::read_link(entry.as_ref().unwrap().path()).is_ok_and(|target| target == path)).count()
+}

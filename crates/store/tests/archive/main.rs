@@ -6,7 +6,10 @@
 mod asking;
 mod casts;
 mod chance;
+mod changing;
+mod large;
 mod late;
+mod letters;
 mod limits;
 #[expect(dead_code, reason = "the bench uses more of it")]
 mod mariadb;

@@ -88,9 +88,41 @@ fn a_password_is_shown_to_nobody() {
         ("mysql://reader:hun@ter2@db.example:3306/site", "mysql://reader:***@db.example:3306/site"),
         ("postgres://reader:hunter2@/site?host=/run&password=hunter2", "postgres://reader:***@/site?…"),
         ("/srv/site.sqlite", "/srv/site.sqlite"),
+        ("site.sqlite", "site.sqlite"),
+        ("mysql://[::1]:3306/site", "mysql://[::1]:3306/site"),
+        ("postgres://reader:hun?ter2@db.example/site", "postgres://***"),
+        ("postgres://reader@db.example/site?password=hun@ter2", "postgres://***"),
+        ("mysql://reader:hunter2/site", "mysql://***"),
+        ("oracle://reader/hunter2", "***"),
+        ("sqlite://reader:hunter2@db.example", "***"),
+        ("reader:hunter2@db.example/site", "***"),
+        ("host=db.example password=hunter2", "***"),
+        ("mysql:host=db.example;password=hunter2", "***"),
+        ("mysql:/reader:hunter2@db.example/site", "***"),
     ] {
         let text = format!("{:?}", ArchiveSettings::new(url));
-        assert!(text.contains(shown) && !text.contains("ter2"), "{text}");
+        assert!(text.contains(&format!("url: {shown},")) && !text.contains("ter2"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_path_and_no_address_is_refused_without_being_shown() {
+    for url in
+        ["reader:hunter2@db.example/site", "host=db.example password=hunter2", "mysql:/reader:hunter2@x/site", ""]
+    {
+        assert_eq!(
+            refusal(&settings(url)).await,
+            "the address of the site's database cannot be used: it is neither the path of a file, which begins with / or \
+             ./, nor does it begin with sqlite://, mysql://, mariadb:// or postgres://"
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_said_twice_about_a_server_that_is_not_there() {
+    for url in ["postgres://reader@127.0.0.1:1/site", "mysql://reader@127.0.0.1:1/site"] {
+        let said = refusal(&settings(url)).await;
+        assert_eq!(said.matches("Check").count(), 1, "{said}");
     }
 }
 

@@ -61,7 +61,7 @@ impl Consult for List {
     fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
-            let variables = Variables::named(reading, archive, limits.max_result_bytes).await?;
+            let variables = Variables::named(reading, archive).await?;
             let ask = Ask { reading, archive, limits, variables: &variables };
             let (limit, offset) = window(reading);
             let records = match (self.choose)(&ask).await? {
@@ -90,7 +90,7 @@ impl Consult for Get {
     fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
-            let variables = Variables::named(reading, archive, limits.max_result_bytes).await?;
+            let variables = Variables::named(reading, archive).await?;
             let ask = Ask { reading, archive, limits, variables: &variables };
             let rows = Rows { tests: vec![is(column("id"), asked_id(&ask)), live()], ..Rows::default() };
             let records = archive.select(&select(&ask, rows, 1, 0)?).await?;

@@ -119,7 +119,7 @@ impl Consult for Get {
 /// A site of another age may lack a whole table; it then has no such records.
 async fn records(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<Record>, Fault> {
     let archive = permitted.archive()?;
-    match archive.has_table(model.table) {
+    match archive.has_table(model.table).await? {
         true => archive.select(select).await,
         false => Ok(Vec::new()),
     }

@@ -33,7 +33,7 @@ pub(super) fn search(limits: Limits) -> Tool {
         about: "Finds pages by where they are, their state, template, template variables and tags; all filters must \
             hold. Pages in the bin are left out unless deleted is true.",
     };
-    list(limits, words, fields(&limits), |ask| Box::pin(async move { rows(ask).map(Some) }))
+    list(limits, words, fields(&limits), |ask| Box::pin(async move { rows(ask).await.map(Some) }))
 }
 
 fn fields(limits: &Limits) -> Vec<Field> {
@@ -104,7 +104,7 @@ fn use_default() -> Field {
     optional("use_default", Schema::Boolean, "Whether the variable's default counts where a page has no value.")
 }
 
-fn rows(ask: &Ask<'_>) -> Result<Rows, Fault> {
+async fn rows(ask: &Ask<'_>) -> Result<Rows, Fault> {
     let mut rows = match ask.reading.integer("parent") {
         Some(parent) => below(parent, asked_depth(ask).unwrap_or(ask.limits.max_depth.into())),
         None => Rows::default(),
@@ -118,7 +118,7 @@ fn rows(ask: &Ask<'_>) -> Result<Rows, Fault> {
         let at = format!("/{FILTERS}/{number}");
         rows.tests.push(filter::test(value(ask, condition)?, condition, &at, filter::Values::OfVariables)?);
     }
-    rows.tests.extend(tags(ask)?);
+    rows.tests.extend(tags(ask).await?);
     for term in objects(ask, ORDER) {
         let cast = term.get("cast").and_then(Json::as_str).and_then(forms::cast);
         rows.order.push((filter::read_as(value(ask, term)?, cast), direction(term.get("dir"))));
@@ -151,7 +151,7 @@ fn value(ask: &Ask<'_>, term: &Map<String, Json>) -> Result<Term, Fault> {
     ask.variables.value(term.get("tv").and_then(Json::as_str).unwrap_or_default(), otherwise)
 }
 
-fn tags(ask: &Ask<'_>) -> Result<Option<Test>, Fault> {
+async fn tags(ask: &Ask<'_>) -> Result<Option<Test>, Fault> {
     let Some(asked) = ask.reading.object("tags_data") else {
         return Ok(None);
     };
@@ -166,7 +166,7 @@ fn tags(ask: &Ask<'_>) -> Result<Option<Test>, Fault> {
             }
         }
     }
-    if !(ask.archive.has_table(TAG_LINKS) && ask.archive.has_table(TAGS)) {
+    if !(ask.archive.has_table(TAG_LINKS).await? && ask.archive.has_table(TAGS).await?) {
         let expected = "this site has no tags, because its tagging extra is not installed; use tv_filters instead";
         return Err(Fault::invalid_argument("/tags_data", "not", expected));
     }
