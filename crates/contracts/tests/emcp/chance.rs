@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::judge::misfits;
 use crate::support::{House, TOKEN};
-use crate::watch::{Watch, Watched};
+use crate::watch::Watch;
 
 /// How many calls each tool gets on three databases, and how many on SQLite alone; `FRONTDESK_EMCP_CALLS` asks for
 /// another number.
@@ -46,7 +46,7 @@ async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
 async fn ten_thousand_questions_by_chance_reach_the_database_in_known_shapes_only() {
     let watch = Arc::new(Watch::default());
     let watched = Arc::clone(&watch);
-    let house = Arc::new(House::on_sqlite_behind(move |archive| Arc::new(Watched { archive, watch: watched })).await);
+    let house = Arc::new(House::on_sqlite_heard_by(move |select| watched.see(select)).await);
     let mut runs = tokio::task::JoinSet::new();
     for turn in 0..4 {
         let house = Arc::clone(&house);

@@ -2,31 +2,18 @@
 //! shape of each question. Values have no part in a shape: there is no place in a `Select` where one could become a name.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use frontdesk_contracts::emcp::model;
-use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Name, Operand, Record, Select, Source, Term, Test};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::archive::{Name, Operand, Select, Source, Term, Test};
 
 /// The shapes that were seen.
 #[derive(Default)]
 pub(crate) struct Watch(pub(crate) Mutex<BTreeSet<String>>);
 
-pub(crate) struct Watched {
-    pub(crate) archive: Arc<dyn Archive>,
-    pub(crate) watch: Arc<Watch>,
-}
-
-impl Archive for Watched {
-    fn has_table(&self, table: Name) -> bool {
-        self.archive.has_table(table)
-    }
-
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
-        let shape = shape(select);
-        self.watch.0.lock().unwrap().insert(shape);
-        self.archive.select(select)
+impl Watch {
+    pub(crate) fn see(&self, select: &Select) {
+        self.0.lock().unwrap().insert(shape(select));
     }
 }
 
