@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::stage::{BASE, CONTENT, ROOMY, SECRET, Stage, calling, message, now, plain, said, signed, token};
 
-const UNKNOWN: &str = "The access token is not valid here, or not any more. Get a new one from the token endpoint.";
+const MISSING: &str = "An access token is required: send it as `Authorization: Bearer`.";
+const UNKNOWN: &str = "The access token is not valid here, or not any more. Get a new one from the site, which signs them.";
 
 #[tokio::test]
 async fn e_53_who_is_not_known_gets_401_in_plain_form_whatever_is_wrong_with_the_token() {
@@ -40,8 +41,9 @@ async fn e_53_who_is_not_known_gets_401_in_plain_form_whatever_is_wrong_with_the
         signed(&claims(json!({"aud": "https://elsewhere.example"})), SECRET),
     ];
     for token in tokens {
+        let words = if token.is_empty() { MISSING } else { UNKNOWN };
         let answer = stage.holder(&token).post(message("ping", json!({}))).await;
-        assert_eq!(said(&answer), plain(401, "unauthenticated", UNKNOWN), "{token}");
+        assert_eq!(said(&answer), plain(401, "unauthenticated", words), "{token}");
         assert!(answer.header("www-authenticate").unwrap().starts_with("Bearer "), "{token}");
     }
     assert_eq!(stage.holder(&good).post(message("ping", json!({}))).await.status, 200);

@@ -9,7 +9,7 @@ const SERVERS: &str = "allow_servers = [\"content\"]\ndeny_tools = [\"evo.model.
     [[mount.server]]\nhandle = \"content\"\n\
     [[mount.server]]\nhandle = \"shut\"\n";
 
-const UNKNOWN: &str = "The access token is not valid here, or not any more. Get a new one from the token endpoint.";
+const UNKNOWN: &str = "An access token is required: send it as `Authorization: Bearer`.";
 const MEDIA: &str = "Send the message as `Content-Type: application/json`, in UTF-8 and uncompressed.";
 const LARGE: &str = "The message is larger than 1024 bytes.";
 const SHUT: &str = "The operator does not let this server be used.";

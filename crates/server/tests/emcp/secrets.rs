@@ -212,16 +212,16 @@ async fn e_66_every_call_leaves_a_line_with_actor_method_status_duration_and_tra
     assert_eq!(
         seen,
         [
-            "jwt:agent ping - ok 200",
-            "jwt:agent tools/call - tool_denied 403",
-            "jwt:agent tools/call evo.content.get invalid_argument 200",
-            "jwt:agent tools/call evo.content.get ok 200",
-            "jwt:agent tools/call evo.content.search ok 200",
-            "jwt:agent tools/list - ok 200",
-            "jwt:weak tools/call - forbidden 403",
+            "jwt:site:agent ping - ok 200",
+            "jwt:site:agent tools/call - tool_denied 403",
+            "jwt:site:agent tools/call evo.content.get invalid_argument 200",
+            "jwt:site:agent tools/call evo.content.get ok 200",
+            "jwt:site:agent tools/call evo.content.search ok 200",
+            "jwt:site:agent tools/list - ok 200",
+            "jwt:site:weak tools/call - forbidden 403",
         ]
     );
-    let log = stage.desk.logged("jwt:weak");
+    let log = stage.desk.logged("jwt:site:weak");
     for secret in ["zebra", SECRET, agent.token.as_str(), agent.token.rsplit('.').next().unwrap(), "Bearer"] {
         assert!(!text.contains(secret) && !log.contains(secret), "{secret}");
     }

@@ -53,8 +53,16 @@ const WORDS: &[&str] = &[
 const TEXTS: &[&str] = &["!", r"^[\x09-\x0D\x20]*[+-]?[0-9]*", r"^[\x09-\x0D\x20]*[+-]?[0-9]*(\.[0-9]*)?"];
 
 /// What 64 bits can hold, and what there is to say about nothing.
-const NUMBERS: &[&str] =
-    &["0", "1", "9223372036854775808", "9223372036854775807", "18446744073709551615", "18446744073709551616"];
+/// The last is one more than an answer may hold, where values are cut.
+const NUMBERS: &[&str] = &[
+    "0",
+    "1",
+    "9223372036854775808",
+    "9223372036854775807",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1048577",
+];
 
 const TABLES: &[&str] = &[
     "evo_site_content",
