@@ -78,14 +78,14 @@ pub async fn open(settings: &ArchiveSettings) -> Result<Arc<dyn Archive>, Archiv
     Ok(match opened(settings).await? {
         Opened::Sqlite(archive) => Arc::new(archive),
         Opened::Mysql(archive) => Arc::new(archive),
-        Opened::Postgres(archive) => Arc::new(archive),
+        Opened::Postgres(archive) => Arc::new(*archive),
     })
 }
 
 pub(crate) enum Opened {
     Sqlite(SqliteArchive),
     Mysql(MysqlArchive),
-    Postgres(PostgresArchive),
+    Postgres(Box<PostgresArchive>),
 }
 
 impl Opened {
@@ -106,6 +106,6 @@ pub(crate) async fn opened(settings: &ArchiveSettings) -> Result<Opened, Archive
     Ok(match address::parse(&settings.url, settings.authority.as_deref())? {
         Place::Sqlite(path) => Opened::Sqlite(SqliteArchive::open(path, settings).await?),
         Place::Mysql(options) => Opened::Mysql(MysqlArchive::open(*options, settings).await?),
-        Place::Postgres(address) => Opened::Postgres(PostgresArchive::open(address, settings).await?),
+        Place::Postgres(address) => Opened::Postgres(Box::new(PostgresArchive::open(address, settings).await?)),
     })
 }
