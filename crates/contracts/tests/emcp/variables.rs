@@ -38,7 +38,7 @@ async fn a_call_names_fifty_different_variables_and_not_one_more_and_the_newest_
     assert_eq!(
         house.refusal("evo.content.search", asked).await,
         "-32602 The argument at /tv_order/9/tv is not valid: no more than 50 different template variables may be named in \
-         one call"
+         one call."
     );
     let newest = house.ask("evo.content.get", json!({"id": 13, "with_tvs": ["sku"]})).await;
     assert_eq!(newest["item"]["tvs"], json!({"sku": "new"}));
