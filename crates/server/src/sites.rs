@@ -66,7 +66,7 @@ impl std::error::Error for SiteErrors {}
 
 impl Sites {
     /// Opens what is mounted, and says what there is to say about it. An archive of `before` that is mounted again as
-    /// it was is taken over; what is not as it was before is said.
+    /// it was is looked at again, because its tables may have changed; if it cannot be read now, it stays as it was.
     pub async fn open(
         config: &Config,
         clock: &Arc<dyn Clock>,
@@ -134,22 +134,22 @@ type Archived = (Place, Arc<dyn Archive>, Option<String>);
 async fn archive(site: &Site, if_down: IfDown, before: &Sites) -> Result<Archived, String> {
     let url = site.database.reveal()?;
     let place = Place { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
-    if let Some(known) = before.0.iter().flatten().find(|known| known.place == place) {
-        let archive = Arc::clone(&known.archive);
-        return Ok((place, archive, None));
-    }
+    let known = before.0.iter().flatten().find(|known| known.place == place);
     let settings = ArchiveSettings {
         prefix: place.prefix.clone(),
         authority: place.authority.clone(),
         ..ArchiveSettings::new(&place.url)
     };
-    match open(&settings).await {
-        Ok(archive) => Ok((place, archive, None)),
-        Err(error @ ArchiveError::Down(_)) if if_down == IfDown::Waits => {
+    match (open(&settings).await, known) {
+        (Ok(archive), _) => Ok((place, archive, None)),
+        (Err(error), Some(known)) => {
+            Ok((place, Arc::clone(&known.archive), Some(format!("{error}. The mount stays as it was"))))
+        }
+        (Err(error @ ArchiveError::Down(_)), None) if if_down == IfDown::Waits => {
             let notice = format!("{error}. Until it answers, calls to this mount are answered as unavailable");
             Ok((place, open_later(settings), Some(notice)))
         }
-        Err(error) => Err(error.to_string()),
+        (Err(error), None) => Err(error.to_string()),
     }
 }
 

@@ -6,6 +6,7 @@ mod dialect;
 mod document;
 mod filter;
 mod forms;
+mod lately;
 pub mod model;
 pub mod scopes;
 mod shapes;

@@ -1,15 +1,18 @@
 //! Template variables by name. A name is looked up before anything else is asked, so only real variables are ever read
 //! (E-14), and each becomes one table beside the documents.
 
-use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
+use std::sync::Arc;
+
+use frontdesk_engine::archive::{Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
 use frontdesk_engine::fault::Problem;
 use frontdesk_engine::page::Direction;
 use frontdesk_engine::reading::Reading;
 use frontdesk_engine::schema::{Field, Schema, Text, optional};
+use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
 use super::forms::{self, Otherwise};
+use super::lately::Lately;
 use super::shapes;
 use super::words::{HERE, column, is, same};
 
@@ -60,12 +63,18 @@ pub(super) fn with_tvs() -> Field {
 
 impl Variables {
     /// Looks up every variable that checked arguments name.
-    pub(super) async fn named(reading: &Reading, archive: &dyn Archive) -> Result<Variables, Fault> {
+    pub(super) async fn named(permitted: &Permitted<'_>, lately: &Lately) -> Result<Variables, Fault> {
+        let (reading, archive, now) = (permitted.asked(), permitted.archive()?, permitted.now());
         let wanted = wanted(reading);
         if wanted.is_empty() {
             return Ok(Variables::default());
         }
-        let found = archive.select(&lookup(&wanted, needs_defaults(reading))).await?;
+        let asked = (wanted.iter().map(|(_, name)| name.clone()).collect(), needs_defaults(reading));
+        let kept = lately.found(&asked, now);
+        let found = match &kept {
+            Some(found) => Arc::clone(found),
+            None => Arc::new(archive.select(&lookup(&wanted, asked.1)).await?),
+        };
         let mut variables = Variables::default();
         let mut problems = Vec::new();
         for (pointer, name) in &wanted {
@@ -80,6 +89,10 @@ impl Variables {
         }
         if !problems.is_empty() {
             return Err(Fault::invalid(problems));
+        }
+        // A name that is not known yet is looked for each time; one that is grows old from when it was found.
+        if kept.is_none() {
+            lately.keep(asked, now, &found);
         }
         for entry in strings(reading, WITH) {
             variables.show(entry);

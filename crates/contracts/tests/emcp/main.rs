@@ -24,5 +24,6 @@ mod support;
 #[path = "../../../store/tests/archive/three.rs"]
 #[expect(dead_code, reason = "the store's own tests use more of it")]
 mod three;
+mod variables;
 mod walking;
 mod watch;

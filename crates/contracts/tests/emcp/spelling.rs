@@ -70,9 +70,9 @@ async fn e_11_e_12_e_50_what_cannot_be_meant_is_refused_by_its_place_and_never_r
         let refusal = house.refusal("evo.content.search", arguments.clone()).await;
         assert_eq!(refusal, format!("-32602 The argument at /{place} is not valid: {words}."), "{arguments}");
     }
-    let many: Vec<Value> = (0..21).map(|n| json!(format!("v{n}"))).collect();
+    let many: Vec<Value> = (0..51).map(|n| json!(format!("v{n}"))).collect();
     let refusal = house.refusal("evo.content.search", json!({"limit": 1, "with_tvs": many})).await;
-    assert_eq!(refusal, "-32602 The argument at /with_tvs is not valid: at most 20 items are allowed.");
+    assert_eq!(refusal, "-32602 The argument at /with_tvs is not valid: at most 50 items are allowed.");
 }
 
 /// A list of every tool needs its limit.

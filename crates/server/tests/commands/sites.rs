@@ -349,6 +349,21 @@ async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_
 }
 
 #[tokio::test]
+async fn a_reload_looks_again_which_tables_a_site_has() {
+    let mut served = Served::open("auth = [\"none\"]\n");
+    let categories = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"evo.model.list","arguments":{"model":"Category"}}}"#;
+    let site = rusqlite::Connection::open(served.folder.join("site.sqlite")).unwrap();
+    site.execute_batch("ALTER TABLE evo_categories RENAME TO later").unwrap();
+    served.reload("auth = [\"none\"]\nallow_servers = [\"c*\"]\n", "the configuration was reloaded; changed: mount");
+    let none = json_of(&served.post(CONTENT, None, categories).await);
+    assert_eq!(none["result"]["structuredContent"]["items"], serde_json::json!([]));
+    site.execute_batch("ALTER TABLE later RENAME TO evo_categories").unwrap();
+    served.reload("auth = [\"none\"]\n", "the configuration was reloaded; changed: mount");
+    let some = json_of(&served.post(CONTENT, None, categories).await);
+    assert_ne!(some["result"]["structuredContent"]["items"], serde_json::json!([]));
+}
+
+#[tokio::test]
 async fn a_reload_takes_in_a_site_that_can_be_read_and_leaves_the_old_one_otherwise() {
     let mut served = Served::open("auth = [\"none\"]\n");
     let wrong = "auth = [\"none\"]\nprefix = \"modx_\"\n";

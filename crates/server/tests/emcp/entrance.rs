@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::stage::{BASE, CONTENT, ROOMY, SECRET, Stage, calling, message, now, plain, said, signed, token};
 
 const MISSING: &str = "An access token is required: send it as `Authorization: Bearer`.";
-const UNKNOWN: &str = "The access token is not valid here, or not any more. Get a new one from the site, which signs them.";
+const UNKNOWN: &str =
+    "The access token is not valid here, or not any more. Get a new one from the site, which signs them.";
 
 #[tokio::test]
 async fn e_53_who_is_not_known_gets_401_in_plain_form_whatever_is_wrong_with_the_token() {

@@ -31,8 +31,10 @@ impl Chance {
 
 /// Texts that the collations of all three put in the same order: no capitals beside small letters, no blanks at the end,
 /// few signs.
-const TEXTS: [&str; 10] = ["", "0", "111", "500", "99.95", "-115", "n/a", "red", "blue", "1.7"];
-const PATTERNS: [&str; 9] = ["", "1", "9", ".", "-1", "%", "_", "!", "\\"];
+const TEXTS: [&str; 12] = ["", "0", "111", "500", "99.95", "-115", "n/a", "red", "blue", "1.7", "київ", "東京"];
+const PATTERNS: [&str; 10] = ["", "1", "9", ".", "-1", "%", "_", "!", "\\", "ї"];
+/// Beside whole numbers, where blanks do not count.
+const SPACED: [&str; 6] = [" 2", "4 ", "\t9\n", " 1.5 ", "x ", "2 ї"];
 const WHOLE: [&str; 7] = ["id", "parent", "menuindex", "template", "pub_date", "hidemenu", "isfolder"];
 
 fn number(chance: &mut Chance) -> Number {
@@ -74,7 +76,11 @@ fn comparison(chance: &mut Chance) -> Comparison {
 }
 
 fn test(chance: &mut Chance) -> Test {
-    match chance.below(9) {
+    match chance.below(10) {
+        9 => {
+            let spaced = Value::Text(chance.one(&SPACED).to_owned());
+            Test::Compare(column(chance.one(&WHOLE)), comparison(chance), Operand::Value(spaced))
+        }
         0..=2 => Test::Compare(term(chance), comparison(chance), Operand::Value(value(chance))),
         3 => Test::Compare(term(chance), comparison(chance), Operand::Term(term(chance))),
         4 => Test::AnyOf(term(chance), (0..chance.below(4)).map(|_| value(chance)).collect()),

@@ -10,6 +10,7 @@ use frontdesk_engine::tool::{Consult, Future, Outcome, Tool};
 use frontdesk_engine::{Fault, Permitted};
 
 use super::{Words, reading};
+use crate::emcp::lately::Lately;
 use crate::emcp::variables::{Variables, with_tvs};
 use crate::emcp::words::{HERE, column, is};
 use crate::emcp::{Limits, document, shapes};
@@ -39,7 +40,7 @@ pub(super) fn list(limits: Limits, words: Words, own: Vec<Field>, choose: Choose
     input.push(with_tvs());
     input.extend(shapes::window(&limits));
     let output = shapes::list_of(document::schema(), &limits, None);
-    reading(words, input, output, Arc::new(List { limits, choose }))
+    reading(words, input, output, Arc::new(List { limits, choose, lately: Lately::default() }))
 }
 
 pub(super) fn get(limits: Limits) -> Tool {
@@ -49,19 +50,20 @@ pub(super) fn get(limits: Limits) -> Tool {
         about: "Reads one page by its id; null if there is none or it is in the bin.",
     };
     let input = vec![shapes::id("The page's id."), with_tvs()];
-    reading(words, input, shapes::one_of(document::schema(), None), Arc::new(Get { limits }))
+    reading(words, input, shapes::one_of(document::schema(), None), Arc::new(Get { limits, lately: Lately::default() }))
 }
 
 struct List {
     limits: Limits,
     choose: Choose,
+    lately: Lately,
 }
 
 impl Consult for List {
     fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
-            let variables = Variables::named(reading, archive).await?;
+            let variables = Variables::named(permitted, &self.lately).await?;
             let ask = Ask { reading, archive, limits, variables: &variables };
             let (limit, offset) = window(reading);
             let records = match (self.choose)(&ask).await? {
@@ -84,13 +86,14 @@ impl Consult for List {
 
 struct Get {
     limits: Limits,
+    lately: Lately,
 }
 
 impl Consult for Get {
     fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
-            let variables = Variables::named(reading, archive).await?;
+            let variables = Variables::named(permitted, &self.lately).await?;
             let ask = Ask { reading, archive, limits, variables: &variables };
             let rows = Rows { tests: vec![is(column("id"), asked_id(&ask)), live()], ..Rows::default() };
             let records = archive.select(&select(&ask, rows, 1, 0)?).await?;

@@ -1,0 +1,45 @@
+//! How many template variables a call may name, and which one counts when several have one name.
+
+use serde_json::{Value, json};
+
+use crate::support::House;
+
+/// Sixty more variables; and a second `sku`, with a value of its own for one page.
+async fn house() -> House {
+    House::on_three_with(|_| {
+        let named = (100..160).map(|id| format!("({id}, 'v{id}')")).collect::<Vec<String>>().join(", ");
+        format!(
+            "INSERT INTO evo_site_tmplvars (id, name) VALUES {named}, (900, 'sku'); \
+             INSERT INTO evo_site_tmplvar_contentvalues (id, tmplvarid, contentid, value) VALUES (9001, 900, 13, 'new'), \
+             (9002, 101, 13, 'one'), (9003, 145, 13, 'other');"
+        )
+    })
+    .await
+}
+
+fn names(ids: std::ops::Range<u32>) -> Vec<String> {
+    ids.map(|id| format!("v{id}")).collect()
+}
+
+#[tokio::test]
+async fn a_call_names_fifty_different_variables_and_not_one_more_and_the_newest_of_a_name_counts() {
+    let house = house().await;
+    let orders: Vec<Value> = names(140..150).iter().map(|name| json!({"tv": name})).collect();
+    let filters = json!([{"tv": "v101", "op": "=", "value": "one"}, {"tv": "v145", "op": "like", "value": "the"}]);
+    let mut asked = json!({"parent": 2, "with_tvs": names(100..140), "tv_filters": filters, "tv_order": orders});
+    assert_eq!(house.search(asked.clone()).await, [13]);
+    let all = json!({"id": 13, "with_tvs": names(100..150)});
+    assert_eq!(house.ask("evo.content.get", all).await["item"]["tvs"]["v145"], json!("other"));
+
+    let mut more = names(100..141);
+    more.push("sku".to_owned());
+    asked["with_tvs"] = json!(more);
+    asked["limit"] = json!(5);
+    assert_eq!(
+        house.refusal("evo.content.search", asked).await,
+        "-32602 The argument at /tv_order/9/tv is not valid: no more than 50 different template variables may be named in \
+         one call."
+    );
+    let newest = house.ask("evo.content.get", json!({"id": 13, "with_tvs": ["sku"]})).await;
+    assert_eq!(newest["item"]["tvs"], json!({"sku": "new"}));
+}
