@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use frontdesk_contracts::emcp::{Limits, Settings, contract};
@@ -71,11 +72,16 @@ impl House {
 
     /// With somebody who hears every question to the database.
     pub(crate) async fn on_sqlite_heard_by(hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
+        House::on_sqlite_at(Hands::default(), hears).await
+    }
+
+    /// The same with a clock that can be set.
+    pub(crate) async fn on_sqlite_at(clock: Hands, hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
         let file = File::new();
         file.sql(&Site::small().script(Database::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = mount().reading(Arc::new(Overheard { archive, hears: Box::new(hears) }));
-        House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        House { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
     }
 
     /// Without any database, for what is decided before one is asked.
@@ -206,10 +212,14 @@ fn mount() -> Mount {
 }
 
 fn desk() -> Desk {
+    desk_at(Hands::default())
+}
+
+fn desk_at(clock: Hands) -> Desk {
     Desk {
         store: Arc::new(Empty),
         identity: Arc::new(Trusting),
-        clock: Arc::new(Still),
+        clock: Arc::new(clock),
         random: Arc::new(Zero),
         observer: Arc::new(Blind),
         keys: Keys { cursor: Key::from_bytes([1; 32]) },
@@ -248,11 +258,25 @@ impl Identity for Trusting {
     }
 }
 
-struct Still;
+/// A clock that stands until somebody sets it.
+#[derive(Clone)]
+pub(crate) struct Hands(Arc<AtomicI64>);
 
-impl Clock for Still {
+impl Default for Hands {
+    fn default() -> Hands {
+        Hands(Arc::new(AtomicI64::new(1_769_851_800_000)))
+    }
+}
+
+impl Hands {
+    pub(crate) fn later(&self, millis: i64) {
+        self.0.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+impl Clock for Hands {
     fn now(&self) -> Millis {
-        Millis(1_769_851_800_000)
+        Millis(self.0.load(Ordering::Relaxed))
     }
 }
 

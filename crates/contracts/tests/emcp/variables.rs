@@ -1,8 +1,11 @@
 //! How many template variables a call may name, and which one counts when several have one name.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
-use crate::support::House;
+use crate::support::{Hands, House};
 
 /// Sixty more variables; and a second `sku`, with a value of its own for one page.
 async fn house() -> House {
@@ -42,4 +45,36 @@ async fn a_call_names_fifty_different_variables_and_not_one_more_and_the_newest_
     );
     let newest = house.ask("evo.content.get", json!({"id": 13, "with_tvs": ["sku"]})).await;
     assert_eq!(newest["item"]["tvs"], json!({"sku": "new"}));
+}
+
+#[tokio::test]
+async fn a_name_is_looked_up_once_a_second_and_an_unknown_one_each_time() {
+    let clock = Hands::default();
+    let lookups = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&lookups);
+    let house = House::on_sqlite_at(clock.clone(), move |select| {
+        counted.fetch_add(usize::from(select.from.1 == "site_tmplvars"), Ordering::Relaxed);
+    })
+    .await;
+    let mut seen = Vec::new();
+    for (names, wait) in [
+        (json!(["price"]), 0),
+        (json!(["price"]), 600),
+        // Being asked for does not keep it young.
+        (json!(["price"]), 399),
+        (json!(["price"]), 1),
+        (json!(["price:d"]), 0),
+        (json!(["price", "sku"]), 0),
+        (json!(["price"]), 0),
+        (json!(["price"]), -5000),
+    ] {
+        clock.later(wait);
+        house.ask("evo.content.get", json!({"id": 13, "with_tvs": names})).await;
+        seen.push(lookups.load(Ordering::Relaxed));
+    }
+    assert_eq!(seen, [1, 1, 1, 2, 3, 4, 4, 5]);
+    for _ in 0..2 {
+        house.refusal("evo.content.get", json!({"id": 13, "with_tvs": ["nowhere"]})).await;
+    }
+    assert_eq!(lookups.load(Ordering::Relaxed), 7);
 }
