@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use frontdesk_store::statements::site::Bound;
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OpenFlags};
 
@@ -27,7 +28,10 @@ impl Sqlite {
         READER.with_borrow_mut(|reader| {
             if reader.is_none() {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                *reader = Some(Connection::open_with_flags(&self.path, flags)?);
+                let opened = Connection::open_with_flags(&self.path, flags)?;
+                // As Frontdesk's: one plan for a statement, whatever its values.
+                opened.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+                *reader = Some(opened);
             }
             let mut statement = reader.as_ref().ok_or("no connection")?.prepare_cached(asked.text)?;
             let mut rows = statement.query(rusqlite::params_from_iter(asked.values.iter().map(Value)))?;

@@ -16,19 +16,21 @@ const MOST: usize = 256;
 /// Long defaults are looked up each time.
 const MOST_BYTES: usize = 16 * 1024;
 
+/// Which names, and whether with their defaults.
 type Asked = (Vec<String>, Otherwise);
+type Found = Arc<Vec<Record>>;
 
 #[derive(Default)]
-pub(super) struct Lately(Mutex<HashMap<Asked, (Millis, Arc<Vec<Record>>)>>);
+pub(super) struct Lately(Mutex<HashMap<Asked, (Millis, Found)>>);
 
 impl Lately {
-    pub(super) fn found(&self, asked: &Asked, now: Millis) -> Option<Arc<Vec<Record>>> {
+    pub(super) fn found(&self, asked: &Asked, now: Millis) -> Option<Found> {
         let kept = self.0.lock().ok()?;
         let (at, records) = kept.get(asked)?;
         (0..MOMENT).contains(&now.0.saturating_sub(at.0)).then(|| Arc::clone(records))
     }
 
-    pub(super) fn keep(&self, asked: Asked, now: Millis, records: &Arc<Vec<Record>>) {
+    pub(super) fn keep(&self, asked: Asked, now: Millis, records: &Found) {
         let bytes: usize = records.iter().flatten().map(weight).sum();
         let Ok(mut kept) = self.0.lock() else {
             return;
