@@ -20,6 +20,12 @@ TOOLS = [
     *STOCK_TOOLS,
     *["leads.create", "leads.get", "leads.list", "leads.update"],
 ]
+CONTENT_TOOLS = [
+    *["ancestors", "children", "children_range", "descendants", "get", "neighbors", "next_siblings", "prev_siblings"],
+    *["root_tree", "search", "siblings", "siblings_range"],
+]
+# What the demo's website offers, under another contract.
+SITE_TOOLS = [*[f"evo.content.{name}" for name in CONTENT_TOOLS], "evo.model.get", "evo.model.list"]
 
 
 class Judge:

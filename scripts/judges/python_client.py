@@ -24,7 +24,7 @@ from mcp.client.auth import OAuthFlowError, OAuthTokenError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
 
-from judging import LEAD, STOCK_TOOLS, TOOLS, Judge, Memory, causes, demo, judged
+from judging import LEAD, SITE_TOOLS, STOCK_TOOLS, TOOLS, Judge, Memory, causes, demo, judged
 
 
 class Visitor:
@@ -32,11 +32,13 @@ class Visitor:
 
     def __init__(self, card, entry, secret=None):
         self.card = card
-        self.dealership = entry["dealership_id"]
+        # The client of the demo's website says where that is.
+        self.endpoint = entry.get("endpoint", card["endpoint"])
+        self.dealership = entry.get("dealership_id")
         self.memory = Memory()
         self.requests = []
         self.auth = ClientCredentialsOAuthProvider(
-            server_url=card["endpoint"],
+            server_url=self.endpoint,
             storage=self.memory,
             client_id=entry["id"],
             client_secret=secret or entry["secret"],
@@ -52,7 +54,7 @@ class Visitor:
 
         async with (
             httpx2.AsyncClient(auth=self.auth, verify=trust, event_hooks={"response": [note]}, timeout=20) as http,
-            Client(streamable_http_client(self.card["endpoint"], http_client=http), mode=mode) as client,
+            Client(streamable_http_client(self.endpoint, http_client=http), mode=mode) as client,
         ):
             yield client
 
@@ -191,6 +193,28 @@ async def judge_strangers(judge, card):
         judge.check("a wrong secret is refused", bool(wanted & set(names)) or names, True)
 
 
+async def judge_site(judge, card, mode, version):
+    say = lambda name: f"{version}, site: {name}"  # noqa: E731
+    visitor = Visitor(card, card["site"])
+    async with visitor.connect(mode) as client:
+        judge.check(say("the version is agreed on"), client.protocol_version, version)
+        judge.check(say("the server says its name"), client.server_info.name, "eMCP Content Server")
+        judge.check(say("the first token carries the least scope"), visitor.memory.granted, [["mcp:read"]])
+        listed = (await client.list_tools()).tools
+        judge.check(say("fourteen tools are listed"), sorted(tool.name for tool in listed), SITE_TOOLS)
+        found = await call(client, "evo.content.search", {"limit": 3, "with_tvs": ["price"]})
+        judge.check(say("the 403 widened the scope"), visitor.memory.granted[-1], ["mcp:call", "mcp:read"])
+        items = found.structured_content["items"]
+        judge.check(say("a search is as long as asked for"), len(items), 3)
+        judge.check(
+            say("the text says what the structure says"), json.loads(found.content[0].text), found.structured_content
+        )
+        page = await call(client, "evo.content.get", {"id": items[0]["id"], "with_tvs": ["price"]})
+        judge.check(say("a page is what the search showed"), page.structured_content["item"], items[0])
+        judge.check(say("a wrong argument is named"), await rpc_error(client.call_tool("evo.content.get", {"id": 0})), -32602)
+        judge.check(say("an unknown tool is not found"), await rpc_error(client.call_tool("evo.content.burn", {})), -32601)
+
+
 async def call(client, tool, arguments):
     """The answer of a call that must succeed; the library has checked it against the tool's schema."""
     answer = await client.call_tool(tool, arguments)
@@ -227,6 +251,10 @@ async def run(judge, card):
             await judge_era(judge, card, mode, version)
         except Exception as error:  # noqa: BLE001 - the other era is judged all the same
             judge.stumble(f"{version}: the client connects", error)
+        try:
+            await judge_site(judge, card, mode, version)
+        except Exception as error:  # noqa: BLE001
+            judge.stumble(f"{version}: the site is judged", error)
     try:
         await judge_strangers(judge, card)
     except Exception as error:  # noqa: BLE001

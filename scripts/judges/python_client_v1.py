@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import PaginatedRequestParams
 
 import judging
-from judging import STOCK_TOOLS, TOOLS, Judge, Memory, causes, demo, judged
+from judging import SITE_TOOLS, STOCK_TOOLS, TOOLS, Judge, Memory, causes, demo, judged
 
 VERSION = "2025-11-25"
 STOCK = "amcp:inventory:read"
@@ -32,27 +32,27 @@ LEAD = {**judging.LEAD, "idempotency_key": "judge-python-v1"}
 class Desk:
     """Where the desk is and how to come in."""
 
-    def __init__(self, card):
+    def __init__(self, card, entry=None):
         self.card = card
-        self.endpoint = card["endpoint"]
+        self.entry = entry or card["clients"][0]
+        # The client of the demo's website says where that is.
+        self.endpoint = self.entry.get("endpoint", card["endpoint"])
         self.trust = ssl.create_default_context(cafile=card["ca_file"])
 
     def login(self, memory, secret=None):
-        entry = self.card["clients"][0]
         return {
             "auth": ClientCredentialsOAuthProvider(
                 server_url=self.endpoint,
                 storage=memory,
-                client_id=entry["id"],
-                client_secret=secret or entry["secret"],
-                issuer=self.endpoint.removesuffix("/mcp/automotive"),
+                client_id=self.entry["id"],
+                client_secret=secret or self.entry["secret"],
+                issuer=self.card["endpoint"].removesuffix("/mcp/automotive"),
             )
         }
 
     async def token(self, scope):
-        entry = self.card["clients"][0]
         form = urlencode({"grant_type": "client_credentials", "scope": scope})
-        async with httpx.AsyncClient(verify=self.trust, auth=(entry["id"], entry["secret"])) as http:
+        async with httpx.AsyncClient(verify=self.trust, auth=(self.entry["id"], self.entry["secret"])) as http:
             headers = {"Content-Type": "application/x-www-form-urlencoded"}
             answer = await http.post(self.card["token_endpoint"], content=form, headers=headers)
         return {"headers": {"Authorization": f"Bearer {answer.json()['access_token']}"}}
@@ -133,6 +133,23 @@ async def refusals(judge, desk):
     judge.check("a missing scope is refused with 403", await refused(desk, weak, ("leads.list", {})), 403)
 
 
+async def site(judge, desk):
+    desk, memory = Desk(desk.card, desk.card["site"]), Memory()
+    async with desk.connect(desk.login(memory)) as (session, hello):
+        judge.check("site: the server says its name", hello.serverInfo.name, "eMCP Content Server")
+        judge.check("site: the toolset's version arrives", hello.capabilities.experimental, {"evo": {"toolsetVersion": "1.0"}})
+        judge.check("site: fourteen tools are listed", names(await session.list_tools()), SITE_TOOLS)
+        found = (await call(session, "evo.content.search", {"limit": 3, "with_tvs": ["price"]})).structuredContent
+        judge.check("site: the 403 widened the scope", memory.granted[-1], ["mcp:call", "mcp:read"])
+        judge.check("site: a search is as long as asked for", len(found["items"]), 3)
+        page = await call(session, "evo.content.get", {"id": found["items"][0]["id"], "with_tvs": ["price"]})
+        judge.check("site: a page is what the search showed", page.structuredContent["item"], found["items"][0])
+        wrong = await rpc_error(session.call_tool("evo.content.get", {"id": 0}))
+        judge.check("site: a wrong argument is named", (wrong.code, wrong.data["errors"][0]["pointer"]), (-32602, "/id"))
+        unknown = await rpc_error(session.call_tool("evo.content.burn", {}))
+        judge.check("site: an unknown tool is not found", unknown.code, -32601)
+
+
 async def call(session, tool, arguments):
     """The answer of a call that must succeed; the library has checked it against the tool's schema."""
     answer = await session.call_tool(tool, arguments)
@@ -186,7 +203,7 @@ def names(listed):
 
 
 async def run(judge, desk):
-    for part in (visit, refusals):
+    for part in (visit, refusals, site):
         try:
             await part(judge, desk)
         except BaseException as error:  # noqa: BLE001 - whatever stops a part is the part's failure, not the run's

@@ -100,7 +100,7 @@ pub fn made(wish: &Wish, database: Database) -> Outcome<(Place, Place)> {
             (Beside::Mariadb(Arc::clone(&server)), Beside::Mariadb(server))
         }
         Database::Postgres => {
-            let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB"]));
+            let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
             let script = folder.join("site.sql");
             site().write(Dialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;
             server.sql(ROLE, &format!("\\i {}", script.display()));

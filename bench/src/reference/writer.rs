@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use frontdesk_contracts::automotive::lead::KIND;
-use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
+use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, Checkpoints, FIND_CLAIM, add_word, insert};
 use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT, for_sqlite};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::sync::oneshot;
@@ -28,9 +28,11 @@ impl Writer {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.pragma_update(None, "cache_size", -16_384)?;
-        connection.pragma_update(None, "wal_autocheckpoint", 8_192)?;
+        let mut checkpoints = Checkpoints::start(&connection, database)?;
         let (jobs, queue) = sync_channel(8192);
-        std::thread::Builder::new().name("writer".to_owned()).spawn(move || write(&connection, &queue))?;
+        std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || write(&connection, &queue, &mut checkpoints))?;
         Ok(Writer { jobs })
     }
 
@@ -51,7 +53,7 @@ struct Texts {
     add_claim: String,
 }
 
-fn write(connection: &Connection, queue: &Receiver<Job>) {
+fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Checkpoints) {
     let texts = Texts {
         find_claim: for_sqlite(FIND_CLAIM),
         insert: for_sqlite(&insert(&KIND)),
@@ -73,6 +75,7 @@ fn write(connection: &Connection, queue: &Receiver<Job>) {
         for (outcome, answer) in told {
             let _ = answer.send(held.clone().and(outcome));
         }
+        checkpoints.tend(connection);
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Observation {
     pub code: Option<&'static str>,
     pub laps: Laps,
     pub micros: u64,
+    /// The line that the store has, if what it says is how the call ended.
+    pub kept: Option<String>,
 }
 
 /// The parts of a call that are timed by themselves, in microseconds since its beginning.
@@ -79,6 +81,16 @@ impl Observation {
             code: None,
             laps: Laps::default(),
             micros: 0,
+            kept: None,
+        }
+    }
+
+    /// What is kept of a call that has been answered: its line, with the answer's status and how long it took. A write is
+    /// recorded together with itself, before it has either (E-66).
+    pub fn completed(&self, line: &str) -> String {
+        match (self.status, line.strip_suffix('}')) {
+            (Some(status), Some(open)) => format!("{open},\"status\":{status},\"micros\":{}}}", self.micros),
+            (Some(_) | None, _) => line.to_owned(),
         }
     }
 

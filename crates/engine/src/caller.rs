@@ -56,16 +56,16 @@ impl Scope {
     }
 }
 
-/// A set of scopes, sorted, without repeats.
+/// A set of scopes, sorted, without repeats. Shared, because every call's caller has the same ones.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Scopes(Vec<Scope>);
+pub struct Scopes(Arc<[Scope]>);
 
 impl Scopes {
     pub fn new(scopes: impl IntoIterator<Item = Scope>) -> Scopes {
         let mut all: Vec<Scope> = scopes.into_iter().collect();
         all.sort();
         all.dedup();
-        Scopes(all)
+        Scopes(all.into())
     }
 
     /// Reads the space-separated form of OAuth. Anything but single spaces between non-empty

@@ -129,7 +129,7 @@ pub struct At<'a> {
     pub named: Option<Version>,
     pub id: Option<&'a Id>,
     pub place: Place<'a>,
-    /// Address of the protected resource metadata, for challenges.
+    /// Address of the protected resource metadata, for challenges; empty where none are published.
     pub metadata: &'a str,
     pub least: &'a Scope,
     /// What the caller's token carries, once it is known.

@@ -56,7 +56,7 @@ pub struct Mount {
     pub contract: Contract,
     /// The address as a protected resource: what a token must have been issued for.
     pub resource: String,
-    /// Where that resource's metadata is published.
+    /// Where that resource's metadata are published; empty where they are not.
     pub metadata: String,
     /// The database of somebody else that this mount reads.
     pub archive: Option<Arc<dyn Archive>>,
@@ -85,6 +85,11 @@ impl Mount {
 
     pub fn dispatching(self, dispatching: Dispatching) -> Mount {
         Mount { dispatching: Some(dispatching), ..self }
+    }
+
+    /// What the server behind this mount is called, which may have other mounts beside this one.
+    pub(crate) fn server(&self) -> &str {
+        self.dispatching.as_ref().map_or(&self.resource, |dispatching| &dispatching.server)
     }
 
     /// The judge is asked about every credential, also one that is missing.

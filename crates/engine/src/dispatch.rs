@@ -23,16 +23,18 @@ use crate::incoming::Incoming;
 use crate::permit::one_tenant;
 use crate::reply::Reply;
 use crate::serve::{Visit, unjudged};
-use crate::stages::door::{approach, refuse_tool, refuse_unknown, take_verb};
+use crate::stages::admit::{Paid, spend};
+use crate::stages::door::{approach, judge, leave, refuse_tool, refuse_unknown, take_verb};
+use crate::stages::frame::Unframed;
 use crate::stages::identify::identify;
 use crate::stages::record::{Sighting, record};
 use crate::stages::shape::At;
 use crate::stages::stopwatch::Stage;
+use crate::tool::Effect;
 
 use ledger::{Ledger, Written};
 use letter::{Letter, read};
-use queue::Ticket;
-use run::{Ran, run};
+use run::{Keep, Ran, run};
 use task::{State, Task};
 
 pub use queue::{Limits, Tasks};
@@ -58,10 +60,19 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: Wanted, mut incoming: 
     sighting.leave();
     sighting.caller(&caller);
     let read = understand(desk, mount, &caller, &mut incoming, &mut sighting).await;
-    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until };
+    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until, paid: Paid::Not };
     let (ledger, letter) = match read {
         Ok((dispatching, letter)) => (Ledger { desk, mount, dispatching }, letter),
-        Err(fault) => return record(sighting, Err(fault), &visit.at()).await,
+        Err(Unframed { fault, id }) => {
+            let kind = fault.kind;
+            let mut reply = record(sighting, Err(fault), &visit.at().maybe_id(id.as_ref())).await;
+            if kind == FaultKind::WrongVerb {
+                // There is nothing to end here as there is at the endpoint.
+                reply.headers.retain(|(name, _)| *name != "Allow");
+                return reply.header("Allow", "POST");
+            }
+            return reply;
+        }
     };
     sighting.method(&letter.method);
     sighting.tenant(&caller, Some(ledger.dispatching.tenant.as_str()));
@@ -73,23 +84,28 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: Wanted, mut incoming: 
             if discloses(mount, &task.letter) {
                 sighting.disclosed();
             }
-            record(sighting, Ok(tell(mount, &task, reused)), &visit.at()).await
+            record(sighting, held(mount, &task.letter, tell(mount, &task, reused)), &visit.at()).await
         }
         Ok(Next::Run(letter)) => {
-            let ran = run(desk, mount, &letter, sighting, until).await;
-            mount.contract.dialect.dispatched(&Told {
+            let ran = run(desk, mount, &letter, sighting, until, Paid::Not).await;
+            let reply = mount.contract.dialect.dispatched(&Told {
                 status: Status::Completed,
                 task_id: None,
                 trace_id: letter.shown_trace(),
                 key: None,
                 reused: Reused::No,
                 answer: Some(&ran.answer),
-            })
+            });
+            let_out(&visit, &letter, reply).await
         }
-        Ok(Next::RunTask(task)) => {
+        Ok(Next::RunTask { task, begun }) => {
             sighting.touched(&task.id);
-            let ran = run(desk, mount, &task.letter, sighting, until).await;
-            settled(&ledger, &visit, task, ran).await
+            let paid = match begun {
+                Begun::Now => Paid::Not,
+                Begun::Before => Paid::Already,
+            };
+            let ran = run(desk, mount, &task.letter, sighting, until, paid).await;
+            settled(&ledger, &visit, task, begun, ran).await
         }
     }
 }
@@ -101,7 +117,15 @@ enum Next {
     /// Nobody will ask for it again.
     Run(Box<Letter>),
     /// It is this call's to run, and nobody else's.
-    RunTask(Box<Task>),
+    RunTask { task: Box<Task>, begun: Begun },
+}
+
+/// When a task that runs was accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Now,
+    /// By a call that has been told so, or was cut off.
+    Before,
 }
 
 async fn understand<'m>(
@@ -110,22 +134,39 @@ async fn understand<'m>(
     caller: &Caller,
     incoming: &mut Incoming,
     sighting: &mut Sighting<'_>,
-) -> Result<(&'m Dispatching, Letter), Fault> {
+) -> Result<(&'m Dispatching, Letter), Unframed> {
     take_verb(incoming)?;
     let (body, seen) = match (&mount.door, &incoming.refused) {
-        (Some(door), _) => approach(desk, mount, door, caller, incoming, sighting).await.map_err(|held| held.fault)?,
-        (None, Some(fault)) => return Err(fault.clone()),
+        (Some(door), _) => approach(desk, mount, door, caller, incoming, sighting).await?,
+        (None, Some(fault)) => return Err(fault.clone().into()),
         (None, None) => (incoming.body.whole().await?, Glimpse::default()),
     };
+    let read = letter_of(desk, mount, caller, incoming, &body, &seen);
+    read.map_err(|fault| Unframed { fault, id: seen.id })
+}
+
+fn letter_of<'m>(
+    desk: &Desk,
+    mount: &'m Mount,
+    caller: &Caller,
+    incoming: &Incoming,
+    body: &[u8],
+    seen: &Glimpse,
+) -> Result<(&'m Dispatching, Letter), Fault> {
     if let Some(door) = &mount.door {
         refuse_unknown(door)?;
     }
     let dispatching = mount.dispatching.as_ref().ok_or_else(|| {
         Fault::new(FaultKind::UnknownMethod, "Nothing can be dispatched here; send the message to the endpoint.")
     })?;
-    let letter = read(&body, &dispatching.server, incoming, caller)?;
+    let letter = read(body, &dispatching.server, incoming, caller)?;
     if let Some(door) = &mount.door {
-        refuse_tool(door, &seen)?;
+        // What runs is the letter, so it is the letter that must be let in, whatever a first look has seen.
+        let read = letter.glimpse();
+        if read.method != seen.method {
+            judge(desk, mount, door, caller, &read)?;
+        }
+        refuse_tool(door, &read)?;
     }
     one_tenant(caller, Some(dispatching.tenant.as_str()))?;
     Ok((dispatching, letter))
@@ -150,10 +191,12 @@ async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: 
         let finished = ledger.desk.tasks.finished();
         let known = ledger.find(&letter).await?;
         match known {
-            Some(task) if task.expires_at <= ledger.now() => match claim(ledger, &letter, when, Some(&task)).await? {
-                Some(next) => return Ok(next),
-                None => rounds += 1,
-            },
+            Some(task) if !task.is_open() && task.expires_at <= ledger.now() => {
+                match claim(ledger, visit, &letter, when, Some(&task)).await? {
+                    Some(next) => return Ok(next),
+                    None => rounds += 1,
+                }
+            }
             Some(task) if task.letter.meaning != letter.meaning => return Err(reused()),
             Some(task) if !task.is_open() => {
                 may_see(visit.mount, visit.caller, &task.letter)?;
@@ -164,7 +207,7 @@ async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: 
                     Written::Done(task) if task.state == State::Failed => {
                         return Ok(Next::Tell { task, reused: Reused::Yes });
                     }
-                    Written::Done(task) => return Ok(Next::RunTask(task)),
+                    Written::Done(task) => return Ok(Next::RunTask { task, begun: Begun::Before }),
                     Written::Lost => rounds += 1,
                 },
                 When::Now if Instant::now() < patience => {
@@ -172,7 +215,7 @@ async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: 
                 }
                 When::Now | When::Later => return Ok(Next::Tell { task: Box::new(task), reused: Reused::Yes }),
             },
-            None => match claim(ledger, &letter, when, None).await? {
+            None => match claim(ledger, visit, &letter, when, None).await? {
                 Some(next) => return Ok(next),
                 None => rounds += 1,
             },
@@ -185,13 +228,17 @@ async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: 
 /// Writes the task down, before anything else happens. `None` if another was first.
 async fn claim(
     ledger: &Ledger<'_>,
+    visit: &Visit<'_>,
     letter: &Letter,
     when: When,
     expired: Option<&Task>,
 ) -> Result<Option<Next>, Fault> {
+    if expired.is_none() {
+        ledger.has_room(letter).await?;
+    }
     let place = match when {
         When::Now => None,
-        When::Later => match (ledger.desk.tasks.reserve(), ledger.dispatching.full) {
+        When::Later => match (ledger.desk.tasks.reserve(&letter.server), ledger.dispatching.full) {
             (Some(place), _) => Some(place),
             (None, Full::RunNow) => None,
             (None, Full::Refuse) => {
@@ -203,26 +250,26 @@ async fn claim(
             }
         },
     };
+    if place.is_some() {
+        // Once accepted it will be run, so it is paid for here.
+        spend(visit.desk, visit.mount, visit.caller)?;
+    }
     let state = if place.is_some() { State::Waiting } else { State::Running };
     let task = match ledger.add(letter.clone(), state, expired).await? {
         Written::Done(task) => task,
         Written::Lost => return Ok(None),
     };
     Ok(Some(match place {
-        None => Next::RunTask(task),
+        None => Next::RunTask { task, begun: Begun::Now },
         Some(place) => {
-            place.send(Ticket {
-                tenant: ledger.dispatching.tenant.clone(),
-                server: task.server.clone(),
-                id: task.id.clone(),
-            });
+            place.send(task.id.clone());
             Next::Tell { task, reused: Reused::No }
         }
     }))
 }
 
 /// Keeps the answer, then gives it: what was said to be completed is there when it is asked for again.
-async fn settled(ledger: &Ledger<'_>, visit: &Visit<'_>, task: Box<Task>, ran: Ran) -> Reply {
+async fn settled(ledger: &Ledger<'_>, visit: &Visit<'_>, task: Box<Task>, begun: Begun, ran: Ran) -> Reply {
     let told = |task: &Task, answer: &Answer| {
         visit.mount.contract.dialect.dispatched(&Told {
             status: Status::Completed,
@@ -234,14 +281,19 @@ async fn settled(ledger: &Ledger<'_>, visit: &Visit<'_>, task: Box<Task>, ran: R
         })
     };
     let answer = ran.answer.clone();
-    let written = match ran.keep {
-        run::Keep::Yes => ledger.finish(*task, ran.answer).await,
+    let written = match (ran.keep, begun) {
+        (Keep::Yes, Begun::Now | Begun::Before) => ledger.finish(*task, ran.answer).await,
         // The caller has its answer and may try again under its key at once.
-        run::Keep::No => ledger.release(*task).await,
+        (Keep::No, Begun::Now) => ledger.release(*task).await,
+        // What was accepted is not given up because somebody asked for it while it could not be done.
+        (Keep::No, Begun::Before) => ledger.put_off(*task, ran.answer).await,
     };
     ledger.desk.tasks.wake();
     let fault = match written {
-        Ok(Written::Done(task)) => return told(&task, &answer),
+        Ok(Written::Done(task)) if begun == Begun::Before && task.state != State::Completed => {
+            return let_out(visit, &task.letter, tell(visit.mount, &task, Reused::Yes)).await;
+        }
+        Ok(Written::Done(task)) => return let_out(visit, &task.letter, told(&task, &answer)).await,
         Ok(Written::Lost) => None,
         Err(fault) => fault.cause,
     };
@@ -255,6 +307,26 @@ async fn settled(ledger: &Ledger<'_>, visit: &Visit<'_>, task: Box<Task>, ran: R
     record(sighting, Err(unknown), &visit.at()).await
 }
 
+/// An answer on its way out: no larger than the door lets through, unless it tells of a write that has happened.
+fn held(mount: &Mount, letter: &Letter, reply: Reply) -> Result<Reply, Fault> {
+    match letter.tool(mount).map(|spec| spec.effect) {
+        Some(Effect::Adds | Effect::Changes) => Ok(reply),
+        Some(Effect::Reads) | None => leave(mount, reply),
+    }
+}
+
+/// As `held`, for an answer whose call has been recorded; that it could not be given is recorded beside it.
+async fn let_out(visit: &Visit<'_>, letter: &Letter, reply: Reply) -> Reply {
+    match held(visit.mount, letter, reply) {
+        Ok(reply) => reply,
+        Err(fault) => {
+            let mut sighting = Sighting::open(visit.desk, visit.mount, visit.incoming);
+            sighting.caller(visit.caller);
+            record(sighting, Err(fault), &visit.at()).await
+        }
+    }
+}
+
 fn tell(mount: &Mount, task: &Task, reused: Reused) -> Reply {
     mount.contract.dialect.dispatched(&Told {
         status: match task.state {
@@ -266,7 +338,8 @@ fn tell(mount: &Mount, task: &Task, reused: Reused) -> Reply {
         trace_id: task.letter.shown_trace(),
         key: task.letter.key.as_deref(),
         reused,
-        answer: task.answer.as_ref(),
+        // While it is to be run again, what the last run answered is no answer.
+        answer: task.answer.as_ref().filter(|_| !task.is_open()),
     })
 }
 

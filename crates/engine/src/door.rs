@@ -55,7 +55,7 @@ impl MethodScopes {
 }
 
 impl Door {
-    pub(crate) fn denies(&self, tool: &str) -> bool {
+    pub fn denies(&self, tool: &str) -> bool {
         self.denied_tools.iter().any(|pattern| pattern.matches(tool))
     }
 

@@ -69,6 +69,16 @@ pub trait Store: Send + Sync {
     /// What was answered under this key, if it has been claimed.
     fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>>;
 
+    /// The same, asked before anything is planned, to spare the plan of a repeated call. A store may say that there is
+    /// none if its `commit` finds an earlier claim for nothing, also while nothing can be written.
+    fn claimed_early<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<Claimed>, Fault>> {
+        self.claimed(tenant, claim)
+    }
+
     /// Commits everything or nothing. Once handed over it goes on even if nobody waits any more.
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>>;
 

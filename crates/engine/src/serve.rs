@@ -13,7 +13,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Incoming, Verb};
 use crate::permit::permit;
 use crate::reply::Reply;
-use crate::stages::admit::{admit, admit_notice};
+use crate::stages::admit::{Paid, admit, admit_notice};
 use crate::stages::batch::batch;
 use crate::stages::door::{leave, pass};
 use crate::stages::frame::{era, frame, withdraw};
@@ -41,7 +41,7 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
     sighting.caller(&caller);
     let passed = pass(desk, mount, &caller, &mut incoming, &mut sighting).await;
     let framed = passed.and_then(|body| frame(mount, &incoming, &body));
-    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until };
+    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until, paid: Paid::Not };
     match framed {
         Ok(Body::One(frame)) => message(&visit, sighting, Ok(frame)).await,
         Ok(Body::Batch(frames)) => {
@@ -65,6 +65,7 @@ pub(crate) struct Visit<'a> {
     pub(crate) caller: &'a Arc<Caller>,
     /// When all of it must have been answered.
     pub(crate) until: Instant,
+    pub(crate) paid: Paid,
 }
 
 impl<'a> Visit<'a> {
@@ -123,7 +124,7 @@ async fn call<'a>(
         at.place(*place);
         sighting.tool(&tool.spec);
     }
-    admit(desk, mount, caller, &target)?;
+    admit(desk, mount, caller, &target, visit.paid)?;
     let (tool, arguments) = match target {
         Target::Ready(result) => return leave(mount, at.result(&result)).map(|reply| greet(visit, request, reply)),
         Target::Listing(cursor) => {

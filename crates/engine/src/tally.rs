@@ -1,7 +1,7 @@
 //! Refusals that are counted instead of written one by one, so that a flood of them costs a line a
 //! second and not a line each. Bounded: when too many different ones come, they are counted together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Mutex;
 
@@ -39,16 +39,28 @@ pub struct Count {
 }
 
 #[derive(Default)]
-pub struct Tally(Mutex<HashMap<(Who, &'static str), u64>>);
+pub struct Tally {
+    counts: Mutex<HashMap<(Who, &'static str), u64>>,
+    /// Those whose refusals have been explained in the log since the last time.
+    explained: Mutex<HashSet<Who>>,
+}
 
 impl Tally {
+    /// Whether a cause may be written down for this one: once until the counts are taken. Beyond a bound nobody's is.
+    pub fn may_explain(&self, who: Who) -> bool {
+        self.explained.lock().is_ok_and(|mut explained| explained.len() < MOST && explained.insert(who))
+    }
+
     pub fn count(&self, who: Who, outcome: &'static str) {
         self.add(who, outcome, 1);
     }
 
     /// What was counted since the last time.
     pub fn take(&self) -> Vec<Count> {
-        let taken = self.0.lock().map(|mut counts| std::mem::take(&mut *counts)).unwrap_or_default();
+        if let Ok(mut explained) = self.explained.lock() {
+            explained.clear();
+        }
+        let taken = self.counts.lock().map(|mut counts| std::mem::take(&mut *counts)).unwrap_or_default();
         taken.into_iter().map(|((who, outcome), times)| Count { who, outcome, times }).collect()
     }
 
@@ -58,7 +70,7 @@ impl Tally {
     }
 
     fn add(&self, who: Who, outcome: &'static str, times: u64) {
-        if let Ok(mut counts) = self.0.lock() {
+        if let Ok(mut counts) = self.counts.lock() {
             let key = (who, outcome);
             let key = match counts.contains_key(&key) || counts.len() < MOST {
                 true => key,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Contract;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::dispatch::Premises;
+use frontdesk_engine::dispatch::{Premises, Tasks};
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
@@ -20,7 +20,7 @@ use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteSto
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
 use crate::folder::{self, Folder, FolderError};
-use crate::mounting::{Planned, addresses, local, may_reach, planned, resources};
+use crate::mounting::{Came, Planned, addresses, local, may_reach, planned, resources};
 use crate::observe::{Log, Meter, Witness};
 use crate::ports::{SystemClock, SystemRandom};
 use crate::sites::Sites;
@@ -62,7 +62,7 @@ pub struct Vaults {
 impl Vaults {
     pub async fn open(folder: Folder, database: &Database) -> Result<Vaults, HouseError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let random: Arc<dyn Random> = Arc::new(SystemRandom);
+        let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let master = folder.master_key(random.as_ref()).map_err(HouseError::Folder)?;
         let kinds = contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect();
         let opened: Result<Arc<dyn Keeper>, StoreError> = match database {
@@ -111,8 +111,11 @@ pub struct House {
 impl House {
     /// With the contracts of this build, as the configuration mounts them, and the sites that some of them read.
     pub fn open(vaults: Vaults, config: Config, sites: Sites) -> House {
-        let planned = planned(&config, &sites);
-        House::made(vaults, config, sites, planned)
+        let mut missed = Vec::new();
+        let planned = planned(&config, &sites, &mut |said| missed.push(said.to_owned()));
+        let house = House::made(vaults, config, sites, planned);
+        missed.iter().for_each(|said| house.log.say(said));
+        house
     }
 
     /// With these contracts at these paths; judges bring one of their own.
@@ -157,7 +160,10 @@ impl House {
             inflight: Default::default(),
             tally,
             turns: Default::default(),
-            tasks: Default::default(),
+            tasks: match config.database {
+                Database::Embedded => Tasks::default().alone(vaults.clock.now()),
+                Database::Postgres(_) => Tasks::default(),
+            },
             settings: limits(&config),
         };
         House { vaults, desk, mounts, sites, local, open, identity, log, meter, traces, config }
@@ -165,8 +171,8 @@ impl House {
 
     /// Whether this peer may reach the mount at all. A listener on loopback lets nobody else in, but a reload can
     /// open a mount to everybody on a listener that was opened to the network before.
-    pub(crate) fn admits(&self, mount: &Mount, peer: IpAddr) -> bool {
-        may_reach(&self.local, &mount.resource, peer)
+    pub(crate) fn admits(&self, mount: &Mount, peer: IpAddr, came: Came) -> bool {
+        may_reach(&self.local, &mount.resource, peer, came)
     }
 
     pub(crate) fn gives_tokens_for(&self, mount: &Mount) -> bool {
@@ -176,7 +182,7 @@ impl House {
     /// The same house under another configuration. What is counted, running or used up is shared between
     /// the two, so that calls of either see one desk.
     pub fn renewed(&self, config: Config, sites: Sites) -> House {
-        let planned = planned(&config, &sites);
+        let planned = planned(&config, &sites, &mut |said| self.log.say(said));
         let resources = resources(&planned, &config.public_url);
         let open = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(self.identity.renewed(login(&config), resources));

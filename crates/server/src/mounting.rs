@@ -20,6 +20,9 @@ use crate::addresses::Addresses;
 use crate::config::{Auth, Config, Dispatch, Failover, OwnTokens, PublicUrl, Server, Site};
 use crate::sites::{Everyone, Members, Opened, Sites};
 
+/// The method by which tools are called.
+const CALL: &str = "tools/call";
+
 /// A contract on its way to a path.
 pub(crate) struct Planned {
     path: String,
@@ -70,13 +73,13 @@ impl Planned {
     }
 }
 
-/// Everything that a configuration mounts.
-pub(crate) fn planned(config: &Config, sites: &Sites) -> Vec<Planned> {
+/// Everything that a configuration mounts. A site that nobody has opened cannot be mounted; `missed` hears of it.
+pub(crate) fn planned(config: &Config, sites: &Sites, missed: &mut dyn FnMut(&str)) -> Vec<Planned> {
     let mut planned = Vec::new();
     for (index, mount) in config.mounts.iter().enumerate() {
         match (&mount.site, sites.get(index)) {
             (Some(site), Some(opened)) => planned.extend(of_site(config, mount, site, opened)),
-            (Some(_), None) => {}
+            (Some(_), None) => missed(&format!("mount[{index}] at {} was not opened and is not served", mount.path)),
             (None, _) => {
                 let contract = contracts::by_id(&mount.contract);
                 planned.extend(contract.map(|contract| Planned::plain(mount.path.clone(), contract)));
@@ -105,9 +108,17 @@ pub(crate) fn local(planned: &[Planned], url: &PublicUrl) -> Vec<String> {
     planned.iter().filter(is_open).map(|planned| url.at(&planned.path)).collect()
 }
 
+/// How a request came to this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Came {
+    Directly,
+    /// By a proxy, which may stand on this machine and speak for anybody.
+    Forwarded,
+}
+
 /// Whether a peer may reach a resource, some of which are for this machine alone.
-pub(crate) fn may_reach(local: &[String], resource: &str, peer: IpAddr) -> bool {
-    peer.to_canonical().is_loopback() || !local.iter().any(|local| local == resource)
+pub(crate) fn may_reach(local: &[String], resource: &str, peer: IpAddr, came: Came) -> bool {
+    (peer.to_canonical().is_loopback() && came == Came::Directly) || !local.iter().any(|local| local == resource)
 }
 
 /// Every mount at its address. `own` judges the tokens of this server.
@@ -121,6 +132,7 @@ pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Id
             continue;
         };
         let scopes = Scopes::new(contract.scopes.iter().cloned());
+        let gives_tokens = matches!(&behind.judged, Judged::Tokens { own: OwnTokens::Taken, .. });
         let about = behind.resources.first().and_then(|first| first.strip_prefix(&url.to_string())).unwrap_or(&path);
         let judge: Arc<dyn Identity> = match behind.judged {
             Judged::Nobody => Arc::new(Everyone { tenant: behind.tenant, scopes }),
@@ -134,7 +146,9 @@ pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Id
                 resources: behind.resources.clone(),
             }),
         };
-        let mount = Mount::new(contract, url.at(&path), metadata(about))
+        // Metadata say where to ask for tokens, and of tokens that somebody else signs they could not.
+        let metadata = if gives_tokens { metadata(about) } else { String::new() };
+        let mount = Mount::new(contract, url.at(&path), metadata)
             .reading(behind.archive)
             .behind(behind.door)
             .identified_by(judge);
@@ -158,14 +172,19 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
         Auth::Tokens { own, .. } => Judged::Tokens { own: *own, jwt: opened.jwt.clone() },
     };
     let make = |path: String, server: &Server, standing: Standing, reach: Reach, resources: Vec<String>| {
-        let contract = contracts::reading(&mount.contract, &site.tenant, bounds(server))?;
+        let mut contract = contracts::reading(&mount.contract, &site.tenant, bounds(server))?;
+        let door = door(server, standing);
+        // A tool asks for its scope itself; here the operator says which one that is (E-67).
+        for tool in &mut contract.tools {
+            tool.spec.scope = door.scopes.needed(CALL).clone();
+        }
         let behind = Behind {
-            door: door(server, standing),
+            door,
             archive: Arc::clone(&opened.archive),
             judged: judged.clone(),
             tenant: site.tenant.clone(),
             dispatching: match reach {
-                Reach::Own => Some(dispatching(site, server)),
+                Reach::Own => Some(dispatching(site, server, own(server))),
                 Reach::Below => None,
             },
             reach,
@@ -189,10 +208,11 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
     planned
 }
 
-fn dispatching(site: &Site, server: &Server) -> Dispatching {
+fn dispatching(site: &Site, server: &Server, address: String) -> Dispatching {
     Dispatching {
         tenant: site.tenant.clone(),
-        server: server.handle.clone(),
+        // Handles are alike from site to site.
+        server: address,
         when: match site.dispatch {
             Dispatch::Sync => When::Now,
             Dispatch::Async => When::Later,
@@ -228,20 +248,22 @@ fn door(server: &Server, standing: Standing) -> Door {
 
 #[cfg(test)]
 mod tests {
-    use super::may_reach;
+    use super::{Came, may_reach};
 
     #[test]
     fn what_is_for_this_machine_alone_is_reached_from_loopback_only() {
         let local = ["https://localhost/open".to_owned()];
-        for (peer, resource, reached) in [
-            ("127.0.0.1", "https://localhost/open", true),
-            ("::1", "https://localhost/open", true),
-            ("::ffff:127.0.0.1", "https://localhost/open", true),
-            ("192.0.2.7", "https://localhost/open", false),
-            ("::ffff:192.0.2.7", "https://localhost/open", false),
-            ("192.0.2.7", "https://localhost/shut", true),
+        for (peer, came, resource, reached) in [
+            ("127.0.0.1", Came::Directly, "https://localhost/open", true),
+            ("::1", Came::Directly, "https://localhost/open", true),
+            ("::ffff:127.0.0.1", Came::Directly, "https://localhost/open", true),
+            ("127.0.0.1", Came::Forwarded, "https://localhost/open", false),
+            ("192.0.2.7", Came::Directly, "https://localhost/open", false),
+            ("::ffff:192.0.2.7", Came::Directly, "https://localhost/open", false),
+            ("192.0.2.7", Came::Directly, "https://localhost/shut", true),
+            ("127.0.0.1", Came::Forwarded, "https://localhost/shut", true),
         ] {
-            assert_eq!(may_reach(&local, resource, peer.parse().unwrap()), reached, "{peer} {resource}");
+            assert_eq!(may_reach(&local, resource, peer.parse().unwrap(), came), reached, "{peer} {came:?} {resource}");
         }
     }
 }

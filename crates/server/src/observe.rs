@@ -101,8 +101,19 @@ fn pretty(seen: &Observation, cause: Option<&str>) -> String {
     )
 }
 
+/// Room for what only the log says.
+const TAIL: usize = 96;
+
 fn json(seen: &Observation, cause: Option<&str>) -> String {
-    let mut line = seen.line();
+    // The log says what the audit says, and more.
+    let mut line = match &seen.kept {
+        Some(kept) => {
+            let mut line = String::with_capacity(kept.len() + TAIL);
+            line.push_str(kept);
+            line
+        }
+        None => seen.line(),
+    };
     line.pop();
     line.push_str(",\"message\":\"call\"");
     if let Some(status) = seen.status {

@@ -145,8 +145,8 @@ async fn take_in(current: &Current, certificates: &mut Certificates, reload: &mu
         Err(errors) => return refuse(&listed(&errors)),
     };
     let clock = &house.vaults.clock;
-    let sites = match Sites::open(&fresh.config, clock, IfDown::Refused, &house.sites).await {
-        Ok((sites, _)) => sites,
+    let (sites, notices) = match Sites::open(&fresh.config, clock, IfDown::Refused, &house.sites).await {
+        Ok(opened) => opened,
         Err(errors) => return refuse(&errors),
     };
     if let Err(why) = sites::register(&fresh.config, &house.vaults).await {
@@ -155,8 +155,8 @@ async fn take_in(current: &Current, certificates: &mut Certificates, reload: &mu
     certificates.show(prepared);
     house.traces.follow(traces, &house.log);
     current.replace(house.renewed(fresh.config.clone(), sites));
-    for said in reload.done(fresh) {
-        house.log.say(&said);
+    for said in reload.done(fresh).iter().chain(&notices) {
+        house.log.say(said);
     }
 }
 

@@ -12,6 +12,7 @@ use frontdesk_engine::Scopes;
 use frontdesk_engine::archive::Archive;
 use frontdesk_engine::ports::{Clock, Identity};
 use frontdesk_engine::registry::Tenant;
+use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
 use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
 
@@ -30,6 +31,8 @@ pub(crate) struct Opened {
     /// Who judges tokens that the site signs.
     pub(crate) jwt: Option<Arc<dyn Identity>>,
     place: Place,
+    /// By which it is seen whether the secrets have changed.
+    fingerprint: Option<[u8; 32]>,
 }
 
 /// What an archive was opened with.
@@ -62,8 +65,8 @@ impl fmt::Display for SiteErrors {
 impl std::error::Error for SiteErrors {}
 
 impl Sites {
-    /// Opens what is mounted, and says what there is to say about it. What was open before is
-    /// looked at again, because its tables may have changed; if it cannot be read now, it stays as it was.
+    /// Opens what is mounted, and says what there is to say about it. What was open before is looked at again, because
+    /// its tables may have changed; if it cannot be read now, it stays as it was. What is not as it was before is said.
     pub async fn open(
         config: &Config,
         clock: &Arc<dyn Clock>,
@@ -81,7 +84,19 @@ impl Sites {
             match archive {
                 Ok((place, archive, notice)) => {
                     said.extend(notice.map(|notice| format!("mount[{index}].database: {notice}")));
-                    sites.push(jwt.ok().map(|jwt| Opened { archive, jwt, place }));
+                    let known = before.get(index);
+                    if known.is_some_and(|known| known.place != place) {
+                        said.push(format!(
+                            "mount[{index}].database: it is another one than before, or was opened anew"
+                        ));
+                    }
+                    sites.push(jwt.ok().map(|judged| {
+                        let (jwt, fingerprint) = judged.unzip();
+                        if fingerprint.is_some() && known.is_some_and(|known| known.fingerprint != fingerprint) {
+                            said.push(format!("mount[{index}].jwt_secret: it was read anew and has changed"));
+                        }
+                        Opened { archive, jwt, place, fingerprint }
+                    }));
                 }
                 Err(why) => errors.push(format!("mount[{index}].database: {why}")),
             }
@@ -138,19 +153,25 @@ async fn archive(site: &Site, if_down: IfDown, before: &Sites) -> Result<Archive
     }
 }
 
-fn judge(mount: &Mount, site: &Site, clock: &Arc<dyn Clock>) -> Result<Option<Arc<dyn Identity>>, String> {
-    let Auth::Tokens { jwt: Some(Jwt { secret, issuer, audience }), .. } = &site.auth else {
+/// Who judges signed tokens, and what the secrets are known by.
+type Judging = (Arc<dyn Identity>, [u8; 32]);
+
+fn judge(mount: &Mount, site: &Site, clock: &Arc<dyn Clock>) -> Result<Option<Judging>, String> {
+    let Auth::Tokens { jwt: Some(Jwt { secret, issuer, audience, lifetime_seconds }), .. } = &site.auth else {
         return Ok(None);
     };
-    let secret = secret.reveal().map_err(|why| format!("jwt_secret: {why}"))?;
+    let text = secret.reveal().map_err(|why| format!("jwt_secret: {why}"))?;
     let refused = |error| format!("jwt_secret: {error}");
-    let secret = SigningSecret::new(secret.into_bytes()).map_err(refused)?;
+    let lines = text.lines().map(|line| line.trim_end_matches('\r')).filter(|line| !line.is_empty());
+    let secrets = lines.map(|line| SigningSecret::new(line.as_bytes().to_vec())).collect::<Result<_, _>>();
+    let secrets = secrets.map_err(refused)?;
     let scopes = contracts::by_id(&mount.contract).map(|contract| contract.scopes).unwrap_or_default();
     let settings = JwtSettings {
         issuer: issuer.clone(),
         audience: audience.clone(),
-        ..JwtSettings::new(vec![secret], site.tenant.clone(), Scopes::new(scopes))
+        lifetime_seconds: *lifetime_seconds,
+        ..JwtSettings::new(secrets, site.tenant.clone(), Scopes::new(scopes))
     };
     let judge = JwtJudge::new(settings, Arc::clone(clock)).map_err(refused)?;
-    Ok(Some(Arc::new(judge)))
+    Ok(Some((Arc::new(judge), sha256(text.as_bytes()))))
 }

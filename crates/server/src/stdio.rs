@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::house::House;
+use crate::http::most;
 use crate::net::Shutdown;
 use lines::{Input, Line, Output};
 use message::{Kind, Message};
@@ -27,7 +28,7 @@ const MOST: usize = 64;
 
 /// Answers until the input ends or the process is asked to; what is running then is finished.
 pub async fn converse(house: Arc<House>, mount: usize, pass: Pass, shutdown: Shutdown) {
-    let mut input = Input::open(house.config.limits.body_bytes);
+    let mut input = Input::open(most_bytes(&house, mount));
     let output = Arc::new(Output::open());
     let running = Arc::new(Running::default());
     let mut conversation = Conversation { house, mount, pass, agreed: None, running };
@@ -62,6 +63,11 @@ pub async fn converse(house: Arc<House>, mount: usize, pass: Pass, shutdown: Shu
     drop(output);
 }
 
+/// As much as over HTTPS: where a server takes more than others, that much is read.
+fn most_bytes(house: &House, mount: usize) -> usize {
+    house.mounts.get(mount).map_or(house.config.limits.body_bytes, |(_, mount)| most(&house.config, mount))
+}
+
 struct Conversation {
     house: Arc<House>,
     mount: usize,
@@ -86,7 +92,7 @@ impl Conversation {
             }
             Kind::Notice | Kind::Other => None,
         };
-        let most = self.house.config.limits.body_bytes;
+        let most = most_bytes(&self.house, self.mount);
         let incoming = Incoming {
             verb: Verb::Post,
             credential: self.pass.credential().await,

@@ -76,16 +76,16 @@ impl fmt::Debug for ArchiveSettings {
 /// Connects, and looks which tables and columns there are.
 pub async fn open(settings: &ArchiveSettings) -> Result<Arc<dyn Archive>, ArchiveError> {
     Ok(match opened(settings).await? {
-        Opened::Sqlite(archive) => Arc::new(archive),
-        Opened::Mysql(archive) => Arc::new(archive),
-        Opened::Postgres(archive) => Arc::new(*archive),
+        Opened::Sqlite(archive) => archive,
+        Opened::Mysql(archive) => archive,
+        Opened::Postgres(archive) => archive,
     })
 }
 
 pub(crate) enum Opened {
-    Sqlite(SqliteArchive),
-    Mysql(MysqlArchive),
-    Postgres(Box<PostgresArchive>),
+    Sqlite(Arc<SqliteArchive>),
+    Mysql(Arc<MysqlArchive>),
+    Postgres(Arc<PostgresArchive>),
 }
 
 impl Opened {
@@ -104,8 +104,8 @@ pub(crate) async fn opened(settings: &ArchiveSettings) -> Result<Opened, Archive
         return Err(ArchiveError::Prefix(settings.prefix.clone()));
     }
     Ok(match address::parse(&settings.url, settings.authority.as_deref())? {
-        Place::Sqlite(path) => Opened::Sqlite(SqliteArchive::open(path, settings).await?),
-        Place::Mysql(options) => Opened::Mysql(MysqlArchive::open(*options, settings).await?),
-        Place::Postgres(address) => Opened::Postgres(Box::new(PostgresArchive::open(address, settings).await?)),
+        Place::Sqlite(path) => Opened::Sqlite(Arc::new(SqliteArchive::open(path, settings).await?)),
+        Place::Mysql(options) => Opened::Mysql(Arc::new(MysqlArchive::open(*options, settings).await?)),
+        Place::Postgres(address) => Opened::Postgres(Arc::new(PostgresArchive::open(address, settings).await?)),
     })
 }

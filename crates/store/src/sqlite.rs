@@ -5,9 +5,11 @@ mod apply;
 mod audits;
 mod backup;
 mod chains;
+pub(crate) mod checkpoints;
 pub(crate) mod open;
 mod pulse;
 mod readers;
+mod ready;
 mod registry;
 mod sample;
 mod store;
@@ -27,6 +29,7 @@ use crate::StoreError;
 use crate::audit;
 use crate::sql;
 use crate::vault::Vault;
+use checkpoints::Checkpoints;
 use readers::{Pool, Readers};
 use writer::Writer;
 
@@ -89,7 +92,8 @@ impl SqliteStore {
         let pool = Pool::new(options.path.clone());
         let readers = Readers::start(&options.path)?;
         connection.busy_timeout(LOCKED_OUT)?;
-        let writer = Writer::start(connection, Arc::clone(&shared))?;
+        let checkpoints = Checkpoints::start(&connection, &options.path)?;
+        let writer = Writer::start(connection, Arc::clone(&shared), checkpoints)?;
         Ok(SqliteStore { shared, pool, readers, writer, commit_wait: options.commit_wait })
     }
 }

@@ -1,5 +1,5 @@
 //! The texts that the stores prepare, for whoever measures them: the bench's bare reference runs these and
-//! no copies, so that it cannot drift from what is served. Nothing that serves may need this module.
+//! no copies, so that it cannot drift from what is served; and how SQLite's log is brought home. Nothing that serves may need this module.
 
 use frontdesk_engine::page::Query;
 
@@ -15,6 +15,7 @@ pub fn page(query: &Query) -> String {
 /// What only SQLite is asked.
 pub mod sqlite {
     pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
+    pub use crate::sqlite::checkpoints::Checkpoints;
 }
 
 /// What only PostgreSQL is asked.

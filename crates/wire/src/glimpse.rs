@@ -1,5 +1,5 @@
 //! What a body seems to ask, seen before it is judged: the members that decide who may send it. It must agree with
-//! `frame` on every body that `frame` takes, and may find less, or more, in one that is going to be refused.
+//! every reader on each body that one takes, and may find less, or more, in one that is going to be refused.
 
 use std::fmt;
 
@@ -65,8 +65,9 @@ impl<'de> DeserializeSeed<'de> for Params<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        // Params that are no object end the glimpse: no message has them.
-        reader.deserialize_map(self)
+        // Params that are no object are stepped over: some readers take a message that has null there, and whatever
+        // stands behind it.
+        reader.deserialize_any(self)
     }
 }
 
@@ -74,7 +75,36 @@ impl<'de> Visitor<'de> for Params<'_> {
     type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("an object")
+        out.write_str("parameters")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {

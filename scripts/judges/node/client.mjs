@@ -11,6 +11,11 @@ const STOCK = "amcp:inventory:read";
 const STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"];
 const LEAD_TOOLS = ["leads.create", "leads.get", "leads.list", "leads.update"];
 const TOOLS = ["customers.get", "customers.list", ...STOCK_TOOLS, ...LEAD_TOOLS];
+const SITE_TOOLS = [
+  ...["ancestors", "children", "children_range", "descendants", "get", "neighbors", "next_siblings", "prev_siblings"],
+  ...["root_tree", "search", "siblings", "siblings_range"],
+].map((name) => `evo.content.${name}`);
+const MODEL_TOOLS = ["evo.model.get", "evo.model.list"];
 const LEAD = {
   contact: { name: "Dana Rivera", email: "dana.rivera@example.com", phone: "+15125550123" },
   interest: "buy",
@@ -31,7 +36,7 @@ export async function judgeClient(library) {
     // As NODE_EXTRA_CA_CERTS would, for a desk that did not exist when this process began.
     tls.setDefaultCACertificates([...tls.getCACertificates("default"), desk.ca]);
     for (const era of library.eras) {
-      for (const part of [visit, refusals]) {
+      for (const part of [visit, refusals, site]) {
         try {
           await part(judge, library, desk, era);
         } catch (error) {
@@ -139,6 +144,29 @@ async function refusals(judge, library, desk, era) {
   const still = await call(weak, "inventory.list", { limit: 1 });
   judge.check(say("and the connection lives on"), still.structuredContent.items.length, 1);
   await weak.close();
+}
+
+/** The demo's website: another contract at another endpoint, with a client of its own. */
+async function site(judge, library, desk, era) {
+  const say = (name) => `${era}, site: ${name}`;
+  const { endpoint, id, secret } = desk.card.site;
+  const way = { id, secret, scope: "mcp:read mcp:call", issuer: new URL(endpoint).origin };
+  const client = await library.connect(era, endpoint, way);
+  judge.check(say("it logs in by itself and agrees on the version"), library.version(client), era);
+  judge.check(say("the server says its name"), client.getServerVersion()?.name, "eMCP Content Server");
+  const { tools } = await client.listTools();
+  judge.check(say("fourteen tools are listed"), names(tools), [...SITE_TOOLS, ...MODEL_TOOLS]);
+  const found = await call(client, "evo.content.search", { limit: 3, with_tvs: ["price"] });
+  judge.check(say("a search is as long as asked for"), found.structuredContent.items.length, 3);
+  judge.check(say("the text says what the structure says"), JSON.parse(found.content[0].text), found.structuredContent);
+  const [first] = found.structuredContent.items;
+  const page = await call(client, "evo.content.get", { id: first.id, with_tvs: ["price"] });
+  judge.check(say("a page is what the search showed"), page.structuredContent.item, first);
+  const wrong = await failure(library, client.callTool({ name: "evo.content.get", arguments: { id: 0 } }));
+  judge.check(say("a wrong argument is named"), [wrong.code, wrong.data?.errors?.[0]?.pointer], [-32602, "/id"]);
+  const unknown = await failure(library, client.callTool({ name: "evo.content.burn", arguments: {} }));
+  judge.check(say("an unknown tool is not found"), unknown.code, -32601);
+  await client.close();
 }
 
 /** The answer of a call that must succeed; the library has checked it against the tool's schema. */

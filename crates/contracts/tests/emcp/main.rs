@@ -26,3 +26,4 @@ mod support;
 mod three;
 mod variables;
 mod walking;
+mod watch;

@@ -2,34 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Name, Record, Select};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::archive::Select;
 use serde_json::{Value, json};
 
 use crate::asked;
 use crate::support::House;
 
-struct Overheard {
-    archive: Arc<dyn Archive>,
-    heard: Arc<Mutex<Vec<Select>>>,
-}
-
-impl Archive for Overheard {
-    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
-        self.archive.has_table(table)
-    }
-
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
-        self.heard.lock().unwrap().push(select.clone());
-        self.archive.select(select)
-    }
-}
-
 async fn asked_by(tool: &str, arguments: Value) -> Vec<Select> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listening = Arc::clone(&heard);
-    let house = House::on_sqlite_through(move |archive| Arc::new(Overheard { archive, heard: listening })).await;
+    let house = House::on_sqlite_heard_by(move |select| listening.lock().unwrap().push(select.clone())).await;
     house.ask(tool, arguments).await;
     let heard = heard.lock().unwrap();
     heard.clone()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::letter::Letter;
 use super::settings::Dispatching;
-use super::task::{DUE_AT, MOST_ATTEMPTS, OPEN, SLOT, State, TASK, Task};
+use super::task::{DUE_AT, MOST_ATTEMPTS, OPEN, OWNER, SLOT, State, TASK, Task};
 use super::told::Answer;
 use crate::audit::Observation;
 use crate::desk::{Desk, Mount};
@@ -22,8 +22,11 @@ use crate::tool::Item;
 const GRACE: Duration = Duration::from_secs(10);
 /// A run that has lasted so much longer than it may is over.
 const MARGIN: Duration = Duration::from_secs(10);
-/// After a run that brought no answer, multiplied by their number.
+/// After a run that brought no answer; after each further one twice as long, up to a bound.
 const PAUSE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+/// A task that is still open so long after its answer would have been forgotten is nobody's any more.
+const ABANDONED: Duration = Duration::from_secs(7 * 86_400);
 /// Forgetting looks at what has expired before this.
 const LONG_AGO: i64 = 0;
 
@@ -64,17 +67,52 @@ impl Ledger<'_> {
 
     /// Ids of tasks of this server that nobody has, the oldest first.
     pub(crate) async fn due(&self, limit: usize) -> Result<Vec<String>, Fault> {
+        self.open(limit, self.now()).await
+    }
+
+    /// Ids of open tasks of this server, also of those that somebody has or had, the oldest first.
+    pub(crate) async fn left(&self, limit: usize) -> Result<Vec<String>, Fault> {
+        self.open(limit, i64::MAX).await
+    }
+
+    async fn open(&self, limit: usize, due_until: i64) -> Result<Vec<String>, Fault> {
         let query = Query {
             wants: Wants::Ids,
             kind: &TASK,
             filters: vec![
                 Filter::Equals(OPEN, Cell::Text(self.dispatching.server.clone())),
-                Filter::AtMost(DUE_AT, self.now()),
+                Filter::AtMost(DUE_AT, due_until),
             ],
             order: Order { column: "created_at", direction: Direction::Rising },
             window: Window { start: Start::First, limit, bytes: usize::MAX },
         };
         Ok(self.desk.store.page(&self.dispatching.tenant, query).await?.rows)
+    }
+
+    /// Refuses one task more where as many are kept as may be, for this caller or for the whole tenant.
+    pub(crate) async fn has_room(&self, letter: &Letter) -> Result<(), Fault> {
+        let limits = self.desk.tasks.limits;
+        let own = vec![Filter::Equals(OWNER, Cell::Digest(letter.owner()))];
+        if self.reaches(own, limits.kept_for_one).await? {
+            let message = "As many of your answers are kept here as may be. Wait until the oldest are forgotten, or send                            messages without a key to the endpoint itself.";
+            return Err(Fault::new(FaultKind::RateLimited, message).retry_after(60));
+        }
+        if self.desk.tasks.is_time_to_count() && self.reaches(Vec::new(), limits.kept).await? {
+            let message = "As many answers are kept here as may be. Wait until the oldest are forgotten, or send messages                            without a key to the endpoint itself.";
+            return Err(Fault::new(FaultKind::NoRoom, message).retry_after(60));
+        }
+        Ok(())
+    }
+
+    async fn reaches(&self, filters: Vec<Filter>, most: usize) -> Result<bool, Fault> {
+        let query = Query {
+            wants: Wants::Ids,
+            kind: &TASK,
+            filters,
+            order: Order { column: "created_at", direction: Direction::Rising },
+            window: Window { start: Start::Offset(most.saturating_sub(1) as u64), limit: 1, bytes: usize::MAX },
+        };
+        Ok(!self.desk.store.page(&self.dispatching.tenant, query).await?.rows.is_empty())
     }
 
     /// Writes a new task, in the place of one that has expired if there is one.
@@ -91,8 +129,10 @@ impl Ledger<'_> {
             state,
             server: self.dispatching.server.clone(),
             attempts,
+            pauses: 0,
             due_at,
-            expires_at: after(now, self.dispatching.retain),
+            expires_at: after(now, self.dispatching.retain + ABANDONED),
+            changed_at: now,
             letter,
             answer: None,
         };
@@ -109,7 +149,8 @@ impl Ledger<'_> {
             true => {
                 Task { state: State::Running, attempts: task.attempts + 1, due_at: self.lease(now), ..task.clone() }
             }
-            false => self.ended(&task, State::Failed, task.answer.clone()),
+            // What an earlier run answered is not why it ended.
+            false => self.ended(&task, State::Failed, None),
         };
         self.change(&task, taken).await
     }
@@ -125,12 +166,16 @@ impl Ledger<'_> {
         self.change(&task, released).await
     }
 
-    /// Puts a task off that brought no answer worth keeping, or ends it if that was its last chance.
+    /// Puts a task off that brought no answer worth keeping, or ends it if it has been tried for as long as an answer
+    /// would be kept. The run has ended by itself, so it is not one of those that were cut off.
     pub(crate) async fn put_off(&self, task: Task, answer: Answer) -> Result<Written, Fault> {
-        let next = match task.attempts < MOST_ATTEMPTS {
+        let now = self.now();
+        let next = match now < after(task.created_at, self.dispatching.retain) {
             true => Task {
                 state: State::Waiting,
-                due_at: after(self.now(), PAUSE * task.attempts),
+                attempts: task.attempts.saturating_sub(1),
+                pauses: task.pauses.saturating_add(1),
+                due_at: after(now, pause(task.pauses)),
                 answer: Some(answer),
                 ..task.clone()
             },
@@ -139,9 +184,10 @@ impl Ledger<'_> {
         self.change(&task, next).await
     }
 
+    /// What was asked is not kept once it has been answered, and the answer is kept from then on.
     fn ended(&self, task: &Task, state: State, answer: Option<Answer>) -> Task {
         let expires_at = after(self.now(), self.dispatching.retain);
-        Task { state, expires_at, answer, ..task.clone() }
+        Task { state, expires_at, answer, letter: task.letter.clone().spent(), ..task.clone() }
     }
 
     fn lease(&self, now: i64) -> i64 {
@@ -201,6 +247,10 @@ impl Ledger<'_> {
         }
         .line()
     }
+}
+
+fn pause(before: u32) -> Duration {
+    (PAUSE * 2_u32.saturating_pow(before.min(16))).min(LONGEST_PAUSE)
 }
 
 fn after(now: i64, time: Duration) -> i64 {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::net::IpAddr;
 
 use frontdesk_wire::frame::{Id, Request};
+use frontdesk_wire::glimpse::Glimpse;
 use frontdesk_wire::json::{self, Map, Value, canonical};
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +18,16 @@ use crate::tool::ToolSpec;
 use crate::trace::Trace;
 
 const MAX_KEY: usize = 255;
+/// No tool has a longer name.
+const MAX_NAME: usize = 128;
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Letter {
     pub(crate) key: Option<String>,
     /// Hash of what is asked, of whom, by whom.
     pub(crate) meaning: String,
+    /// Of whom.
+    pub(crate) server: String,
     client: String,
     subject: String,
     tenants: Vec<String>,
@@ -69,6 +74,7 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
     Ok(Letter {
         key,
         meaning: meaning(server, &method, &params, caller),
+        server: server.to_owned(),
         client: caller.client.as_str().to_owned(),
         subject: caller.subject.to_string(),
         tenants: caller.tenants.iter().map(TenantId::to_string).collect(),
@@ -87,10 +93,24 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
 }
 
 impl Letter {
-    /// One key of one caller. Another caller's same key is another one.
+    /// One key of one caller at one server. Another caller's same key is another one, and so is the same at another
+    /// server.
     pub(crate) fn slot(&self) -> Option<String> {
         let key = self.key.as_deref()?;
-        Some(serde_json::json!([self.client, self.subject, key]).to_string())
+        Some(serde_json::json!([self.server, self.client, self.subject, key]).to_string())
+    }
+
+    /// Who has tasks at this server.
+    pub(crate) fn owner(&self) -> String {
+        serde_json::json!([self.server, self.client, self.subject]).to_string()
+    }
+
+    /// What is still needed of it once it has been answered: enough to know it again and to judge who may see its
+    /// answer.
+    pub(crate) fn spent(mut self) -> Letter {
+        let name = self.name().filter(|name| name.len() <= MAX_NAME).map(Value::from);
+        self.params = name.map(|name| ("name".to_owned(), name)).into_iter().collect();
+        Letter { protocol_version: None, method_header: None, name_header: None, ..self }
     }
 
     pub(crate) fn request(&self) -> Option<Request> {
@@ -139,9 +159,19 @@ impl Letter {
         }
     }
 
+    /// What a first look at the message should have seen.
+    pub(crate) fn glimpse(&self) -> Glimpse {
+        Glimpse { id: known(&self.id), method: Some(self.method.clone()), name: self.name().map(str::to_owned) }
+    }
+
+    /// What is called, where something is called by name.
+    fn name(&self) -> Option<&str> {
+        self.params.get("name").filter(|_| self.method == "tools/call")?.as_str()
+    }
+
     /// The tool it calls, where there is one of that name.
     pub(crate) fn tool<'m>(&self, mount: &'m Mount) -> Option<&'m ToolSpec> {
-        let name = self.params.get("name").filter(|_| self.method == "tools/call")?.as_str()?;
+        let name = self.name()?;
         mount.contract.tools.iter().map(|tool| &tool.spec).find(|spec| spec.name == name)
     }
 }

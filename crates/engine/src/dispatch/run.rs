@@ -13,6 +13,8 @@ use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::reply::{Form, Reply};
 use crate::serve::{Visit, message};
+use crate::stages::admit::Paid;
+use crate::stages::door::refuse_denied;
 use crate::stages::record::{Sighting, record};
 
 pub(crate) struct Ran {
@@ -27,13 +29,23 @@ pub(crate) enum Keep {
     No,
 }
 
-pub(crate) async fn run(desk: &Desk, mount: &Mount, letter: &Letter, sighting: Sighting<'_>, until: Instant) -> Ran {
+pub(crate) async fn run(
+    desk: &Desk,
+    mount: &Mount,
+    letter: &Letter,
+    sighting: Sighting<'_>,
+    until: Instant,
+    paid: Paid,
+) -> Ran {
     let caller = Arc::new(letter.caller());
     let incoming = letter.incoming();
-    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until };
-    let reply = match letter.request() {
-        Some(request) => message(&visit, sighting, Ok(Frame::Request(request))).await,
-        None => record(sighting, Err(Fault::internal("a letter cannot be read")), &visit.at()).await,
+    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until, paid };
+    // The server may have been shut since the message was accepted.
+    let open = mount.door.as_ref().map_or(Ok(()), refuse_denied);
+    let request = open.and_then(|()| letter.request().ok_or_else(|| Fault::internal("a letter cannot be read")));
+    let reply = match request {
+        Ok(request) => message(&visit, sighting, Ok(Frame::Request(request))).await,
+        Err(fault) => record(sighting, Err(fault), &visit.at()).await,
     };
     Ran { keep: keep(reply.fault), answer: answer(letter, &reply) }
 }

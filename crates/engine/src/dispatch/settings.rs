@@ -9,7 +9,8 @@ use crate::caller::TenantId;
 pub struct Dispatching {
     /// Whose rows the tasks are.
     pub tenant: TenantId,
-    /// The mount's name among those of the tenant: a task finds its mount by it after a restart.
+    /// What the server is called, alike at all its addresses and like no other server: its tasks are nobody else's, and
+    /// find it by this after a restart.
     pub server: String,
     pub when: When,
     pub full: Full,

@@ -12,24 +12,27 @@ pub static TASK: Kind = Kind {
     name: "dispatch_task",
     columns: &[
         Column { name: SLOT, holds: Holds::Digest },
+        Column { name: OWNER, holds: Holds::Digest },
         Column { name: OPEN, holds: Holds::Text },
         Column { name: DUE_AT, holds: Holds::Integer },
         Column { name: EXPIRES_AT, holds: Holds::Integer },
     ],
     unique: &[SLOT],
     sorted: &[EXPIRES_AT],
-    filtered: &[OPEN],
+    filtered: &[OPEN, OWNER],
 };
 
 /// Whose key it is, and which.
 pub(crate) const SLOT: &str = "slot";
+/// Whose it is, at which server.
+pub(crate) const OWNER: &str = "owner";
 /// The server that must still answer; nothing once it has.
 pub(crate) const OPEN: &str = "open_for";
 pub(crate) const DUE_AT: &str = "due_at";
 /// From then on the task is as good as forgotten.
 pub const EXPIRES_AT: &str = "expires_at";
 
-/// A message that has been begun so often ends whoever begins it.
+/// A message that has been begun so often, and cut off each time, ends whoever begins it.
 pub(crate) const MOST_ATTEMPTS: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,10 +51,14 @@ pub(crate) struct Task {
     pub(crate) created_at: i64,
     pub(crate) state: State,
     pub(crate) server: String,
+    /// How often it was begun, not counting runs that ended by themselves.
     pub(crate) attempts: u32,
+    /// How often it was put off.
+    pub(crate) pauses: u32,
     /// While it is open: from when on anybody may take it. Until then it is somebody's.
     pub(crate) due_at: i64,
     pub(crate) expires_at: i64,
+    pub(crate) changed_at: i64,
     pub(crate) letter: Letter,
     pub(crate) answer: Option<Answer>,
 }
@@ -61,8 +68,10 @@ struct Clear {
     state: State,
     server: String,
     attempts: u32,
+    pauses: u32,
     due_at: i64,
     expires_at: i64,
+    changed_at: i64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -85,8 +94,10 @@ impl Task {
             state: self.state,
             server: self.server.clone(),
             attempts: self.attempts,
+            pauses: self.pauses,
             due_at: self.due_at,
             expires_at: self.expires_at,
+            changed_at: now,
         };
         let sealed = Sealed { letter: self.letter.clone(), answer: self.answer.clone() };
         Some(Row {
@@ -96,6 +107,7 @@ impl Task {
             updated_at: now,
             cells: vec![
                 (SLOT, Cell::Digest(self.letter.slot()?)),
+                (OWNER, Cell::Digest(self.letter.owner())),
                 (OPEN, if self.is_open() { Cell::Text(self.server.clone()) } else { Cell::Null }),
                 (DUE_AT, Cell::Integer(self.due_at)),
                 (EXPIRES_AT, Cell::Integer(self.expires_at)),
@@ -117,8 +129,10 @@ impl Task {
             state: clear.state,
             server: clear.server,
             attempts: clear.attempts,
+            pauses: clear.pauses,
             due_at: clear.due_at,
             expires_at: clear.expires_at,
+            changed_at: clear.changed_at,
             letter: sealed.letter,
             answer: sealed.answer,
         })

@@ -11,7 +11,7 @@ pub enum Status {
     /// It is written down and will be run.
     Accepted,
     Completed,
-    /// It was begun as often as anything is, and never answered.
+    /// It was cut off as often as anything is begun, or nobody could answer it for as long as an answer is kept.
     Failed,
 }
 
@@ -65,8 +65,17 @@ impl Told<'_> {
             );
         }
         if self.status == Status::Failed {
-            let message = format!("It was begun {MOST_ATTEMPTS} times and not completed. Send it under another key.");
-            body += &format!(r#","error":{{"code":"attempts_exhausted","message":{}}}"#, quote(&message));
+            let (code, message) = match self.answer {
+                None => (
+                    "attempts_exhausted",
+                    format!("It was begun {MOST_ATTEMPTS} times and not completed. Send it under another key."),
+                ),
+                Some(_) => (
+                    "time_exhausted",
+                    "It could not be done for as long as an answer is kept. Send it under another key.".to_owned(),
+                ),
+            };
+            body += &format!(r#","error":{{"code":"{code}","message":{}}}"#, quote(&message));
         }
         body.push('}');
         Reply::plain(status, body)

@@ -8,7 +8,15 @@ use crate::permit::rate_limited;
 use crate::stages::door::denied;
 use crate::stages::resolve::Target;
 
-pub fn admit(desk: &Desk, mount: &Mount, caller: &Caller, target: &Target<'_>) -> Result<(), Fault> {
+/// Whether a call has cost its caller already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paid {
+    Not,
+    /// When it was accepted to be run later, or when it was begun before.
+    Already,
+}
+
+pub(crate) fn admit(desk: &Desk, mount: &Mount, caller: &Caller, target: &Target<'_>, paid: Paid) -> Result<(), Fault> {
     match target {
         Target::Tool { tool, .. } if !caller.scopes.has(&tool.spec.scope) => return Err(lacking(&tool.spec.scope)),
         // A tool that is denied by name is denied by every other way to it, too.
@@ -17,11 +25,14 @@ pub fn admit(desk: &Desk, mount: &Mount, caller: &Caller, target: &Target<'_>) -
         }
         Target::Tool { .. } | Target::Ready(_) | Target::Listing(_) => {}
     }
-    spend(desk, mount, caller)
+    match paid {
+        Paid::Not => spend(desk, mount, caller),
+        Paid::Already => Ok(()),
+    }
 }
 
 /// A notice is answered with nothing, but it is recorded like a call and costs like one.
-pub fn admit_notice(desk: &Desk, mount: &Mount, caller: &Caller) -> Result<(), Fault> {
+pub(crate) fn admit_notice(desk: &Desk, mount: &Mount, caller: &Caller) -> Result<(), Fault> {
     spend(desk, mount, caller)
 }
 
@@ -32,7 +43,8 @@ pub(crate) fn lacking(scope: &Scope) -> Fault {
     }
 }
 
-fn spend(desk: &Desk, mount: &Mount, caller: &Caller) -> Result<(), Fault> {
+/// Takes one call from the caller's budget.
+pub(crate) fn spend(desk: &Desk, mount: &Mount, caller: &Caller) -> Result<(), Fault> {
     let key = [mount.contract.id, caller.client.as_str()];
     desk.rates.take(&key, desk.settings.calls, desk.now()).map_err(rate_limited)
 }

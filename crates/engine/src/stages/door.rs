@@ -63,20 +63,23 @@ pub(crate) async fn approach(
     };
     // The transport reads no more than its own cap. Of a body beyond that nothing is seen, so its method is one that
     // cannot be read; it is refused below for its size in any case.
-    let arrived = incoming.body.whole().await;
+    let arrived = incoming.body.whole().await.map_err(|fault| match fault.kind == FaultKind::TooLarge {
+        true => larger(door),
+        false => fault,
+    });
     let seen = arrived.as_deref().map(glimpse).unwrap_or_default();
     if let Some(method) = &seen.method {
         sighting.method(method);
     }
     let judged = judge(desk, mount, door, caller, &seen).and(refused.map_or(Ok(()), Err));
-    match judged.and(arrived).and_then(|body| fits(door, body)).and_then(|body| refuse_denied(door, body)) {
+    match judged.and(arrived).and_then(|body| fits(door, body)).and_then(|body| refuse_denied(door).map(|()| body)) {
         Ok(body) => Ok((body, seen)),
         Err(fault) => Err(Unframed { fault, id: seen.id }),
     }
 }
 
 /// A message whose method cannot be read needs no scope: it is going to be refused, and costs its sender a call.
-fn judge(desk: &Desk, mount: &Mount, door: &Door, caller: &Caller, seen: &Glimpse) -> Result<(), Fault> {
+pub(crate) fn judge(desk: &Desk, mount: &Mount, door: &Door, caller: &Caller, seen: &Glimpse) -> Result<(), Fault> {
     if let Some(method) = &seen.method {
         let needed = door.scopes.needed(method);
         if !caller.scopes.has(needed) {
@@ -85,24 +88,26 @@ fn judge(desk: &Desk, mount: &Mount, door: &Door, caller: &Caller, seen: &Glimps
     }
     // All invented methods together have one budget, so that inventing more buys nothing.
     let method = seen.method.as_deref().map_or("unknown", known_method);
-    let key = [mount.resource.as_str(), method, caller.client.as_str()];
+    let key = [mount.server(), method, caller.client.as_str()];
     desk.rates.count(&key, door.calls, desk.now()).map_err(rate_limited)
 }
 
 fn fits(door: &Door, body: Bytes) -> Result<Bytes, Fault> {
     match body.len() > door.payload_bytes {
-        true => {
-            let message = format!("The message is larger than {} bytes.", door.payload_bytes);
-            Err(Fault::new(FaultKind::TooLarge, message))
-        }
+        true => Err(larger(door)),
         false => Ok(body),
     }
 }
 
-fn refuse_denied(door: &Door, body: Bytes) -> Result<Bytes, Fault> {
+/// The server's own limit, also where it was the transport that gave up: beyond its limit nothing gets through here.
+fn larger(door: &Door) -> Fault {
+    Fault::new(FaultKind::TooLarge, format!("The message is larger than {} bytes.", door.payload_bytes))
+}
+
+pub(crate) fn refuse_denied(door: &Door) -> Result<(), Fault> {
     match door.standing {
         Standing::Denied => Err(Fault::new(FaultKind::ServerDenied, "The operator does not let this server be used.")),
-        Standing::Served | Standing::Unknown => Ok(body),
+        Standing::Served | Standing::Unknown => Ok(()),
     }
 }
 

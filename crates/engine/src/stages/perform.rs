@@ -52,13 +52,15 @@ async fn write(
     let claim = permitted.claim();
     let mut turn = desk.turns.join(permitted.tenant()).await;
     for _ in 0..TRIES {
-        if let Some(earlier) = claimed(desk, permitted, claim.as_ref()).await? {
-            return repeat(permitted, claim.as_ref(), earlier, replay).await;
+        if let Some(claim) = &claim
+            && let Some(earlier) = desk.store.claimed_early(permitted.tenant(), claim).await?
+        {
+            return repeat(permitted, Some(claim), earlier, replay).await;
         }
         let plan = match tool(permitted).await {
             Ok(plan) => plan,
-            // The first call under this key may have committed meanwhile, and be the very reason why
-            // this one cannot: the last unit is gone because we took it.
+            // The first call under this key may have committed, and be the very reason why this one
+            // cannot: the last unit is gone because we took it.
             Err(fault) => {
                 return match claimed(desk, permitted, claim.as_ref()).await? {
                     Some(earlier) => repeat(permitted, claim.as_ref(), earlier, replay).await,

@@ -30,10 +30,12 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         Ok(reply) => Ok(reply),
         Err(fault) => match counted(desk, seen, fault) {
             Refusal::Recorded(fault) => Err(fault),
-            // The tally speaks for this one; only what is our own trouble is worth a line in the log.
+            // The tally speaks for this one. Why it happened is worth a line in the log, but not one each time.
             Refusal::Counted(fault) => {
                 let reply = refused(dialect, &fault, at);
-                if let (Some(mut seen), Some(cause)) = (sighting.observation.take(), fault.cause) {
+                if let (Some(mut seen), Some(cause)) = (sighting.observation.take(), fault.cause)
+                    && desk.tally.may_explain(whose(&seen))
+                {
                     seen.outcome = fault.kind.word();
                     answered(&mut seen, &reply, &sighting.stopwatch);
                     desk.observer.seen(&seen, Some(&cause));
@@ -58,8 +60,11 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         // The store has it from here on, also if the caller hangs up while it is written.
         sighting.handed_over = true;
         sighting.stopwatch.start(Stage::Record);
-        let kept = desk.store.observe(seen.line(), durability).await;
+        answered(seen, &reply, &sighting.stopwatch);
+        let line = seen.line();
+        let kept = desk.store.observe(seen.completed(&line), durability).await;
         sighting.stopwatch.stop(&mut seen.laps);
+        seen.kept = kept.is_ok().then_some(line);
         if let Err(fault) = kept {
             cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
             if certain {
@@ -87,6 +92,13 @@ fn answered(seen: &mut Observation, reply: &Reply, stopwatch: &Stopwatch) {
     seen.micros = stopwatch.micros();
 }
 
+fn whose(seen: &Observation) -> Who {
+    match &seen.caller {
+        Some(caller) => Who::Client(caller.client.clone()),
+        None => Who::at(seen.address),
+    }
+}
+
 enum Refusal {
     Recorded(Fault),
     Counted(Fault),
@@ -96,7 +108,7 @@ enum Refusal {
 /// a client is refused beyond its budget, is only counted: no flood of refusals can fill the disk.
 fn counted(desk: &Desk, seen: &Observation, fault: Fault) -> Refusal {
     let Some(caller) = &seen.caller else {
-        desk.tally.count(Who::at(seen.address), fault.kind.word());
+        desk.tally.count(whose(seen), fault.kind.word());
         return Refusal::Counted(fault);
     };
     let ours = [

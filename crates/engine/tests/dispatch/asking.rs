@@ -112,6 +112,59 @@ async fn behind_a_door_scope_size_server_message_and_tool_are_judged_in_this_ord
     assert_eq!(word(behind(1_000, Standing::Served), KEEPER, &denied).await, "tool_denied");
 }
 
+/// Reading books is enough for a ping, and nothing else.
+fn pings_only(standing: Standing) -> Door {
+    Door {
+        scopes: MethodScopes::new([(Glob::new("ping"), Scope::new("books:read"))], Scope::new("books:write")),
+        calls: Quota { per_minute: 2 },
+        payload_bytes: 1_000,
+        result_bytes: 1_000,
+        denied_tools: Vec::new(),
+        standing,
+    }
+}
+
+#[tokio::test]
+async fn a_method_is_judged_wherever_it_stands_in_the_message() {
+    let house = here().behind(pings_only(Standing::Served));
+    let hidden = r#"{"params":null,"method":"tools/list"}"#;
+    assert!(sent(&house, keyed("k", post(READER, hidden))).await.body.contains("forbidden"));
+    assert_eq!(tasks(&house).len(), 0);
+    for _ in 0..2 {
+        let answer = sent(&house, post(KEEPER, hidden)).await;
+        assert!(answer.body.contains("completed"), "{answer:?}");
+    }
+    let plain = sent(&house, post(KEEPER, r#"{"method":"tools/list","params":{}}"#)).await;
+    assert!(plain.body.contains("rate_limited"), "{plain:?}");
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_id_of_the_message_where_it_could_be_read() {
+    let house = here().behind(pings_only(Standing::Unknown));
+    assert_eq!(
+        sent(&house, post(KEEPER, r#"{"id":7,"method":"ping"}"#)).await,
+        heard(
+            200,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"No server has this name; look at the last part of the address.","data":{"fault":"unknown_server","at":"method"}}}"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn what_is_told_is_no_larger_than_the_door_lets_out() {
+    let door = |result_bytes| Door { result_bytes, calls: Quota { per_minute: 100 }, ..pings_only(Standing::Served) };
+    let ping = || keyed("k", post(KEEPER, r#"{"id":7,"method":"ping"}"#));
+    let whole = sent(&here().behind(door(1_000)), ping()).await;
+    assert!(whole.body.contains(r#""status":"completed""#), "{whole:?}");
+    assert_eq!(sent(&here().behind(door(whole.body.len())), ping()).await, whole);
+    assert!(sent(&here().behind(door(whole.body.len() - 1)), ping()).await.body.contains("answer_too_large"));
+    // A repeat is a letter shorter: `true` for `false`.
+    let small = here().behind(door(whole.body.len() - 2));
+    for _ in 0..2 {
+        assert!(sent(&small, ping()).await.body.contains("answer_too_large"));
+    }
+}
+
 #[test]
 fn a_preference_is_read_among_others() {
     for (header, wanted) in [

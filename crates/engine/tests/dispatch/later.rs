@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use frontdesk_engine::caller::Scope;
+use frontdesk_engine::desk::Settings;
 use frontdesk_engine::dispatch::{Full, Wanted, When};
 use frontdesk_engine::door::{Door, MethodScopes, Standing};
 use frontdesk_engine::glob::Glob;
 use frontdesk_engine::incoming::Incoming;
-use frontdesk_engine::rate::Quota;
+use frontdesk_engine::rate::{Budget, Quota};
 use frontdesk_engine::trace::Trace;
 
 use super::{Clerk, all_done, calls, letter, office, sent, sent_as, tasks};
 use crate::support::requests::{call, post};
-use crate::support::{House, KEEPER, heard};
+use crate::support::{House, KEEPER, SETTINGS, heard};
 
 fn here() -> House {
     office(When::Later, Full::Refuse)
@@ -101,6 +102,35 @@ async fn a_full_queue_may_mean_that_the_message_is_answered_at_once() {
 }
 
 #[tokio::test]
+async fn a_message_is_paid_for_when_it_is_accepted_and_then_runs_however_poor_its_caller_is() {
+    let one = Settings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS };
+    let house = Arc::new(House::with(one).stock().taking("desk", When::Later, Full::Refuse));
+    let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
+    assert_eq!(sent(&house, get("a")).await.status, 202);
+    let second = sent(&house, get("b")).await;
+    assert!(second.body.contains("rate_limited"), "{second:?}");
+    assert_eq!(tasks(&house).len(), 1);
+    let _clerk = Clerk::of(&house);
+    all_done(&house).await;
+    assert!(sent(&house, get("a")).await.body.contains("Emma"));
+}
+
+#[tokio::test]
+async fn what_was_asked_is_not_kept_once_it_has_been_answered() {
+    let house = Arc::new(here());
+    let get = || letter(KEEPER, "k1", "book.get", r#"{"id":"nowhere"}"#);
+    sent(&house, get()).await;
+    let kept = || tasks(&house)[0].personal.clone().unwrap();
+    assert!(kept().contains("nowhere"));
+    let _clerk = Clerk::of(&house);
+    all_done(&house).await;
+    assert!(kept().contains(r#""params":{"name":"book.get"}"#) && !kept().contains("nowhere"), "{}", kept());
+    assert!(sent(&house, get()).await.body.contains("not_found"));
+    let other = sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"elsewhere"}"#)).await;
+    assert!(other.body.contains("key_reused"), "{other:?}");
+}
+
+#[tokio::test]
 async fn it_runs_as_who_sent_it_was_when_it_was_accepted() {
     let house = Arc::new(here());
     sent(&house, letter(KEEPER, "k1", "member.get", r#"{"id":"m1"}"#)).await;
@@ -124,13 +154,32 @@ async fn a_tool_that_is_denied_by_the_time_it_runs_is_denied() {
         denied_tools: vec![Glob::new("book.get")],
         standing: Standing::Served,
     };
-    // The same desk after another configuration has been read.
-    let renewed = here().sharing(&house);
-    let renewed = Arc::new(House { mount: renewed.mount.behind(door), ..renewed });
-    let _clerk = Clerk::of(&renewed);
-    all_done(&house).await;
-    let answer = sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
-    assert!(answer.body.contains("tool_denied") && !answer.body.contains("Emma"), "{answer:?}");
+    assert_eq!(run_behind(door, &house).await, "tool_denied");
+}
+
+#[tokio::test]
+async fn a_server_that_is_denied_by_the_time_a_task_would_run_runs_nothing() {
+    let house = Arc::new(here());
+    sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    let door = Door {
+        scopes: MethodScopes::new([], Scope::new("books:read")),
+        calls: Quota { per_minute: 100 },
+        payload_bytes: 10_000,
+        result_bytes: 10_000,
+        denied_tools: Vec::new(),
+        standing: Standing::Denied,
+    };
+    assert_eq!(run_behind(door, &house).await, "server_denied");
+}
+
+/// What becomes of the one task when the desk gets this door by another configuration.
+async fn run_behind(door: Door, house: &Arc<House>) -> String {
+    let _clerk = Clerk::of(&Arc::new(here().sharing(house).behind(door)));
+    all_done(house).await;
+    let answer = sent(house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    assert!(!answer.body.contains("Emma"), "{answer:?}");
+    let from = answer.body.find(r#""fault":""#).unwrap() + 9;
+    answer.body[from..].split('"').next().unwrap().to_owned()
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ mod asking;
 mod later;
 mod now;
 mod recovering;
+mod servers;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,13 +33,17 @@ impl Premises for House {
 
 /// The stocked library, which takes dispatched messages for its north branch.
 pub(crate) fn office(when: When, full: Full) -> House {
-    let house = House::stocked();
-    let tenant = TenantId::parse("north").unwrap();
-    let dispatching = Dispatching { tenant, server: "desk".to_owned(), when, full, retain: RETAIN };
-    House { mount: house.mount.dispatching(dispatching), ..house }
+    House::stocked().taking("desk", when, full)
 }
 
 impl House {
+    /// Takes dispatched messages as the server of this name.
+    fn taking(self, server: &str, when: When, full: Full) -> House {
+        let tenant = TenantId::parse("north").unwrap();
+        let dispatching = Dispatching { tenant, server: server.to_owned(), when, full, retain: RETAIN };
+        House { mount: self.mount.dispatching(dispatching), ..self }
+    }
+
     /// As a house renewed from the other: its store, its clock and its queue.
     fn sharing(self, other: &House) -> House {
         let house = self.beside(other);
@@ -71,9 +76,9 @@ pub(crate) fn letter(who: &str, key: &str, tool: &str, arguments: &str) -> Incom
 pub(crate) struct Clerk(JoinHandle<()>);
 
 impl Clerk {
-    pub(crate) fn of(house: &Arc<House>) -> Clerk {
-        let house = Arc::clone(house);
-        Clerk(tokio::spawn(tend(move || Arc::clone(&house))))
+    pub(crate) fn of<P: Premises>(premises: &Arc<P>) -> Clerk {
+        let premises = Arc::clone(premises);
+        Clerk(tokio::spawn(tend(move || Arc::clone(&premises))))
     }
 }
 

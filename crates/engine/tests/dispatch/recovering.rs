@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::dispatch::{Full, When};
+use frontdesk_engine::Desk;
+use frontdesk_engine::dispatch::{Full, Tasks, Wanted, When};
 use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::ports::Clock as _;
 
-use super::{Clerk, all_done, calls, letter, office, sent, tasks};
+use super::{Clerk, RETAIN, all_done, calls, letter, office, sent, sent_as, tasks};
 use crate::support::shelves::Mood;
-use crate::support::{House, KEEPER, eventually, heard};
+use crate::support::{House, KEEPER, LIMITS, eventually, heard};
 
 fn get() -> Incoming {
     letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)
@@ -94,6 +96,19 @@ async fn a_message_cut_off_while_it_ran_is_run_again_without_being_sent_again() 
 }
 
 #[tokio::test]
+async fn a_node_that_has_its_store_to_itself_takes_up_at_once_what_an_earlier_start_of_it_left() {
+    let house = Arc::new(office(When::Now, Full::Refuse));
+    cut_off(&house, 1).await;
+    house.clock.forward(1);
+    let again = office(When::Now, Full::Refuse).beside(&house);
+    let tasks = Tasks::new(LIMITS).alone(house.clock.now());
+    let again = Arc::new(House { desk: Desk { tasks, ..again.desk }, ..again });
+    let _clerk = Clerk::of(&again);
+    all_done(&house).await;
+    assert_eq!(calls(&again, "book.get"), 1);
+}
+
+#[tokio::test]
 async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
     let house = Arc::new(office(When::Now, Full::Refuse));
     for attempt in 1..=3 {
@@ -114,24 +129,33 @@ async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_worthy_answer_is_put_off_and_after_the_third_its_word_is_kept() {
+async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given_up_when_its_time_is_over() {
     let house = Arc::new(office(When::Later, Full::Refuse));
     house.store.turn(|knobs| knobs.books = Mood::Fails);
     sent(&house, get()).await;
     let _clerk = Clerk::of(&house);
-    for (attempt, pause) in [(1, 5_000), (2, 10_000)] {
-        let put_off = format!(r#""state":"waiting","server":"desk","attempts":{attempt},"#);
+    for (run, pause) in (1..).zip([5, 10, 20, 40, 80, 160, 300, 300]) {
+        let put_off = format!(r#""state":"waiting","server":"desk","attempts":0,"pauses":{run},"#);
         eventually(|| is(&house, &put_off)).await;
-        assert_eq!(sent(&house, get()).await.status, 202);
-        house.clock.forward(pause);
+        // What went wrong is nothing to be shown while it is to be tried again.
+        assert_eq!(
+            sent(&house, get()).await,
+            heard(
+                202,
+                r#"{"status":"accepted","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":true}"#
+            )
+        );
+        house.clock.forward(pause * 1_000 - 1);
+        let looks = house.store.look(|kept| kept.pages);
+        eventually(|| house.store.look(|kept| kept.pages) > looks + 2).await;
+        assert!(is(&house, &put_off), "{run}");
+        house.clock.forward(1);
     }
+    house.clock.forward(RETAIN.as_millis() as i64);
     all_done(&house).await;
     let answer = sent(&house, get()).await;
     assert!(answer.body.starts_with(r#"{"status":"failed","#), "{answer:?}");
-    assert!(
-        answer.body.contains(r#""fault":"unavailable""#) && answer.body.contains("attempts_exhausted"),
-        "{answer:?}"
-    );
+    assert!(answer.body.contains(r#""fault":"unavailable""#) && answer.body.contains("time_exhausted"), "{answer:?}");
 }
 
 #[tokio::test]
@@ -140,11 +164,41 @@ async fn a_run_that_is_put_off_succeeds_when_the_trouble_is_over() {
     house.store.turn(|knobs| knobs.books = Mood::Fails);
     sent(&house, get()).await;
     let _clerk = Clerk::of(&house);
-    eventually(|| is(&house, r#""state":"waiting","server":"desk","attempts":1,"#)).await;
+    eventually(|| is(&house, r#""state":"waiting","server":"desk","attempts":0,"pauses":1,"#)).await;
     house.store.turn(|knobs| knobs.books = Mood::Well);
     house.clock.forward(5_000);
     all_done(&house).await;
     assert!(sent(&house, get()).await.body.contains("Emma"));
+}
+
+#[tokio::test]
+async fn who_asks_at_once_for_what_was_accepted_before_does_not_lose_it_to_the_trouble_of_the_moment() {
+    let house = office(When::Now, Full::Refuse);
+    house.store.turn(|knobs| knobs.books = Mood::Fails);
+    assert_eq!(sent_as(&house, Wanted::Later, get()).await.status, 202);
+    house.clock.forward(10_000);
+    let answer = sent(&house, get()).await;
+    assert!(answer.status == 202 && answer.body.starts_with(r#"{"status":"accepted","#), "{answer:?}");
+    house.store.turn(|knobs| knobs.books = Mood::Well);
+    house.clock.forward(5_000);
+    assert!(sent(&house, get()).await.body.contains("Emma"));
+}
+
+#[tokio::test]
+async fn what_waits_does_not_expire_under_its_caller_and_is_kept_from_its_end_on() {
+    let house = Arc::new(office(When::Later, Full::Refuse));
+    sent(&house, get()).await;
+    house.clock.forward(RETAIN.as_millis() as i64 + 1);
+    let task = r#""task_id":"tsk_01kdvdna0002qz8kzckfne2f63""#;
+    let waiting = sent(&house, get()).await;
+    assert!(waiting.body.contains(task) && waiting.body.contains(r#""reused":true"#), "{waiting:?}");
+    let _clerk = Clerk::of(&house);
+    all_done(&house).await;
+    house.clock.forward(RETAIN.as_millis() as i64 - 1);
+    let answer = sent(&house, get()).await;
+    assert!(answer.body.contains("Emma") && answer.body.contains(task), "{answer:?}");
+    house.clock.forward(1);
+    assert!(sent(&house, get()).await.body.contains(r#""reused":false"#));
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! The door of a mount, one rule at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use frontdesk_engine::desk::Mount;
+use frontdesk_engine::dispatch::{Dispatching, Full, When};
 use frontdesk_engine::door::{Door, MethodScopes, Standing};
 use frontdesk_engine::fault::Fault;
 use frontdesk_engine::glob::Glob;
@@ -9,7 +12,7 @@ use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::ports::Identity;
 use frontdesk_engine::rate::Quota;
 use frontdesk_engine::tool::Future;
-use frontdesk_engine::{Caller, ClientId, FaultKind, Scope, Scopes, TenantId};
+use frontdesk_engine::{Caller, ClientId, FaultKind, Scope, Scopes, TenantId, serve};
 use serde_json::Value;
 
 use crate::support::requests::{call, post, presenting, rpc, with_verb};
@@ -125,6 +128,31 @@ async fn each_caller_has_its_calls_of_each_method_in_a_minute() {
 }
 
 #[tokio::test]
+async fn a_further_address_of_a_server_gives_nobody_further_calls() {
+    let house = House::new();
+    let mount = |address: &str| {
+        let dispatching = Dispatching {
+            tenant: TenantId::parse("south").unwrap(),
+            server: "desk".to_owned(),
+            when: When::Now,
+            full: Full::Refuse,
+            retain: Duration::from_secs(60),
+        };
+        Mount::new(crate::support::library::contract(), address.to_owned(), String::new())
+            .behind(Door { calls: Quota { per_minute: 2 }, ..door() })
+            .identified_by(Arc::new(Welcoming))
+            .dispatching(dispatching)
+    };
+    let mut words = Vec::new();
+    for address in ["https://library.example/a", "https://library.example/b", "https://library.example/a"] {
+        let ping = presenting(Credential::Missing, &rpc("1", "ping", "{}"));
+        let reply = serve(&house.desk, &mount(address), ping).await;
+        words.push(fault(std::str::from_utf8(&reply.body).unwrap()));
+    }
+    assert_eq!(words, ["", "", "rate_limited"]);
+}
+
+#[tokio::test]
 async fn all_invented_methods_share_one_budget() {
     let house = House::new().behind(Door { calls: Quota { per_minute: 2 }, ..door() });
     let mut words = Vec::new();
@@ -143,11 +171,11 @@ async fn a_message_as_large_as_the_door_takes_passes_and_one_byte_more_does_not(
         house.serve(post(READER, &(ping + " "))).await.body,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The message is larger than 52 bytes.","data":{"fault":"too_large","at":"method"}}}"#
     );
-    // What the transport itself would not take has no method to be seen.
+    // What the transport itself would not take has no method to be seen, and is too large by the door's own measure.
     let body = Arriving::later(async { Err(Fault::new(FaultKind::TooLarge, "Too much.")) });
     assert_eq!(
         house.serve(Incoming { body, ..post(READER, "") }).await.body,
-        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Too much.","data":{"fault":"too_large","at":"transport"}}}"#
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"The message is larger than 52 bytes.","data":{"fault":"too_large","at":"transport"}}}"#
     );
 }
 

@@ -1,10 +1,13 @@
 //! Stage 2: nobody learns anything before it is known who asks.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
+use frontdesk_engine::ports::Identity;
 use frontdesk_engine::tally::{Count, Who};
-use frontdesk_engine::{Fault, FaultKind};
+use frontdesk_engine::tool::Future;
+use frontdesk_engine::{Caller, Fault, FaultKind};
 
 use crate::support::requests::{held, post, presenting, rpc, with_verb};
 use crate::support::{House, READER, heard};
@@ -69,6 +72,30 @@ async fn strangers_are_counted_by_address_and_leave_no_record_each() {
     assert_eq!(house.desk.tally.take(), []);
     assert_eq!(house.store.records(), Vec::<String>::new());
     assert_eq!(house.guestbook.outcomes(), [""; 0]);
+}
+
+/// Knows nobody, and says why.
+struct Grumpy;
+
+impl Identity for Grumpy {
+    fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+        Box::pin(async { Err(Fault::new(FaultKind::Unauthenticated, "No.").because("it has not three parts")) })
+    }
+}
+
+#[tokio::test]
+async fn why_a_stranger_was_refused_is_said_once_for_each_address_until_the_counts_are_taken() {
+    let house = House::new();
+    let house = House { mount: house.mount.identified_by(Arc::new(Grumpy)), ..house };
+    let come = async |last: u8| {
+        let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, last));
+        house.serve(Incoming { address, ..post("stranger", "{}") }).await;
+        house.guestbook.causes().len()
+    };
+    assert_eq!([come(1).await, come(1).await, come(1).await, come(2).await, come(1).await], [1, 1, 1, 2, 2]);
+    assert_eq!(house.desk.tally.take().iter().map(|count| count.times).sum::<u64>(), 5);
+    assert_eq!(come(1).await, 3);
+    assert_eq!(house.guestbook.causes()[0], "it has not three parts");
 }
 
 #[tokio::test]

@@ -56,6 +56,21 @@ async fn every_call_leaves_one_line_without_the_values_of_its_arguments() {
 }
 
 #[tokio::test]
+async fn a_record_says_how_a_call_was_answered_and_how_long_it_took() {
+    let house = House::stocked();
+    house.call(READER, "book.get", r#"{"id":"b2"}"#).await;
+    house.call(READER, "book.lend", r#"{"id":"b2"}"#).await;
+    house.store.look(|kept| {
+        for (record, status) in kept.timed.iter().zip([200, 403]) {
+            let (_, end) = record.split_once(",\"status\":").unwrap_or_else(|| panic!("{record}"));
+            let micros = end.strip_prefix(&format!("{status},\"micros\":")).and_then(|end| end.strip_suffix('}'));
+            assert!(micros.is_some_and(|micros| micros.parse::<u64>().is_ok()), "{record}");
+        }
+        assert_eq!(kept.timed.len(), 2);
+    });
+}
+
+#[tokio::test]
 async fn personal_data_waits_for_its_record_and_says_so_in_it() {
     let house = House::stocked();
     house.call(KEEPER, "member.get", r#"{"id":"m1"}"#).await;

@@ -47,8 +47,14 @@ pub(crate) const SETTINGS: Settings = Settings {
 };
 
 /// Nobody has to wait long for a test.
-const LIMITS: Limits =
-    Limits { waiting: 2, at_once: 2, look: Duration::from_millis(10), patience: Duration::from_millis(300) };
+pub(crate) const LIMITS: Limits = Limits {
+    waiting: 2,
+    at_once: 2,
+    kept_for_one: 1_000,
+    kept: 1_000,
+    look: Duration::from_millis(10),
+    patience: Duration::from_millis(300),
+};
 
 pub(crate) struct House {
     pub(crate) desk: Desk,

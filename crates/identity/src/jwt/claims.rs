@@ -23,7 +23,8 @@ pub(super) fn judge(claims: &Claims, settings: &JwtSettings, resource: &str, now
     check_audience(claims, settings, resource)?;
     check_times(claims, settings, now)?;
     check_unbound(claims)?;
-    let name: Arc<str> = format!("jwt:{}", subject(claims)?).into();
+    // Two sites may each have an anna, and those are two callers.
+    let name: Arc<str> = format!("jwt:{}:{}", settings.tenant, subject(claims)?).into();
     Ok(Caller {
         client: ClientId::new(Arc::clone(&name)),
         subject: name,

@@ -18,7 +18,7 @@ async fn a_token_says_who_is_calling_and_the_mount_says_for_whom() {
     let mut settings = settings();
     settings.issuer = Some("evo".to_owned());
     let caller = identify(&judge(settings), FOREIGN).await.unwrap();
-    assert_eq!((caller.client.as_str(), &*caller.subject), ("jwt:анна", "jwt:анна"));
+    assert_eq!((caller.client.as_str(), &*caller.subject), ("jwt:site:анна", "jwt:site:анна"));
     assert_eq!((caller.tenants.len(), caller.tenants[0].as_str()), (1, "site"));
     assert_eq!(caller.scopes.to_string(), "mcp:admin mcp:call mcp:read");
     assert_eq!(caller.authenticated_at, None);
@@ -122,7 +122,7 @@ async fn a_callers_name_is_printable_and_bounded() {
     for name in ["anna", "7", "Ганна Коваль", "anna@b.example", "José-Ñ", "*", "jwt:anna", &"a".repeat(255)]
     {
         let caller = identify(&judge, &token(&with("sub", json!(name)))).await.unwrap();
-        assert_eq!(caller.client.as_str(), format!("jwt:{name}"));
+        assert_eq!(caller.client.as_str(), format!("jwt:site:{name}"));
     }
     let unfit = [
         "",

@@ -11,7 +11,7 @@ use super::Place;
     long_about = "Speaks MCP over standard input and output, one JSON message a line, for a desktop client that starts \
         its servers itself. It is the same desk as over HTTPS: the same tools, limits and audit.\n\n\
         The caller comes from the environment: FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET as `frontdesk client \
-        add` printed them, or FRONTDESK_TOKEN with an access token. The data folder must not be in use by a server; \
+        add` printed them, or FRONTDESK_TOKEN with an access token. A site mounted with auth = [\"none\"] needs neither. The data folder must not be in use by a server; \
         connect to that server over HTTPS instead. It ends when its input does, and logs to standard error.",
     after_help = "\
 Examples:

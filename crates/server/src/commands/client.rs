@@ -92,7 +92,8 @@ fn describe(answer: &Answer) -> String {
                 format!("scopes   {}", client.scopes.join(" ")),
             ];
             if !new_tenants.is_empty() {
-                lines.push(format!("New and empty (this version can fill only the demo): {}", new_tenants.join(" ")));
+                lines.push(format!("New and empty: {}", new_tenants.join(" ")));
+                lines.push("A dealership that has data comes whole, by `frontdesk dealership import`.".to_owned());
             }
             lines.join("\n")
         }

@@ -62,10 +62,10 @@ async fn export(command: ExportDealership) -> Result<(), Failure> {
     }
     writeln!(
         out,
-        "{} rows of {tenant} written to {}, {} bytes\nSHA-256 {}\n\
+        "{} of {tenant} written to {}, {} bytes\nSHA-256 {}\n\
          Its key is {}; whoever has both can read everything. Send them by two ways.\n\
          What is written to {tenant} from now on is not in the file.",
-        sent.rows,
+        counted(sent.rows),
         command.file.display(),
         sent.bytes,
         sent.sha256,
@@ -87,7 +87,7 @@ async fn note_export(data: &Path, database: &Database, tenant: &TenantId) -> Res
 }
 
 async fn pack(departure: &Departure, mut files: Files) -> Result<Sent, Failure> {
-    let random: Arc<dyn Random> = Arc::new(SystemRandom);
+    let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
     let (key, out) = files.make(random.as_ref())?;
     let head = json!({
         "frontdesk": env!("CARGO_PKG_VERSION"),
@@ -118,7 +118,7 @@ async fn import(command: ImportDealership) -> Result<(), Failure> {
     let receiving = Receiving {
         home: home(&data, &database),
         master: folder::read_key(&folder::key_file(&data))?,
-        random: Arc::new(SystemRandom),
+        random: Arc::new(SystemRandom::default()),
         kinds: kinds(),
     };
     let mut arrival = Arrival::open(&receiving, &manifest).await?;
@@ -137,7 +137,8 @@ async fn import(command: ImportDealership) -> Result<(), Failure> {
         return Ok(writeln!(out, "{}", Value::Object(summary(&manifest)))?);
     }
     let tenant = &manifest.tenant.id;
-    writeln!(out, "{} rows of {tenant} ({}) are here now.", manifest.rows(), manifest.tenant.name)?;
+    let verb = if manifest.rows() == 1 { "is" } else { "are" };
+    writeln!(out, "{} of {tenant} ({}) {verb} here now.", counted(manifest.rows()), manifest.tenant.name)?;
     write!(out, "{}", left_behind(&manifest))?;
     let (file, key) = (command.file.display(), key_file.display());
     Ok(writeln!(out, "Its agents log in again, here, with the same ids and secrets. Remove {file} and {key}.")?)
@@ -192,6 +193,13 @@ fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {
     ])
 }
 
+fn counted(rows: u64) -> String {
+    match rows {
+        1 => "1 row".to_owned(),
+        rows => format!("{rows} rows"),
+    }
+}
+
 fn left_behind(manifest: &Manifest) -> String {
     if manifest.left_behind.is_empty() {
         return String::new();
@@ -204,4 +212,14 @@ fn left_behind(manifest: &Manifest) -> String {
         text.push_str(&format!("  {id}  {name}\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_row_is_no_rows() {
+        assert_eq!([0, 1, 2].map(counted), ["0 rows", "1 row", "2 rows"]);
+    }
 }

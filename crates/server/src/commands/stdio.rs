@@ -18,7 +18,7 @@ use crate::stdio::{Pass, converse};
 use crate::traces::{self, listed};
 
 pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
-    let login = login()?;
+    let login = login();
     let data = command.place.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
     let loaded = settings(command.place.config, data.into_iter().collect())?;
     let config = loaded.config;
@@ -29,6 +29,8 @@ pub(super) fn stdio(command: cli::Stdio) -> Result<ExitCode, Failure> {
         return Err(format!("that contract is not mounted; there are: {}", mounted.join(", ")).into());
     };
     let endpoint = config.mounts.get(at).map(Mount::endpoint).unwrap_or_default();
+    let asks_nobody = config.mounts.get(at).is_some_and(Mount::asks_nobody);
+    let login = if asks_nobody { None } else { Some(login?) };
     let held = Held::default();
     run_desk(&held, async {
         let shutdown = heed_signals()?;

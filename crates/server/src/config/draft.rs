@@ -179,7 +179,8 @@ pub(super) fn settle(gathered: &Gathered, offers: &[Offer]) -> Settled {
     Settled { config: complete(draft.clone()), given, draft, problems, warnings: report.found }
 }
 
-const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+/// Names of this machine for itself.
+pub(super) const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// RFC 9700 and common practice: beyond a quarter of an hour a bearer token is worth stealing.
 const LONG_TOKEN: u32 = 900;
 
@@ -258,6 +259,10 @@ fn warnings(draft: &Draft, public_url: Option<&Origin>, report: &mut Report<'_>)
     if public_url == Some(&Origin::Default) && !draft.listen.ip().is_loopback() {
         let wrong = format!("other machines can reach {}, but clients will be told to use localhost", draft.listen);
         report.add(&["public_url", "listen"], Wrong::new(wrong, "Set it to the URL that clients use"));
+    }
+    let host = draft.public_url.as_ref().map_or("localhost", PublicUrl::host);
+    for (index, mount) in draft.mounts.iter().flatten().enumerate() {
+        mount::doubts(index, mount, host, &mut |keys, wrong| report.add(keys, wrong));
     }
     if let (Some(url), Some(hosts)) = (&draft.public_url, &draft.allowed_hosts)
         && !hosts.iter().any(|host| host == url.host())

@@ -1,12 +1,13 @@
 //! Which contract answers at which path. The names of contracts come in from outside: none is known here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use frontdesk_engine::nearest::nearest;
 use frontdesk_engine::offer::{Needs, Offer};
 use toml::{Table, Value};
 
+use super::draft::LOCAL;
 use super::finding::Wrong;
 use super::gather::Outside;
 use super::site::{self, Auth, Site};
@@ -48,6 +49,17 @@ impl Mount {
             Some(server) => format!("{}/{}", self.path, server.handle),
             None => self.path.clone(),
         }
+    }
+
+    /// Whether whoever is on this machine may call without a token.
+    pub fn asks_nobody(&self) -> bool {
+        self.site.as_ref().is_some_and(|site| site.auth == Auth::None)
+    }
+
+    /// Under which names its servers are kept.
+    fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        let sites = self.site.iter();
+        sites.flat_map(|site| site.servers.iter().map(|server| (site.tenant.as_str(), server.handle.as_str())))
     }
 
     /// Every path it answers at, each with the key that says so.
@@ -134,6 +146,16 @@ pub(super) fn with_the_rest(index: usize, mount: &Mount, listen: SocketAddr, rep
     }
 }
 
+/// What is worth a thought about a mount beside other keys.
+pub(super) fn doubts(index: usize, mount: &Mount, host: &str, report: &mut dyn FnMut(&[&str], Wrong)) {
+    if mount.asks_nobody() && !LOCAL.contains(&host) {
+        let wrong =
+            format!("it asks for no tokens, but `public_url` names {host}, so a proxy seems to stand before it");
+        let next = "What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from elsewhere";
+        report(&["mount", "public_url"], Wrong::new(wrong, next).at(format!("[{index}].auth")));
+    }
+}
+
 /// As `config show` writes it.
 pub(super) fn shown(Mount { contract, path, site }: &Mount) -> Table {
     let mut table = Table::from_iter([
@@ -180,6 +202,7 @@ fn plain_mount(index: usize, table: &Table, offers: &[Offer]) -> Result<Option<M
 
 fn check(mounts: Vec<(usize, Mount)>, mut wrongs: Vec<Wrong>, offers: &[Offer]) -> Result<Vec<Mount>, Vec<Wrong>> {
     let mut taken = BTreeSet::new();
+    let mut kept = BTreeMap::new();
     for (index, mount) in &mounts {
         let contract = &mount.contract;
         if !offers.iter().any(|offer| offer.name == contract) {
@@ -201,6 +224,16 @@ fn check(mounts: Vec<(usize, Mount)>, mut wrongs: Vec<Wrong>, offers: &[Offer]) 
                 break;
             } else if !taken.insert(path.clone()) {
                 wrongs.push(Wrong::new(format!("{path} is mounted already"), "Give each mount its own path").at(at));
+                break;
+            }
+        }
+        for (tenant, handle) in mount.names() {
+            if let Some(other) = kept.insert((tenant, handle), *index)
+                && other != *index
+            {
+                let wrong = format!("mount[{other}] has a server {handle} of the tenant {tenant} already");
+                let next = "Give each site a `tenant` of its own, under which its callers, tasks and records are kept";
+                wrongs.push(Wrong::new(wrong, next).at(format!("[{index}].tenant")));
                 break;
             }
         }

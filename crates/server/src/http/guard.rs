@@ -3,11 +3,14 @@
 //! is looked at that has crossed a network in clear.
 
 use ::http::header::{HOST, ORIGIN, TRANSFER_ENCODING};
-use ::http::{HeaderMap, Uri};
+use ::http::{HeaderMap, HeaderName, Uri};
 
 use crate::config::Config;
 
-const FORWARDED_PROTO: &str = "x-forwarded-proto";
+static FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+/// What proxies write into a request; there is an `X-Forwarded-` header for nearly everything.
+const FORWARDED: [&str; 3] = ["forwarded", "via", "x-real-ip"];
+const FORWARDED_MORE: &str = "x-forwarded-";
 
 /// What is wrong with where the request comes from, if anything.
 pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
@@ -21,16 +24,21 @@ pub(super) fn refuse_way(config: &Config, target: &Uri, headers: &HeaderMap) -> 
         (Some(host), None) => host.to_str().ok(),
         (Some(_), Some(_)) | (None, _) => None,
     };
-    let known = |name: &str| config.allowed_hosts.contains(&name.to_ascii_lowercase());
+    let known = |name: &str| config.allowed_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
     // A target that names a host outranks the header (RFC 9112, 3.2.2).
     if !host.is_some_and(|host| known(name_of(host))) || target.host().is_some_and(|name| !known(name)) {
         return Some("This server does not answer to that host name; see `allowed_hosts` in its configuration.");
     }
     // Whoever sets this header can only make the desk stricter, so it is believed from everybody (A6-24).
-    if headers.get_all(FORWARDED_PROTO).iter().any(|schemes| !is_https(schemes.as_bytes())) {
+    if headers.get_all(&FORWARDED_PROTO).iter().any(|schemes| !is_https(schemes.as_bytes())) {
         return Some("This request has crossed a network in clear. Send it over https, and replace its credential.");
     }
     None
+}
+
+/// Whether a proxy says that it passed the request on for somebody else.
+pub(super) fn was_forwarded(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| FORWARDED.contains(&name.as_str()) || name.as_str().starts_with(FORWARDED_MORE))
 }
 
 fn refuse_origin(config: &Config, headers: &HeaderMap) -> Option<&'static str> {

@@ -5,4 +5,5 @@ mod page;
 mod receive;
 mod route;
 
+pub(crate) use receive::most;
 pub use route::answer;

@@ -1,6 +1,7 @@
 //! The front page: what this is, which contracts are mounted, and how to connect.
 
 use frontdesk_engine::desk::Mount;
+use frontdesk_engine::door::Standing;
 use frontdesk_engine::reply::Reply;
 use frontdesk_engine::tool::ToolSpec;
 
@@ -11,8 +12,9 @@ const PAGE: &str = include_str!("page.html");
 const MOUNT: &str = include_str!("mount.html");
 
 pub(super) fn front(house: &House) -> Reply {
-    let mounts: Vec<String> = house.mounts.iter().map(|(_, mount)| contract(house, mount)).collect();
-    let scopes = house.mounts.iter().next().map(|(_, mount)| scopes(mount)).unwrap_or_default();
+    let shown = || house.mounts.iter().map(|(_, mount)| mount).filter(|mount| is_served(mount));
+    let mounts: Vec<String> = shown().map(|mount| contract(house, mount)).collect();
+    let scopes = shown().next().map(scopes).unwrap_or_default();
     let trust = match house.config.certificate {
         Certificate::Development => "--cacert frontdesk-data/tls/ca.pem ",
         Certificate::Files { .. } => "",
@@ -34,8 +36,15 @@ pub(super) fn front(house: &House) -> Reply {
         .header("cache-control", "no-cache")
 }
 
+/// What the operator keeps shut is nobody's business.
+fn is_served(mount: &Mount) -> bool {
+    mount.door.as_ref().is_none_or(|door| door.standing == Standing::Served)
+}
+
 fn contract(house: &House, mount: &Mount) -> String {
-    let tools: Vec<String> = mount.contract.tools.iter().map(|tool| row(&tool.spec)).collect();
+    let denied = |spec: &ToolSpec| mount.door.as_ref().is_some_and(|door| door.denies(spec.name));
+    let offered = mount.contract.tools.iter().map(|tool| &tool.spec).filter(|spec| !denied(spec));
+    let tools: Vec<String> = offered.map(row).collect();
     let documents: Vec<String> =
         mount.contract.documents.iter().map(|(path, _)| format!("<a href=\"{path}\">{path}</a>")).collect();
     let token = match house.gives_tokens_for(mount) {

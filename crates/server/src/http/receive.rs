@@ -2,7 +2,7 @@
 //! and held, and the body stays where it is, because the caller comes first.
 
 use ::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
-use ::http::{HeaderMap, Method, Request};
+use ::http::{HeaderMap, HeaderName, Method, Request};
 use bytes::Bytes;
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
@@ -13,11 +13,19 @@ use super::guard;
 use crate::config::Config;
 use crate::net::{Body, BodyError, Caps, Peer};
 
+// Names that are read for every call, parsed once.
+static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
+static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub(super) static TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
+static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
 pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, peer: Peer, trace: Trace) -> Incoming {
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let in_query = head.uri.query().is_some_and(has_token);
-    let text = |name: &str| one_text(headers, name);
+    let text = |name: &HeaderName| one_text(headers, name);
     Incoming {
         verb: match head.method {
             Method::POST => Verb::Post,
@@ -26,10 +34,10 @@ pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, pe
             _ => Verb::Other,
         },
         credential: if in_query { Credential::Unusable } else { credential(headers) },
-        protocol_version: text("mcp-protocol-version"),
-        method_header: text("mcp-method"),
-        name_header: text("mcp-name"),
-        idempotency_key: text("idempotency-key"),
+        protocol_version: text(&PROTOCOL_VERSION),
+        method_header: text(&METHOD),
+        name_header: text(&NAME),
+        idempotency_key: text(&IDEMPOTENCY_KEY),
         refused: match guard::refuse(config, &head.uri, headers) {
             Some(why) => Some(Fault::new(FaultKind::WrongHost, why)),
             None if guard::has_two_ends(headers) => {
@@ -46,7 +54,7 @@ pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, pe
 
 /// The trace that the caller has begun; two of them are none.
 pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
-    let mut given = headers.get_all("traceparent").iter();
+    let mut given = headers.get_all(&TRACEPARENT).iter();
     match (given.next(), given.next()) {
         (Some(only), None) => Trace::continued(only.to_str().ok()?),
         (Some(_), Some(_)) | (None, _) => None,
@@ -58,7 +66,7 @@ pub(super) fn named(mount: &Mount, trace: Trace, headers: &HeaderMap) -> Trace {
     if !mount.contract.dialect.manners().takes_traces {
         return trace;
     }
-    let mut given = headers.get_all("x-trace-id").iter();
+    let mut given = headers.get_all(&TRACE_ID).iter();
     match (given.next().map(|name| name.to_str()), given.next()) {
         (Some(Ok(name)), None) => trace.called(name),
         (Some(Ok(_)), Some(_)) | (Some(Err(_)) | None, _) => trace,
@@ -67,14 +75,14 @@ pub(super) fn named(mount: &Mount, trace: Trace, headers: &HeaderMap) -> Trace {
 
 /// How much of a body is read at all. A door looks into what is too large for it, to say first what else is wrong;
 /// and where it takes more than others, that much is read.
-fn most(config: &Config, mount: &Mount) -> usize {
+pub(crate) fn most(config: &Config, mount: &Mount) -> usize {
     let door = mount.door.as_ref().map(|door| door.payload_bytes);
     config.limits.body_bytes.max(door.unwrap_or_default())
 }
 
 /// What a header says. Bytes that are no text, or a second header of the name, are kept in a form that
 /// no reader takes for a value: passed over, a key that was sent would protect nothing.
-fn one_text(headers: &HeaderMap, name: &str) -> Option<String> {
+fn one_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let mut values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let mut text = values.next()?.into_owned();
     for value in values {
@@ -118,6 +126,8 @@ fn media(headers: &HeaderMap) -> Result<(), Fault> {
     let encoded = headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding.as_bytes() != b"identity");
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
     let kind = match (kinds.next(), kinds.next()) {
+        // What nearly everybody sends, which needs no reading.
+        (Some(kind), None) if kind == "application/json" && !encoded => return Ok(()),
         (Some(kind), None) => kind.to_str().map_err(|_| wrong())?.to_ascii_lowercase(),
         (Some(_), Some(_)) | (None, _) => return Err(wrong()),
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
+use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use frontdesk_engine::dispatch::{Wanted, dispatch};
 use frontdesk_engine::reply::{Form, Reply};
@@ -13,6 +13,7 @@ use frontdesk_identity::Asked;
 use super::{guard, page, receive};
 use crate::config::Certificate;
 use crate::house::House;
+use crate::mounting::Came;
 use crate::net::{Body, Caps, Peer, ResponseBody};
 
 /// Forms of the authorization server are small.
@@ -30,9 +31,16 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
         }
     };
     let trace = receive::named(mount, trace, request.headers());
+    let came = match guard::was_forwarded(request.headers()) {
+        true => Came::Forwarded,
+        false => Came::Directly,
+    };
     let mut incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
-    if !house.admits(mount, peer.address) {
-        incoming.refused = Some(Fault::new(FaultKind::WrongHost, "Only callers on this machine are served here."));
+    if !house.admits(mount, peer.address, came) {
+        incoming.refused = Some(Fault::new(
+            FaultKind::WrongHost,
+            "Only callers on this machine are served here, directly and not by a proxy; for others set up tokens.",
+        ));
     }
     let reply = match way {
         Way::Serve => serve(&house.desk, mount, incoming).await,
@@ -127,13 +135,13 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
     }
     // Unless an answer says that it is for everybody, it is for one caller and no cache.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // Not with a development certificate: it would bind every other port of `localhost` for a year.
     if house.config.certificate != Certificate::Development {
-        headers.insert("strict-transport-security", HeaderValue::from_static("max-age=31536000"));
+        headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if let Ok(trace) = HeaderValue::from_str(trace.shown()) {
-        headers.insert("x-trace-id", trace);
+        headers.insert(receive::TRACE_ID.clone(), trace);
     }
     for (name, value) in reply.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::try_from(value)) {

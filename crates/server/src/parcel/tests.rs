@@ -52,7 +52,8 @@ fn key(byte: u8) -> Key {
 
 /// A file of several blocks.
 fn written() -> (Draft, Vec<u8>) {
-    let mut packer = Packer::begin(Vec::new(), key(1), Arc::new(SystemRandom), &json!({"is": "a manifest"})).unwrap();
+    let mut packer =
+        Packer::begin(Vec::new(), key(1), Arc::new(SystemRandom::default()), &json!({"is": "a manifest"})).unwrap();
     for (table, row) in rows() {
         packer.row(table, &row).unwrap();
     }
@@ -156,10 +157,10 @@ fn a_foreign_a_newer_and_a_wrongly_opened_file_are_told_apart() {
 #[test]
 fn a_key_file_is_for_its_owner_alone() {
     let draft = Draft::new();
-    let made = make_key(&draft.0, &SystemRandom).unwrap();
+    let made = make_key(&draft.0, &SystemRandom::default()).unwrap();
     assert_eq!(fs::metadata(&draft.0).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(read_key(&draft.0).unwrap().expose(), made.expose());
-    assert!(matches!(make_key(&draft.0, &SystemRandom), Err(ParcelError::Unusable { .. })), "written over");
+    assert!(matches!(make_key(&draft.0, &SystemRandom::default()), Err(ParcelError::Unusable { .. })), "written over");
     fs::set_permissions(&draft.0, fs::Permissions::from_mode(0o640)).unwrap();
     assert!(matches!(read_key(&draft.0), Err(ParcelError::Exposed { .. })));
 }

@@ -19,21 +19,40 @@ pub(crate) struct Members {
 
 impl Members {
     async fn judge(&self, credential: &Credential) -> Result<Caller, Fault> {
-        let mut refusal = refused();
+        if matches!(credential, Credential::Missing) {
+            let message = "An access token is required: send it as `Authorization: Bearer`.";
+            return Err(Fault::new(FaultKind::Unauthenticated, message));
+        }
+        let mut refusal = self.refused();
         for judge in self.jwt.iter().chain(&self.own) {
             for resource in &self.resources {
                 match judge.identify(credential, resource).await {
                     Ok(caller) if caller.tenants.contains(&self.tenant) => {
                         return Ok(Caller { tenants: vec![self.tenant.clone()], ..caller });
                     }
-                    Ok(_) => return Err(refused().because("the caller does not belong to this site")),
-                    Err(fault) if fault.kind == FaultKind::Unauthenticated => refusal = fault,
+                    Ok(_) => return Err(self.refused().because("the caller does not belong to this site")),
+                    // The first judge who says why has looked at the token; the others may not know its kind.
+                    Err(fault) if fault.kind == FaultKind::Unauthenticated && refusal.cause.is_none() => {
+                        refusal.cause = fault.cause;
+                    }
+                    Err(fault) if fault.kind == FaultKind::Unauthenticated => {}
                     // A store that cannot answer is no judgement.
                     Err(fault) => return Err(fault),
                 }
             }
         }
         Err(refusal)
+    }
+
+    /// The same for every reason. It sends nobody to a token endpoint that has nothing for this mount.
+    fn refused(&self) -> Fault {
+        let message = match self.own {
+            Some(_) => "The access token is not valid here, or not any more. Get a new one from the token endpoint.",
+            None => {
+                "The access token is not valid here, or not any more. Get a new one from the site, which signs them."
+            }
+        };
+        Fault::new(FaultKind::Unauthenticated, message)
     }
 }
 
@@ -49,22 +68,22 @@ pub(crate) struct Everyone {
     pub(crate) scopes: Scopes,
 }
 
+impl Everyone {
+    /// Whoever calls one site has nothing in common with whoever calls another.
+    fn name(&self) -> String {
+        format!("local:{}", self.tenant)
+    }
+}
+
 impl Identity for Everyone {
     fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
         let caller = Caller {
-            client: ClientId::new("local"),
-            subject: "local".into(),
+            client: ClientId::new(self.name()),
+            subject: self.name().into(),
             tenants: vec![self.tenant.clone()],
             scopes: self.scopes.clone(),
             authenticated_at: None,
         };
         Box::pin(std::future::ready(Ok(caller)))
     }
-}
-
-fn refused() -> Fault {
-    Fault::new(
-        FaultKind::Unauthenticated,
-        "The access token is not valid here, or not any more. Get a new one from the token endpoint.",
-    )
 }

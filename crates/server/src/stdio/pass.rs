@@ -16,7 +16,8 @@ use crate::house::House;
 pub struct Pass {
     house: Arc<House>,
     mount: usize,
-    login: Login,
+    /// None for a mount that asks for no token.
+    login: Option<Login>,
     token: String,
     /// When half of its life is over, for a token that can be renewed.
     renew_at: Option<Millis>,
@@ -36,11 +37,12 @@ struct Refused {
 
 impl Pass {
     /// Fails with a sentence when the caller gets no token.
-    pub async fn new(house: Arc<House>, mount: usize, login: Login) -> Result<Pass, String> {
+    pub async fn new(house: Arc<House>, mount: usize, login: Option<Login>) -> Result<Pass, String> {
         let mut pass = Pass { house, mount, login, token: String::new(), renew_at: None };
         match &pass.login {
-            Login::Token(token) => pass.token.clone_from(token),
-            Login::Client { .. } => pass.renew().await?,
+            None => {}
+            Some(Login::Token(token)) => pass.token.clone_from(token),
+            Some(Login::Client { .. }) => pass.renew().await?,
         }
         Ok(pass)
     }
@@ -50,11 +52,14 @@ impl Pass {
             // Without a new one the old one is shown, and the desk says what it thinks of it.
             let _ = self.renew().await;
         }
-        Credential::Bearer(self.token.clone())
+        match self.login {
+            Some(_) => Credential::Bearer(self.token.clone()),
+            None => Credential::Missing,
+        }
     }
 
     async fn renew(&mut self) -> Result<(), String> {
-        let Login::Client { id, secret } = &self.login else {
+        let Some(Login::Client { id, secret }) = &self.login else {
             return Ok(());
         };
         let form = self.form(id, secret).await;

@@ -151,8 +151,10 @@ fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() 
     let said = frontdesk(folder.path(), &add);
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     assert!(
-        said.out
-            .ends_with("scopes   amcp:inventory:read\nNew and empty (this version can fill only the demo): house\n"),
+        said.out.ends_with(
+            "scopes   amcp:inventory:read\nNew and empty: house\n\
+             A dealership that has data comes whole, by `frontdesk dealership import`.\n"
+        ),
         "{said:?}"
     );
     assert!(!frontdesk(folder.path(), &add).out.contains("New and empty"));

@@ -27,3 +27,4 @@ mod sockets;
 mod started;
 mod stdio;
 mod traces;
+mod visitors;

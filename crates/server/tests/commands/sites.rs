@@ -19,35 +19,38 @@ use crate::started::{Started, frontdesk};
 use crate::support::client::{Client, Response};
 use crate::support::folder::Folder;
 
-const SECRET: &str = "a secret of the site, and longer than 32 bytes";
-const CONTENT: &str = "/api/v1/mcp/content";
-const SEARCH: &str =
+pub(crate) const SECRET: &str = "a secret of the site, and longer than 32 bytes";
+pub(crate) const CONTENT: &str = "/api/v1/mcp/content";
+pub(crate) const SEARCH: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"evo.content.search","arguments":{"limit":2}}}"#;
-const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 /// A folder with a site in it and a desk that serves it.
-struct Served {
+pub(crate) struct Served {
     folder: Folder,
-    desk: Started,
+    pub(crate) desk: Started,
     address: SocketAddr,
 }
 
 impl Served {
     /// With these lines in the mount's table, and whatever tables come after it.
-    fn open(mount: &str) -> Served {
-        let folder = with_site();
+    pub(crate) fn open(mount: &str) -> Served {
+        Served::of(with_site(), mount)
+    }
+
+    pub(crate) fn of(folder: Folder, mount: &str) -> Served {
         write(&folder, mount);
         let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[("SITE_SECRET", SECRET)]);
         let address = address(&mut desk);
         Served { folder, desk, address }
     }
 
-    fn http(&self) -> Client {
+    pub(crate) fn http(&self) -> Client {
         Client::new(self.address, &self.folder.join("data/tls/ca.pem"))
     }
 
     /// A message to this path, by whoever holds the token.
-    async fn post(&self, path: &str, token: Option<&str>, body: &str) -> Response {
+    pub(crate) async fn post(&self, path: &str, token: Option<&str>, body: &str) -> Response {
         let bearer = token.map(|token| format!("Bearer {token}"));
         let mut headers = vec![("content-type", "application/json")];
         headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
@@ -94,7 +97,8 @@ pub(crate) fn with_site() -> Folder {
 }
 
 pub(crate) fn write(folder: &Folder, mount: &str) {
-    let database = if mount.contains("database") { "" } else { "database = \"site.sqlite\"\n" };
+    let database =
+        if mount.split("[[mount]]").next().unwrap().contains("database") { "" } else { "database = \"site.sqlite\"\n" };
     let text = format!(
         "data = \"data\"\nlisten = \"127.0.0.1:0\"\n[operator]\nlisten = \"127.0.0.1:0\"\n\
          [[mount]]\ncontract = \"emcp\"\n{database}{mount}"
@@ -113,16 +117,20 @@ fn titles(response: &Response) -> Vec<String> {
 }
 
 /// A token that the site signs itself.
-fn signed(claims: &Value) -> String {
+pub(crate) fn signed(claims: &Value) -> String {
+    signed_with(SECRET, claims)
+}
+
+pub(crate) fn signed_with(secret: &str, claims: &Value) -> String {
     let part = |text: &str| URL_SAFE_NO_PAD.encode(text);
     let text = format!("{}.{}", part(r#"{"alg":"HS256","typ":"JWT"}"#), part(&claims.to_string()));
-    let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(text.as_bytes());
     format!("{text}.{}", URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes()))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the desk under test has the real clock")]
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     time::OffsetDateTime::now_utc().unix_timestamp()
 }
 

@@ -1,6 +1,7 @@
 //! A `frontdesk` process that a test has started: what it has said so far, and its end.
 
 use std::io::Read;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -62,6 +63,14 @@ impl Started {
     pub(crate) fn logged(&mut self, awaited: &str) -> String {
         let err = Arc::clone(&self.err);
         self.heard(&err, awaited)
+    }
+
+    /// Where it serves, once it says so.
+    pub(crate) fn address(&mut self) -> SocketAddr {
+        let log = self.logged("serving https://localhost:");
+        let port = log.split("serving https://localhost:").nth(1).unwrap();
+        let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+        format!("127.0.0.1:{port}").parse().unwrap()
     }
 
     fn heard(&mut self, stream: &Mutex<String>, awaited: &str) -> String {

@@ -147,6 +147,10 @@ fn tokens_that_the_site_signs_need_a_secret_and_nobody_else_does() {
              both",
         ),
         (
+            "auth = [\"jwt\"]\njwt_secret_env = \"A\"\njwt_lifetime_seconds = 2592001\n",
+            "mount[0].jwt_lifetime_seconds: 2592001 is too large. Use a number from 1 to 2592000",
+        ),
+        (
             "jwt_issuer = \"site\"\n",
             "mount[0].jwt_issuer: it is set, but `auth` does not name \"jwt\". Add \"jwt\" to `auth`, or leave it out",
         ),
@@ -174,6 +178,18 @@ fn nobody_without_a_token_comes_from_another_machine() {
         ]
     );
     assert_eq!(site(&format!("{LEAST}auth = [\"none\"]\n")).auth, Auth::None);
+    let warned = |url: &str| {
+        let text = format!("public_url = \"https://{url}\"\n{LEAST}auth = [\"none\"]\n");
+        given(&text, &[]).unwrap().warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        warned("desk.example"),
+        [
+            "mount[0].auth: it asks for no tokens, but `public_url` names desk.example, so a proxy seems to stand before \
+          it. What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from elsewhere"
+        ]
+    );
+    assert_eq!(warned("localhost:8443"), [""; 0]);
 }
 
 #[test]
@@ -185,8 +201,21 @@ fn two_servers_never_share_an_address() {
     );
     assert_eq!(
         problems(&format!("{LEAST}{LEAST}")),
-        ["mount[1].path: /api/v1/mcp is mounted already. Give each mount its own path"]
+        [
+            "mount[1].path: /api/v1/mcp is mounted already. Give each mount its own path",
+            "mount[1].tenant: mount[0] has a server content of the tenant site already. Give each site a `tenant` of its \
+             own, under which its callers, tasks and records are kept"
+        ]
     );
+    let second = LEAST.replace("site.sqlite", "other.sqlite") + "path = \"/two\"\n";
+    assert_eq!(
+        problems(&format!("{LEAST}{second}")),
+        [
+            "mount[1].tenant: mount[0] has a server content of the tenant site already. Give each site a `tenant` of its \
+          own, under which its callers, tasks and records are kept"
+        ]
+    );
+    given(&format!("{LEAST}{second}tenant = \"two\"\n"), &[]).unwrap();
     let extra = format!("{LEAST}[[mount.server]]\nhandle = \"content\"\npath = \"/token\"\n");
     assert_eq!(
         problems(&extra),

@@ -4,18 +4,16 @@
 use std::collections::HashMap;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::plan::{Stale, Step};
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
-use frontdesk_engine::table::{Kind, Row};
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::plan::Stale;
+use frontdesk_engine::ports::{Claim, Claimed, Committed};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
 
 use super::Shared;
+use super::ready::{Claiming, Ready, Step, Values};
 use super::writer::Task;
 use crate::StoreError;
-use crate::audit::{Head, tenant_chain};
+use crate::audit::Head;
 use crate::claims;
-use crate::sql::{self, Value};
 use crate::vault::TenantKeys;
 
 /// The writer's hand: the connection and what it remembers between statements.
@@ -161,11 +159,11 @@ impl<'a> Scribe<'a> {
     }
 
     /// Applies a plan, or says how it ended otherwise. See `is_spoiled` before going on.
-    pub(crate) fn commit(&mut self, commit: &Commit, care: Care) -> Result<Committed, StoreError> {
+    pub(crate) fn commit(&mut self, ready: &Ready, care: Care) -> Result<Committed, StoreError> {
         self.piece = Piece::Untouched;
         let outcome = match care {
-            Care::Together => self.apply(commit),
-            Care::Apart => self.apply_apart(commit),
+            Care::Together => self.apply(ready),
+            Care::Apart => self.apply_apart(ready),
         };
         if outcome.is_err() && care == Care::Together && self.piece == Piece::Begun && self.is_open() {
             self.piece = Piece::Spoiled;
@@ -182,70 +180,68 @@ impl<'a> Scribe<'a> {
         self.piece == Piece::Spoiled
     }
 
-    fn apply_apart(&mut self, commit: &Commit) -> Result<(), Ends> {
+    fn apply_apart(&mut self, ready: &Ready) -> Result<(), Ends> {
         self.connection.execute_batch("SAVEPOINT piece")?;
-        let outcome = self.apply(commit);
+        let outcome = self.apply(ready);
         self.settle(outcome)
     }
 
     /// What is only remembered, the last number and the last link, changes when nothing can fail any more.
-    fn apply(&mut self, commit: &Commit) -> Result<(), Ends> {
-        let tenant = commit.tenant.as_str();
-        let keys = self.shared.vault.keys(tenant).ok_or(StoreError::UnknownTenant)?;
-        if let Some(claim) = &commit.claim
-            && let Some(earlier) = claimed(self.connection, &keys, tenant, claim)?
+    fn apply(&mut self, ready: &Ready) -> Result<(), Ends> {
+        let tenant = ready.tenant.as_str();
+        if let Some(Claiming { claim, hash, keys, .. }) = &ready.claim
+            && let Some(earlier) = claimed(self.connection, keys, tenant, claim, hash)?
         {
             return Err(Ends::As(Box::new(Committed::Claimed(earlier))));
         }
-        for step in &commit.steps {
-            self.step(tenant, &keys, step)?;
+        for step in &ready.steps {
+            self.step(tenant, step)?;
         }
         let mut last = self.numbers(tenant)?.last;
-        for (name, event) in &commit.events {
+        for (name, event) in &ready.events {
             last += 1;
             self.connection
                 .prepare_cached(
                     "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 )?
-                .execute(params![tenant, last, name, event.kind, event.id, event.change.word(), commit.at.0])?;
+                .execute(params![tenant, last, name, event.kind, event.id, event.change.word(), ready.at])?;
             self.piece = Piece::Begun;
         }
-        if let Some(claim) = &commit.claim {
-            self.claim(tenant, &keys, claim, &commit.answer, commit.at.0)?;
+        if let Some(claiming) = &ready.claim {
+            self.claim(tenant, claiming, ready.at)?;
             self.piece = Piece::Begun;
         }
-        self.append(&tenant_chain(tenant), commit.at.0, &commit.audit)?;
+        self.append(&ready.chain, ready.at, &ready.audit)?;
         self.numbers(tenant)?.last = last;
         Ok(())
     }
 
-    fn step(&mut self, tenant: &str, keys: &TenantKeys, step: &Step) -> Result<(), Ends> {
+    fn step(&mut self, tenant: &str, step: &Step) -> Result<(), Ends> {
         match step {
             Step::Insert { kind, row, taken } => {
-                let text = &self.shared.texts(kind)?.insert;
-                match self.write_row(text, tenant, keys, kind, row, None) {
+                let texts = self.shared.texts(kind)?;
+                match self.write_row(&texts.insert, tenant, row) {
                     Ok(_) => {
                         self.piece = Piece::Begun;
-                        self.index(tenant, keys, kind, row)
+                        self.index(&texts.add_word, tenant, row)
                     }
                     Err(StoreError::Database(error)) if is_taken(&error) => Err(refused(taken)),
                     Err(error) => Err(error.into()),
                 }
             }
-            Step::Update { kind, row, expect_version, stale } => {
+            Step::Update { kind, row, stale } => {
                 let texts = self.shared.texts(kind)?;
-                match self.write_row(&texts.update, tenant, keys, kind, row, Some(*expect_version))? {
+                match self.write_row(&texts.update, tenant, row)? {
                     0 => Err(ends_stale(stale)),
                     _ => {
                         self.piece = Piece::Begun;
                         self.connection.prepare_cached(&texts.remove_words)?.execute(params![tenant, row.id])?;
-                        self.index(tenant, keys, kind, row)
+                        self.index(&texts.add_word, tenant, row)
                     }
                 }
             }
-            Step::Adjust { kind, id, column, by, floor, below } => {
-                let text = sql::for_sqlite(&sql::adjust(kind, column));
-                match self.connection.prepare_cached(&text)?.execute(params![tenant, id, by, floor])? {
+            Step::Adjust { text, id, by, floor, below } => {
+                match self.connection.prepare_cached(text)?.execute(params![tenant, id, by, floor])? {
                     0 => Err(refused(below)),
                     _ => {
                         self.piece = Piece::Begun;
@@ -265,47 +261,20 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    /// The values in the order of `sql::insert`, then the expected version of `sql::update`.
-    fn write_row(
-        &self,
-        text: &str,
-        tenant: &str,
-        keys: &TenantKeys,
-        kind: &Kind,
-        row: &Row,
-        expect_version: Option<i64>,
-    ) -> Result<usize, StoreError> {
-        let sealed = match &row.personal {
-            None => None,
-            Some(personal) => {
-                let place = [tenant, kind.name, row.id.as_str(), "personal"];
-                Some(self.shared.vault.seal(keys, &place, personal.as_bytes()).ok_or(StoreError::WrongKey)?)
-            }
-        };
+    fn write_row(&self, text: &str, tenant: &str, row: &Values) -> Result<usize, StoreError> {
         let mut statement = self.connection.prepare_cached(text)?;
         statement.raw_bind_parameter(1, tenant)?;
         statement.raw_bind_parameter(2, &row.id)?;
-        statement.raw_bind_parameter(3, row.version)?;
-        statement.raw_bind_parameter(4, row.created_at)?;
-        statement.raw_bind_parameter(5, row.updated_at)?;
-        statement.raw_bind_parameter(6, &row.body)?;
-        statement.raw_bind_parameter(7, &row.masked)?;
-        statement.raw_bind_parameter(8, sealed)?;
-        let mut number = 9;
-        for value in sql::cells(kind, row, keys) {
+        for (number, value) in (3..).zip(&row.rest) {
             statement.raw_bind_parameter(number, value)?;
-            number += 1;
-        }
-        if let Some(version) = expect_version {
-            statement.raw_bind_parameter(number, version)?;
         }
         Ok(statement.raw_execute()?)
     }
 
-    fn index(&self, tenant: &str, keys: &TenantKeys, kind: &Kind, row: &Row) -> Result<(), Ends> {
-        let mut statement = self.connection.prepare_cached(&self.shared.texts(kind)?.add_word)?;
+    fn index(&self, add_word: &str, tenant: &str, row: &Values) -> Result<(), Ends> {
+        let mut statement = self.connection.prepare_cached(add_word)?;
         for word in &row.words {
-            statement.execute(params![tenant, Value::of_word(word, kind, Some(keys)), row.id])?;
+            statement.execute(params![tenant, word, row.id])?;
         }
         Ok(())
     }
@@ -336,37 +305,35 @@ impl<'a> Scribe<'a> {
         self.write_heads()
     }
 
-    fn claim(&self, tenant: &str, keys: &TenantKeys, claim: &Claim, answer: &Item, at: i64) -> Result<(), StoreError> {
-        let key_hash = claims::hash_of(keys, claim);
-        let kept = claims::seal(&self.shared.vault, keys, tenant, claim, &key_hash, answer);
-        let kept = kept.ok_or(StoreError::WrongKey)?;
+    fn claim(&self, tenant: &str, claiming: &Claiming, at: i64) -> Result<(), StoreError> {
+        let Claiming { claim, hash, kept, .. } = claiming;
         self.connection
             .prepare_cached(
                 "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
-            .execute(params![tenant, claim.client.as_str(), claim.tool, key_hash, kept.meaning, kept.answer, at])?;
+            .execute(params![tenant, claim.client.as_str(), claim.tool, hash, kept.meaning, kept.answer, at])?;
         Ok(())
     }
 }
 
-/// What was answered under a key, opened.
+/// What was answered under a key, opened. The key comes with its hash.
 pub(crate) fn claimed(
     connection: &Connection,
     keys: &TenantKeys,
     tenant: &str,
     claim: &Claim,
+    hash: &str,
 ) -> Result<Option<Claimed>, StoreError> {
-    let key_hash = claims::hash_of(keys, claim);
     let kept = connection
         .prepare_cached(
             "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = ?1 AND client = ?2 AND tool = ?3 AND key_hash = ?4",
         )?
-        .query_row(params![tenant, claim.client.as_str(), claim.tool, key_hash], |row| {
+        .query_row(params![tenant, claim.client.as_str(), claim.tool, hash], |row| {
             Ok(claims::Kept { meaning: row.get(0)?, answer: row.get(1)? })
         })
         .optional()?;
-    let opened = kept.map(|kept| claims::open(keys, tenant, claim, &key_hash, &kept).ok_or(StoreError::WrongKey));
+    let opened = kept.map(|kept| claims::open(keys, tenant, claim, hash, &kept).ok_or(StoreError::WrongKey));
     opened.transpose()
 }
 

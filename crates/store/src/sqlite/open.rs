@@ -17,8 +17,7 @@ use crate::error::Data;
 /// Older libraries can corrupt a database when a checkpoint races a commit on another connection.
 const OLDEST_LIBRARY: i32 = 3_051_003;
 const STATEMENTS: usize = 256;
-/// So many pages of the log (32 MiB) are brought home at once. With fewer, the pages that every write touches are
-/// brought home again and again; with more, a start after a crash has more to read.
+/// Where the store's own thread does not bring the log home.
 const CHECKPOINT_PAGES: i64 = 8_192;
 
 pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {

@@ -13,8 +13,10 @@ use tokio::sync::oneshot;
 use super::SqliteStore;
 use super::apply;
 use super::readers::{Sealed, found};
+use super::ready::Ready;
 use super::writer::Job;
 use crate::StoreError;
+use crate::claims;
 use crate::sql::{self, Value};
 use crate::vault::{Place, TenantKeys};
 
@@ -70,17 +72,31 @@ impl Store for SqliteStore {
     fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
         Box::pin(async move {
             let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-            let claimed = self.pool.with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim))?;
+            let hash = claims::hash_of(&keys, claim);
+            let claimed =
+                self.pool.with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim, &hash))?;
             Ok(claimed)
         })
     }
 
+    /// The writer looks before it writes, and on pages that it needs in any case; here it would be nearly every
+    /// time in vain.
+    fn claimed_early<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+        Box::pin(async { Ok(None) })
+    }
+
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         Box::pin(async move {
-            self.keys(commit.tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-            let (answer, waiting) = oneshot::channel();
-            self.writer.send(Job::Commit(Box::new(commit), answer))?;
-            match self.settled(waiting).await {
+            let (tenant, claim) = (commit.tenant.clone(), commit.claim.clone());
+            let outcome = self.write(self.ready(commit)?).await;
+            // What was answered once is answered again also while nothing can be written.
+            if outcome.is_err()
+                && let Some(claim) = claim
+                && let Ok(Some(earlier)) = self.claimed(&tenant, &claim).await
+            {
+                return Ok(Committed::Claimed(earlier));
+            }
+            match outcome {
                 Err(StoreError::Unfinished) => Ok(Committed::Unknown),
                 outcome => Ok(outcome?),
             }
@@ -106,6 +122,17 @@ impl Store for SqliteStore {
 }
 
 impl SqliteStore {
+    pub(super) fn ready(&self, commit: Commit) -> Result<Ready, StoreError> {
+        let keys = self.keys(commit.tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
+        Ready::new(&self.shared, &keys, commit)
+    }
+
+    async fn write(&self, ready: Ready) -> Result<Committed, StoreError> {
+        let (answer, waiting) = oneshot::channel();
+        self.writer.send(Job::Commit(Box::new(ready), answer))?;
+        self.settled(waiting).await
+    }
+
     fn disclose(
         &self,
         tenant: &TenantId,

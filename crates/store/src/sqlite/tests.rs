@@ -306,7 +306,8 @@ impl House {
             .into_iter()
             .map(|plan| {
                 let (answer, waiting) = oneshot::channel();
-                self.store.writer.send(Job::Commit(Box::new(plan), answer)).unwrap();
+                let ready = self.store.ready(plan).unwrap();
+                self.store.writer.send(Job::Commit(Box::new(ready), answer)).unwrap();
                 waiting
             })
             .collect();

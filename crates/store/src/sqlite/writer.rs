@@ -6,12 +6,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use frontdesk_engine::ports::{Commit, Committed};
+use frontdesk_engine::ports::Committed;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::Shared;
 use super::apply::{Care, Scribe, Spoiled};
+use super::checkpoints::Checkpoints;
+use super::ready::Ready;
 use crate::StoreError;
 use crate::load::{Counters, Load};
 use crate::notes::{Closing, Notes, Tray};
@@ -25,7 +27,7 @@ pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 pub(crate) type Task = Box<dyn FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send>;
 
 pub(crate) enum Job {
-    Commit(Box<Commit>, Answer<Committed>),
+    Commit(Box<Ready>, Answer<Committed>),
     /// There is something in the tray.
     Notes,
     /// A record for this node's chain, with somebody waiting.
@@ -42,7 +44,11 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, shared: Arc<Shared>) -> Result<Writer, StoreError> {
+    pub(crate) fn start(
+        connection: Connection,
+        shared: Arc<Shared>,
+        mut checkpoints: Checkpoints,
+    ) -> Result<Writer, StoreError> {
         let (jobs, queue) = sync_channel(QUEUE);
         let tray = Tray::default();
         let closing = Closing(tray.clone());
@@ -50,7 +56,7 @@ impl Writer {
         let counted = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
-            .spawn(move || write(&connection, &queue, &closing.0, &shared, &counted))
+            .spawn(move || write(&connection, &queue, &closing.0, &shared, &counted, &mut checkpoints))
             .map_err(|error| StoreError::Folder { path: "the writer thread".into(), error })?;
         Ok(Writer { jobs, tray, counters, thread: Some(thread) })
     }
@@ -91,7 +97,14 @@ impl Drop for Writer {
     }
 }
 
-fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &Shared, counters: &Counters) {
+fn write(
+    connection: &Connection,
+    queue: &Receiver<Job>,
+    tray: &Tray,
+    shared: &Shared,
+    counters: &Counters,
+    checkpoints: &mut Checkpoints,
+) {
     let mut scribe = Scribe::new(connection, shared);
     let mut notes = Notes::default();
     loop {
@@ -125,6 +138,7 @@ fn write(connection: &Connection, queue: &Receiver<Job>, tray: &Tray, shared: &S
             notes.collect(tray);
             counters.group(group.len());
             flush(&mut scribe, group, &mut notes, counters);
+            checkpoints.tend(connection);
         }
         if ending {
             return;
@@ -176,8 +190,8 @@ fn together(scribe: &mut Scribe<'_>, group: &[Job]) -> Result<(Result<(), StoreE
     let mut standing = scribe.begin();
     let mut outcomes = Vec::with_capacity(group.len());
     for job in group {
-        if let Job::Commit(commit, _) = job {
-            let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(commit, Care::Together));
+        if let Job::Commit(ready, _) = job {
+            let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(ready, Care::Together));
             if scribe.is_spoiled() {
                 scribe.abandon();
                 return Err(Spoiled);
@@ -209,8 +223,8 @@ fn apart(scribe: &mut Scribe<'_>, group: Vec<Job>) -> Applied {
     let mut standing = scribe.begin();
     for job in group {
         match job {
-            Job::Commit(commit, answer) => {
-                let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(&commit, Care::Apart));
+            Job::Commit(ready, answer) => {
+                let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(&ready, Care::Apart));
                 verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
             }
             Job::Record(_, answer) => verdicts.push(Box::new(move |held| tell(answer, Ok(()), held))),

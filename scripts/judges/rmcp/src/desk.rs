@@ -17,7 +17,15 @@ pub struct Desk {
     pub client: String,
     pub secret: String,
     pub dealership: String,
+    /// The demo's website, which another client reads.
+    pub site: Site,
     pub http: reqwest::Client,
+}
+
+pub struct Site {
+    pub endpoint: String,
+    pub client: String,
+    pub secret: String,
 }
 
 impl Desk {
@@ -44,6 +52,11 @@ impl Desk {
             client: text("/clients/0/id")?,
             secret: text("/clients/0/secret")?,
             dealership: text("/clients/0/dealership_id")?,
+            site: Site {
+                endpoint: text("/site/endpoint")?,
+                client: text("/site/id")?,
+                secret: text("/site/secret")?,
+            },
             process,
             folder,
             http,

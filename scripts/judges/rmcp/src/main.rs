@@ -57,6 +57,9 @@ async fn main() -> Result<ExitCode, Failure> {
         if let Err(error) = refusals(&mut judge, &desk, &era).await {
             judge.stumble(&format!("{era}: the refusals ran to their end"), &error);
         }
+        if let Err(error) = site(&mut judge, &desk, &era).await {
+            judge.stumble(&format!("{era}: the site was read to its end"), &error);
+        }
     }
     let ended = desk.close().await?;
     judge.check("the desk ends in order", ended, Some(0));
@@ -65,7 +68,7 @@ async fn main() -> Result<ExitCode, Failure> {
 
 async fn visit(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
     let say = |name: &str| format!("{era}: {name}");
-    let session = log_in(desk, &desk.secret, era).await?;
+    let session = log_in(desk, &ours(desk, &desk.secret), era).await?;
     let info = session.peer_info().ok_or("nothing is known of the server")?;
     judge.check(&say("it logs in by itself and agrees on the version"), &info.protocol_version, era);
     let name = info.server_info.as_ref().map(|server| server.name.as_str());
@@ -144,7 +147,7 @@ async fn refusals(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Resu
     let say = |name: &str| format!("{era}: {name}");
     let stranger = connect(desk, "fdt_wrong", era).await.err();
     judge.check(&say("a wrong token is refused with 401"), status(stranger), Some(401));
-    let refused = log_in(desk, "fds_wrong", era).await.err();
+    let refused = log_in(desk, &ours(desk, "fds_wrong"), era).await.err();
     let refused = refused.map(|error| chain(&*error)).unwrap_or_default();
     judge.check(&say("a wrong secret is refused as such"), refused.contains("invalid_client"), true);
 
@@ -158,20 +161,63 @@ async fn refusals(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Resu
     Ok(())
 }
 
+/// The demo's website: another contract at another endpoint, with a client of its own.
+async fn site(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
+    let say = |name: &str| format!("{era}, site: {name}");
+    let way = Way {
+        endpoint: &desk.site.endpoint,
+        client: &desk.site.client,
+        secret: &desk.site.secret,
+        scopes: &["mcp:read", "mcp:call"],
+    };
+    let session = log_in(desk, &way, era).await?;
+    let name = session.peer_info().and_then(|info| info.server_info.as_ref().map(|server| server.name.clone()));
+    judge.check(&say("the server says its name"), name.as_deref(), Some("eMCP Content Server"));
+    judge.check(&say("fourteen tools are listed"), names(&session).await?.len(), 14);
+    let found = call(&session, "evo.content.search", json!({"limit": 3, "with_tvs": ["price"]})).await?;
+    judge.check(&say("a search is as long as asked for"), items(&found).len(), 3);
+    let first = items(&found).first().cloned().unwrap_or_default();
+    let page = call(&session, "evo.content.get", json!({"id": first["id"], "with_tvs": ["price"]})).await?;
+    judge.check(
+        &say("a page is what the search showed"),
+        page.structured_content.map(|page| page["item"].clone()),
+        Some(first),
+    );
+    let wrong = rpc_error(ask(&session, "evo.content.get", json!({"id": 0})).await)?;
+    let place = wrong.data.unwrap_or_default()["errors"][0]["pointer"].clone();
+    judge.check(&say("a wrong argument is named"), (wrong.code.0, place), (-32602, json!("/id")));
+    let unknown = rpc_error(ask(&session, "evo.content.burn", json!({})).await)?;
+    judge.check(&say("an unknown tool is not found"), unknown.code.0, -32601);
+    session.cancel().await?;
+    Ok(())
+}
+
+/// What is needed to log in.
+struct Way<'a> {
+    endpoint: &'a str,
+    client: &'a str,
+    secret: &'a str,
+    scopes: &'a [&'a str],
+}
+
+fn ours<'a>(desk: &'a Desk, secret: &'a str) -> Way<'a> {
+    Way { endpoint: &desk.endpoint, client: &desk.client, secret, scopes: &EVERYTHING }
+}
+
 /// With rmcp's own client credentials flow, from the endpoint alone.
-async fn log_in(desk: &Desk, secret: &str, era: &ProtocolVersion) -> Result<Session, Failure> {
-    let mut state = OAuthState::new(desk.endpoint.as_str(), Some(desk.http.clone())).await?;
+async fn log_in(desk: &Desk, way: &Way<'_>, era: &ProtocolVersion) -> Result<Session, Failure> {
+    let mut state = OAuthState::new(way.endpoint, Some(desk.http.clone())).await?;
     state
         .authenticate_client_credentials(ClientCredentialsConfig::ClientSecret {
-            client_id: desk.client.clone(),
-            client_secret: secret.to_owned(),
-            scopes: EVERYTHING.map(str::to_owned).to_vec(),
-            resource: Some(desk.endpoint.clone()),
+            client_id: way.client.to_owned(),
+            client_secret: way.secret.to_owned(),
+            scopes: way.scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            resource: Some(way.endpoint.to_owned()),
         })
         .await?;
     let manager = state.into_authorization_manager().ok_or("it did not log in")?;
     let client = AuthClient::new(desk.http.clone(), manager);
-    let config = StreamableHttpClientTransportConfig::with_uri(desk.endpoint.as_str());
+    let config = StreamableHttpClientTransportConfig::with_uri(way.endpoint);
     Ok(().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), lifecycle(era)).await?)
 }
 

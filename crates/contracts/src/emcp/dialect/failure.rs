@@ -172,26 +172,25 @@ fn message(fault: &Fault) -> String {
 
 /// What a client must do to get in (RFC 6750, RFC 9470, RFC 9728), or which verbs there are.
 fn header(fault: &Fault, at: &At<'_>) -> Option<(&'static str, String)> {
-    let challenge = |text| Some(("WWW-Authenticate", text));
+    let challenge = |parts: Vec<String>| Some(("WWW-Authenticate", format!("Bearer {}", parts.join(", "))));
+    // There are none where tokens come from somebody else.
+    let metadata = (!at.metadata.is_empty()).then(|| format!("resource_metadata=\"{}\"", at.metadata));
     if fault.kind == FaultKind::Unauthenticated {
         let error = match at.credential {
             // Who sent no credential made no mistake yet.
-            Presented::Nothing => "",
-            Presented::Something => "error=\"invalid_token\", ",
+            Presented::Nothing => None,
+            Presented::Something => Some("error=\"invalid_token\"".to_owned()),
         };
-        challenge(format!("Bearer {error}resource_metadata=\"{}\", scope=\"{}\"", at.metadata, at.least.as_str()))
+        let scope = format!("scope=\"{}\"", at.least.as_str());
+        challenge(error.into_iter().chain(metadata).chain([scope]).collect())
     } else if fault.kind == FaultKind::StepUp {
-        challenge(format!(
-            "Bearer error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\", resource_metadata=\"{}\"",
-            at.metadata
-        ))
+        let error = format!("error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\"");
+        challenge([error].into_iter().chain(metadata).collect())
     } else if fault.kind == FaultKind::Forbidden {
         // Clients ask for exactly these scopes next, so those they have must stand here too.
         let scopes = at.granted.cloned().unwrap_or_default().with(&fault.needed);
-        challenge(format!(
-            "Bearer error=\"insufficient_scope\", scope=\"{scopes}\", resource_metadata=\"{}\"",
-            at.metadata
-        ))
+        let error = format!("error=\"insufficient_scope\", scope=\"{scopes}\"");
+        challenge([error].into_iter().chain(metadata).collect())
     } else if fault.kind == FaultKind::WrongVerb {
         Some(("Allow", "POST, DELETE".to_owned()))
     } else {

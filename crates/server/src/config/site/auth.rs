@@ -6,6 +6,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
+use frontdesk_identity::JwtSettings;
+
 use super::fields::Fields;
 
 /// Whose tokens are good.
@@ -32,6 +34,8 @@ pub struct Jwt {
     pub secret: Secret,
     pub issuer: Option<String>,
     pub audience: Option<String>,
+    /// How long a token may live.
+    pub lifetime_seconds: u32,
 }
 
 /// A text that is not shown, or where to find it.
@@ -109,7 +113,7 @@ pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Aut
         return None;
     }
     if !has(JWT) {
-        for name in ["jwt_secret_env", "jwt_secret_file", "jwt_issuer", "jwt_audience"] {
+        for name in ["jwt_secret_env", "jwt_secret_file", "jwt_issuer", "jwt_audience", "jwt_lifetime_seconds"] {
             if fields.has(name) {
                 fields.wrong(
                     name,
@@ -139,6 +143,8 @@ fn own(named: Option<()>) -> OwnTokens {
 
 fn jwt(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Jwt> {
     let (issuer, audience) = (fields.text("jwt_issuer"), fields.text("jwt_audience"));
+    let lifetime = fields.number("jwt_lifetime_seconds", 1, JwtSettings::MOST_LIFETIME_SECONDS);
+    let lifetime_seconds = lifetime.unwrap_or(JwtSettings::LIFETIME_SECONDS);
     let (variable, file) = (fields.text("jwt_secret_env"), fields.text("jwt_secret_file"));
     let secret = match (variable, file) {
         (Some(name), None) => named(name, variables),
@@ -154,7 +160,7 @@ fn jwt(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Jwt> {
             return None;
         }
     };
-    Some(Jwt { secret, issuer, audience })
+    Some(Jwt { secret, issuer, audience, lifetime_seconds })
 }
 
 pub(super) fn named(name: String, variables: Lookup<'_>) -> Secret {

@@ -38,6 +38,7 @@ pub(in super::super) fn shown(site: &Site) -> Table {
                 }
                 put("jwt_issuer", text(jwt.issuer.as_deref().unwrap_or_default()));
                 put("jwt_audience", text(jwt.audience.as_deref().unwrap_or_default()));
+                put("jwt_lifetime_seconds", Value::Integer(jwt.lifetime_seconds.into()));
             }
         }
     }

@@ -1,0 +1,143 @@
+//! Somebody between the tools and the database who knows every table and column that may be asked for, and writes down the
+//! shape of each question. Values have no part in a shape: there is no place in a `Select` where one could become a name.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use frontdesk_contracts::emcp::model;
+use frontdesk_engine::archive::{Name, Operand, Select, Source, Term, Test};
+
+/// The shapes that were seen.
+#[derive(Default)]
+pub(crate) struct Watch(pub(crate) Mutex<BTreeSet<String>>);
+
+impl Watch {
+    pub(crate) fn see(&self, select: &Select) {
+        self.0.lock().unwrap().insert(shape(select));
+    }
+}
+
+/// What the tools for content may ask for, beside the records of models.
+const CONTENT: &[(&str, &[&str])] = &[
+    (
+        "site_content",
+        &[
+            "id",
+            "parent",
+            "pagetitle",
+            "longtitle",
+            "description",
+            "alias",
+            "published",
+            "deleted",
+            "hidemenu",
+            "menuindex",
+            "template",
+            "createdon",
+            "editedon",
+            "pub_date",
+            "unpub_date",
+            "isfolder",
+            "type",
+        ],
+    ),
+    ("site_content_closure", &["ancestor", "descendant", "depth"]),
+    ("site_content_tags", &["doc_id", "tag_id", "tv_id"]),
+    ("tags", &["id", "name"]),
+];
+
+/// In no list of fields, whatever a list says.
+const SECRETS: &[&str] =
+    &["password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid", "content", "introtext"];
+
+fn is_readable(table: &str, column: &str) -> bool {
+    let of_content = CONTENT.iter().any(|(known, columns)| *known == table && columns.contains(&column));
+    let of_model =
+        || model::ALL.iter().any(|model| model.table == table && model.fields.iter().any(|(name, _)| *name == column));
+    of_content || of_model()
+}
+
+fn shape(select: &Select) -> String {
+    assert!(select.limit <= 1_000 && select.offset <= 5_000, "{select:?}");
+    assert!(select.bytes <= 1 << 20, "{select:?}");
+    part(select, &[])
+}
+
+/// `around` are the tables of the question that this one stands in.
+fn part(select: &Select, around: &[(Source, Name)]) -> String {
+    let mut tables = around.to_vec();
+    tables.push(select.from);
+    tables.extend(select.joins.iter().map(|join| join.table));
+    let term = |one: &Term| column(one, &tables);
+    let test = |one: &Test| condition(one, &tables);
+    let joins = select.joins.iter().map(|join| {
+        let on: Vec<String> = join.on.iter().map(test).collect();
+        format!("{} {:?} on {}", join.table.1, join.keeps, on.join(" and "))
+    });
+    let parts = [
+        select.columns.iter().map(term).collect::<Vec<String>>().join(", "),
+        joins.collect::<Vec<String>>().join("; "),
+        select.tests.iter().map(test).collect::<Vec<String>>().join(" and "),
+        select.order.iter().map(|(by, dir)| format!("{} {dir:?}", term(by))).collect::<Vec<String>>().join(", "),
+    ];
+    format!("{} | {}", select.from.1, parts.join(" | "))
+}
+
+fn column(term: &Term, tables: &[(Source, Name)]) -> String {
+    match term {
+        Term::Column(source, name) => {
+            let (_, table) =
+                tables.iter().rev().find(|(known, _)| known == source).unwrap_or_else(|| panic!("{term:?}"));
+            assert!(is_readable(table, name) && !SECRETS.contains(name), "{table}.{name}");
+            format!("{table}.{name}")
+        }
+        Term::Or(term, _) => format!("{} or value", column(term, tables)),
+        Term::Number(number, term) => format!("{} as {}", column(term, tables), kind(&format!("{number:?}"))),
+        Term::NonZero(one, other) => format!("{} unless 0, {}", column(one, tables), column(other, tables)),
+    }
+}
+
+/// The kind of a number without its digits and places.
+fn kind(number: &str) -> &str {
+    number.split(' ').next().unwrap_or_default()
+}
+
+fn condition(test: &Test, tables: &[(Source, Name)]) -> String {
+    match test {
+        Test::Compare(term, how, Operand::Value(_)) => format!("{} {how:?} value", column(term, tables)),
+        Test::Compare(one, how, Operand::Term(other)) => {
+            format!("{} {how:?} {}", column(one, tables), column(other, tables))
+        }
+        Test::AnyOf(term, _) => format!("{} any of values", column(term, tables)),
+        Test::NoneOf(term, _) => format!("{} none of values", column(term, tables)),
+        Test::Like(term, how, _) => format!("{} {how:?} value", column(term, tables)),
+        Test::Missing(term) => format!("{} missing", column(term, tables)),
+        Test::Present(term) => format!("{} present", column(term, tables)),
+        Test::Exists(select) => format!("exists ({})", part(select, tables)),
+    }
+}
+
+#[test]
+#[should_panic(expected = "users.password")]
+fn the_watch_sees_a_column_that_nobody_may_read() {
+    shape(&asking("users", "password"));
+}
+
+#[test]
+#[should_panic(expected = "system_settings.setting_value")]
+fn the_watch_sees_a_table_that_nobody_may_read() {
+    shape(&asking("system_settings", "setting_value"));
+}
+
+fn asking(table: Name, name: Name) -> Select {
+    Select {
+        from: (Source(0), table),
+        joins: Vec::new(),
+        columns: vec![Term::Column(Source(0), name)],
+        tests: Vec::new(),
+        order: Vec::new(),
+        offset: 0,
+        limit: 1,
+        bytes: 1,
+    }
+}

@@ -1,0 +1,115 @@
+//! Servers that share a tenant and a store: what one was sent is nothing to the other, and nobody waits for its neighbour.
+
+use std::sync::Arc;
+
+use frontdesk_engine::desk::Mount;
+use frontdesk_engine::dispatch::{Full, Limits, Premises, Tasks, When};
+use frontdesk_engine::{Desk, FaultKind};
+
+use super::{Clerk, all_done, calls, letter, sent, tasks};
+use crate::support::shelves::Mood;
+use crate::support::{CLERK, House, KEEPER, LIMITS, eventually};
+
+/// Two servers of one desk, the second with the mount of another house.
+struct Street {
+    house: Arc<House>,
+    other: Mount,
+}
+
+impl Premises for Street {
+    fn desk(&self) -> &Desk {
+        &self.house.desk
+    }
+
+    fn mounts(&self) -> Vec<&Mount> {
+        vec![&self.house.mount, &self.other]
+    }
+}
+
+fn neighbours(when: When) -> [House; 2] {
+    let first = House::stocked().taking("/one/desk", when, Full::Refuse);
+    let second = House::stocked().taking("/two/desk", when, Full::Refuse).sharing(&first);
+    let random = Arc::clone(&first.desk.random);
+    [first, House { desk: Desk { random, ..second.desk }, ..second }]
+}
+
+#[tokio::test]
+async fn the_same_message_under_the_same_key_is_run_by_each_of_two_servers() {
+    let [first, second] = neighbours(When::Now);
+    for house in [&first, &second] {
+        let answer = sent(house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+        assert!(answer.body.contains("Emma") && answer.body.contains(r#""reused":false"#), "{answer:?}");
+    }
+    assert_eq!((calls(&first, "book.get"), calls(&second, "book.get"), tasks(&first).len()), (1, 1, 2));
+}
+
+#[tokio::test]
+async fn a_task_is_run_by_the_server_that_accepted_it_and_by_no_other() {
+    let [first, second] = neighbours(When::Later);
+    let (first, second) = (Arc::new(first), Arc::new(second));
+    sent(&first, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    first.clock.forward(60_000);
+    {
+        let _clerk = Clerk::of(&second);
+        let looks = first.store.look(|kept| kept.pages);
+        eventually(|| first.store.look(|kept| kept.pages) > looks + 3).await;
+        assert_eq!(calls(&second, "book.get"), 0);
+    }
+    let _clerk = Clerk::of(&first);
+    all_done(&first).await;
+    assert_eq!((calls(&first, "book.get"), calls(&second, "book.get")), (1, 0));
+}
+
+#[tokio::test]
+async fn a_server_whose_tasks_hang_holds_up_no_other() {
+    let [slow, other] = neighbours(When::Later);
+    slow.store.turn(|knobs| knobs.books = Mood::Hangs);
+    let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
+    // As many as run at once, and as many as wait for them.
+    for key in ["a", "b"] {
+        assert_eq!(sent(&slow, get(key)).await.status, 202);
+    }
+    let mount = House::stocked().taking("/two/desk", When::Later, Full::Refuse).mount;
+    let street = Arc::new(Street { house: Arc::new(slow), other: mount });
+    let _clerk = Clerk::of(&street);
+    let running = || tasks(&street.house).iter().filter(|row| row.body.contains(r#""state":"running""#)).count();
+    eventually(|| running() == 2).await;
+    for key in ["c", "d"] {
+        assert_eq!(sent(&street.house, get(key)).await.status, 202);
+    }
+    assert!(sent(&street.house, get("e")).await.body.contains("no_room"));
+    let member = || letter(KEEPER, "m", "member.get", r#"{"id":"m1"}"#);
+    assert_eq!(sent(&other, member()).await.status, 202);
+    let done =
+        || tasks(&street.house).iter().any(|row| row.body.contains(r#""state":"completed","server":"/two/desk""#));
+    eventually(done).await;
+    assert!(sent(&other, member()).await.body.contains("ada@example.org"));
+}
+
+#[tokio::test]
+async fn no_caller_and_no_tenant_has_more_kept_than_there_is_room_for() {
+    let kept = |limits: Limits| {
+        let house = House::stocked().taking("desk", When::Now, Full::Refuse);
+        House { desk: Desk { tasks: Tasks::new(limits), ..house.desk }, ..house }
+    };
+    let get = |who: &str, key: &str| letter(who, key, "book.get", r#"{"id":"b1"}"#);
+    let house = kept(Limits { kept_for_one: 2, ..LIMITS });
+    for key in ["a", "b"] {
+        assert!(sent(&house, get(KEEPER, key)).await.body.contains("Emma"));
+    }
+    let third = sent(&house, get(KEEPER, "c")).await;
+    assert!(third.body.contains(FaultKind::RateLimited.word()), "{third:?}");
+    assert!(third.body.contains("As many of your answers are kept here as may be."), "{third:?}");
+    // What is kept can be asked for, and others are not concerned.
+    assert!(sent(&house, get(KEEPER, "a")).await.body.contains(r#""reused":true"#));
+    assert!(sent(&house, get(CLERK, "c")).await.body.contains("Emma"));
+
+    let house = kept(Limits { kept: 1, ..LIMITS });
+    assert!(sent(&house, get(KEEPER, "a")).await.body.contains("Emma"));
+    // Counting is dear, so it is not done each time.
+    let mut refused = 0;
+    for key in 0..64 {
+        refused += usize::from(sent(&house, get(KEEPER, &key.to_string())).await.body.contains("no_room"));
+    }
+    assert_eq!((refused, tasks(&house).len()), (1, 64));
+}
