@@ -65,8 +65,8 @@ impl fmt::Display for SiteErrors {
 impl std::error::Error for SiteErrors {}
 
 impl Sites {
-    /// Opens what is mounted, and says what there is to say about it. An archive of `before` that is mounted again as
-    /// it was is looked at again, because its tables may have changed; if it cannot be read now, it stays as it was.
+    /// Opens what is mounted, and says what there is to say about it. What was open before is looked at again, because
+    /// its tables may have changed; if it cannot be read now, it stays as it was. What is not as it was before is said.
     pub async fn open(
         config: &Config,
         clock: &Arc<dyn Clock>,
