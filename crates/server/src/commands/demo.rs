@@ -176,7 +176,10 @@ fn mounts_are_ours(loaded: &Loaded) -> bool {
 
 /// The configuration with the site beside what is mounted anyway.
 fn with_site(loaded: Loaded, site: &DemoSite) -> Result<Loaded, Failure> {
-    let file = loaded.config.data.join(SITE_FILE).display().to_string();
+    // Whole, because a path that begins with a folder's name is no address of a site's database.
+    let data =
+        std::path::absolute(&loaded.config.data).map_err(|error| format!("the data folder has no path: {error}"))?;
+    let file = data.join(SITE_FILE).display().to_string();
     let table = toml::Table::from_iter([("database".to_owned(), toml::Value::String(file))]);
     let mount = Mount::reading(site.offer, &table).ok_or("the demo's site cannot be mounted")?;
     Ok(loaded.and(mount))
