@@ -7,6 +7,8 @@ use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
+use crate::common::text;
+
 pub(crate) const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 const TOOL: Place<'_> = Place::Tool("leads.update");
 const RESOURCE: Place<'_> = Place::Resource("amcp://dlr_lakeside/inventory/veh_1");
@@ -27,14 +29,6 @@ pub(crate) fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credent
         trace: "trace",
     };
     Automotive.failure(fault, &at)
-}
-
-/// `status, headers, body`, without the header that all answers share.
-fn text(reply: &Reply) -> String {
-    let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
-    assert_eq!(shared, [&("Cache-Control", "no-store".to_owned())]);
-    let own: String = own.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();
-    format!("{}{own} {}", reply.status, String::from_utf8_lossy(&reply.body))
 }
 
 fn said(kind: FaultKind, place: Place<'_>) -> String {

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod errors;
 mod failures;
 mod leads;

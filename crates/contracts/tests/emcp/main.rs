@@ -5,6 +5,8 @@
 
 mod asked;
 mod chance;
+#[path = "../common/mod.rs"]
+mod common;
 mod defects;
 mod failures;
 mod greeting;

@@ -13,7 +13,7 @@ use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::inflight::Inflight;
 use frontdesk_engine::page::{Page, Query};
 use frontdesk_engine::ports::{
-    Claim, Claimed, Clock, Commit, Committed, Disclosure, Durability, Identity, Observer, Random, Store,
+    Claim, Claimed, Clock, Commit, Committed, Disclosure, Durability, Observer, Random, Store,
 };
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::seal::Key;
@@ -22,7 +22,7 @@ use frontdesk_engine::table::{Cell, Found, Kind};
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::Future;
 use frontdesk_engine::trace::Trace;
-use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
+use frontdesk_engine::{Fault, Reply, TenantId};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::open;
 use serde_json::{Value, json};
@@ -218,7 +218,7 @@ fn desk() -> Desk {
 fn desk_at(clock: Hands) -> Desk {
     Desk {
         store: Arc::new(Empty),
-        identity: Arc::new(Trusting),
+        identity: Arc::new(crate::common::Trusting),
         clock: Arc::new(clock),
         random: Arc::new(Zero),
         observer: Arc::new(Blind),
@@ -234,27 +234,6 @@ fn desk_at(clock: Hands) -> Desk {
             calls: Budget { per_minute: 1_000_000, burst: 1_000_000 },
             deadline: Duration::from_secs(30),
         },
-    }
-}
-
-struct Trusting;
-
-impl Identity for Trusting {
-    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
-        Box::pin(async move {
-            let refused = || Fault::new(FaultKind::Unauthenticated, "no");
-            let Credential::Bearer(token) = credential else {
-                return Err(refused());
-            };
-            let (tenants, scopes) = token.split_once('/').ok_or_else(refused)?;
-            Ok(Caller {
-                client: ClientId::new("client"),
-                subject: "client".into(),
-                tenants: tenants.split(',').filter_map(TenantId::parse).collect(),
-                scopes: Scopes::parse(scopes).unwrap(),
-                authenticated_at: None,
-            })
-        })
     }
 }
 

@@ -8,18 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use frontdesk_contracts::automotive;
+use frontdesk_engine::Reply;
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::inflight::Inflight;
-use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
+use frontdesk_engine::ports::{Clock, Observer, Random};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::serve;
 use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
 use frontdesk_engine::trace::Trace;
-use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
 use serde_json::{Value, json};
 
 pub(crate) use store::Memory;
@@ -42,7 +41,7 @@ impl House {
         let store = Arc::new(Memory::default());
         let desk = Desk {
             store: store.clone(),
-            identity: Arc::new(Trusting),
+            identity: Arc::new(crate::common::Trusting),
             clock: Arc::new(Still),
             random: Arc::new(Counting::default()),
             observer: Arc::new(Blind),
@@ -115,27 +114,6 @@ impl House {
             trace: Trace::begun("trace"),
         };
         self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
-    }
-}
-
-struct Trusting;
-
-impl Identity for Trusting {
-    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
-        Box::pin(async move {
-            let refused = || Fault::new(FaultKind::Unauthenticated, "no");
-            let Credential::Bearer(token) = credential else {
-                return Err(refused());
-            };
-            let (tenants, scopes) = token.split_once('/').ok_or_else(refused)?;
-            Ok(Caller {
-                client: ClientId::new("client"),
-                subject: "client".into(),
-                tenants: tenants.split(',').filter_map(TenantId::parse).collect(),
-                scopes: Scopes::parse(scopes).unwrap(),
-                authenticated_at: None,
-            })
-        })
     }
 }
 
