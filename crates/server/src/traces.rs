@@ -7,7 +7,7 @@ mod prepare;
 mod span;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::ports::Random;
@@ -29,6 +29,8 @@ const QUEUE: usize = 4096;
 pub struct Traces {
     random: Arc<dyn Random>,
     lane: RwLock<Option<Lane>>,
+    /// Of ways that were given up and may have a last batch to send.
+    leaving: Mutex<Vec<JoinHandle<()>>>,
     counts: Arc<Counts>,
 }
 
@@ -51,7 +53,7 @@ pub(crate) struct Counts {
 
 impl Traces {
     pub fn new(random: Arc<dyn Random>) -> Traces {
-        Traces { random, lane: RwLock::default(), counts: Arc::default() }
+        Traces { random, lane: RwLock::default(), leaving: Mutex::default(), counts: Arc::default() }
     }
 
     /// From here on spans go this way. What waits on the way before it is still sent there, in one last try.
@@ -61,14 +63,18 @@ impl Traces {
             let exporter = tokio::spawn(export::export(calls, post, Arc::clone(&self.counts), Arc::clone(log)));
             Lane { queue, sample, exporter }
         });
-        *self.lane.write().unwrap_or_else(PoisonError::into_inner) = lane;
+        let before = std::mem::replace(&mut *self.lane.write().unwrap_or_else(PoisonError::into_inner), lane);
+        let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
+        leaving.retain(|exporter| !exporter.is_finished());
+        leaving.extend(before.map(|lane| lane.exporter));
     }
 
     /// Sends what waits, until then at the latest. How many calls had to be left behind.
     pub async fn close(&self, until: Instant) -> u64 {
         let lane = self.lane.write().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Lane { queue, mut exporter, .. }) = lane {
-            drop(queue);
+        let mut leaving = std::mem::take(&mut *self.leaving.lock().unwrap_or_else(PoisonError::into_inner));
+        leaving.extend(lane.map(|lane| lane.exporter));
+        for mut exporter in leaving {
             if timeout_at(until, &mut exporter).await.is_err() {
                 exporter.abort();
             }

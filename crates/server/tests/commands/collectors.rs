@@ -72,8 +72,7 @@ async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody
     assert_eq!(trusted.posts()[0].path, "/otlp/v1/traces");
 
     write(&folder, &to(&other));
-    desk.signal("HUP");
-    desk.logged("the configuration was reloaded; changed: traces.endpoint");
+    desk.reload("the configuration was reloaded; changed: traces.endpoint");
     ask(&folder, address, TRACES[1]).await;
     let said = desk.stop();
     assert_eq!(said.code, Some(0));
@@ -94,13 +93,11 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
 
     private(&folder.join("headers"), "# for the collector\nX-Api-Key: first-secret\n\nx-team:  cars \n");
     write(&folder, &on);
-    desk.signal("HUP");
-    desk.logged("changed: traces.endpoint, traces.headers_file");
+    desk.reload("changed: traces.endpoint, traces.headers_file");
     ask(&folder, address, TRACES[1]).await;
     collector.trace(TRACES[1]).await;
     private(&folder.join("headers"), "X-Api-Key: second-secret\n");
-    desk.signal("HUP");
-    desk.logged("the configuration was read again");
+    desk.reload("the configuration was read again");
     ask(&folder, address, TRACES[2]).await;
     collector.trace(TRACES[2]).await;
 
@@ -114,11 +111,9 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
 
     // A file that cannot be used changes nothing.
     private(&folder.join("headers"), "third-secret\n");
-    desk.signal("HUP");
-    desk.logged("the last good one stays: traces.headers_file: line 1 of headers is no header.");
+    desk.reload("the last good one stays: traces.headers_file: line 1 of headers is no header.");
     write(&folder, "");
-    desk.signal("HUP");
-    desk.logged("changed: traces.endpoint, traces.headers_file\"}\n");
+    desk.reload("changed: traces.endpoint, traces.headers_file");
     let before = collector.posts().len();
     ask(&folder, address, TRACES[0]).await;
     let said = desk.stop();
@@ -127,4 +122,17 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
     let shown = frontdesk(folder.path(), &["config", "show", "--config", "desk.toml"]);
     assert!(shown.out.contains("traces.headers_file = \"headers\""), "{shown:?}");
     assert!(!format!("{}{shown:?}", said.err).contains("secret"), "{}", said.err);
+}
+
+#[tokio::test]
+async fn what_waits_on_a_way_that_a_reload_ends_is_sent_before_the_desk_ends() {
+    let folder = Folder::new();
+    let collector = Collector::open(Mood::Dawdles);
+    write(&folder, &format!("[traces]\nendpoint = \"{}\"\n", collector.endpoint()));
+    let (mut desk, address) = serve(&folder);
+    ask(&folder, address, TRACES[0]).await;
+    write(&folder, "");
+    desk.reload("changed: traces.endpoint");
+    assert_eq!(desk.stop().code, Some(0));
+    assert_eq!(collector.spans()[0]["traceId"], TRACES[0]);
 }

@@ -58,8 +58,7 @@ impl Served {
     /// Changes the file, asks for a reload, and waits until the log says this.
     fn reload(&mut self, more: &str, awaited: &str) -> String {
         write(&self.folder, more);
-        self.desk.signal("HUP");
-        self.desk.logged(awaited)
+        self.desk.reload(awaited)
     }
 
     async fn token(&self) -> Response {

@@ -84,8 +84,7 @@ impl Served {
     /// Changes the mount, asks for a reload, and waits until the log says this.
     fn reload(&mut self, mount: &str, awaited: &str) -> String {
         write(&self.folder, mount);
-        self.desk.signal("HUP");
-        self.desk.logged(awaited)
+        self.desk.reload(awaited)
     }
 }
 

@@ -56,13 +56,21 @@ impl Started {
     /// What was printed to standard output, once this is in it.
     pub(crate) fn printed(&mut self, awaited: &str) -> String {
         let out = Arc::clone(&self.out);
-        self.heard(&out, awaited)
+        self.heard(&out, 0, awaited)
     }
 
     /// What was written to standard error, once this is in it.
     pub(crate) fn logged(&mut self, awaited: &str) -> String {
         let err = Arc::clone(&self.err);
-        self.heard(&err, awaited)
+        self.heard(&err, 0, awaited)
+    }
+
+    /// Asks for a reload and gives what was logged since, once this is in it: an earlier reload may have said the same.
+    pub(crate) fn reload(&mut self, awaited: &str) -> String {
+        let err = Arc::clone(&self.err);
+        let before = err.lock().unwrap().len();
+        self.signal("HUP");
+        self.heard(&err, before, awaited)
     }
 
     /// Where it serves, once it says so.
@@ -73,10 +81,10 @@ impl Started {
         format!("127.0.0.1:{port}").parse().unwrap()
     }
 
-    fn heard(&mut self, stream: &Mutex<String>, awaited: &str) -> String {
+    fn heard(&mut self, stream: &Mutex<String>, from: usize, awaited: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let text = stream.lock().unwrap().clone();
+            let text = stream.lock().unwrap()[from..].to_owned();
             if text.contains(awaited) {
                 return text;
             }

@@ -20,6 +20,8 @@ use tokio_rustls::TlsAcceptor;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mood {
     Takes,
+    /// Takes everything, half a second later.
+    Dawdles,
     /// Takes everything, and says more about it than anybody reads.
     Rambles,
     Answers(u16),
@@ -135,8 +137,11 @@ async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, 
                 text: String::from_utf8(body.to_vec()).unwrap(),
             };
             let now = *collector.mood.lock().unwrap();
+            if now == Mood::Dawdles {
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
             let (status, said) = match now {
-                Mood::Takes => {
+                Mood::Takes | Mood::Dawdles => {
                     collector.posts.lock().unwrap().push(post);
                     (200, "{\"partialSuccess\":{}}".to_owned())
                 }
