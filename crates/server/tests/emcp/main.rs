@@ -22,6 +22,7 @@ mod databases;
 mod dispatching;
 mod entrance;
 mod greeting;
+mod guide;
 mod limits;
 mod order;
 mod published;
