@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
-use frontdesk_contracts::demo::demo;
+use frontdesk_contracts::demo::{Contents, contents, demo};
 use frontdesk_engine::plan::Step;
 use frontdesk_engine::ports::{Commit, Committed};
 use frontdesk_engine::registry::Tenant;
@@ -91,11 +91,12 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
     let now = vaults.clock.now();
     net::ensure(&folder::certificates(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
     let mut count = 0;
-    let demo = demo(now, &mut |prefix| {
+    let mut new_id = |prefix: &str| {
         count += 1;
         format!("{prefix}_{count:026}")
-    });
-    let templates = templates(demo.businesses.iter().flat_map(|business| &business.steps));
+    };
+    let made: Vec<Contents> = contents(now, &mut new_id).collect();
+    let templates = templates(made.iter().flat_map(|contents| &contents.steps));
     let mut agents = Vec::new();
     let step = scale.dealerships.div_ceil(AGENTS);
     for place in 0..scale.dealerships {
@@ -131,7 +132,7 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
             let (client, secret) = frontdesk_identity::new_client(
                 name,
                 vec![tenant],
-                demo.scopes.clone(),
+                demo().scopes,
                 vaults.clock.as_ref(),
                 vaults.random.as_ref(),
             );

@@ -89,7 +89,7 @@ def demo(judge, binary, folder, **settings):
             yield json.loads(line)
         finally:
             desk.terminate()
-            judge.check("the desk ends in order", desk.wait(30), 0)
+            judge.check("the desk ends in order", desk.wait(60), 0)
 
 
 def judged(judge, work):

@@ -53,7 +53,7 @@ class Visitor:
             self.requests.append((response.request.method, response.request.url.path, response.status_code))
 
         async with (
-            httpx2.AsyncClient(auth=self.auth, verify=trust, event_hooks={"response": [note]}, timeout=20) as http,
+            httpx2.AsyncClient(auth=self.auth, verify=trust, event_hooks={"response": [note]}, timeout=60) as http,
             Client(streamable_http_client(self.endpoint, http_client=http), mode=mode) as client,
         ):
             yield client

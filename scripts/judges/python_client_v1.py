@@ -60,7 +60,7 @@ class Desk:
     @asynccontextmanager
     async def connect(self, way):
         async with (
-            httpx.AsyncClient(verify=self.trust, timeout=20, **way) as http,
+            httpx.AsyncClient(verify=self.trust, timeout=60, **way) as http,
             streamable_http_client(self.endpoint, http_client=http) as (receive, send, _),
             ClientSession(receive, send) as session,
         ):

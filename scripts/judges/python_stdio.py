@@ -97,7 +97,7 @@ async def turned_away(judge, parameters, log):
     """Who cannot be a caller is not greeted: the program ends, and its log says why. One that cannot even start says
     nothing of the kind."""
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             async with connect(parameters, log, "legacy"):
                 judge.stumble("a wrong secret is turned away", AssertionError("it was let in"))
     except BaseException as error:  # noqa: BLE001 - the library wraps the closed pipe in groups

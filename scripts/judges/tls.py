@@ -86,7 +86,7 @@ def certificate(judge, card, scans):
 
 def fetched(url, ca_file):
     try:
-        with urllib.request.urlopen(url, context=ssl.create_default_context(cafile=ca_file), timeout=20) as answer:
+        with urllib.request.urlopen(url, context=ssl.create_default_context(cafile=ca_file), timeout=60) as answer:
             return answer.status
     except urllib.error.URLError as error:
         return getattr(error.reason, "reason", repr(error))

@@ -63,7 +63,7 @@ async def converse(card, mode, version, judge):
     )
     trust = ssl.create_default_context(cafile=card["ca_file"])
     async with (
-        httpx2.AsyncClient(auth=login, verify=trust, timeout=20) as http,
+        httpx2.AsyncClient(auth=login, verify=trust, timeout=60) as http,
         Client(streamable_http_client(card["endpoint"], http_client=http), mode=mode) as client,
     ):
         judge.check(f"{version}: the version is agreed on", client.protocol_version, version)

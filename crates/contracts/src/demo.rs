@@ -15,9 +15,15 @@ pub struct Demo {
     pub example: Example,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Business {
     pub id: &'static str,
     pub name: &'static str,
+}
+
+/// All that a business has.
+pub struct Contents {
+    pub business: Business,
     pub steps: Vec<Step>,
     pub events: Vec<Event>,
 }
@@ -38,8 +44,14 @@ pub struct Example {
     pub arguments: &'static str,
 }
 
-pub fn demo(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Demo {
-    automotive::seed::demo(now, new_id)
+pub fn demo() -> Demo {
+    automotive::seed::demo()
+}
+
+/// What the businesses have as of `now`, one after the other in their order, each made when it is asked for: that takes
+/// a while. `new_id` makes an id from a prefix.
+pub fn contents(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = Contents> {
+    automotive::seed::contents(now, new_id)
 }
 
 pub fn site() -> Option<DemoSite> {

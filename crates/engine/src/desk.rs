@@ -71,7 +71,7 @@ pub struct Mount {
 
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
-        let catalogue = Catalogue::of(&contract);
+        let catalogue = Catalogue::default();
         Mount { contract, resource, metadata, archive: None, door: None, identity: None, dispatching: None, catalogue }
     }
 
@@ -110,16 +110,7 @@ impl Desk {
 
     /// The prefix, then 48 bits of time and 80 random bits in an alphabet that sorts like its values.
     pub fn new_id(&self, prefix: &str) -> String {
-        const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-        let bits = self.moment();
-        let mut id = String::with_capacity(prefix.len() + 27);
-        id.push_str(prefix);
-        id.push('_');
-        for position in (0..26).rev() {
-            let letter = LETTERS.get((bits >> (position * 5)) as usize & 31).copied().unwrap_or(b'0');
-            id.push(char::from(letter));
-        }
-        id
+        new_id(prefix, self.now(), self.random.as_ref())
     }
 
     /// A random UUID (version 4) for those who want one to hold.
@@ -132,11 +123,29 @@ impl Desk {
         [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
     }
 
-    /// 48 bits of time above 80 random ones.
     fn moment(&self) -> u128 {
-        let mut random = [0; 10];
-        self.random.fill(&mut random);
-        let noise = random.iter().fold(0u128, |all, byte| (all << 8) | u128::from(*byte));
-        ((self.now().0 as u128 & 0xffff_ffff_ffff) << 80) | noise
+        moment(self.now(), self.random.as_ref())
     }
+}
+
+/// An id as a desk gives it, for whoever must make one before there is a desk.
+pub fn new_id(prefix: &str, now: Millis, random: &dyn Random) -> String {
+    const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let bits = moment(now, random);
+    let mut id = String::with_capacity(prefix.len() + 27);
+    id.push_str(prefix);
+    id.push('_');
+    for position in (0..26).rev() {
+        let letter = LETTERS.get((bits >> (position * 5)) as usize & 31).copied().unwrap_or(b'0');
+        id.push(char::from(letter));
+    }
+    id
+}
+
+/// 48 bits of time above 80 random ones.
+fn moment(now: Millis, random: &dyn Random) -> u128 {
+    let mut noise = [0; 10];
+    random.fill(&mut noise);
+    let noise = noise.iter().fold(0u128, |all, byte| (all << 8) | u128::from(*byte));
+    ((now.0 as u128 & 0xffff_ffff_ffff) << 80) | noise
 }

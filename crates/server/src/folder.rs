@@ -6,6 +6,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::Key;
@@ -70,11 +71,11 @@ impl fmt::Display for FolderError {
 
 impl std::error::Error for FolderError {}
 
-/// The folder while this process holds it.
-#[derive(Debug)]
+/// The folder while this process holds it, which it does until the last copy of this is gone.
+#[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
-    _lock: File,
+    _lock: Arc<File>,
 }
 
 impl Folder {
@@ -93,7 +94,7 @@ impl Folder {
             Err(TryLockError::WouldBlock) => return Err(FolderError::InUse { path: path.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        Ok(Folder { path: path.to_owned(), _lock: lock })
+        Ok(Folder { path: path.to_owned(), _lock: Arc::new(lock) })
     }
 
     /// Takes a folder that must have data in it already.

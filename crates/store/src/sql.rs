@@ -122,6 +122,13 @@ pub fn add_word(kind: &Kind) -> String {
     format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", kind.name)
 }
 
+/// The words of a row, so many at once; the values are the tenant, the id and the words. It says `OR IGNORE`, which only
+/// SQLite knows: for `ON CONFLICT` it would keep each page that several rows may change, in case one of them fails.
+pub(crate) fn add_words(kind: &Kind, count: usize) -> String {
+    let rows: Vec<String> = (3..count + 3).map(|number| format!("($1, ${number}, $2)")).collect();
+    format!("INSERT OR IGNORE INTO {}_word (tenant, word, id) VALUES {}", kind.name, rows.join(", "))
+}
+
 pub(crate) fn remove_words(kind: &Kind) -> String {
     format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
 }

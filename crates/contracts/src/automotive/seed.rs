@@ -10,21 +10,18 @@ use frontdesk_engine::{Fault, Scopes};
 use time::OffsetDateTime;
 
 use super::customer::{self, Customer, LatestLead, LatestSale, Location};
-use super::demo::{DemoCustomer, DemoDealership, DemoLead, DemoVehicle, dealerships};
+use super::demo::{DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, dealerships};
 use super::lead::{self, Consent, Lead, Owner, Source};
 use super::scopes;
 use super::shapes::{Contact, Distance, Money};
 use super::tools::TENANT;
 use super::vehicle::{self, Equipment, Medium, Vehicle};
 use super::vocabulary::Term;
-use crate::demo::{Business, Demo, Example};
+use crate::demo::{Business, Contents, Demo, Example};
 
-/// Both demo dealerships as they look at `now`, ready to be committed. `new_id` makes an id from a
-/// prefix.
-pub fn demo(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Demo {
-    let now = OffsetDateTime::from_unix_timestamp(now.seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+pub fn demo() -> Demo {
     Demo {
-        businesses: dealerships(now).iter().map(|dealership| business(dealership, new_id)).collect(),
+        businesses: NAMES.iter().map(|(id, name)| Business { id, name }).collect(),
         tenant_key: TENANT,
         scopes: Scopes::new(scopes::all()),
         example: Example {
@@ -34,21 +31,31 @@ pub fn demo(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Demo {
     }
 }
 
-fn business(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Business {
+/// Both demo dealerships as they look at `now`, ready to be committed.
+pub fn contents(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = Contents> {
+    let now = OffsetDateTime::from_unix_timestamp(now.seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    dealerships(now).into_iter().map(move |dealership| contents_of(&dealership, new_id))
+}
+
+fn contents_of(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Contents {
     let rows = rows(dealership, new_id);
     let created =
         |(kind, row): &(&'static Kind, Row)| Event { kind: kind.name, id: row.id.clone(), change: Change::Created };
     let insert = |(kind, row)| Step::Insert { kind, row, taken: Fault::internal("demo data is there already") };
-    Business {
-        id: dealership.id,
-        name: dealership.name,
+    Contents {
+        business: Business { id: dealership.id, name: dealership.name },
         events: rows.iter().map(created).collect(),
         steps: rows.into_iter().map(insert).collect(),
     }
 }
 
 fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Vec<(&'static Kind, Row)> {
-    let mut ids = |prefix: &str, count: usize| -> Vec<String> { (0..count).map(|_| new_id(prefix)).collect() };
+    // In their order, as ids are that come one after the other: a database then only adds at the end of what it has.
+    let mut ids = |prefix: &str, count: usize| -> Vec<String> {
+        let mut ids: Vec<String> = (0..count).map(|_| new_id(prefix)).collect();
+        ids.sort_unstable();
+        ids
+    };
     let vehicle_ids = ids(vehicle::PREFIX, dealership.vehicles.len());
     let customer_ids = ids(customer::PREFIX, dealership.customers.len());
     let lead_ids = ids(lead::PREFIX, dealership.leads.len());

@@ -1,7 +1,7 @@
 //! The lists of tools and templates, made once per set of scopes and then served as bytes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 
@@ -15,22 +15,14 @@ use crate::tool::{Effect, ToolSpec};
 /// There are few sets of scopes in use; a caller who invents more does not grow the cache.
 const MOST_SETS: usize = 256;
 
+#[derive(Default)]
 pub(crate) struct Catalogue {
-    tools: Vec<(String, usize)>,
+    /// Written out when somebody first asks: it takes longer than all the rest of opening a mount.
+    tools: OnceLock<Vec<(String, usize)>>,
     texts: Mutex<HashMap<Scopes, Arc<str>>>,
 }
 
 impl Catalogue {
-    pub(crate) fn of(contract: &Contract) -> Catalogue {
-        let tools = contract.tools.iter().enumerate();
-        Catalogue {
-            tools: tools
-                .map(|(position, tool)| (describe(&tool.spec, contract.dialect.error_shape()), position))
-                .collect(),
-            texts: Mutex::new(HashMap::new()),
-        }
-    }
-
     /// The tools these scopes can call, and no others. Behind a door, whoever may ask for the list sees all that is
     /// not denied.
     pub(crate) fn tools(&self, mount: &Mount, scopes: &Scopes) -> Arc<str> {
@@ -42,7 +34,8 @@ impl Catalogue {
         let callable = |position: &usize| {
             mount.contract.tools.get(*position).is_some_and(|tool| is_shown(mount, scopes, &tool.spec))
         };
-        let visible = self.tools.iter().filter(|(_, position)| callable(position));
+        let tools = self.tools.get_or_init(|| described(&mount.contract));
+        let visible = tools.iter().filter(|(_, position)| callable(position));
         let tools: Vec<&str> = visible.map(|(text, _)| text.as_str()).collect();
         let text: Arc<str> = format!("{{\"tools\":[{}]}}", tools.join(",")).into();
         if let Ok(mut texts) = self.texts.lock()
@@ -92,6 +85,12 @@ fn output(spec: &ToolSpec, error: Option<Schema>) -> Value {
         Some(error) => json!({"type": "object", "oneOf": [spec.output.to_json(), error.to_json()]}),
         None => spec.output.to_json(),
     }
+}
+
+/// Every tool with its place in the contract.
+fn described(contract: &Contract) -> Vec<(String, usize)> {
+    let tools = contract.tools.iter().zip(0..);
+    tools.map(|(tool, position)| (describe(&tool.spec, contract.dialect.error_shape()), position)).collect()
 }
 
 fn describe(spec: &ToolSpec, error: Option<Schema>) -> String {

@@ -31,7 +31,7 @@ async fn a_slow_tool_is_unavailable() {
 
 #[tokio::test]
 async fn a_tool_in_time_is_not() {
-    let house = House::with(Settings { deadline: Duration::from_secs(10), ..SETTINGS }).stock();
+    let house = House::with(Settings { deadline: Duration::from_secs(60), ..SETTINGS }).stock();
     house.store.turn(|knobs| knobs.reads = Mood::Slow(Duration::from_millis(5)));
     assert!(house.call(READER, "book.get", r#"{"id":"b1"}"#).await.contains(r#""result""#));
 }
@@ -39,9 +39,10 @@ async fn a_tool_in_time_is_not() {
 #[tokio::test]
 async fn a_write_that_is_late_commits_all_the_same() {
     let house = hasty_house();
-    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(500)));
+    let gate = house.store.hold_commits();
     let lend = r#"{"id":"b2","request_key":"k1"}"#;
     assert_eq!(house.call(KEEPER, "book.lend", lend).await, unavailable(LATE, "tool book.lend"));
+    gate.add_permits(1);
     eventually(|| house.store.look(|kept| kept.commits > 0)).await;
     assert_eq!(
         house.call(KEEPER, "book.lend", lend).await,
@@ -53,12 +54,13 @@ async fn a_write_that_is_late_commits_all_the_same() {
 #[tokio::test]
 async fn a_late_write_without_a_key_is_no_invitation_to_repeat_it() {
     let house = hasty_house();
-    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(500)));
+    let gate = house.store.hold_commits();
     assert_eq!(
         house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.","data":{"fault":"outcome_unknown","at":"tool book.lend"}}}"#
     );
     assert_eq!(house.guestbook.outcomes(), ["outcome_unknown"]);
+    gate.add_permits(1);
     eventually(|| house.store.look(|kept| kept.commits > 0)).await;
 }
 

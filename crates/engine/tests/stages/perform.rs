@@ -134,11 +134,12 @@ async fn without_a_key_a_commit_that_nobody_knows_the_end_of_is_no_invitation_to
 #[tokio::test]
 async fn a_plan_handed_over_is_committed_even_if_the_caller_hangs_up() {
     let house = House::stocked();
-    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(500)));
+    let gate = house.store.hold_commits();
     let waiting = house.serve(post(KEEPER, &call("1", "book.lend", r#"{"id":"b2"}"#)));
     let hung_up = tokio::time::timeout(Duration::from_millis(10), waiting).await;
     assert!(hung_up.is_err());
     assert_eq!(house.store.look(|kept| kept.commits), 0);
+    gate.add_permits(1);
     eventually(|| house.store.look(|kept| kept.commits > 0)).await;
     house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len(), kept.events.len()), (1, 1, 1)));
     assert_eq!(house.guestbook.outcomes(), ["cancelled"]);

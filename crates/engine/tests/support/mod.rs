@@ -76,9 +76,9 @@ pub(crate) fn heard(status: u16, body: &str) -> Heard {
     Heard { status, body: body.to_owned() }
 }
 
-/// Waits until it is so, and gives up after five seconds.
+/// Waits until it is so, and gives up after a minute.
 pub(crate) async fn eventually(so: impl Fn() -> bool) {
-    for _ in 0..500 {
+    for _ in 0..6_000 {
         if so() {
             return;
         }

@@ -10,6 +10,7 @@ use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Dur
 use frontdesk_engine::table::{Cell, Found, Kind, Row};
 use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Fault, TenantId};
+use tokio::sync::Semaphore;
 
 #[derive(Default)]
 pub(crate) struct Shelves {
@@ -40,6 +41,8 @@ pub(crate) struct Knobs {
     /// Of books only.
     pub(crate) books: Mood,
     pub(crate) commits: Mood,
+    /// Each commit waits for a permit.
+    held: Option<Arc<Semaphore>>,
     /// After so many commits none holds.
     pub(crate) commits_left: Option<usize>,
     pub(crate) records: Mood,
@@ -79,6 +82,13 @@ impl Mood {
 impl Shelves {
     pub(crate) fn turn(&self, change: impl FnOnce(&mut Knobs)) {
         change(&mut self.knobs.lock().unwrap());
+    }
+
+    /// From now on a commit is made only once there are permits.
+    pub(crate) fn hold_commits(&self) -> Arc<Semaphore> {
+        let gate = Arc::new(Semaphore::new(0));
+        self.turn(|knobs| knobs.held = Some(Arc::clone(&gate)));
+        gate
     }
 
     pub(crate) fn look<T>(&self, at: impl FnOnce(&Kept) -> T) -> T {
@@ -177,6 +187,9 @@ impl Store for Shelves {
             let kept = Arc::clone(&self.kept);
             // Handed over: it goes on whether or not anybody waits.
             let work = tokio::spawn(async move {
+                if let Some(gate) = knobs.held {
+                    let _ = gate.acquire().await;
+                }
                 knobs.commits.suffer().await?;
                 Ok(apply(&mut kept.lock().unwrap(), commit))
             });

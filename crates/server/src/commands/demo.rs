@@ -1,25 +1,29 @@
 //! `frontdesk demo`: made-up businesses, whole, with one command.
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use frontdesk_contracts::demo::{Demo, DemoSite, demo as businesses, site as pottery};
-use frontdesk_engine::ports::{Claim, Commit, Committed};
+use frontdesk_contracts::demo::{Business, Contents, Demo, DemoSite, contents, demo as about, site as pottery};
+use frontdesk_engine::desk::new_id;
+use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
 use frontdesk_engine::registry::{Changed, Client, Tenant};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::{Secret, new_client, new_secret};
 use frontdesk_site::{Database as Dialect, Site};
 use frontdesk_store::make_sample;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::spawn_blocking;
 
 use super::serve::{keep_open, open};
 use super::{Failure, Held, run_desk, settings};
 use crate::card::{Card, DemoClient, SiteCard};
 use crate::cli;
 use crate::config::{Loaded, Mount, Origin};
+use crate::folder::{Folder, must_have_data};
 use crate::house::House;
 use crate::net::Setting;
 use crate::operator::{client_record, tenant_record};
+use crate::ports::{SystemClock, SystemRandom};
 use crate::run::Hangup;
 
 const SEEDING: &str = "demo";
@@ -34,21 +38,24 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     let loaded = settings(None, flags)?;
     // Whoever says what is mounted has not asked for a site.
     let site = pottery().filter(|_| mounts_are_ours(&loaded));
-    let (loaded, script) = match &site {
-        Some(site) => (with_site(loaded, site)?, Site::demo().script(Dialect::Sqlite)),
-        None => (loaded, String::new()),
+    let (loaded, file) = match &site {
+        Some(site) => (with_site(loaded, site)?, Some(SITE_FILE)),
+        None => (loaded, None),
     };
     let held = Held::default();
     run_desk(&held, async {
-        let furnish = |folder: &Path| match &site {
-            Some(_) => Ok(make_sample(&folder.join(SITE_FILE), &script)?),
+        let furnish = move |folder: &Folder| match file {
+            Some(file) => make_sample(&folder.path().join(file), || Site::demo().script(Dialect::Sqlite)),
             None => Ok(()),
         };
+        // Where nothing is yet, the businesses' data will be wanted: it is made while the desk opens.
+        let is_new = must_have_data(&loaded.config.data, &loaded.config.database).is_err();
+        let ahead = is_new.then(make_contents);
         let opened = open(&loaded, Setting::Flag("--listen"), &held, furnish).await?;
         let house = &opened.house;
-        let demo = businesses(house.desk.now(), &mut |prefix| house.desk.new_id(prefix));
+        let demo = about();
         let known = house.vaults.store.clients().await.map_err(explain)?;
-        let reused = seed(house, &demo, &known).await?;
+        let reused = seed(house, &demo, &known, ahead).await?;
         let secrets = match command.new_secrets {
             true => Secrets::New,
             false => Secrets::Kept,
@@ -77,36 +84,44 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     })
 }
 
+/// What the businesses have, from a thread of its own and as soon as each is made.
+fn make_contents() -> UnboundedReceiver<Contents> {
+    let (give, made) = unbounded_channel();
+    spawn_blocking(move || {
+        let (now, random) = (SystemClock.now(), SystemRandom::default());
+        // Nobody is there any more if the desk could not be opened; the rest need not be made then.
+        contents(now, &mut |prefix| new_id(prefix, now, &random)).try_for_each(|contents| give.send(contents))
+    });
+    made
+}
+
 /// Commits the demo data once; says whether it was there already. A client is made after its business and stays known
 /// for good, while the claim is forgotten one day: it guards the moment between the two.
-async fn seed(house: &House, demo: &Demo, known: &[Client]) -> Result<bool, Failure> {
-    let mut reused = true;
-    for business in &demo.businesses {
-        if known.iter().any(|client| client.name == agent_of(business.name)) {
-            continue;
-        }
+async fn seed(
+    house: &House,
+    demo: &Demo,
+    known: &[Client],
+    ahead: Option<UnboundedReceiver<Contents>>,
+) -> Result<bool, Failure> {
+    let is_missing = |business: &&Business| !known.iter().any(|client| client.name == agent_of(business.name));
+    let missing: Vec<Business> = demo.businesses.iter().filter(is_missing).copied().collect();
+    if missing.is_empty() {
+        return Ok(true);
+    }
+    for business in &missing {
         let Some(tenant) = TenantId::parse(business.id) else {
             continue;
         };
         let registered = Tenant { id: tenant.clone(), name: business.name.to_owned() };
-        let at = house.desk.now();
-        house.vaults.store.add_tenant(registered, tenant_record(at, &tenant)).await.map_err(explain)?;
-        let audit =
-            serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
-        let events = business.events.iter().map(|event| (house.desk.new_id("evt"), event.clone()));
-        let commit = Commit {
-            tenant,
-            at,
-            steps: business.steps.clone(),
-            events: events.collect(),
-            claim: Some(Claim {
-                client: ClientId::new(SEEDING),
-                tool: SEEDING,
-                key: SEEDING.to_owned(),
-                meaning: [0; 32],
-            }),
-            answer: Item { id: business.id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
-            audit: audit.to_string(),
+        let record = tenant_record(house.desk.now(), &tenant);
+        house.vaults.store.add_tenant(registered, record).await.map_err(explain)?;
+    }
+    let mut reused = true;
+    let mut made = ahead.unwrap_or_else(make_contents);
+    // While one is written the next is made.
+    while let Some(contents) = made.recv().await {
+        let Some(commit) = missing.contains(&contents.business).then(|| commit(house, contents)).flatten() else {
+            continue;
         };
         match house.vaults.store.commit(commit).await.map_err(explain)? {
             Committed::Done => reused = false,
@@ -118,6 +133,22 @@ async fn seed(house: &House, demo: &Demo, known: &[Client]) -> Result<bool, Fail
         }
     }
     Ok(reused)
+}
+
+/// All that a business has, once: under the seeding's own claim.
+fn commit(house: &House, contents: Contents) -> Option<Commit> {
+    let Contents { business, steps, events } = contents;
+    let at = house.desk.now();
+    let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
+    Some(Commit {
+        tenant: TenantId::parse(business.id)?,
+        at,
+        steps,
+        events: events.into_iter().map(|event| (house.desk.new_id("evt"), event)).collect(),
+        claim: Some(Claim { client: ClientId::new(SEEDING), tool: SEEDING, key: SEEDING.to_owned(), meaning: [0; 32] }),
+        answer: Item { id: business.id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
+        audit: audit.to_string(),
+    })
 }
 
 /// What becomes of the secrets of clients that are there already.

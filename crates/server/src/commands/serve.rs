@@ -1,8 +1,11 @@
 //! `frontdesk serve`: the business that a configuration describes.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+
+use frontdesk_engine::ports::Clock as _;
+use frontdesk_store::StoreError;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{Failure, Held, run_desk, settings};
 use crate::certificates::{Certificates, prepare};
@@ -12,6 +15,7 @@ use crate::folder::{self, Folder};
 use crate::house::{House, Vaults};
 use crate::net::{self, Drained, Setting, Shutdown};
 use crate::operator::{Registrar, attend};
+use crate::ports::SystemClock;
 use crate::reload::Reload;
 use crate::run::{Bound, Hangup, heed_hangup, heed_signals, run};
 use crate::sites::{self, IfDown, Sites};
@@ -46,22 +50,29 @@ pub(super) struct Opened {
 
 /// Ports first: they are what most often is not free, and nothing has been made yet when they are not.
 /// The operator's socket last, yet before anybody is told that the desk is open: an order may follow at once.
-/// `furnish` is given the data folder as soon as it is ours.
+/// `furnish` is given the data folder as soon as it is ours, on a thread of its own.
 pub(super) async fn open(
     loaded: &Loaded,
     listen: Setting,
     held: &Held,
-    furnish: impl FnOnce(&Path) -> Result<(), Failure>,
+    furnish: impl FnOnce(&Folder) -> Result<(), StoreError> + Send + 'static,
 ) -> Result<Opened, Failure> {
     let shutdown = heed_signals()?;
     let public = net::bind(loaded.config.listen, listen).await?;
     let operator = net::bind(loaded.config.operator.listen, Setting::Key("operator.listen")).await?;
     let config = loaded.bound_to(public.local_addr());
     let folder = Folder::take(&config.data)?;
-    furnish(folder.path())?;
-    let vaults = Vaults::open(folder, &config.database).await?;
+    // The three wait mostly for the disk, so they wait together. None needs another, each gives its files their names
+    // only once they are whole, and all have ended before it is said that one has failed.
+    let furnished = beside(&folder, furnish);
+    let settled = config.clone();
+    let prepared = beside(&folder, move |_| prepare(&settled, SystemClock.now()));
+    let vaults = Vaults::open(folder, &config.database).await;
+    let (furnished, prepared) = (furnished.await, prepared.await);
+    furnished??;
+    let vaults = vaults?;
     held.hold(&vaults.store);
-    let prepared = prepare(&config, vaults.clock.now())?;
+    let prepared = prepared??;
     let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
     let (sites, notices) = Sites::open(&config, &vaults.clock, IfDown::Waits, &Sites::default()).await?;
     let ca_file = prepared.ca_file.clone();
@@ -75,6 +86,12 @@ pub(super) async fn open(
     }
     house.traces.follow(traces, &house.log);
     Ok(Opened { house, bound, shutdown, ca_file })
+}
+
+/// Works on a thread of its own, which holds the folder until it is done.
+fn beside<T: Send + 'static>(folder: &Folder, work: impl FnOnce(&Folder) -> T + Send + 'static) -> JoinHandle<T> {
+    let folder = folder.clone();
+    spawn_blocking(move || work(&folder))
 }
 
 pub(super) async fn keep_open(opened: Opened, hangup: Hangup) -> Result<ExitCode, Failure> {

@@ -264,6 +264,7 @@ mod tests {
     #[test]
     fn no_certificate_outlives_its_authority() {
         let folder = std::env::temp_dir().join(format!("frontdesk-authority-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
         let start = datetime!(2026-11-15 12:00 UTC);
         ensure(&folder, &[], start).unwrap();
         let shelf = Shelf::new(&folder);

@@ -25,7 +25,7 @@ async fn a_desk_whose_log_nobody_reads_goes_on_serving_and_ends_when_asked() {
     ping(&desk, MANY).await;
     let asked = Instant::now();
     assert_eq!(desk.close(), Some(0));
-    assert!(asked.elapsed() < Duration::from_secs(5), "it took {:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}", asked.elapsed());
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn lines_that_found_no_room_are_counted_and_the_rest_is_whole() {
     let mut desk = Desk::open_unread(&UNLIMITED);
     ping(&desk, MANY).await;
     desk.read_log();
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !desk.log().contains(" log lines were lost") {
         assert!(Instant::now() < deadline, "nothing is said of lost lines");
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -54,10 +54,12 @@ async fn lines_that_found_no_room_are_counted_and_the_rest_is_whole() {
 
 /// The lines about calls, once there are so many.
 async fn calls(desk: &Desk, wanted: usize) -> Vec<Value> {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let log = desk.log();
-        let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        // The last line may have come by half.
+        let whole = log.rfind('\n').map_or("", |end| &log[..end]);
+        let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let calls: Vec<Value> = lines.filter(|line| line["message"] == "call").collect();
         if calls.len() >= wanted {
             return calls;

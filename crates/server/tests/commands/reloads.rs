@@ -3,7 +3,6 @@
 use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use frontdesk::config::KEYS;
 use frontdesk::reload::NEED_A_RESTART;
@@ -153,11 +152,12 @@ async fn a_call_that_runs_during_a_reload_is_answered() {
     let mut running = Connection::open(served.address, trust, "localhost").await.unwrap();
     let head = format!(
         "POST /mcp/automotive HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{first}",
+         content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     running.send(head.as_bytes()).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    running.told_to_go_on().await;
+    running.send(first.as_bytes()).await.unwrap();
     served.reload("allowed_hosts = [\"desk.example.com\"]\n", "changed: allowed_hosts");
     running.send(rest.as_bytes()).await.unwrap();
     assert_eq!(running.receive().await.unwrap().status, 200);

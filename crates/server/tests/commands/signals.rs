@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::support::client::{Connection, trusting};
 use crate::support::desk::{Desk, EVERYTHING, House, PATH};
@@ -26,16 +26,20 @@ async fn finishes_a_running_call_on(signal: &str) {
     let mut running = Connection::open(desk.address, config, "localhost").await.unwrap();
     let head = format!(
         "POST {PATH} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{first}",
+         expect: 100-continue\r\ncontent-length: {}\r\n\r\n",
         agent.token,
         body.len(),
     );
     running.send(head.as_bytes()).await.unwrap();
-    sleep(Duration::from_millis(200)).await;
+    running.told_to_go_on().await;
+    running.send(first.as_bytes()).await.unwrap();
 
     desk.signal(signal);
-    sleep(Duration::from_millis(200)).await;
-    assert!(TcpStream::connect(desk.address).await.is_err(), "a closing desk lets nobody in");
+    let asked = Instant::now();
+    while TcpStream::connect(desk.address).await.is_ok() {
+        assert!(asked.elapsed() < Duration::from_secs(9), "a closing desk lets nobody in");
+        sleep(Duration::from_millis(20)).await;
+    }
     running.send(rest.as_bytes()).await.unwrap();
     let answer = running.receive().await.unwrap();
     assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));

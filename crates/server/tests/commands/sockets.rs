@@ -25,7 +25,7 @@ fn idle_conversations_are_capped_and_the_next_one_waits_for_a_place() {
     assert!(answers.read_line(&mut line).is_err(), "{line}");
 
     idle.pop();
-    waiting.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    waiting.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     assert!(answers.read_line(&mut line).is_ok());
     assert!(line.starts_with(r#"{"Ok":{"clients":["#), "{line}");
 }

@@ -5,17 +5,23 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Longer than any command takes, shorter than a test runner's patience.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than any command takes on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A process that may run on. Dropping it kills it.
 pub(crate) struct Started {
     process: Child,
-    out: Arc<Mutex<String>>,
-    err: Arc<Mutex<String>>,
+    out: Stream,
+    err: Stream,
+}
+
+/// What came through a pipe so far, and who reads it until its end.
+struct Stream {
+    text: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
 }
 
 /// What a command said when it was over.
@@ -49,28 +55,25 @@ impl Started {
     fn spawn(mut command: Command, folder: &Path) -> Started {
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        let (out, err) = (collect(process.stdout.take().unwrap()), collect(process.stderr.take().unwrap()));
+        let (out, err) = (Stream::of(process.stdout.take().unwrap()), Stream::of(process.stderr.take().unwrap()));
         Started { process, out, err }
     }
 
     /// What was printed to standard output, once this is in it.
     pub(crate) fn printed(&mut self, awaited: &str) -> String {
-        let out = Arc::clone(&self.out);
-        self.heard(&out, 0, awaited)
+        heard(&mut self.process, &self.out, 0, awaited)
     }
 
     /// What was written to standard error, once this is in it.
     pub(crate) fn logged(&mut self, awaited: &str) -> String {
-        let err = Arc::clone(&self.err);
-        self.heard(&err, 0, awaited)
+        heard(&mut self.process, &self.err, 0, awaited)
     }
 
     /// Asks for a reload and gives what was logged since, once this is in it: an earlier reload may have said the same.
     pub(crate) fn reload(&mut self, awaited: &str) -> String {
-        let err = Arc::clone(&self.err);
-        let before = err.lock().unwrap().len();
+        let before = self.err.text.lock().unwrap().len();
         self.signal("HUP");
-        self.heard(&err, before, awaited)
+        heard(&mut self.process, &self.err, before, awaited)
     }
 
     /// Where it serves, once it says so.
@@ -79,19 +82,6 @@ impl Started {
         let port = log.split("serving https://localhost:").nth(1).unwrap();
         let port: String = port.chars().take_while(char::is_ascii_digit).collect();
         format!("127.0.0.1:{port}").parse().unwrap()
-    }
-
-    fn heard(&mut self, stream: &Mutex<String>, from: usize, awaited: &str) -> String {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let text = stream.lock().unwrap()[from..].to_owned();
-            if text.contains(awaited) {
-                return text;
-            }
-            let over = self.process.try_wait().unwrap().is_some();
-            assert!(!over && Instant::now() < deadline, "no {awaited:?}: {:?} {:?}", self.out, self.err);
-            thread::sleep(Duration::from_millis(10));
-        }
     }
 
     pub(crate) fn stop(self) -> Said {
@@ -110,16 +100,31 @@ impl Started {
         let status = loop {
             match self.process.try_wait().unwrap() {
                 Some(status) => break status,
-                None if Instant::now() > deadline => panic!("it runs on: {:?} {:?}", self.out, self.err),
+                None if Instant::now() > deadline => panic!("it runs on: {} {}", self.out.so_far(), self.err.so_far()),
                 None => thread::sleep(Duration::from_millis(10)),
             }
         };
-        // The readers let go of the text when the pipes are at their end.
-        while Arc::strong_count(&self.out) + Arc::strong_count(&self.err) > 2 && Instant::now() < deadline {
+        while !(self.out.reader.is_finished() && self.err.reader.is_finished()) && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
         }
-        let text = |stream: &Mutex<String>| stream.lock().unwrap().clone();
-        Said { code: status.code(), out: text(&self.out), err: text(&self.err) }
+        Said { code: status.code(), out: self.out.so_far(), err: self.err.so_far() }
+    }
+}
+
+/// What came through a pipe from there on, once this is in one of its whole lines.
+fn heard(process: &mut Child, stream: &Stream, from: usize, awaited: &str) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        // Asked first: whatever the process has said before its end is there then.
+        let over = process.try_wait().unwrap().is_some() && stream.reader.is_finished();
+        let text = stream.text.lock().unwrap()[from..].to_vec();
+        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let text = String::from_utf8_lossy(if over { &text } else { &text[..whole] }).into_owned();
+        if text.contains(awaited) {
+            return text;
+        }
+        assert!(!over && Instant::now() < deadline, "no {awaited:?}: {text}");
+        thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -130,14 +135,20 @@ impl Drop for Started {
     }
 }
 
-fn collect(mut stream: impl Read + Send + 'static) -> Arc<Mutex<String>> {
-    let text = Arc::new(Mutex::new(String::new()));
-    let written = Arc::clone(&text);
-    thread::spawn(move || {
-        let mut piece = [0; 8192];
-        while let Ok(length @ 1..) = stream.read(&mut piece) {
-            written.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..length]));
-        }
-    });
-    text
+impl Stream {
+    fn of(mut pipe: impl Read + Send + 'static) -> Stream {
+        let text: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let written = Arc::clone(&text);
+        let reader = thread::spawn(move || {
+            let mut piece = [0; 8192];
+            while let Ok(length @ 1..) = pipe.read(&mut piece) {
+                written.lock().unwrap().extend_from_slice(&piece[..length]);
+            }
+        });
+        Stream { text, reader }
+    }
+
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.text.lock().unwrap()).into_owned()
+    }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::collector::{Collector, Mood};
 use crate::support::desk::{Desk, EVERYTHING, House};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program and the two ends of its pipes. Dropping it kills it.
 struct Program {

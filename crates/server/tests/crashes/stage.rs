@@ -112,7 +112,7 @@ impl Stage {
 
 async fn insist(mut line: Line, orders: Vec<Order>, ledger: Arc<Mutex<Ledger>>) {
     for order in orders {
-        let until = Instant::now() + Duration::from_secs(20);
+        let until = Instant::now() + Duration::from_secs(60);
         loop {
             match line.call(order.tool, &order.arguments).await {
                 Answer::Done(text) => break ledger.lock().unwrap().answer(order.key(), &text),

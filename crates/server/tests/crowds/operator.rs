@@ -23,13 +23,13 @@ pub(crate) async fn count(desk: &Desk, name: &str) -> u64 {
 
 /// Waits until so many connections are open and no more; longer than any deadline of theirs.
 pub(crate) async fn until_only(desk: &Desk, wanted: u64) {
-    for _ in 0..300 {
+    for _ in 0..600 {
         if count(desk, "frontdesk_connections_open").await <= wanted {
             return;
         }
         sleep(Duration::from_millis(100)).await;
     }
-    panic!("still open after 30 s: {}", count(desk, "frontdesk_connections_open").await);
+    panic!("still open after a minute: {}", count(desk, "frontdesk_connections_open").await);
 }
 
 /// Lets a process have so many files and sockets open; children inherit it.

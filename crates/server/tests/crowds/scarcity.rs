@@ -29,7 +29,7 @@ async fn the_door_outlives_a_shortage_of_descriptors() {
     assert_eq!(page["items"][0]["dealership_id"], json!("dlr_lakeside"));
 
     drop(crowd);
-    let again = timeout(Duration::from_secs(15), async {
+    let again = timeout(Duration::from_secs(60), async {
         while !desk.stranger().try_request("GET", "/", &[], "").await.is_ok_and(|answer| answer.status == 200) {
             sleep(Duration::from_millis(100)).await;
         }

@@ -26,7 +26,7 @@ const WITH_TLS: usize = 800;
 /// The desk's deadline for a handshake, a head and a body.
 const DEADLINE: Duration = Duration::from_secs(10);
 /// How late a busy machine may be.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(30);
 /// What an ordinary call may take at the 99th percentile; alone it takes a few milliseconds.
 const BOUND: Duration = Duration::from_secs(2);
 /// The beginning of a TLS greeting whose rest never comes.
@@ -117,7 +117,7 @@ async fn thousands_that_stall_are_cut_at_their_deadline_while_ordinary_callers_k
         stalled.spawn(crowd.clone().stall_before(number));
     }
     let mut most = 0;
-    for _ in 0..100 {
+    for _ in 0..600 {
         most = most.max(count(&desk, "frontdesk_connections_open").await);
         if most >= 2000 {
             break;

@@ -1,10 +1,8 @@
 //! What a well-behaved client gets.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use frontdesk::net::Caps;
-use tokio::time::sleep;
 
 use crate::desk::{BIG, BODY_LIMIT, Desk};
 
@@ -107,9 +105,9 @@ async fn a_client_that_leaves_stops_its_call() {
     let desk = Desk::open(Caps::default()).await;
     let mut connection = desk.connect().await;
     connection.send(b"GET /forever HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
-    sleep(Duration::from_millis(200)).await;
-    assert_eq!(desk.abandoned.load(Ordering::SeqCst), 0);
+    desk.until_called().await;
+    assert_eq!(desk.calls.abandoned.load(Ordering::SeqCst), 0);
     drop(connection);
     desk.until(|gauges| gauges.open == 0).await;
-    assert_eq!(desk.abandoned.load(Ordering::SeqCst), 1);
+    assert_eq!(desk.calls.abandoned.load(Ordering::SeqCst), 1);
 }

@@ -17,6 +17,7 @@ use frontdesk::net::{bind, ensure, load};
 use http::{Request, Response, StatusCode};
 use hyper::body::Frame;
 use time::OffsetDateTime;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
@@ -31,23 +32,29 @@ pub(crate) struct Desk {
     pub(crate) ca_file: PathBuf,
     pub(crate) tls: Arc<Tls>,
     pub(crate) shutdown: Shutdown,
-    pub(crate) abandoned: Arc<AtomicUsize>,
+    pub(crate) calls: Arc<Calls>,
     pub(crate) serving: JoinHandle<Drained>,
     gauges: Arc<Gauges>,
     _folder: Folder,
 }
 
-/// Every deadline short, and each with a length of its own so that a test can tell them apart.
-pub(crate) fn impatient() -> Caps {
-    Caps {
-        handshake: Duration::from_millis(400),
-        head: Duration::from_millis(400),
-        body: Duration::from_millis(400),
-        idle: Duration::from_millis(1200),
-        write: Duration::from_millis(600),
-        drain: Duration::from_millis(1200),
-        ..Caps::default()
-    }
+/// Calls that take a while.
+pub(crate) struct Calls {
+    pub(crate) begun: AtomicUsize,
+    /// Dropped before their end.
+    pub(crate) abandoned: AtomicUsize,
+    /// A slow call waits for a permit.
+    pub(crate) may_end: Semaphore,
+}
+
+/// What a short deadline is: long enough for an honest client on a busy machine.
+pub(crate) const SHORT: Duration = Duration::from_millis(1500);
+/// Whatever takes so long was not ended by a short deadline.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// Every deadline long. A test makes those short that it is about, so that no other can be meant.
+pub(crate) fn patient() -> Caps {
+    Caps { handshake: LONG, head: LONG, body: LONG, idle: LONG, write: LONG, drain: LONG, ..Caps::default() }
 }
 
 impl Desk {
@@ -59,15 +66,15 @@ impl Desk {
         let address = listener.local_addr();
         let gauges = Arc::new(Gauges::default());
         let shutdown = Shutdown::new();
-        let abandoned = Arc::new(AtomicUsize::new(0));
+        let calls = Arc::new(Calls { begun: 0.into(), abandoned: 0.into(), may_end: Semaphore::new(0) });
         let body_deadline = caps.body;
-        let noticed = Arc::clone(&abandoned);
+        let noticed = Arc::clone(&calls);
         let service = Arc::new(move |request: Request<Body>, peer: Peer| {
             answer(request, peer, body_deadline, Arc::clone(&noticed))
         });
         let serving =
             tokio::spawn(listener.serve(Arc::clone(&tls), caps, Arc::clone(&gauges), service, shutdown.clone()));
-        Self { address, ca_file: certificate.ca_file, tls, shutdown, abandoned, serving, gauges, _folder: folder }
+        Self { address, ca_file: certificate.ca_file, tls, shutdown, calls, serving, gauges, _folder: folder }
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -89,13 +96,20 @@ impl Desk {
 
     /// Waits until the gauges look as wanted; a test that waits in vain says what it saw.
     pub(crate) async fn until(&self, wanted: impl Fn(Snapshot) -> bool) {
-        for _ in 0..500 {
+        for _ in 0..3000 {
             if wanted(self.gauges()) {
                 return;
             }
             sleep(Duration::from_millis(10)).await;
         }
-        panic!("not seen within 5 s; now {:?}", self.gauges());
+        panic!("not seen within 30 s; now {:?}", self.gauges());
+    }
+
+    /// Waits until a call that takes a while has begun.
+    pub(crate) async fn until_called(&self) {
+        while self.calls.begun.load(Ordering::SeqCst) == 0 {
+            sleep(Duration::from_millis(10)).await;
+        }
     }
 }
 
@@ -111,20 +125,20 @@ async fn answer(
     request: Request<Body>,
     peer: Peer,
     body_deadline: Duration,
-    abandoned: Arc<AtomicUsize>,
+    calls: Arc<Calls>,
 ) -> Response<ResponseBody> {
     let path = request.uri().path().to_owned();
     match path.as_str() {
         "/hello" => Response::new(ResponseBody::full("hello")),
         "/peer" => Response::new(ResponseBody::full(peer.address.to_string())),
         "/slow" => {
-            let notice = Notice(abandoned);
-            sleep(Duration::from_millis(700)).await;
+            let notice = Notice::of(&calls);
+            let _ = calls.may_end.acquire().await;
             std::mem::forget(notice);
             Response::new(ResponseBody::full("slow"))
         }
         "/forever" => {
-            let _notice = Notice(abandoned);
+            let _notice = Notice::of(&calls);
             std::future::pending::<Infallible>().await;
             Response::new(ResponseBody::empty())
         }
@@ -149,11 +163,18 @@ fn refusal(status: StatusCode) -> Response<ResponseBody> {
 }
 
 /// Counts the calls that were dropped before their end.
-struct Notice(Arc<AtomicUsize>);
+struct Notice(Arc<Calls>);
+
+impl Notice {
+    fn of(calls: &Arc<Calls>) -> Notice {
+        calls.begun.fetch_add(1, Ordering::SeqCst);
+        Notice(Arc::clone(calls))
+    }
+}
 
 impl Drop for Notice {
     fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::SeqCst);
+        self.0.abandoned.fetch_add(1, Ordering::SeqCst);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The record: every look at personal data can be found again, and itself tells nothing personal.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::desks::{a_lead, first_id};
@@ -73,13 +75,15 @@ async fn a6_19_writes_and_refusals_are_recorded_with_who_and_how_it_ended() {
     both.code("leads.create", json!({"interest": "buy"})).await;
     weak.send("tools/call", json!({"name": "leads.get", "arguments": {"id": masked}})).await;
     first_id(&mut both, "leads.list").await;
+    let began = Instant::now();
     let said: Vec<Value> = loop {
         let said: Vec<Value> = records(&desk).into_iter().filter(|record| record.get("tool").is_some()).collect();
         // What is not personal is written in groups, a moment later.
         if said.len() >= 7 {
             break said;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        assert!(began.elapsed() < Duration::from_secs(60), "{said:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     };
     let of = |record: &Value| json!([record["tool"], record["outcome"], record["ids"], record["personal"]]);
     let mut told: Vec<String> = said.iter().map(|record| of(record).to_string()).collect();

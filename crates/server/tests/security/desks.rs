@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::support::client::{Connection, Response, trusting};
 use crate::support::desk::{Agent, Desk, PATH};
@@ -72,13 +72,15 @@ pub(crate) fn code(answer: &Value) -> Option<&str> {
     places.iter().find_map(|place| answer.pointer(place).and_then(Value::as_str))
 }
 
-/// The log once it has this many lines, or as it is after a while.
+/// The log once it has this many whole lines. What is only counted is said once a second.
 pub(crate) async fn log_of(desk: &Desk, lines: usize) -> String {
-    for _ in 0..100 {
-        if desk.log().lines().count() >= lines {
-            break;
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let log = desk.log();
+        if log.matches('\n').count() >= lines && log.ends_with('\n') {
+            return log;
         }
+        assert!(Instant::now() < until, "fewer than {lines} lines: {log}");
         sleep(Duration::from_millis(10)).await;
     }
-    desk.log()
 }

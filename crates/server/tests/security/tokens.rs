@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::desks::{PING, bare, pings};
 use crate::support::client::Response;
@@ -140,18 +140,27 @@ async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
 
 #[tokio::test]
 async fn a6_01_a6_06_a_token_lives_as_long_as_it_says_and_no_longer() {
-    let desk = Desk::open_with(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "2")]);
+    let (desk, lifetime) = (Desk::open_with(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "3")]), Duration::from_secs(3));
     let (id, secret, _) = desk.credentials(House::Lakeside);
+    let asked = Instant::now();
     let granted = desk.ask_for_token(&id, &secret, READ_STOCK).await.json();
-    assert_eq!(granted["expires_in"], json!(2));
+    let given = Instant::now();
+    assert_eq!(granted["expires_in"], json!(3));
     let bearer = format!("Bearer {}", granted["access_token"].as_str().unwrap());
     let header = [("authorization", bearer.as_str())];
-    assert_eq!(bare(&desk, &header).await.status, 200);
-    sleep(Duration::from_millis(1200)).await;
-    // Looked up just now, and believed for a second: the end comes all the same.
-    assert_eq!(bare(&desk, &header).await.status, 200);
-    sleep(Duration::from_millis(850)).await;
-    is_refused(&desk, "expired", &bare(&desk, &header).await, INVALID);
+    // Looked up again and again, and each time believed for a second: the end comes all the same, and not before.
+    let refused = loop {
+        let began = Instant::now();
+        let response = bare(&desk, &header).await;
+        if response.status != 200 {
+            break response;
+        }
+        assert!(began - given < lifetime, "let in {:?} after it was given", began - given);
+        sleep(Duration::from_millis(50)).await;
+    };
+    is_refused(&desk, "expired", &refused, INVALID);
+    // The desk counts in whole milliseconds.
+    assert!(asked.elapsed() + Duration::from_millis(1) >= lifetime, "refused after {:?}", asked.elapsed());
 }
 
 #[tokio::test]

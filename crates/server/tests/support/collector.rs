@@ -111,7 +111,7 @@ impl Collector {
 
     /// The spans of a trace, once all that were posted with them are here.
     pub(crate) async fn trace(&self, id: &str) -> Vec<Value> {
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(60);
         loop {
             let spans: Vec<Value> = self.spans().into_iter().filter(|span| span["traceId"] == id).collect();
             if !spans.is_empty() {

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
@@ -25,7 +26,9 @@ pub(crate) struct Desk {
     pub(crate) card: Value,
     pub(crate) address: SocketAddr,
     clients: Vec<(String, String, String)>,
-    log: Arc<Mutex<String>>,
+    log: Arc<Mutex<Vec<u8>>>,
+    /// They are done when the process has closed its pipes and all that was in them is in the log.
+    readers: Vec<JoinHandle<()>>,
     /// The end of the log's pipe, if nobody reads it.
     unread: Option<ChildStderr>,
     settings: Vec<(String, String)>,
@@ -64,7 +67,7 @@ impl Desk {
 
     /// From here on somebody reads the log.
     pub(crate) fn read_log(&mut self) {
-        keep(self.unread.take().unwrap(), &self.log);
+        self.readers.push(keep(self.unread.take().unwrap(), &self.log));
     }
 
     /// Started by a shell that has done this first; what it ignores, the desk ignores too.
@@ -103,15 +106,16 @@ impl Desk {
         let mut line = String::new();
         let mut output = BufReader::new(process.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
-        let log = Arc::new(Mutex::new(String::new()));
+        let log = Arc::new(Mutex::new(Vec::new()));
         let mut unread = process.stderr.take();
+        let mut readers = vec![keep(output, &log)];
         if reader == Log::Read {
-            keep(unread.take().unwrap(), &log);
+            readers.push(keep(unread.take().unwrap(), &log));
         }
-        keep(output, &log);
         let card: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
             let _ = process.wait();
-            panic!("no card; the log says: {}", log.lock().unwrap())
+            readers.drain(..).for_each(|reader| reader.join().unwrap());
+            panic!("no card; the log says: {}", String::from_utf8_lossy(&log.lock().unwrap()))
         });
         let endpoint = card["endpoint"].as_str().unwrap();
         let port = endpoint.strip_prefix("https://localhost:").unwrap().split('/').next().unwrap();
@@ -120,7 +124,7 @@ impl Desk {
             true => card["clients"].as_array().unwrap().iter().map(client).collect(),
         };
         let address = format!("127.0.0.1:{port}").parse().unwrap();
-        Desk { process, address, folder, card, clients, log, unread, settings }
+        Desk { process, address, folder, card, clients, log, readers, unread, settings }
     }
 
     /// Ends the process at once, as a crash would, and starts it again on the same data.
@@ -156,7 +160,7 @@ impl Desk {
     /// Asks for an orderly end; the exit code.
     pub(crate) fn close(&mut self) -> Option<i32> {
         self.signal("TERM");
-        self.process.wait().unwrap().code()
+        self.ended()
     }
 
     pub(crate) fn signal(&self, name: &str) {
@@ -186,9 +190,9 @@ impl Desk {
         self.process.id()
     }
 
-    /// What the process has written so far, to its log or anywhere else, after its card.
+    /// What the process has written so far, to its log or anywhere else, after its card; all of it once it has ended.
     pub(crate) fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
+        String::from_utf8_lossy(&self.log.lock().unwrap()).into_owned()
     }
 
     /// Somebody without any credential.
@@ -337,9 +341,11 @@ impl Desk {
 }
 
 impl Desk {
-    /// The exit code, once the process has come to the end that the test asked for.
+    /// The exit code, once the process has come to the end that the test asked for and its log has been read.
     pub(crate) fn ended(&mut self) -> Option<i32> {
-        self.process.wait().unwrap().code()
+        let code = self.process.wait().unwrap().code();
+        self.readers.drain(..).for_each(|reader| reader.join().unwrap());
+        code
     }
 
     /// Starts again on the same data after such an end.
@@ -349,7 +355,7 @@ impl Desk {
 }
 
 /// Appends whatever comes to the log, until nothing does.
-fn keep(mut from: impl std::io::Read + Send + 'static, log: &Arc<Mutex<String>>) {
+fn keep(mut from: impl std::io::Read + Send + 'static, log: &Arc<Mutex<Vec<u8>>>) -> JoinHandle<()> {
     let log = Arc::clone(log);
     std::thread::spawn(move || {
         let mut piece = [0; 8192];
@@ -357,9 +363,9 @@ fn keep(mut from: impl std::io::Read + Send + 'static, log: &Arc<Mutex<String>>)
             if length == 0 {
                 break;
             }
-            log.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..length]));
+            log.lock().unwrap().extend_from_slice(&piece[..length]);
         }
-    });
+    })
 }
 
 impl Desk {

@@ -8,9 +8,9 @@ use frontdesk_engine::plan::Stale;
 use frontdesk_engine::ports::{Claim, Claimed, Committed};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
 
-use super::Shared;
 use super::ready::{Claiming, Ready, Step, Values};
 use super::writer::Task;
+use super::{Shared, Texts, WORDS_AT_ONCE};
 use crate::StoreError;
 use crate::audit::Head;
 use crate::claims;
@@ -223,7 +223,7 @@ impl<'a> Scribe<'a> {
                 match self.write_row(&texts.insert, tenant, row) {
                     Ok(_) => {
                         self.piece = Piece::Begun;
-                        self.index(&texts.add_word, tenant, row)
+                        self.index(texts, tenant, row)
                     }
                     Err(StoreError::Database(error)) if is_taken(&error) => Err(refused(taken)),
                     Err(error) => Err(error.into()),
@@ -236,7 +236,7 @@ impl<'a> Scribe<'a> {
                     _ => {
                         self.piece = Piece::Begun;
                         self.connection.prepare_cached(&texts.remove_words)?.execute(params![tenant, row.id])?;
-                        self.index(&texts.add_word, tenant, row)
+                        self.index(texts, tenant, row)
                     }
                 }
             }
@@ -271,10 +271,19 @@ impl<'a> Scribe<'a> {
         Ok(statement.raw_execute()?)
     }
 
-    fn index(&self, add_word: &str, tenant: &str, row: &Values) -> Result<(), Ends> {
-        let mut statement = self.connection.prepare_cached(add_word)?;
-        for word in &row.words {
-            statement.execute(params![tenant, word, row.id])?;
+    fn index(&self, texts: &Texts, tenant: &str, row: &Values) -> Result<(), Ends> {
+        let (groups, rest) = row.words.as_chunks::<WORDS_AT_ONCE>();
+        for group in groups {
+            let mut statement = self.connection.prepare_cached(&texts.add_words)?;
+            statement.raw_bind_parameter(1, tenant)?;
+            statement.raw_bind_parameter(2, &row.id)?;
+            for (number, word) in (3..).zip(group) {
+                statement.raw_bind_parameter(number, word)?;
+            }
+            statement.raw_execute()?;
+        }
+        for word in rest {
+            self.connection.prepare_cached(&texts.add_word)?.execute(params![tenant, word, row.id])?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::plan::{self, Event, Stale};
 use frontdesk_engine::ports::{Claim, Commit};
-use frontdesk_engine::table::{Kind, Row};
+use frontdesk_engine::table::{Kind, Row, Word};
 use frontdesk_engine::tool::Item;
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types;
@@ -40,7 +40,7 @@ pub(super) enum Step {
 pub(super) struct Values {
     pub(super) id: String,
     pub(super) rest: Vec<types::Value>,
-    pub(super) words: Vec<types::Value>,
+    pub(super) words: Vec<String>,
 }
 
 /// A key to be claimed, and what is kept of the answer under it.
@@ -96,12 +96,24 @@ impl Hand<'_> {
             }
         };
         let cells = sql::cells(kind, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
-        let words = row.words.iter().map(|word| owned(Value::of_word(word, kind, Some(self.keys)))).collect();
+        let mut words: Vec<String> = row.words.iter().filter_map(|word| self.word(kind, word)).collect();
+        // In this order those of a new row come at the end of the index by id, where adding is cheapest.
+        words.sort_unstable();
+        words.dedup();
         let mut rest = Vec::with_capacity(cells.len() + 7);
         rest.extend([row.version.into(), row.created_at.into(), row.updated_at.into()]);
         rest.extend([row.body.into(), row.masked.into(), sealed.into()]);
         rest.extend(cells);
         Ok(Values { id: row.id, rest, words })
+    }
+
+    /// As it stands in the table of words.
+    fn word(&self, kind: &Kind, word: &Word) -> Option<String> {
+        match Value::of_word(word, kind, Some(self.keys)) {
+            Value::Text(text) => Some(text.to_owned()),
+            Value::Digest(text) => Some(text),
+            Value::Null | Value::Integer(_) => None,
+        }
     }
 
     fn claim(&self, claim: Claim, answer: &Item) -> Result<Claiming, StoreError> {

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use crate::StoreError;
 
 /// Makes the file unless it is there, for its owner alone. It has its name only once it is whole and on disk.
-pub fn make_sample(path: &Path, script: &str) -> Result<(), StoreError> {
+pub fn make_sample(path: &Path, script: impl FnOnce() -> String) -> Result<(), StoreError> {
     if path.exists() {
         return Ok(());
     }
@@ -26,7 +26,7 @@ pub fn make_sample(path: &Path, script: &str) -> Result<(), StoreError> {
     // Nothing is lost if this fails in its middle: the draft is thrown away.
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
-    connection.execute_batch(script)?;
+    connection.execute_batch(&script())?;
     drop(connection);
     File::open(&draft).and_then(|file| file.sync_all()).and_then(|()| fs::rename(&draft, path)).map_err(failed)
 }

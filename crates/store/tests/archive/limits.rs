@@ -49,9 +49,9 @@ async fn a_statement_ends_at_its_deadline_and_the_next_one_is_answered() {
     let three = Three::with_the_site().await;
     for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
         let brief = ArchiveSettings { deadline: Duration::from_millis(400), ..ArchiveSettings::new(&url) };
-        let archive = open(&brief).await.unwrap();
+        let archive = opened(&brief).await;
         let fault =
-            tokio::time::timeout(Duration::from_secs(30), archive.select(&endless())).await.unwrap().unwrap_err();
+            tokio::time::timeout(Duration::from_secs(60), archive.select(&endless())).await.unwrap().unwrap_err();
         assert_eq!(fault.kind, FaultKind::Unavailable, "{url}: {fault:?}");
         let mut one = all("site_content", &["id"]);
         one.limit = 1;
@@ -120,9 +120,20 @@ async fn a_site_that_writes_its_own_sqlite_file_is_read_beside() {
     }
 }
 
+/// Opening has the same deadline, which a busy machine may need more than once.
+async fn opened(brief: &ArchiveSettings) -> Arc<dyn Archive> {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        match open(brief).await {
+            Ok(archive) => return archive,
+            Err(error) => assert!(Instant::now() < until, "{error}"),
+        }
+    }
+}
+
 /// A busy machine may need more than one short deadline.
 async fn patient(archive: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> {
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_secs(60);
     loop {
         match archive.select(select).await {
             Ok(rows) => return rows,

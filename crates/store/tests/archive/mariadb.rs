@@ -9,11 +9,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use tokio::net::TcpSocket;
+
 pub(crate) struct MariaDb {
     folder: PathBuf,
     /// What is set beyond what every server here has.
     settings: Vec<String>,
     process: Mutex<Option<Child>>,
+    /// Keeps the port from everybody who asks for any free one, and not from MariaDB, which asks for this one.
+    reserved: Option<TcpSocket>,
 }
 
 impl MariaDb {
@@ -27,8 +31,11 @@ impl MariaDb {
     /// A running server that can also be reached by TLS on a free port of 127.0.0.1.
     pub(crate) fn on_a_port(certificate: &str, key: &str) -> (MariaDb, u16) {
         let mut server = MariaDb::prepared();
-        // Somebody may take the port before MariaDB does; then the test fails and says so.
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let reserved = TcpSocket::new_v4().unwrap();
+        reserved.set_reuseaddr(true).unwrap();
+        reserved.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let port = reserved.local_addr().unwrap().port();
+        server.reserved = Some(reserved);
         for (name, text) in [("server.crt", certificate), ("server.key", key)] {
             std::fs::write(server.folder.join(name), text).unwrap();
         }
@@ -54,7 +61,7 @@ impl MariaDb {
     /// Starts the server on what is in its folder.
     pub(crate) fn resume(&self) {
         let mut process = self.spawn();
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_secs(90);
         while !self.client("mysql", "SELECT 1").status.success() {
             let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
             let has_ended = process.try_wait().unwrap().is_some();
@@ -100,7 +107,7 @@ impl MariaDb {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         give_away(&folder);
-        MariaDb { folder, settings: vec!["--skip-networking".to_owned()], process: Mutex::new(None) }
+        MariaDb { folder, settings: vec!["--skip-networking".to_owned()], process: Mutex::new(None), reserved: None }
     }
 
     fn spawn(&self) -> Child {

@@ -41,7 +41,7 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
         arrival.put(table, row).await.unwrap();
     }
     let tenant = Tenant { id: north(), name: "North".to_owned() };
-    let added = timeout(Duration::from_secs(5), node.add_tenant(tenant, "{}".to_owned())).await;
+    let added = timeout(Duration::from_secs(60), node.add_tenant(tenant, "{}".to_owned())).await;
     assert_eq!(added.unwrap().unwrap(), Changed::Done);
     assert_eq!(
         arrival.finish(Millis(6_000), "{}").await.unwrap_err().to_string(),

@@ -153,9 +153,9 @@ impl Peek for Raw {
     }
 }
 
-/// Asks again and again until it holds, for ten seconds at most.
+/// Asks again and again until it holds, for a minute at most.
 pub(crate) async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + Duration::from_secs(60);
     while !holds().await {
         assert!(Instant::now() < until, "it did not come to pass: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -90,11 +90,19 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
     let before = house.store.load();
-    for number in 0..3 {
-        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+    // They are written after a tenth of a second, which a busy machine may need for saying them; but not every time.
+    let mut most = 0;
+    for _ in 0..100 {
+        for number in 0..3 {
+            house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+        }
+        most = most.max(house.store.load().unwritten);
+        soon("they are written", async || house.store.load().unwritten == 0).await;
+        if most == 3 {
+            break;
+        }
     }
-    assert_eq!(house.store.load().unwritten, 3);
-    soon("they are written", async || house.store.load().unwritten == 0).await;
+    assert_eq!(most, 3);
     let after = house.store.load();
     assert_eq!((&after.groups, after.pieces), (&before.groups, before.pieces));
 }

@@ -162,7 +162,7 @@ async fn callers_go(house: &House) {
     };
     timeout(AT_ONCE, served).await.unwrap();
     // Sooner than the time limit of a statement, which would end them too.
-    timeout(Duration::from_secs(5), waiting(house, 0)).await.unwrap();
+    timeout(AT_ONCE, waiting(house, 0)).await.unwrap();
     drop(held);
 }
 

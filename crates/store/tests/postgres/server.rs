@@ -9,6 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use tokio::net::TcpSocket;
+
 /// The role tests connect as: no superuser, no BYPASSRLS.
 pub(crate) const ROLE: &str = "desk";
 
@@ -28,6 +30,8 @@ pub(crate) struct Server {
     settings: Vec<String>,
     disk: Disk,
     process: Mutex<Option<Child>>,
+    /// Keeps the port from everybody who asks for any free one, and not from PostgreSQL, which asks for this one.
+    reserved: Option<TcpSocket>,
 }
 
 impl Server {
@@ -54,8 +58,11 @@ impl Server {
     /// whoever comes that way must know the password.
     pub(crate) fn on_a_port(certificate: Option<(&str, &str)>) -> Server {
         let mut server = Server::prepared(Disk::Trusted);
-        // Somebody may take the port before PostgreSQL does; then the test fails and says so.
-        server.port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let reserved = TcpSocket::new_v4().unwrap();
+        reserved.set_reuseaddr(true).unwrap();
+        reserved.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        server.port = reserved.local_addr().unwrap().port();
+        server.reserved = Some(reserved);
         server.settings = vec!["listen_addresses=127.0.0.1".to_owned()];
         if let Some((certificate, key)) = certificate {
             let data = server.folder.join("data");
@@ -115,7 +122,7 @@ impl Server {
         std::fs::create_dir_all(&folder).unwrap();
         give_away(&folder);
         let settings = vec!["listen_addresses=".to_owned()];
-        Server { folder, port: 5432, settings, disk, process: Mutex::new(None) }
+        Server { folder, port: 5432, settings, disk, process: Mutex::new(None), reserved: None }
     }
 
     /// Makes the files of a server, with the role and its database.
@@ -146,7 +153,7 @@ impl Server {
     /// Starts the server on what is in its folder.
     pub(crate) fn resume(&self) {
         let mut process = self.spawn();
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + Duration::from_secs(90);
         while !self.psql("postgres", "SELECT 1").status.success() {
             let log = self.log();
             assert!(Instant::now() < until, "PostgreSQL did not start: {log}");

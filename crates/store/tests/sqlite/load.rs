@@ -4,50 +4,64 @@ use std::sync::Arc;
 
 use frontdesk_engine::ports::{Durability, Store};
 
-use crate::house::{House, soon};
-use crate::suite::boats::{boat, done, insert, plan};
+use crate::house::{House, Shown, shown, soon};
+use crate::suite::boats::{boat, ended, insert, plan};
 use crate::suite::north;
 
 #[tokio::test]
 async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group() {
-    let house = Arc::new(House::new().await);
-    soon("nothing waits", async || house.store.load().waiting == 0).await;
-    let before = house.store.load();
-    let lock = house.locked();
-    let order = |id: &'static str| {
-        let house = Arc::clone(&house);
-        tokio::spawn(async move { done(&*house.store, plan(id, &north(), vec![insert(boat(id, 7))])).await })
-    };
-    // The first is in the writer's hands, the others wait behind it.
-    let mut orders = vec![order("b0")];
-    soon("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
-    orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    soon("four wait", async || house.store.load().waiting == 4).await;
-    drop(lock);
-    for order in orders {
-        order.await.unwrap();
-    }
-    let after = house.store.load();
-    let grown: Vec<(u64, u64)> = after
-        .groups
-        .iter()
-        .zip(&before.groups)
-        .map(|((end, after), (_, before))| (*end, after - before))
-        .filter(|(_, grown)| *grown > 0)
-        .collect();
-    assert_eq!((after.waiting, after.pieces - before.pieces, after.failed), (0, 5, before.failed));
-    assert_eq!(grown, [(1, 1), (4, 1)]);
+    shown(async || {
+        let house = Arc::new(House::new().await);
+        soon("nothing waits", async || house.store.load().waiting == 0).await;
+        let before = house.store.load();
+        let lock = house.locked();
+        let order = |id: &'static str| {
+            let house = Arc::clone(&house);
+            tokio::spawn(async move { ended(&house.store.commit(plan(id, &north(), vec![insert(boat(id, 7))])).await) })
+        };
+        // The first is in the writer's hands, the others wait behind it.
+        let mut orders = vec![order("b0")];
+        soon("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
+        orders.extend(["b1", "b2", "b3", "b4"].map(order));
+        soon("four wait", async || house.store.load().waiting == 4 || lock.is_old()).await;
+        if !lock.ends_in_time() {
+            return Shown::TooSlow;
+        }
+        for order in orders {
+            assert_eq!(order.await.unwrap(), "done");
+        }
+        let after = house.store.load();
+        let grown: Vec<(u64, u64)> = after
+            .groups
+            .iter()
+            .zip(&before.groups)
+            .map(|((end, after), (_, before))| (*end, after - before))
+            .filter(|(_, grown)| *grown > 0)
+            .collect();
+        assert_eq!((after.waiting, after.pieces - before.pieces, after.failed), (0, 5, before.failed));
+        assert_eq!(grown, [(1, 1), (4, 1)]);
+        Shown::Yes
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
     let before = house.store.load();
-    for number in 0..3 {
-        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+    // They are written after a tenth of a second, which a busy machine may need for saying them; but not every time.
+    let mut most = 0;
+    for _ in 0..100 {
+        for number in 0..3 {
+            house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+        }
+        most = most.max(house.store.load().unwritten);
+        soon("they are written", async || house.store.load().unwritten == 0).await;
+        if most == 3 {
+            break;
+        }
     }
-    assert_eq!(house.store.load().unwritten, 3);
-    soon("they are written", async || house.store.load().unwritten == 0).await;
+    assert_eq!(most, 3);
     let after = house.store.load();
     assert_eq!((&after.groups, after.pieces), (&before.groups, before.pieces));
 }

@@ -81,6 +81,19 @@ pub(crate) async fn personal_words_are_found_only_as_personal_words(subject: &Su
     assert_eq!(found(vec![personal("red")]).await, [""; 0]);
 }
 
+pub(crate) async fn a_row_has_as_many_words_as_it_likes_and_may_say_one_twice(subject: &Subject) {
+    let many: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
+    // The same within what is written together, and far from it.
+    let said = many.iter().chain([&many[0], &many[20], &many[20]]).map(|word| plain(word)).collect();
+    add(&*subject.store, &north(), [Row { words: said, ..boat("b1", 7) }]).await;
+    for word in &many {
+        let filter = Filter::Words(vec![plain(word)]);
+        assert_eq!(ids(&*subject.store, &north(), vec![filter]).await, ["b1"], "{word}");
+    }
+    let all = Filter::Words(many.iter().map(|word| plain(word)).collect());
+    assert_eq!(ids(&*subject.store, &north(), vec![all]).await, ["b1"]);
+}
+
 pub(crate) async fn an_update_replaces_the_words(subject: &Subject) {
     fleet(subject).await;
     let row = Row { version: 2, words: vec![plain("blue"), personal("byron")], ..boat("b1", 7) };

@@ -118,9 +118,9 @@ impl Harbour {
     }
 }
 
-/// Asks under this key until it is completed, for twenty seconds at most.
+/// Asks under this key until it is completed, for a minute at most.
 pub(crate) async fn completed(harbour: &Harbour, key: &str, owner: &str) -> String {
-    for _ in 0..1_000 {
+    for _ in 0..3_000 {
         let (status, body) = harbour.register(key, owner).await;
         if status == 200 {
             return body;

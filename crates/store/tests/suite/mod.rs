@@ -63,6 +63,7 @@ macro_rules! every_behaviour {
             filtering::personal_words_are_found_only_as_personal_words,
             filtering::an_update_replaces_the_words,
             filtering::a_word_given_twice_counts_once,
+            filtering::a_row_has_as_many_words_as_it_likes_and_may_say_one_twice,
             paging::rows_come_in_the_order_asked_for,
             paging::a_walk_over_equal_values_meets_each_row_once,
             paging::a_walk_meets_each_old_row_once_while_rows_are_inserted,

@@ -115,6 +115,9 @@ pub struct DemoEmployee {
     pub name: &'static str,
 }
 
+/// The id and the name of each.
+pub const NAMES: [(&str, &str); 2] = [(LAKESIDE.id, LAKESIDE.name), (SUMMIT.id, SUMMIT.name)];
+
 /// The two dealerships as they look at `now`. One vehicle is offered by both.
 pub fn dealerships(now: OffsetDateTime) -> Vec<DemoDealership> {
     // Whole seconds, because that is what published times carry.

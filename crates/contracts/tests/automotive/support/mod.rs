@@ -58,8 +58,8 @@ impl House {
                 deadline: Duration::from_secs(10),
             },
         };
-        for business in automotive::seed::demo(NOW, &mut |prefix| desk.new_id(prefix)).businesses {
-            store.fill(business.id, business.steps);
+        for contents in automotive::seed::contents(NOW, &mut |prefix| desk.new_id(prefix)) {
+            store.fill(contents.business.id, contents.steps);
         }
         House {
             desk,
