@@ -47,7 +47,15 @@ trait Base: Send + Sync + 'static {
 
 struct Asked<'a> {
     text: &'a str,
+    rows: Rows,
     values: Vec<Bound>,
+}
+
+/// How many rows a statement is for; PostgreSQL is told to plan those for many anew each time, as by Frontdesk.
+#[derive(Clone, Copy)]
+enum Rows {
+    One,
+    Many,
 }
 
 /// A row as its driver has it.
@@ -120,6 +128,7 @@ struct Template {
     text: String,
     values: Vec<Bound>,
     slots: Vec<(usize, Slot)>,
+    rows: Rows,
 }
 
 /// Numbers that stand for a call's values; no statement has them otherwise.
@@ -128,7 +137,7 @@ const OFFSET: u64 = 900_000_002;
 const VARIABLES: [i64; 2] = [900_000_003, 900_000_004];
 
 impl Template {
-    fn new(statement: Statement) -> Template {
+    fn new((statement, rows): (Statement, Rows)) -> Template {
         let slot = |value: &Bound| match value {
             Bound::Integer(ID) => Some(Slot::Id),
             Bound::Integer(number) if *number == OFFSET as i64 => Some(Slot::Offset),
@@ -136,7 +145,7 @@ impl Template {
             Bound::Text(_) | Bound::Key(_) => None,
         };
         let slots = statement.values.iter().enumerate().filter_map(|(at, value)| Some((at, slot(value)?))).collect();
-        Template { text: statement.text, values: statement.values, slots }
+        Template { text: statement.text, values: statement.values, slots, rows }
     }
 
     fn fill(&self, arguments: &Arguments, variables: &[i64]) -> Asked<'_> {
@@ -151,7 +160,7 @@ impl Template {
                 *place = Bound::Integer(value.unwrap_or_default());
             }
         }
-        Asked { text: &self.text, values }
+        Asked { text: &self.text, values, rows: self.rows }
     }
 }
 
@@ -195,6 +204,9 @@ struct Texts {
 }
 
 impl Texts {
+    /// One page is all that `page` finds.
+    const ROWS: [Rows; 6] = [Rows::Many, Rows::One, Rows::Many, Rows::Many, Rows::Many, Rows::Many];
+
     fn selects() -> [Select; 6] {
         [
             asked::variables(&["price", "sku"]),
@@ -207,7 +219,7 @@ impl Texts {
     }
 
     fn new(made: Vec<Statement>) -> Option<Texts> {
-        let mut made = made.into_iter().map(Template::new);
+        let mut made = made.into_iter().zip(Texts::ROWS).map(Template::new);
         Some(Texts {
             of_page: Names::new(made.next()?),
             page: made.next()?,

@@ -33,6 +33,9 @@ const NAP: Duration = Duration::from_millis(5);
 /// A statement ends itself at its deadline; so much later we stop waiting for it.
 const GRACE: Duration = Duration::from_millis(500);
 const STATEMENTS: usize = 64;
+/// Whether the file has been replaced is looked at this often. Asking the system each time costs a tenth of reading a
+/// page.
+const LOOK: Duration = Duration::from_millis(10);
 
 pub(crate) struct SqliteArchive {
     path: PathBuf,
@@ -42,10 +45,11 @@ pub(crate) struct SqliteArchive {
     pub(super) pool: Arc<Pool<Reader>>,
 }
 
-/// A connection, and which file it has open.
+/// A connection, which file it has open, and when the path was last seen to lead there.
 pub(super) struct Reader {
     pub(super) connection: Connection,
     file: Identity,
+    seen: Instant,
 }
 
 impl SqliteArchive {
@@ -82,8 +86,12 @@ impl SqliteArchive {
     /// Nothing, if it turns out to be long, has to wait for the site, or needs a connection first.
     fn at_once(&self, select: &Select) -> Option<Result<Vec<Record>, Failure>> {
         let mut reader = self.pool.take()?;
-        if Identity::of(&self.path).is_none_or(|file| file != reader.file) {
-            return Some(Err(Failure::Changed("the site's database is another file now".to_owned())));
+        let now = Instant::now();
+        if now.duration_since(reader.seen) >= LOOK {
+            if Identity::of(&self.path).is_none_or(|file| file != reader.file) {
+                return Some(Err(Failure::Changed("the site's database is another file now".to_owned())));
+            }
+            reader.seen = now;
         }
         let statement = match self.statement(select) {
             Ok(statement) => statement,
@@ -92,7 +100,7 @@ impl SqliteArchive {
                 return Some(Err(fault.into()));
             }
         };
-        let until = Instant::now() + SHORT;
+        let until = now + SHORT;
         let connection = &mut reader.connection;
         let rows = connection
             .busy_timeout(Duration::ZERO)
@@ -160,10 +168,11 @@ impl Reader {
     }
 
     pub(super) fn open(path: &Path) -> Result<Reader, Failure> {
-        // Should the file be replaced between the two, the next statement sees it.
+        // Should the file be replaced between the two, one of the next statements sees it.
+        let seen = Instant::now();
         let file = Identity::of(path).ok_or_else(|| Failure::Refused(file::cannot_open(path)))?;
         file::may_be_read_beside(path, file)?;
-        Ok(Reader { connection: connect(path).map_err(|error| explain(&error, path))?, file })
+        Ok(Reader { connection: connect(path).map_err(|error| explain(&error, path))?, file, seen })
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use frontdesk_engine::Fault;
 use frontdesk_engine::archive::{Keeps, Number, Source, Term};
 
-use super::dialect::{Around, Dialect};
+use super::dialect::{Around, Dialect, MOST_LETTERS, Numbered};
 use super::number::{Decimal, bounds};
 use super::operand::{Against, Kind, clean};
 use super::render::{Bound, Seen, Writer};
@@ -34,7 +34,12 @@ impl<'a> Writer<'a> {
     fn bind(&mut self, (before, behind): Around, value: Bound) {
         self.values.push(value);
         self.put(&before);
-        self.put(&self.dialect.place(self.values.len()));
+        let (mark, numbered) = self.dialect.place();
+        self.put(mark);
+        match numbered {
+            Numbered::Yes => self.put_number(self.values.len()),
+            Numbered::No => {}
+        }
         self.put(&behind);
     }
 
@@ -80,7 +85,13 @@ impl<'a> Writer<'a> {
                 self.inside(around, |writer| writer.itself(term))
             }
             Kind::Text if self.text_column(term)?.is_some_and(|column| column.is_wide) => {
-                self.inside(self.dialect.no_longer_than(self.widest), |writer| writer.written(term))
+                let (before, behind) = self.dialect.no_longer_than();
+                self.put(before);
+                self.written(term)?;
+                self.put(behind);
+                self.put_number(self.widest.min(MOST_LETTERS));
+                self.put(")");
+                Ok(())
             }
             Kind::Text | Kind::Number | Kind::Missing => self.written(term),
         }
@@ -144,7 +155,10 @@ impl<'a> Writer<'a> {
                 return Ok(());
             }
         };
-        let _ = write!(self.text, "{before}t{}.", source.0);
+        self.put(&before);
+        self.put("t");
+        self.put_number(source.0.into());
+        self.put(".");
         self.dialect.name(name, &mut self.text);
         self.put(&behind);
         Ok(())
@@ -255,6 +269,19 @@ impl<'a> Writer<'a> {
 
     pub(super) fn put(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Most are small, and a statement has dozens of them.
+    pub(super) fn put_number(&mut self, number: usize) {
+        match u8::try_from(number) {
+            Ok(digit @ 0..10) => self.text.push(char::from(b'0' + digit)),
+            Ok(two @ 10..100) => {
+                self.text.push(char::from(b'0' + two / 10));
+                self.text.push(char::from(b'0' + two % 10));
+            }
+            // Writing to memory does not fail.
+            Ok(_) | Err(_) => drop(write!(self.text, "{number}")),
+        }
     }
 }
 
