@@ -51,7 +51,7 @@ pub(super) struct Session {
 
 /// Whether the server can be told to plan a list for the values it is asked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Plans {
+pub(super) enum Plans {
     Told,
     /// It is older than that.
     AsItLikes,
@@ -59,7 +59,7 @@ enum Plans {
 
 impl Plans {
     /// Version 12 is the first that can be told.
-    fn of(version: Option<&str>) -> Plans {
+    pub(super) fn of(version: Option<&str>) -> Plans {
         let number = version.and_then(|version| version.split(|letter: char| !letter.is_ascii_digit()).next());
         match number.and_then(|number| number.parse::<u32>().ok()) {
             Some(12..) => Plans::Told,

@@ -50,6 +50,16 @@ pub(super) struct Reader {
     pub(super) connection: Connection,
     file: Identity,
     seen: Instant,
+    manner: Manner,
+}
+
+/// What statements on a connection do when the site is writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// They fail at once.
+    Hurried,
+    /// They wait.
+    Patient,
 }
 
 impl SqliteArchive {
@@ -101,12 +111,9 @@ impl SqliteArchive {
             }
         };
         let until = now + SHORT;
-        let connection = &mut reader.connection;
-        let rows = connection
-            .busy_timeout(Duration::ZERO)
-            .and_then(|()| connection.progress_handler(STEPS, Some(move || Instant::now() > until)))
+        let rows = hurried(&mut reader, until)
             .map_err(|error| failure(&error))
-            .and_then(|()| read(connection, &statement, select.bytes));
+            .and_then(|()| read(&reader.connection, &statement, select.bytes));
         self.pool.put_back(reader);
         match rows {
             Err(Failure::Unavailable(_)) => None,
@@ -129,6 +136,7 @@ impl SqliteArchive {
         let (pool, path, deadline, bytes) = (Arc::clone(&self.pool), self.path.clone(), self.deadline, select.bytes);
         let work = tokio::task::spawn_blocking(move || {
             let rows = Reader::from(&pool, &path).and_then(|mut reader| {
+                reader.manner = Manner::Patient;
                 let rows = patient(&mut reader.connection, deadline, given_up)
                     .map_err(|error| failure(&error))
                     .and_then(|()| read(&reader.connection, &statement, bytes));
@@ -172,8 +180,18 @@ impl Reader {
         let seen = Instant::now();
         let file = Identity::of(path).ok_or_else(|| Failure::Refused(file::cannot_open(path)))?;
         file::may_be_read_beside(path, file)?;
-        Ok(Reader { connection: connect(path).map_err(|error| explain(&error, path))?, file, seen })
+        let connection = connect(path).map_err(|error| explain(&error, path))?;
+        Ok(Reader { connection, file, seen, manner: Manner::Patient })
     }
+}
+
+/// Statements on it end then, and wait for nothing.
+fn hurried(reader: &mut Reader, until: Instant) -> Result<(), rusqlite::Error> {
+    if reader.manner == Manner::Patient {
+        reader.connection.busy_timeout(Duration::ZERO)?;
+        reader.manner = Manner::Hurried;
+    }
+    reader.connection.progress_handler(STEPS, Some(move || Instant::now() > until))
 }
 
 /// Statements on it end at the deadline, or when nobody waits for them any more.
