@@ -26,14 +26,14 @@ const RUN_IN: &[(Kind, u64)] = &[(Kind::Get, RUN_IN_CALLS), (Kind::Search, 50)];
 pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
     let pair = Pair::start(wish, database).await?;
     let mut rows = Vec::new();
-    for (kind, crowds) in USUAL {
+    for (kind, crowds) in USUAL.iter().filter(|(kind, _)| wish.wants_call(kind.name())) {
         for era in [Era::Legacy, Era::Modern] {
             for concurrency in *crowds {
                 rows.push(pair.compare(wish, *kind, era, *concurrency).await?);
             }
         }
     }
-    for kind in DEEP {
+    for kind in DEEP.iter().filter(|kind| wish.wants_call(kind.name())) {
         for concurrency in FEW {
             rows.push(pair.compare(wish, *kind, Era::Legacy, *concurrency).await?);
         }

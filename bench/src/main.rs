@@ -30,12 +30,13 @@ use report::{Form, Report};
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const HELP: &str = "\
-frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--only NAME] [--database NAME] [--long]
+frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--only NAME] [--database NAME] [--call NAME] [--long]
 frontdesk-bench reference --database FILE|URL --certificates FOLDER
 frontdesk-bench reference --site FILE|URL --certificates FOLDER
 
 --only is one of: start, get, search, create, growth, cms
---database is one of: sqlite, postgres, mariadb (a CMS's only)";
+--database is one of: sqlite, postgres, mariadb (a CMS's only)
+--call asks a CMS's site for the calls of this name only: get, search, descendants, ancestors";
 
 /// What a run is asked to do.
 pub struct Wish {
@@ -43,6 +44,8 @@ pub struct Wish {
     /// Where data is made. What took long to make is kept there for the next run.
     pub work: PathBuf,
     pub only: Option<String>,
+    /// What the calls of a CMS's site must be called.
+    pub call: Option<String>,
     pub databases: Vec<Database>,
     /// Where a CMS's site is read from.
     pub sites: Vec<cms::Database>,
@@ -110,6 +113,10 @@ impl Wish {
         self.only.as_deref().is_none_or(|only| only == part)
     }
 
+    pub fn wants_call(&self, name: &str) -> bool {
+        self.call.as_deref().is_none_or(|call| name.starts_with(call))
+    }
+
     /// A line for whoever waits; standard output is for the result.
     pub fn say(&self, line: &str) {
         eprintln!("{line}");
@@ -135,6 +142,7 @@ fn wish(words: &[String]) -> Outcome<Wish> {
         frontdesk: value(words, "--frontdesk").ok_or(HELP)?.into(),
         work: value(words, "--work").ok_or(HELP)?.into(),
         only,
+        call: value(words, "--call").map(str::to_owned),
         databases,
         sites,
         form: if has("--json") { Form::Json } else { Form::Table },

@@ -1,11 +1,13 @@
 //! The bare server that reads a site: for each call the statements that Frontdesk sends, their values put in, and the
-//! rows written out as they come. It checks nothing.
+//! rows written out as they come. It remembers names of variables as long as Frontdesk does, and checks nothing.
 
 mod mysql;
 mod postgres;
 mod sqlite;
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use frontdesk_engine::archive::Select;
 use frontdesk_store::archive::ArchiveSettings;
@@ -45,7 +47,15 @@ trait Base: Send + Sync + 'static {
 
 struct Asked<'a> {
     text: &'a str,
+    rows: Rows,
     values: Vec<Bound>,
+}
+
+/// How many rows a statement is for; PostgreSQL is told to plan those for many anew each time, as by Frontdesk.
+#[derive(Clone, Copy)]
+enum Rows {
+    One,
+    Many,
 }
 
 /// A row as its driver has it.
@@ -118,6 +128,7 @@ struct Template {
     text: String,
     values: Vec<Bound>,
     slots: Vec<(usize, Slot)>,
+    rows: Rows,
 }
 
 /// Numbers that stand for a call's values; no statement has them otherwise.
@@ -126,7 +137,7 @@ const OFFSET: u64 = 900_000_002;
 const VARIABLES: [i64; 2] = [900_000_003, 900_000_004];
 
 impl Template {
-    fn new(statement: Statement) -> Template {
+    fn new((statement, rows): (Statement, Rows)) -> Template {
         let slot = |value: &Bound| match value {
             Bound::Integer(ID) => Some(Slot::Id),
             Bound::Integer(number) if *number == OFFSET as i64 => Some(Slot::Offset),
@@ -134,7 +145,7 @@ impl Template {
             Bound::Text(_) | Bound::Key(_) => None,
         };
         let slots = statement.values.iter().enumerate().filter_map(|(at, value)| Some((at, slot(value)?))).collect();
-        Template { text: statement.text, values: statement.values, slots }
+        Template { text: statement.text, values: statement.values, slots, rows }
     }
 
     fn fill(&self, arguments: &Arguments, variables: &[i64]) -> Asked<'_> {
@@ -149,20 +160,53 @@ impl Template {
                 *place = Bound::Integer(value.unwrap_or_default());
             }
         }
-        Asked { text: &self.text, values }
+        Asked { text: &self.text, values, rows: self.rows }
+    }
+}
+
+/// As long as Frontdesk knows the names of variables.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// Ids and names of variables.
+type Known = Arc<Vec<(i64, String)>>;
+
+/// The names that a call asks for, and what they were found to be a moment ago.
+struct Names {
+    asked: Template,
+    lately: Mutex<Option<(Instant, Known)>>,
+}
+
+impl Names {
+    fn new(asked: Template) -> Names {
+        Names { asked, lately: Mutex::default() }
+    }
+
+    async fn known(&self, base: &impl Base, given: &Arguments) -> Outcome<Known> {
+        let lately = || self.lately.lock().map_err(|_| "a thread has ended in the middle");
+        if let Some((at, known)) = lately()?.as_ref()
+            && at.elapsed() < MOMENT
+        {
+            return Ok(Arc::clone(known));
+        }
+        let known = Arc::new(base.variables(&self.asked.fill(given, &[])).await?);
+        *lately()? = Some((Instant::now(), Arc::clone(&known)));
+        Ok(known)
     }
 }
 
 struct Texts {
-    of_page: Template,
+    of_page: Names,
     page: Template,
-    of_search: Template,
+    of_search: Names,
     search: Template,
     below: Template,
     above: Template,
 }
 
 impl Texts {
+    /// One page is all that `page` finds.
+    const ROWS: [Rows; 6] = [Rows::Many, Rows::One, Rows::Many, Rows::Many, Rows::Many, Rows::Many];
+
     fn selects() -> [Select; 6] {
         [
             asked::variables(&["price", "sku"]),
@@ -175,11 +219,11 @@ impl Texts {
     }
 
     fn new(made: Vec<Statement>) -> Option<Texts> {
-        let mut made = made.into_iter().map(Template::new);
+        let mut made = made.into_iter().zip(Texts::ROWS).map(Template::new);
         Some(Texts {
-            of_page: made.next()?,
+            of_page: Names::new(made.next()?),
             page: made.next()?,
-            of_search: made.next()?,
+            of_search: Names::new(made.next()?),
             search: made.next()?,
             below: made.next()?,
             above: made.next()?,
@@ -221,17 +265,17 @@ impl<B: Base> Bare for Reader<B> {
 }
 
 impl<B: Base> Reader<B> {
-    async fn read(&self, of: Option<&Template>, rows: &Template, given: &Arguments) -> Outcome<(String, usize)> {
+    async fn read(&self, of: Option<&Names>, rows: &Template, given: &Arguments) -> Outcome<(String, usize)> {
         let mut ids = Vec::new();
         if let Some(of) = of {
-            let known = self.base.variables(&of.fill(given, &[])).await?;
+            let known = of.known(&self.base, given).await?;
             let id = |name: &String| known.iter().find(|(_, known)| known == name).map(|(id, _)| *id);
             ids.extend(given.with_tvs.iter().filter_map(id));
         }
         self.base.documents(&rows.fill(given, &ids), &given.with_tvs).await
     }
 
-    async fn list(&self, of: Option<&Template>, rows: &Template, given: &Arguments) -> Outcome<String> {
+    async fn list(&self, of: Option<&Names>, rows: &Template, given: &Arguments) -> Outcome<String> {
         let (items, count) = self.read(of, rows, given).await?;
         let (limit, offset) = (given.limit.unwrap_or_default(), given.offset.unwrap_or_default());
         Ok(format!(

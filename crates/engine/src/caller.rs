@@ -40,6 +40,11 @@ impl ClientId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// As the subject of a service, which acts for itself.
+    pub fn itself(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
 }
 
 /// One scope, compared byte for byte.

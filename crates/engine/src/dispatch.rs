@@ -13,7 +13,7 @@ mod told;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_wire::glimpse::Glimpse;
+use frontdesk_wire::glimpse::{Glimpse, glimpse};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::caller::Caller;
@@ -137,7 +137,7 @@ async fn understand<'m>(
 ) -> Result<(&'m Dispatching, Letter), Unframed> {
     take_verb(incoming)?;
     let (body, seen) = match (&mount.door, &incoming.refused) {
-        (Some(door), _) => approach(desk, mount, door, caller, incoming, sighting).await?,
+        (Some(door), _) => approach(desk, mount, door, caller, incoming, sighting, glimpse).await?,
         (None, Some(fault)) => return Err(fault.clone().into()),
         (None, None) => (incoming.body.whole().await?, Glimpse::default()),
     };

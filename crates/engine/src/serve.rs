@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use frontdesk_wire::frame::{Body, Frame, FrameError, Request};
+use frontdesk_wire::json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use crate::caller::Caller;
@@ -40,7 +41,7 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
     sighting.leave();
     sighting.caller(&caller);
     let passed = pass(desk, mount, &caller, &mut incoming, &mut sighting).await;
-    let framed = passed.and_then(|body| frame(mount, &incoming, &body));
+    let framed = passed.and_then(|passed| frame(mount, &incoming, passed));
     let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until, paid: Paid::Not };
     match framed {
         Ok(Body::One(frame)) => message(&visit, sighting, Ok(frame)).await,
@@ -77,14 +78,16 @@ impl<'a> Visit<'a> {
 /// Answers one message, of whatever kind.
 pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame: Result<Frame, FrameError>) -> Reply {
     match frame {
-        Ok(Frame::Request(request)) => {
+        Ok(Frame::Request(mut request)) => {
+            // Taken out here, because what is answered refers to the rest.
+            let arguments = request.params.remove("arguments");
             sighting.method(&request.method);
             let named = named_trace(visit.incoming, &request);
             if let Some(trace) = &named {
                 sighting.traced(trace);
             }
             let mut at = visit.at().traced(named.as_ref().unwrap_or(&visit.incoming.trace)).id(&request.id);
-            let answered = timeout_at(visit.until, call(visit, &mut sighting, &mut at, &request)).await;
+            let answered = timeout_at(visit.until, call(visit, &mut sighting, &mut at, &request, arguments)).await;
             let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
             let reply = record(sighting, outcome, &at).await;
             match &named {
@@ -115,11 +118,12 @@ async fn call<'a>(
     sighting: &mut Sighting<'_>,
     at: &mut At<'a>,
     request: &'a Request,
+    arguments: Option<Value>,
 ) -> Result<Reply, Fault> {
     let Visit { desk, mount, incoming, caller, .. } = *visit;
     at.era(era(incoming, request)?);
     at.place(place(request));
-    let target = resolve(mount, caller, request, at)?;
+    let target = resolve(mount, caller, request, arguments, at)?;
     if let Target::Tool { tool, place, .. } = &target {
         at.place(*place);
         sighting.tool(&tool.spec);

@@ -52,7 +52,7 @@ impl EmbeddedServer {
 fn caller(token: &Token) -> Caller {
     Caller {
         client: token.client.clone(),
-        subject: token.client.as_str().into(),
+        subject: token.client.itself(),
         tenants: token.tenants.clone(),
         scopes: token.scopes.clone(),
         authenticated_at: None,

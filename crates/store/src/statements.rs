@@ -21,7 +21,7 @@ pub mod sqlite {
 /// What only PostgreSQL is asked.
 pub mod postgres {
     pub use crate::postgres::texts::{
-        ADD_CLAIMS, ADD_EVENTS, BEGIN, BEGIN_READ, COMMIT, LOCK, TENANT, add_words, insert_many,
+        ADD_CLAIMS, ADD_EVENTS, BEGIN, BEGIN_LIST, BEGIN_READ, COMMIT, LOCK, TENANT, add_words, insert_many,
     };
 }
 

@@ -96,6 +96,26 @@ pub fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// Writes a whole number. A page of a list has hundreds of them, for which the standard library's way is long.
+pub fn write_whole(number: i64, out: &mut String) {
+    const LONGEST: usize = 19;
+    if number < 0 {
+        out.push('-');
+    }
+    let mut digits = [b'0'; LONGEST];
+    let mut begin = LONGEST;
+    let mut rest = number.unsigned_abs();
+    for (place, digit) in digits.iter_mut().enumerate().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        begin = place;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.push_str(digits.get(begin..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
+}
+
 fn members(object: &str) -> &str {
     let inner = object.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     inner.unwrap_or_default().trim()

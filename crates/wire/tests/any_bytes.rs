@@ -67,6 +67,7 @@ fn any_bytes_are_read_or_refused() {
                     (Some(&*request.method), Some(&request.id))
                 );
                 assert_eq!(glimpsed.name.as_deref(), request.params.get("name").and_then(Value::as_str));
+                assert_eq!(glimpsed, Glimpse::of(&request));
                 seen.frame(&Frame::Request(request), &header, &mut chance);
             }
             Ok(Body::One(Frame::Notification(notice))) => {

@@ -7,13 +7,13 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::task::{Context, Waker};
 
-use frontdesk_store::statements::postgres::{BEGIN_READ, COMMIT};
+use frontdesk_store::statements::postgres::{BEGIN_LIST, BEGIN_READ, COMMIT};
 use frontdesk_store::statements::site::Bound;
 use tokio::sync::Semaphore;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Row as Record, Statement};
 
-use super::{Asked, Base, Row, write};
+use super::{Asked, Base, Row, Rows, write};
 use crate::Outcome;
 
 const CONNECTIONS: usize = 4;
@@ -57,6 +57,10 @@ impl Session {
         }
         let statement = self.statements.get(asked.text).ok_or("no statement")?;
         let values: Vec<&(dyn ToSql + Sync)> = asked.values.iter().map(value).collect();
+        let begin = match asked.rows {
+            Rows::One => BEGIN_READ,
+            Rows::Many => BEGIN_LIST,
+        };
         let mut question = pin!(self.client.query(statement, &values));
         let mut is_sent = false;
         let rows = poll_fn(|context| {
@@ -65,7 +69,7 @@ impl Session {
             }
             is_sent = true;
             let mut unheard = Context::from_waker(Waker::noop());
-            let _ = pin!(self.client.batch_execute(BEGIN_READ)).poll(&mut unheard);
+            let _ = pin!(self.client.batch_execute(begin)).poll(&mut unheard);
             let answer = question.as_mut().poll(context);
             let _ = pin!(self.client.batch_execute(COMMIT)).poll(&mut unheard);
             answer

@@ -1,11 +1,9 @@
 //! A page of the site as an answer shows it: these fields in this order and no others (E-41), then the template
 //! variables that were asked for.
 
-use std::fmt::Write as _;
-
 use frontdesk_engine::archive::{Cell, Name, Term};
 use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_wire::json::write_quoted;
+use frontdesk_wire::json::{write_quoted, write_whole};
 
 use super::shapes;
 use super::words::column;
@@ -47,8 +45,11 @@ pub(super) fn columns() -> impl Iterator<Item = Term> {
     FIELDS.iter().map(|(name, _, _)| column(name))
 }
 
+/// Room for a page of the usual length.
+pub(super) const USUAL_BYTES: usize = 640;
+
 /// One record of `columns` and then the variables of these names.
-pub(super) fn write(record: &[Cell], variables: &[String], out: &mut String) {
+pub(super) fn write(record: &[Cell], variables: &[&str], out: &mut String) {
     out.push('{');
     for (number, ((name, kind, _), cell)) in FIELDS.iter().zip(record).enumerate() {
         out.push_str(if number == 0 { "\"" } else { ",\"" });
@@ -72,8 +73,7 @@ pub(super) fn write(record: &[Cell], variables: &[String], out: &mut String) {
 /// A column that an old site lacks has the value that a new page would have.
 fn write_field(kind: Type, cell: &Cell, out: &mut String) {
     match kind {
-        // Writing to memory does not fail.
-        Type::Whole => drop(write!(out, "{}", shapes::whole(cell).unwrap_or(0))),
+        Type::Whole => write_whole(shapes::whole(cell).unwrap_or(0), out),
         Type::Truth => out.push_str(if shapes::whole(cell).unwrap_or(0) == 0 { "false" } else { "true" }),
         Type::Text => write_quoted(&shapes::text(cell).unwrap_or_default(), out),
         Type::MaybeText => match shapes::text(cell) {

@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::archive::{Cell, Record};
 use frontdesk_engine::timestamp::Millis;
 
-use super::forms::Otherwise;
+use super::variables::Variable;
 
 /// A variable that was renamed or removed is still known for so long.
 const MOMENT: i64 = 1_000;
@@ -16,22 +15,21 @@ const MOST: usize = 256;
 /// Long defaults are looked up each time.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// Which names, and whether with their defaults.
-type Asked = (Vec<String>, Otherwise);
-type Found = Arc<Vec<Record>>;
+pub(super) type Known = Arc<[Variable]>;
 
+/// By the names that were asked for, in their order, and whether with their defaults.
 #[derive(Default)]
-pub(super) struct Lately(Mutex<HashMap<Asked, (Millis, Found)>>);
+pub(super) struct Lately(Mutex<HashMap<String, (Millis, Known)>>);
 
 impl Lately {
-    pub(super) fn found(&self, asked: &Asked, now: Millis) -> Option<Found> {
+    pub(super) fn found(&self, asked: &str, now: Millis) -> Option<Known> {
         let kept = self.0.lock().ok()?;
-        let (at, records) = kept.get(asked)?;
-        (0..MOMENT).contains(&now.0.saturating_sub(at.0)).then(|| Arc::clone(records))
+        let (at, known) = kept.get(asked)?;
+        (0..MOMENT).contains(&now.0.saturating_sub(at.0)).then(|| Arc::clone(known))
     }
 
-    pub(super) fn keep(&self, asked: Asked, now: Millis, records: &Found) {
-        let bytes: usize = records.iter().flatten().map(weight).sum();
+    pub(super) fn keep(&self, asked: String, now: Millis, known: &Known) {
+        let bytes: usize = known.iter().map(Variable::weight).sum();
         let Ok(mut kept) = self.0.lock() else {
             return;
         };
@@ -39,14 +37,7 @@ impl Lately {
             kept.retain(|_, (at, _)| (0..MOMENT).contains(&now.0.saturating_sub(at.0)));
         }
         if bytes <= MOST_BYTES && kept.len() < MOST {
-            kept.insert(asked, (now, Arc::clone(records)));
+            kept.insert(asked, (now, Arc::clone(known)));
         }
-    }
-}
-
-fn weight(cell: &Cell) -> usize {
-    match cell {
-        Cell::Missing | Cell::Integer(_) => 8,
-        Cell::Text(text) => text.len(),
     }
 }

@@ -1,8 +1,6 @@
 //! Template variables by name. A name is looked up before anything else is asked, so only real variables are ever read
 //! (E-14), and each becomes one table beside the documents.
 
-use std::sync::Arc;
-
 use frontdesk_engine::archive::{Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
 use frontdesk_engine::fault::Problem;
 use frontdesk_engine::page::Direction;
@@ -12,7 +10,7 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
 use super::forms::{self, Otherwise};
-use super::lately::Lately;
+use super::lately::{Known, Lately};
 use super::shapes;
 use super::words::{HERE, column, is, same};
 
@@ -39,12 +37,13 @@ const MOST_BYTES: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    known: Vec<Variable>,
-    shown: Vec<(String, Otherwise)>,
+    known: Known,
+    /// Places among those known, in the order in which they were asked for.
+    shown: Vec<(usize, Otherwise)>,
 }
 
 #[derive(Debug)]
-struct Variable {
+pub(super) struct Variable {
     name: String,
     id: i64,
     default: Option<String>,
@@ -69,31 +68,19 @@ impl Variables {
         if wanted.is_empty() {
             return Ok(Variables::default());
         }
-        let asked = (wanted.iter().map(|(_, name)| name.clone()).collect(), needs_defaults(reading));
-        let kept = lately.found(&asked, now);
-        let found = match &kept {
-            Some(found) => Arc::clone(found),
-            None => Arc::new(archive.select(&lookup(&wanted, asked.1)).await?),
+        let defaults = needs_defaults(reading);
+        let asked = asked(&wanted, defaults);
+        let known = match lately.found(&asked, now) {
+            Some(known) => known,
+            None => {
+                let found = archive.select(&lookup(&wanted, defaults)).await?;
+                // A name that is not known yet is looked for each time; one that is grows old from when it was found.
+                let known: Known = recognized(&wanted, &found)?.into();
+                lately.keep(asked, now, &known);
+                known
+            }
         };
-        let mut variables = Variables::default();
-        let mut problems = Vec::new();
-        for (pointer, name) in &wanted {
-            if variables.known.iter().any(|variable| variable.name == *name) {
-                continue;
-            }
-            match found.iter().find_map(|record| variables.read(record, name)) {
-                Some(_) if variables.known.len() >= MOST => return Err(too_many(pointer)),
-                Some(variable) => variables.known.push(variable),
-                None => problems.push(unknown(pointer)),
-            }
-        }
-        if !problems.is_empty() {
-            return Err(Fault::invalid(problems));
-        }
-        // A name that is not known yet is looked for each time; one that is grows old from when it was found.
-        if kept.is_none() {
-            lately.keep(asked, now, &found);
-        }
+        let mut variables = Variables { known, shown: Vec::new() };
         for entry in strings(reading, WITH) {
             variables.show(entry);
         }
@@ -103,26 +90,14 @@ impl Variables {
     /// A name that is asked for twice is shown once, with its default if either asks for it.
     fn show(&mut self, entry: &str) {
         let (name, otherwise) = forms::marked(entry);
-        match self.shown.iter_mut().find(|(shown, _)| shown == name) {
+        let Some(place) = self.known.iter().position(|variable| variable.name == name) else {
+            return;
+        };
+        match self.shown.iter_mut().find(|(shown, _)| *shown == place) {
             Some((_, before)) if otherwise == Otherwise::Default => *before = Otherwise::Default,
             Some(_) => {}
-            None => self.shown.push((name.to_owned(), otherwise)),
+            None => self.shown.push((place, otherwise)),
         }
-    }
-
-    /// The first record with exactly this name: a database may find others by its own idea of equality.
-    fn read(&self, record: &Record, name: &str) -> Option<Variable> {
-        let [id, found, more @ ..] = record.as_slice() else {
-            return None;
-        };
-        let next = u8::try_from(self.known.len()).ok()?;
-        (shapes::text(found)? == name).then_some(())?;
-        Some(Variable {
-            name: name.to_owned(),
-            id: shapes::whole(id)?,
-            default: more.first().and_then(shapes::text).map(|text| text.into_owned()),
-            source: Source(FIRST_SOURCE.checked_add(next)?),
-        })
     }
 
     pub(super) fn joins(&self) -> impl Iterator<Item = Join> {
@@ -139,49 +114,130 @@ impl Variables {
     /// What a document has in the variable.
     pub(super) fn value(&self, name: &str, otherwise: Otherwise) -> Result<Term, Fault> {
         let known = self.known.iter().find(|variable| variable.name == name);
-        let variable = known.ok_or_else(|| Fault::internal("a template variable was not looked up"))?;
-        let value = Term::Column(variable.source, "value");
-        Ok(match (otherwise, &variable.default) {
-            (Otherwise::Default, Some(default)) => Term::Or(Box::new(value), default.clone()),
-            (Otherwise::Default, None) | (Otherwise::Nothing, _) => value,
-        })
+        known.map(|variable| variable.value(otherwise)).ok_or_else(lost)
     }
 
     /// The columns that were asked for.
     pub(super) fn columns(&self) -> Result<Vec<Term>, Fault> {
-        self.shown.iter().map(|(name, otherwise)| self.value(name, *otherwise)).collect()
+        let column = |(place, otherwise): &(usize, Otherwise)| {
+            self.known.get(*place).map(|variable| variable.value(*otherwise)).ok_or_else(lost)
+        };
+        self.shown.iter().map(column).collect()
     }
 
     /// Their names, in the order in which they were asked for.
-    pub(super) fn names(&self) -> Vec<String> {
-        self.shown.iter().map(|(name, _)| name.clone()).collect()
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.shown.iter().filter_map(|(place, _)| Some(self.known.get(*place)?.name.as_str())).collect()
+    }
+}
+
+fn lost() -> Fault {
+    Fault::internal("a template variable was not looked up")
+}
+
+impl Variable {
+    /// The record with exactly this name: a database may find others by its own idea of equality.
+    fn read(record: &Record, name: &str, place: usize) -> Option<Variable> {
+        let [id, found, more @ ..] = record.as_slice() else {
+            return None;
+        };
+        let place = u8::try_from(place).ok()?;
+        (shapes::text(found)? == name).then_some(())?;
+        Some(Variable {
+            name: name.to_owned(),
+            id: shapes::whole(id)?,
+            default: more.first().and_then(shapes::text).map(|text| text.into_owned()),
+            source: Source(FIRST_SOURCE.checked_add(place)?),
+        })
+    }
+
+    fn value(&self, otherwise: Otherwise) -> Term {
+        let value = Term::Column(self.source, "value");
+        match (otherwise, &self.default) {
+            (Otherwise::Default, Some(default)) => Term::Or(Box::new(value), default.clone()),
+            (Otherwise::Default, None) | (Otherwise::Nothing, _) => value,
+        }
+    }
+
+    /// How much there is to remember.
+    pub(super) fn weight(&self) -> usize {
+        self.name.len() + self.default.as_ref().map_or(0, String::len)
+    }
+}
+
+/// Each name once, as it was found.
+fn recognized(wanted: &[(Place, &str)], found: &[Record]) -> Result<Vec<Variable>, Fault> {
+    let mut known: Vec<Variable> = Vec::new();
+    let mut problems = Vec::new();
+    for (place, name) in wanted {
+        if known.iter().any(|variable| variable.name == *name) {
+            continue;
+        }
+        match found.iter().find_map(|record| Variable::read(record, name, known.len())) {
+            Some(_) if known.len() >= MOST => return Err(too_many(&place.pointer())),
+            Some(variable) => known.push(variable),
+            None => problems.push(unknown(&place.pointer())),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(known),
+        false => Err(Fault::invalid(problems)),
+    }
+}
+
+/// Where a name stands in the arguments.
+enum Place {
+    Shown(usize),
+    Of(&'static str, usize),
+}
+
+impl Place {
+    fn pointer(&self) -> String {
+        match self {
+            Place::Shown(number) => format!("/{WITH}/{number}"),
+            Place::Of(argument, number) => format!("/{argument}/{number}/tv"),
+        }
     }
 }
 
 /// Each name with the place where it stands.
-fn wanted(reading: &Reading) -> Vec<(String, String)> {
-    let shown = strings(reading, WITH).into_iter().enumerate();
-    let mut wanted: Vec<(String, String)> =
-        shown.map(|(number, entry)| (format!("/{WITH}/{number}"), forms::marked(entry).0.to_owned())).collect();
+fn wanted(reading: &Reading) -> Vec<(Place, &str)> {
+    let shown = strings(reading, WITH).enumerate();
+    let mut wanted: Vec<(Place, &str)> =
+        shown.map(|(number, entry)| (Place::Shown(number), forms::marked(entry).0)).collect();
     for argument in [FILTERS, ORDER] {
         let terms = reading.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
         for (number, term) in terms.enumerate() {
             if let Some(name) = term.get("tv").and_then(Json::as_str) {
-                wanted.push((format!("/{argument}/{number}/tv"), name.to_owned()));
+                wanted.push((Place::Of(argument, number), name));
             }
         }
     }
     wanted
 }
 
-fn strings<'a>(reading: &'a Reading, argument: &str) -> Vec<&'a str> {
+/// What was asked, in one text: no name has a comma or a colon.
+fn asked(wanted: &[(Place, &str)], otherwise: Otherwise) -> String {
+    let mut asked = String::with_capacity(64);
+    asked.push_str(match otherwise {
+        Otherwise::Default => ":d",
+        Otherwise::Nothing => "",
+    });
+    for (_, name) in wanted {
+        asked.push(',');
+        asked.push_str(name);
+    }
+    asked
+}
+
+fn strings<'a>(reading: &'a Reading, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
     let items = reading.arguments.get(argument).and_then(Json::as_array);
-    items.into_iter().flatten().filter_map(Json::as_str).collect()
+    items.into_iter().flatten().filter_map(Json::as_str)
 }
 
 /// Whether somebody asks for what a variable has where a page has nothing.
 fn needs_defaults(reading: &Reading) -> Otherwise {
-    let shown = strings(reading, WITH).into_iter().any(|entry| forms::marked(entry).1 == Otherwise::Default);
+    let shown = strings(reading, WITH).any(|entry| forms::marked(entry).1 == Otherwise::Default);
     let mut terms = [FILTERS, ORDER].into_iter().filter_map(|name| reading.arguments.get(name)?.as_array()).flatten();
     match shown || terms.any(|term| term.get("use_default").and_then(Json::as_bool) == Some(true)) {
         true => Otherwise::Default,
@@ -190,17 +246,18 @@ fn needs_defaults(reading: &Reading) -> Otherwise {
 }
 
 /// Of several variables with one name the newest counts, as in the original.
-fn lookup(wanted: &[(String, String)], otherwise: Otherwise) -> Select {
+fn lookup(wanted: &[(Place, &str)], otherwise: Otherwise) -> Select {
     let mut columns = vec![column("id"), column("name")];
     match otherwise {
         Otherwise::Default => columns.push(column("default_text")),
         Otherwise::Nothing => {}
     }
+    let names = wanted.iter().map(|(_, name)| Value::Text((*name).to_owned())).collect();
     Select {
         from: (HERE, TABLE),
         joins: Vec::new(),
         columns,
-        tests: vec![Test::AnyOf(column("name"), wanted.iter().map(|(_, name)| Value::Text(name.clone())).collect())],
+        tests: vec![Test::AnyOf(column("name"), names)],
         order: vec![(column("id"), Direction::Falling)],
         offset: 0,
         limit: u64::try_from(wanted.len() * ALIKE).unwrap_or(u64::MAX),

@@ -22,10 +22,28 @@ impl Schema {
     pub fn check(&self, arguments: Map<String, Value>) -> Result<Checked, Fault> {
         let mut problems = Problems::default();
         let value = Value::Object(arguments);
-        problems.visit(self, &value, "");
+        problems.visit(self, &value, Pointer::Root);
         match (problems.found.is_empty(), value) {
             (true, Value::Object(arguments)) => Ok(arguments),
             _ => Err(Fault::invalid(problems.found)),
+        }
+    }
+}
+
+/// A place in the arguments; spelled only if something is wrong there.
+#[derive(Clone, Copy)]
+enum Pointer<'a> {
+    Root,
+    Name(&'a Pointer<'a>, &'static str),
+    Number(&'a Pointer<'a>, usize),
+}
+
+impl Pointer<'_> {
+    fn spelled(self) -> String {
+        match self {
+            Pointer::Root => String::new(),
+            Pointer::Name(above, name) => format!("{}/{name}", above.spelled()),
+            Pointer::Number(above, number) => format!("{}/{number}", above.spelled()),
         }
     }
 }
@@ -36,13 +54,13 @@ struct Problems {
 }
 
 impl Problems {
-    fn add(&mut self, pointer: &str, keyword: &'static str, expected: impl Into<String>) {
+    fn add(&mut self, pointer: Pointer<'_>, keyword: &'static str, expected: impl Into<String>) {
         if self.found.len() < MOST_PROBLEMS {
-            self.found.push(Problem { pointer: pointer.to_owned(), keyword, expected: expected.into() });
+            self.found.push(Problem { pointer: pointer.spelled(), keyword, expected: expected.into() });
         }
     }
 
-    fn visit(&mut self, shape: &Schema, value: &Value, pointer: &str) {
+    fn visit(&mut self, shape: &Schema, value: &Value, pointer: Pointer<'_>) {
         match shape {
             Schema::Object(fields) => {
                 let Some(object) = value.as_object() else {
@@ -50,10 +68,10 @@ impl Problems {
                     return self.add(pointer, "type", format!("an object with {} is expected", names.join(", ")));
                 };
                 for field in fields {
-                    let place = || format!("{pointer}/{}", field.name);
+                    let place = Pointer::Name(&pointer, field.name);
                     match (object.get(field.name), field.presence) {
-                        (Some(value), _) => self.visit(&field.shape, value, &place()),
-                        (None, Presence::Required) => self.add(&place(), "required", "it is required"),
+                        (Some(value), _) => self.visit(&field.shape, value, place),
+                        (None, Presence::Required) => self.add(place, "required", "it is required"),
                         (None, Presence::Optional) => {}
                     }
                 }
@@ -81,7 +99,7 @@ impl Problems {
                     return self.add(pointer, "maxItems", format!("at most {most} items are allowed"));
                 }
                 for (position, item) in items.iter().enumerate() {
-                    self.visit(of, item, &format!("{pointer}/{position}"));
+                    self.visit(of, item, Pointer::Number(&pointer, position));
                 }
             }
             Schema::Text(text) => match value.as_str() {
@@ -121,7 +139,7 @@ impl Problems {
 
     /// An unknown name is not repeated, because a caller may have put personal data there; the one of ours that it
     /// resembles is.
-    fn unknown(&mut self, pointer: &str, known: &[&str], mut missing: Vec<&str>, unknown: &[&String]) {
+    fn unknown(&mut self, pointer: Pointer<'_>, known: &[&str], mut missing: Vec<&str>, unknown: &[&String]) {
         let mut meant = Vec::new();
         for name in unknown.iter().take(MOST_GUESSES) {
             if let Some(right) = near(name, missing.iter().copied()) {
@@ -139,7 +157,7 @@ impl Problems {
 
 fn fits(shape: &Schema, value: &Value) -> bool {
     let mut problems = Problems::default();
-    problems.visit(shape, value, "");
+    problems.visit(shape, value, Pointer::Root);
     problems.found.is_empty()
 }
 

@@ -2,6 +2,7 @@
 //! than it must: scope, rate, media type, size, the server, the tool. The body is not read before it is asked for here.
 
 use bytes::Bytes;
+use frontdesk_wire::frame::{self, Body, Frame};
 use frontdesk_wire::glimpse::{Glimpse, glimpse};
 
 use crate::caller::Caller;
@@ -16,25 +17,50 @@ use crate::stages::frame::Unframed;
 use crate::stages::record::{Sighting, known_method};
 use crate::stages::shape::too_large;
 
-/// The body of a request that may come in. A mount without a door reads it at once.
+/// A body up to this long is read before it is judged: nearly every one passes, and would otherwise be read twice.
+const SHORT: usize = 16 * 1024;
+
+/// What has come in.
+pub(crate) enum Passed {
+    Bytes(Bytes),
+    /// The message that was in them, which was read on the way.
+    Message(Frame),
+}
+
+/// The body of a request that may come in. A mount without a door takes it at once.
 pub(crate) async fn pass(
     desk: &Desk,
     mount: &Mount,
     caller: &Caller,
     incoming: &mut Incoming,
     sighting: &mut Sighting<'_>,
-) -> Result<Bytes, Unframed> {
+) -> Result<Passed, Unframed> {
     take_verb(incoming)?;
     let Some(door) = &mount.door else {
         return match &incoming.refused {
             Some(fault) => Err(fault.clone().into()),
-            None => Ok(incoming.body.whole().await?),
+            None => Ok(Passed::Bytes(incoming.body.whole().await?)),
         };
     };
-    let (body, seen) = approach(desk, mount, door, caller, incoming, sighting).await?;
+    let mut read = None;
+    let look = |body: &[u8]| {
+        let (seen, frame) = read_short(body);
+        read = frame;
+        seen
+    };
+    let (body, seen) = approach(desk, mount, door, caller, incoming, sighting, look).await?;
     match refuse_tool(door, &seen).and_then(|()| refuse_unknown(door)) {
-        Ok(()) => Ok(body),
+        Ok(()) => Ok(read.map_or(Passed::Bytes(body), Passed::Message)),
         Err(fault) => Err(Unframed { fault, id: seen.id }),
+    }
+}
+
+/// What a body asks, and the whole request where it is short and nothing is wrong with it.
+fn read_short(body: &[u8]) -> (Glimpse, Option<Frame>) {
+    let whole = if body.len() <= SHORT { frame::read(body).ok() } else { None };
+    match whole {
+        Some(Body::One(Frame::Request(request))) => (Glimpse::of(&request), Some(Frame::Request(request))),
+        Some(Body::One(Frame::Notification(_) | Frame::Response) | Body::Batch(_)) | None => (glimpse(body), None),
     }
 }
 
@@ -55,6 +81,7 @@ pub(crate) async fn approach(
     caller: &Caller,
     incoming: &mut Incoming,
     sighting: &mut Sighting<'_>,
+    look: impl FnOnce(&[u8]) -> Glimpse,
 ) -> Result<(Bytes, Glimpse), Unframed> {
     // Of all that can be wrong with the transport, only a wrong media type leaves a body that can be read safely.
     let refused = match &incoming.refused {
@@ -67,7 +94,7 @@ pub(crate) async fn approach(
         true => larger(door),
         false => fault,
     });
-    let seen = arrived.as_deref().map(glimpse).unwrap_or_default();
+    let seen = arrived.as_deref().map(look).unwrap_or_default();
     if let Some(method) = &seen.method {
         sighting.method(method);
     }

@@ -9,6 +9,7 @@ use crate::caller::Caller;
 use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::Incoming;
+use crate::stages::door::Passed;
 
 /// Why a request holds no message, and the id it named where one could be read.
 #[derive(Debug)]
@@ -17,8 +18,11 @@ pub struct Unframed {
     pub id: Option<Id>,
 }
 
-pub fn frame(mount: &Mount, incoming: &Incoming, body: &[u8]) -> Result<Body, Unframed> {
-    let body = frame::read(body)?;
+pub(crate) fn frame(mount: &Mount, incoming: &Incoming, passed: Passed) -> Result<Body, Unframed> {
+    let body = match passed {
+        Passed::Bytes(bytes) => frame::read(&bytes)?,
+        Passed::Message(frame) => Body::One(frame),
+    };
     match (&body, &mount.door) {
         (Body::Batch(_), Some(_)) => {
             // The door looks at one message: what stands in a batch would have passed it unseen.

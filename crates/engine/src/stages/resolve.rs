@@ -42,7 +42,14 @@ pub fn place(request: &Request) -> Place<'_> {
     }
 }
 
-pub fn resolve<'a>(mount: &'a Mount, caller: &Caller, request: &'a Request, at: &At<'_>) -> Result<Target<'a>, Fault> {
+/// `arguments` are those of the request, which are taken if a tool is called.
+pub fn resolve<'a>(
+    mount: &'a Mount,
+    caller: &Caller,
+    request: &'a Request,
+    arguments: Option<Value>,
+    at: &At<'_>,
+) -> Result<Target<'a>, Fault> {
     let contract = &mount.contract;
     let era = at.spoken();
     match (request.method.as_str(), era) {
@@ -64,7 +71,7 @@ pub fn resolve<'a>(mount: &'a Mount, caller: &Caller, request: &'a Request, at: 
             Ok(Target::Ready(sealed_result("{\"prompts\":[]}", &era, Some(LISTS))))
         }
         ("resources/list", _) => cursor(request).map(Target::Listing),
-        ("tools/call", _) => call(contract, request),
+        ("tools/call", _) => call(contract, request, arguments),
         ("resources/read", _) => open(contract, request, era),
         _ => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
     }
@@ -113,7 +120,7 @@ fn declares(contract: &Contract, capability: &str) -> bool {
     serde_json::from_str::<Value>(&contract.hello.capabilities).is_ok_and(|all| all.get(capability).is_some())
 }
 
-fn call<'a>(contract: &'a Contract, request: &'a Request) -> Result<Target<'a>, Fault> {
+fn call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Value>) -> Result<Target<'a>, Fault> {
     let Some(name) = request.params.get("name").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/name", "required", "the tool's name is required, as a string"));
     };
@@ -123,8 +130,8 @@ fn call<'a>(contract: &'a Contract, request: &'a Request) -> Result<Target<'a>, 
             "There is no tool of this name; `tools/list` names those there are.",
         ));
     };
-    let arguments = match request.params.get("arguments") {
-        Some(Value::Object(arguments)) => arguments.clone(),
+    let arguments = match given {
+        Some(Value::Object(arguments)) => arguments,
         None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
     };

@@ -144,6 +144,10 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
         headers.insert(receive::TRACE_ID.clone(), trace);
     }
     for (name, value) in reply.headers {
+        // Said above; parsing it once more would cost every call of some contracts.
+        if value == "no-store" && name.eq_ignore_ascii_case(CACHE_CONTROL.as_str()) {
+            continue;
+        }
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::try_from(value)) {
             headers.insert(name, value);
         }

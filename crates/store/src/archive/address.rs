@@ -90,7 +90,7 @@ fn mysql(url: &str, authority: Option<&Path>) -> Result<Place, ArchiveError> {
         }
     };
     // The socket that a server names is not the one that was asked for.
-    let options = OptsBuilder::from_opts(options).prefer_socket(false).ssl_opts(encryption).stmt_cache_size(64);
+    let options = OptsBuilder::from_opts(options).prefer_socket(false).ssl_opts(encryption).stmt_cache_size(0);
     Ok(Place::Mysql(Box::new(options.into())))
 }
 

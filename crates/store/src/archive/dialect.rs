@@ -15,6 +15,13 @@ pub(crate) enum Dialect {
     Postgres,
 }
 
+/// Whether the places of values are counted, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbered {
+    Yes,
+    No,
+}
+
 /// Text before something and behind it.
 pub(crate) type Around = (Cow<'static, str>, Cow<'static, str>);
 
@@ -26,21 +33,22 @@ impl Dialect {
             Dialect::Mysql => '`',
         };
         out.push(quote);
-        for letter in name.chars() {
-            out.push(letter);
-            if letter == quote {
+        for (number, piece) in name.split(quote).enumerate() {
+            if number > 0 {
+                out.push(quote);
                 out.push(quote);
             }
+            out.push_str(piece);
         }
         out.push(quote);
     }
 
-    /// The place of a statement's value with this number, from 1.
-    pub(crate) fn place(self, number: usize) -> String {
+    /// What a value's place begins with; on MariaDB and MySQL that is all of it.
+    pub(crate) fn place(self) -> (&'static str, Numbered) {
         match self {
-            Dialect::Sqlite => format!("?{number}"),
-            Dialect::Mysql => "?".to_owned(),
-            Dialect::Postgres => format!("${number}"),
+            Dialect::Sqlite => ("?", Numbered::Yes),
+            Dialect::Mysql => ("?", Numbered::No),
+            Dialect::Postgres => ("$", Numbered::Yes),
         }
     }
 
@@ -83,12 +91,11 @@ impl Dialect {
         }
     }
 
-    /// A text with no more letters than these.
-    pub(crate) fn no_longer_than(self, letters: usize) -> Around {
-        let letters = letters.min(MOST_LETTERS);
+    /// Around a text and before a number, it makes the text with no more letters than these.
+    pub(crate) fn no_longer_than(self) -> (&'static str, &'static str) {
         match self {
-            Dialect::Sqlite => around("SUBSTR(", format!(", 1, {letters})")),
-            Dialect::Mysql | Dialect::Postgres => around("LEFT(", format!(", {letters})")),
+            Dialect::Sqlite => ("SUBSTR(", ", 1, "),
+            Dialect::Mysql | Dialect::Postgres => ("LEFT(", ", "),
         }
     }
 
@@ -201,7 +208,7 @@ impl Dialect {
 }
 
 /// What the databases take as a length.
-const MOST_LETTERS: usize = 1 << 30;
+pub(crate) const MOST_LETTERS: usize = 1 << 30;
 
 const LEAST: &str = "-9223372036854775808";
 const MOST: &str = "9223372036854775807";

@@ -1,5 +1,6 @@
 //! A site on MariaDB or MySQL. Every session is read-only, and one that fails or is late is thrown away.
 
+use std::collections::HashMap;
 use std::future::Future as _;
 use std::io::ErrorKind;
 use std::task::{Context, Waker};
@@ -21,6 +22,7 @@ use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
 /// The server ends a statement at its deadline; so much later we stop waiting for it to say so.
 const GRACE: Duration = Duration::from_millis(500);
 const CONNECT: Duration = Duration::from_secs(3);
+const STATEMENTS: usize = 64;
 
 pub(crate) struct MysqlArchive {
     options: Opts,
@@ -94,8 +96,9 @@ impl MysqlArchive {
     /// The connection comes back only after a whole answer.
     async fn read_on(&self, mut held: Held, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
         let values = statement.values.iter().map(value).collect();
+        let prepared = held.prepared(&statement.text).await?;
         let connection = held.connection()?;
-        let mut rows = connection.exec_iter(&statement.text, Params::Positional(values)).await.map_err(failure)?;
+        let mut rows = connection.exec_iter(prepared, Params::Positional(values)).await.map_err(failure)?;
         let mut allowance = Allowance(bytes);
         let mut records = Vec::new();
         while let Some(row) = rows.next().await.map_err(failure)? {
@@ -119,18 +122,35 @@ impl Archive for MysqlArchive {
 }
 
 /// A connection that is closed at once when it is thrown away. Left to itself it would first read to its end what was
-/// too much to read.
-pub(super) struct Held(Option<Conn>);
+/// too much to read. It keeps its statements, because the driver would read the text of each anew every time.
+pub(super) struct Held {
+    connection: Option<Conn>,
+    statements: HashMap<String, mysql_async::Statement>,
+}
 
 impl Held {
     pub(super) fn connection(&mut self) -> Result<&mut Conn, Failure> {
-        self.0.as_mut().ok_or_else(|| Failure::Gone("the connection is closed".to_owned()))
+        self.connection.as_mut().ok_or_else(|| Failure::Gone("the connection is closed".to_owned()))
+    }
+
+    async fn prepared(&mut self, text: &str) -> Result<mysql_async::Statement, Failure> {
+        if let Some(prepared) = self.statements.get(text) {
+            return Ok(prepared.clone());
+        }
+        if self.statements.len() >= STATEMENTS {
+            for (_, old) in std::mem::take(&mut self.statements) {
+                self.connection()?.close(old).await.map_err(failure)?;
+            }
+        }
+        let prepared = self.connection()?.prep(text).await.map_err(failure)?;
+        self.statements.insert(text.to_owned(), prepared.clone());
+        Ok(prepared)
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if let Some(connection) = self.0.take() {
+        if let Some(connection) = self.connection.take() {
             // Asked once, it has said goodbye if nothing is left to read; dropped after that, its socket is closed.
             let mut goodbye = std::pin::pin!(connection.disconnect());
             let _ = goodbye.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -162,7 +182,7 @@ fn described((table, column, data_type, nullable, _, letters): Line) -> Describe
 pub(super) async fn connect(options: &Opts, deadline: Duration, collation: Option<&str>) -> Result<Held, Failure> {
     let connecting = tokio::time::timeout(CONNECT, Conn::new(options.clone()));
     let connected = connecting.await.unwrap_or_else(|_| Err(DriverError::ConnectionClosed.into())).map_err(failure)?;
-    let mut held = Held(Some(connected));
+    let mut held = Held { connection: Some(connected), statements: HashMap::new() };
     let connection = held.connection()?;
     let version: Option<String> = connection.query_first("SELECT VERSION()").await.map_err(failure)?;
     let server = Server::of(&version.unwrap_or_default())?;

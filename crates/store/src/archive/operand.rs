@@ -39,24 +39,31 @@ impl Against {
 
 /// What a value means to a term of this kind.
 pub(crate) fn against(kind: Kind, value: &Value) -> Result<Against, Fault> {
-    let decimal = match value {
-        Value::Integer(number) => Some(Decimal::of_integer(*number)),
-        Value::Text(text) => Decimal::exactly(clean(text)?.trim_matches(|letter| matches!(letter, '\t'..='\r' | ' '))),
-        Value::Decimal(text) => Some(Decimal::exactly(text).unwrap_or_else(|| Decimal::leading(text))),
-    };
+    if let Value::Text(text) = value {
+        clean(text)?;
+    }
     let text = || match value {
         Value::Integer(number) => number.to_string(),
         Value::Text(text) | Value::Decimal(text) => text.clone(),
     };
-    Ok(match kind {
-        Kind::Missing => Against::Nothing,
-        Kind::Text => Against::Text(text()),
-        Kind::Whole => match decimal {
+    Ok(match (kind, value) {
+        (Kind::Missing, _) => Against::Nothing,
+        (Kind::Text, _) => Against::Text(text()),
+        (Kind::Whole, Value::Integer(number)) => Against::Whole(*number),
+        (Kind::Whole, Value::Text(_) | Value::Decimal(_)) => match decimal(value) {
             Some(number) => number.as_integer().map_or(Against::Number(number), Against::Whole),
             None => Against::NoNumber,
         },
-        Kind::Number => Against::Number(decimal.unwrap_or_else(|| Decimal::leading(&text()))),
+        (Kind::Number, _) => Against::Number(decimal(value).unwrap_or_else(|| Decimal::leading(&text()))),
     })
+}
+
+fn decimal(value: &Value) -> Option<Decimal> {
+    match value {
+        Value::Integer(number) => Some(Decimal::of_integer(*number)),
+        Value::Text(text) => Decimal::exactly(text.trim_matches(|letter| matches!(letter, '\t'..='\r' | ' '))),
+        Value::Decimal(text) => Some(Decimal::exactly(text).unwrap_or_else(|| Decimal::leading(text))),
+    }
 }
 
 /// No database here but SQLite can be asked about it, and no text of a site has it.

@@ -1,7 +1,10 @@
 //! A site on PostgreSQL. Every session is read-only, and one that fails or is late is thrown away.
 
 use std::collections::HashMap;
+use std::future::Future as _;
+use std::pin::pin;
 use std::sync::Mutex;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use frontdesk_engine::archive::{Archive, Cell, Name, Record, Select};
@@ -19,7 +22,7 @@ use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
 use crate::StoreError;
 use crate::postgres::address::{Address, Dial, Encryption};
 use crate::postgres::flight::fly_enclosed;
-use crate::postgres::texts::{BEGIN_READ, COMMIT};
+use crate::postgres::texts::{BEGIN_LIST, BEGIN_READ, COMMIT, PLAN_ANEW};
 use crate::postgres::tls::Connector;
 
 /// The server ends a statement at its deadline; so much later we stop waiting for it to say so.
@@ -43,6 +46,34 @@ pub(super) struct Session {
     pub(super) client: Client,
     statements: HashMap<String, tokio_postgres::Statement>,
     turn: Mutex<()>,
+    plans: Plans,
+}
+
+/// Whether the server can be told to plan a list for the values it is asked with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Plans {
+    Told,
+    /// It is older than that.
+    AsItLikes,
+}
+
+impl Plans {
+    /// Version 12 is the first that can be told.
+    pub(super) fn of(version: Option<&str>) -> Plans {
+        let number = version.and_then(|version| version.split(|letter: char| !letter.is_ascii_digit()).next());
+        match number.and_then(|number| number.parse::<u32>().ok()) {
+            Some(12..) => Plans::Told,
+            Some(_) | None => Plans::AsItLikes,
+        }
+    }
+
+    /// A single row is found by its id, for which one plan is as good as another.
+    fn begin(self, select: &Select) -> &'static str {
+        match (self, select.limit) {
+            (Plans::Told, 2..) => BEGIN_LIST,
+            (Plans::Told, 0 | 1) | (Plans::AsItLikes, _) => BEGIN_READ,
+        }
+    }
 }
 
 /// Names and types of the columns that this role may read: those under the prefix, and those that a site is known by.
@@ -161,7 +192,7 @@ impl Session {
         let values: Vec<&(dyn ToSql + Sync)> = statement.values.iter().map(value).collect();
         let taken = Taken { allowance: Allowance(select.bytes), columns: statement.columns, records: Vec::new() };
         match select.limit <= at_once.unsigned_abs().into() {
-            true => self.in_one_flight(&prepared, &values, taken).await,
+            true => self.in_one_flight(self.plans.begin(select), &prepared, &values, taken).await,
             false => self.by_pieces(&prepared, &values, taken, at_once).await,
         }
     }
@@ -169,12 +200,13 @@ impl Session {
     /// So few rows that there is nothing to gain from pieces: the transaction is sent whole, and waited for once.
     async fn in_one_flight(
         &self,
+        begin: &'static str,
         prepared: &tokio_postgres::Statement,
         values: &[&(dyn ToSql + Sync)],
         mut taken: Taken,
     ) -> Result<Vec<Record>, Failure> {
         let client = &self.client;
-        let (open, close) = (client.batch_execute(BEGIN_READ), client.batch_execute(COMMIT));
+        let (open, close) = (client.batch_execute(begin), client.batch_execute(COMMIT));
         let question = client.query(prepared, values);
         let rows = fly_enclosed(&self.turn, open, std::future::ready(()), question, close).await.map_err(failure)?;
         taken.take(&rows)?;
@@ -190,6 +222,13 @@ impl Session {
         at_once: i32,
     ) -> Result<Vec<Record>, Failure> {
         let transaction = self.client.build_transaction().read_only(true).start().await.map_err(failure)?;
+        match self.plans {
+            // On its way before what it is for; nobody has to wait for the answer.
+            Plans::Told => {
+                drop(pin!(transaction.batch_execute(PLAN_ANEW)).poll(&mut Context::from_waker(Waker::noop())))
+            }
+            Plans::AsItLikes => {}
+        }
         let portal = transaction.bind(prepared, values).await.map_err(failure)?;
         loop {
             let rows = transaction.query_portal(&portal, at_once).await.map_err(failure)?;
@@ -245,23 +284,25 @@ async fn look(dial: &Dial, prefix: &str, deadline: Duration) -> Result<(Session,
 }
 
 pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
-    let client = match &dial.encryption {
+    let (client, plans) = match &dial.encryption {
         Encryption::Verified { authority: Some(authority) } => {
             let connector = Connector::trusting(authority)
                 .map_err(|why| ArchiveError::Unreachable(StoreError::Untrusted(why.0).to_string()))?;
             let connected = dial.config.connect(connector).await;
             let (client, connection) = connected.map_err(unreached)?;
+            let plans = Plans::of(connection.parameter("server_version"));
             tokio::spawn(async move { drop(connection.await) });
-            client
+            (client, plans)
         }
         Encryption::None | Encryption::Verified { authority: None } => {
             let connected = dial.config.connect(NoTls).await;
             let (client, connection) = connected.map_err(unreached)?;
+            let plans = Plans::of(connection.parameter("server_version"));
             tokio::spawn(async move { drop(connection.await) });
-            client
+            (client, plans)
         }
     };
-    Ok(Session { client, statements: HashMap::new(), turn: Mutex::default() })
+    Ok(Session { client, statements: HashMap::new(), turn: Mutex::default(), plans })
 }
 
 /// A refusal of the server's own is final; where nobody answers, somebody may later.

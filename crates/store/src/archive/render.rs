@@ -1,8 +1,6 @@
 //! One `Select` as the text of a statement and its values. Names come from the schema that was found, and every value
 //! is bound; nothing of a caller's becomes text.
 
-use std::fmt::Write as _;
-
 use frontdesk_engine::archive::{Comparison, Join, Keeps, Likeness, Operand, Select, Source, Term, Test, Value};
 use frontdesk_engine::page::Direction;
 use frontdesk_engine::{Fault, FaultKind};
@@ -16,6 +14,9 @@ const LONGEST_LIKENESS: usize = 24_000;
 /// SQLite joins 64 tables and takes 32,766 values.
 const MOST_TABLES: usize = 60;
 const MOST_VALUES: usize = 30_000;
+/// Room for most statements, so that they are written without being moved.
+const USUAL_TEXT: usize = 2_048;
+const USUAL_VALUES: usize = 16;
 
 /// What a database is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,14 @@ pub enum Bound {
 
 /// Of a text that may be long, no more letters than `widest` are asked for.
 pub(crate) fn render(dialect: Dialect, schema: &Schema, select: &Select, widest: usize) -> Result<Statement, Fault> {
-    let mut writer = Writer { dialect, schema, widest, text: String::new(), values: Vec::new(), scope: Vec::new() };
+    let mut writer = Writer {
+        dialect,
+        schema,
+        widest,
+        text: String::with_capacity(USUAL_TEXT),
+        values: Vec::with_capacity(USUAL_VALUES),
+        scope: Vec::with_capacity(1 + select.joins.len()),
+    };
     writer.select(select)?;
     if writer.scope.len() > MOST_TABLES || writer.values.len() > MOST_VALUES {
         return Err(Fault::new(FaultKind::InvalidArgument, "This asks for too much at once. Ask for less."));
@@ -131,7 +139,8 @@ impl Writer<'_> {
     fn table(&mut self, source: Source) -> Result<(), Fault> {
         let table = self.seen(source)?.table;
         self.dialect.name(&table.name, &mut self.text);
-        let _ = write!(self.text, " AS t{}", source.0);
+        self.put(" AS t");
+        self.put_number(source.0.into());
         Ok(())
     }
 

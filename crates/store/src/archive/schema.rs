@@ -1,6 +1,7 @@
 //! Which tables and columns the database has, as it says itself. A name that is not here goes into no statement.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::error::ArchiveError;
@@ -42,29 +43,54 @@ pub(crate) struct Described {
     pub(crate) is: Column,
 }
 
+/// By names that are short and the site's own: every column of every statement is looked up, and nobody can fill the
+/// table with names that collide.
+type ByName<T> = HashMap<String, T, BuildHasherDefault<Quick>>;
+
+/// The hash that Fowler, Noll and Vo made for this.
+pub(crate) struct Quick(u64);
+
+impl Default for Quick {
+    fn default() -> Quick {
+        Quick(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Quick {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     /// With the prefix.
     pub(crate) name: String,
-    pub(crate) columns: HashMap<String, Column>,
+    pub(crate) columns: ByName<Column>,
 }
 
 /// The tables of one site, by their names without its prefix.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    tables: HashMap<String, Table>,
+    tables: ByName<Table>,
 }
 
 impl Schema {
     pub(crate) fn of(described: Vec<Described>, prefix: &str) -> Result<Schema, ArchiveError> {
-        let mut tables: HashMap<String, Table> = HashMap::new();
+        let mut tables: ByName<Table> = HashMap::default();
         let mut prefixes = BTreeSet::new();
         for Described { table, column, is } in described {
             if let Some(prefix) = table.strip_suffix(LANDMARK) {
                 prefixes.insert(prefix.to_owned());
             }
             if let Some(short) = table.strip_prefix(prefix).map(str::to_owned) {
-                let entry = tables.entry(short).or_insert_with(|| Table { name: table, columns: HashMap::new() });
+                let entry = tables.entry(short).or_insert_with(|| Table { name: table, columns: HashMap::default() });
                 entry.columns.insert(column, is);
             }
         }

@@ -33,6 +33,9 @@ const NAP: Duration = Duration::from_millis(5);
 /// A statement ends itself at its deadline; so much later we stop waiting for it.
 const GRACE: Duration = Duration::from_millis(500);
 const STATEMENTS: usize = 64;
+/// Whether the file has been replaced is looked at this often. Asking the system each time costs a tenth of reading a
+/// page.
+const LOOK: Duration = Duration::from_millis(10);
 
 pub(crate) struct SqliteArchive {
     path: PathBuf,
@@ -42,10 +45,21 @@ pub(crate) struct SqliteArchive {
     pub(super) pool: Arc<Pool<Reader>>,
 }
 
-/// A connection, and which file it has open.
+/// A connection, which file it has open, and when the path was last seen to lead there.
 pub(super) struct Reader {
     pub(super) connection: Connection,
     file: Identity,
+    seen: Instant,
+    manner: Manner,
+}
+
+/// What statements on a connection do when the site is writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// They fail at once.
+    Hurried,
+    /// They wait.
+    Patient,
 }
 
 impl SqliteArchive {
@@ -82,8 +96,12 @@ impl SqliteArchive {
     /// Nothing, if it turns out to be long, has to wait for the site, or needs a connection first.
     fn at_once(&self, select: &Select) -> Option<Result<Vec<Record>, Failure>> {
         let mut reader = self.pool.take()?;
-        if Identity::of(&self.path).is_none_or(|file| file != reader.file) {
-            return Some(Err(Failure::Changed("the site's database is another file now".to_owned())));
+        let now = Instant::now();
+        if now.duration_since(reader.seen) >= LOOK {
+            if Identity::of(&self.path).is_none_or(|file| file != reader.file) {
+                return Some(Err(Failure::Changed("the site's database is another file now".to_owned())));
+            }
+            reader.seen = now;
         }
         let statement = match self.statement(select) {
             Ok(statement) => statement,
@@ -92,13 +110,10 @@ impl SqliteArchive {
                 return Some(Err(fault.into()));
             }
         };
-        let until = Instant::now() + SHORT;
-        let connection = &mut reader.connection;
-        let rows = connection
-            .busy_timeout(Duration::ZERO)
-            .and_then(|()| connection.progress_handler(STEPS, Some(move || Instant::now() > until)))
+        let until = now + SHORT;
+        let rows = hurried(&mut reader, until)
             .map_err(|error| failure(&error))
-            .and_then(|()| read(connection, &statement, select.bytes));
+            .and_then(|()| read(&reader.connection, &statement, select.bytes));
         self.pool.put_back(reader);
         match rows {
             Err(Failure::Unavailable(_)) => None,
@@ -121,6 +136,7 @@ impl SqliteArchive {
         let (pool, path, deadline, bytes) = (Arc::clone(&self.pool), self.path.clone(), self.deadline, select.bytes);
         let work = tokio::task::spawn_blocking(move || {
             let rows = Reader::from(&pool, &path).and_then(|mut reader| {
+                reader.manner = Manner::Patient;
                 let rows = patient(&mut reader.connection, deadline, given_up)
                     .map_err(|error| failure(&error))
                     .and_then(|()| read(&reader.connection, &statement, bytes));
@@ -160,11 +176,22 @@ impl Reader {
     }
 
     pub(super) fn open(path: &Path) -> Result<Reader, Failure> {
-        // Should the file be replaced between the two, the next statement sees it.
+        // Should the file be replaced between the two, one of the next statements sees it.
+        let seen = Instant::now();
         let file = Identity::of(path).ok_or_else(|| Failure::Refused(file::cannot_open(path)))?;
         file::may_be_read_beside(path, file)?;
-        Ok(Reader { connection: connect(path).map_err(|error| explain(&error, path))?, file })
+        let connection = connect(path).map_err(|error| explain(&error, path))?;
+        Ok(Reader { connection, file, seen, manner: Manner::Patient })
     }
+}
+
+/// Statements on it end then, and wait for nothing.
+fn hurried(reader: &mut Reader, until: Instant) -> Result<(), rusqlite::Error> {
+    if reader.manner == Manner::Patient {
+        reader.connection.busy_timeout(Duration::ZERO)?;
+        reader.manner = Manner::Hurried;
+    }
+    reader.connection.progress_handler(STEPS, Some(move || Instant::now() > until))
 }
 
 /// Statements on it end at the deadline, or when nobody waits for them any more.

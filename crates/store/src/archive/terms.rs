@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use frontdesk_engine::Fault;
 use frontdesk_engine::archive::{Keeps, Number, Source, Term};
 
-use super::dialect::{Around, Dialect};
+use super::dialect::{Around, Dialect, MOST_LETTERS, Numbered};
 use super::number::{Decimal, bounds};
 use super::operand::{Against, Kind, clean};
 use super::render::{Bound, Seen, Writer};
@@ -34,7 +34,12 @@ impl<'a> Writer<'a> {
     fn bind(&mut self, (before, behind): Around, value: Bound) {
         self.values.push(value);
         self.put(&before);
-        self.put(&self.dialect.place(self.values.len()));
+        let (mark, numbered) = self.dialect.place();
+        self.put(mark);
+        match numbered {
+            Numbered::Yes => self.put_number(self.values.len()),
+            Numbered::No => {}
+        }
         self.put(&behind);
     }
 
@@ -71,19 +76,43 @@ impl<'a> Writer<'a> {
 
     /// As one of the columns of the answer.
     pub(super) fn answered(&mut self, term: &Term) -> Result<(), Fault> {
+        if let Term::Column(source, name) = term {
+            return self.answered_column(*source, name);
+        }
         match self.kind(term)? {
-            Kind::Whole => {
-                let around = match term {
-                    Term::Column(..) => self.dialect.answered_whole(),
-                    Term::Or(..) | Term::Number(..) | Term::NonZero(..) => self.dialect.answered_choice(),
-                };
-                self.inside(around, |writer| writer.itself(term))
-            }
+            Kind::Whole => self.inside(self.dialect.answered_choice(), |writer| writer.itself(term)),
             Kind::Text if self.text_column(term)?.is_some_and(|column| column.is_wide) => {
-                self.inside(self.dialect.no_longer_than(self.widest), |writer| writer.written(term))
+                self.cut(|writer| writer.written(term))
             }
             Kind::Text | Kind::Number | Kind::Missing => self.written(term),
         }
+    }
+
+    /// Nearly everything that is answered is a column, so it is looked up once.
+    fn answered_column(&mut self, source: Source, name: &str) -> Result<(), Fault> {
+        let column = self.seen(source)?.table.columns.get(name).copied();
+        match column {
+            Some(Column { holds: holds @ (Holds::Whole | Holds::Truth), .. }) => {
+                self.inside(self.dialect.answered_whole(), |writer| writer.held(source, name, holds))
+            }
+            Some(Column { holds, is_wide: true, .. }) => self.cut(|writer| writer.held(source, name, holds)),
+            Some(Column { holds, .. }) => self.held(source, name, holds),
+            None => {
+                self.put(self.dialect.missing());
+                Ok(())
+            }
+        }
+    }
+
+    /// A text with no more letters than were asked for.
+    fn cut(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+        let (before, behind) = self.dialect.no_longer_than();
+        self.put(before);
+        write(self)?;
+        self.put(behind);
+        self.put_number(self.widest.min(MOST_LETTERS));
+        self.put(")");
+        Ok(())
     }
 
     pub(super) fn written(&mut self, term: &Term) -> Result<(), Fault> {
@@ -133,18 +162,26 @@ impl<'a> Writer<'a> {
     }
 
     fn column(&mut self, source: Source, name: &str) -> Result<(), Fault> {
-        let holds = self.seen(source)?.table.columns.get(name).map(|column| column.holds);
-        let plain = around("", "");
-        let (before, behind) = match holds {
-            Some(Holds::Whole | Holds::Text) => plain,
-            Some(Holds::Truth) => self.dialect.truth_as_whole(),
-            Some(Holds::Other) => self.dialect.as_text(),
+        match self.seen(source)?.table.columns.get(name).map(|column| column.holds) {
+            Some(holds) => self.held(source, name, holds),
             None => {
                 self.put(self.dialect.missing());
-                return Ok(());
+                Ok(())
             }
+        }
+    }
+
+    /// A column that is there.
+    fn held(&mut self, source: Source, name: &str, holds: Holds) -> Result<(), Fault> {
+        let (before, behind) = match holds {
+            Holds::Whole | Holds::Text => around("", ""),
+            Holds::Truth => self.dialect.truth_as_whole(),
+            Holds::Other => self.dialect.as_text(),
         };
-        let _ = write!(self.text, "{before}t{}.", source.0);
+        self.put(&before);
+        self.put("t");
+        self.put_number(source.0.into());
+        self.put(".");
         self.dialect.name(name, &mut self.text);
         self.put(&behind);
         Ok(())
@@ -255,6 +292,19 @@ impl<'a> Writer<'a> {
 
     pub(super) fn put(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Most are small, and a statement has dozens of them.
+    pub(super) fn put_number(&mut self, number: usize) {
+        match u8::try_from(number) {
+            Ok(digit @ 0..10) => self.text.push(char::from(b'0' + digit)),
+            Ok(two @ 10..100) => {
+                self.text.push(char::from(b'0' + two / 10));
+                self.text.push(char::from(b'0' + two % 10));
+            }
+            // Writing to memory does not fail.
+            Ok(_) | Err(_) => drop(write!(self.text, "{number}")),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statements as they are sent, for each of the databases; and that the connections they are sent on cannot write.
 
 use frontdesk_engine::archive::{
-    Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+    Cell, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
 };
 use frontdesk_engine::page::Direction;
 use frontdesk_site::{Database, Site};
@@ -11,7 +11,7 @@ use super::address::{self, Place};
 use super::dialect::Dialect;
 use super::error::Failure;
 use super::mysql::{MysqlArchive, Server};
-use super::postgres::PostgresArchive;
+use super::postgres::{Plans, PostgresArchive};
 use super::render::{Bound, Statement, render};
 use super::schema::{Column, Described, Holds, Letters, Schema};
 use super::sqlite::SqliteArchive;
@@ -248,6 +248,74 @@ async fn a_connection_to_a_postgres_site_cannot_write() {
     for text in WRITES {
         let refused = session.client.batch_execute(text).await.unwrap_err();
         assert_eq!(refused.code().unwrap().code(), "25006", "{text}");
+    }
+}
+
+#[tokio::test]
+async fn statements_on_mariadb_are_prepared_once_and_not_more_of_them_are_kept_than_a_few() {
+    let server = mariadb::MariaDb::start();
+    server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+    let settings = ArchiveSettings { connections: 1, ..ArchiveSettings::new(&server.url()) };
+    let Ok(Place::Mysql(options)) = address::parse(&settings.url, None) else { panic!("no address of MariaDB") };
+    let archive = MysqlArchive::open(*options, &settings).await.unwrap();
+    let ask = async |columns: usize| {
+        let rows = archive.select(&select(vec![Term::Column(DOCUMENT, "id"); columns], vec![])).await.unwrap();
+        assert_eq!(rows, [vec![Cell::Integer(1); columns]]);
+    };
+    let count = async |name: &str| {
+        let mut held = archive.pool.take().unwrap();
+        let text = format!("SHOW STATUS LIKE '{name}'");
+        let (_, count): (String, u64) = held.connection().unwrap().query_first(text).await.unwrap().unwrap();
+        archive.pool.put_back(held);
+        count
+    };
+    for _ in 0..3 {
+        ask(1).await;
+    }
+    assert_eq!((count("Com_stmt_prepare").await, count("Com_stmt_execute").await), (1, 3));
+    for columns in 1..=70 {
+        ask(columns).await;
+    }
+    assert_eq!((count("Com_stmt_prepare").await, count("Com_stmt_close").await), (70, 64));
+    ask(1).await;
+}
+
+#[tokio::test]
+async fn postgres_plans_a_list_for_its_values_each_time() {
+    let server = server::Server::start();
+    let script =
+        format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
+    server.sql("desk", &script);
+    let settings = ArchiveSettings { connections: 1, ..ArchiveSettings::new(&server.url()) };
+    let Ok(Place::Postgres(address)) = address::parse(&settings.url, None) else { panic!("no address of PostgreSQL") };
+    let archive = PostgresArchive::open(address, &settings).await.unwrap();
+    // In one flight, and by pieces.
+    for (limit, columns) in [(2, 1), (100, 2)] {
+        let list = Select { limit, ..select(vec![Term::Column(DOCUMENT, "id"); columns], vec![]) };
+        for _ in 0..10 {
+            assert_eq!(archive.select(&list).await.unwrap().len(), 1);
+        }
+    }
+    let session = archive.pool.take().unwrap();
+    let text =
+        "SELECT custom_plans, generic_plans FROM pg_prepared_statements WHERE statement LIKE '%evo_site_content%'";
+    let rows = session.client.query(text, &[]).await.unwrap();
+    let plans: Vec<(i64, i64)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    assert_eq!(plans, [(10, 0), (10, 0)]);
+}
+
+#[test]
+fn only_a_postgres_that_knows_how_is_told_to_plan_anew() {
+    for (version, expected) in [
+        (Some("15.14 (Debian 15.14-0+deb12u1)"), Plans::Told),
+        (Some("12.0"), Plans::Told),
+        (Some("19devel"), Plans::Told),
+        (Some("11.22"), Plans::AsItLikes),
+        (Some("9.6.24"), Plans::AsItLikes),
+        (Some("devel"), Plans::AsItLikes),
+        (None, Plans::AsItLikes),
+    ] {
+        assert_eq!(Plans::of(version), expected, "{version:?}");
     }
 }
 

@@ -24,14 +24,14 @@ pub(super) fn plain(input: &Schema, mut arguments: Map<String, Value>) -> Map<St
     }
 }
 
-fn object(fields: &[Field], given: Map<String, Value>) -> Map<String, Value> {
-    let filled = given.into_iter().filter(|(_, value)| !value.is_null());
-    let spelled = filled.map(|(name, value)| {
-        let field = fields.iter().find(|field| field.name == name);
-        let value = field.map_or(value.clone(), |field| named(field, value));
-        (name, value)
-    });
-    spelled.collect()
+fn object(fields: &[Field], mut given: Map<String, Value>) -> Map<String, Value> {
+    given.retain(|_, value| !value.is_null());
+    for (name, value) in &mut given {
+        if let Some(field) = fields.iter().find(|field| field.name == name) {
+            *value = named(field, value.take());
+        }
+    }
+    given
 }
 
 fn named(field: &Field, given: Value) -> Value {

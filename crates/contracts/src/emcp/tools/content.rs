@@ -71,7 +71,8 @@ impl Consult for List {
                 None => Vec::new(),
             };
             let names = variables.names();
-            let mut answer = String::from("{\"items\":[");
+            let mut answer = String::with_capacity(document::USUAL_BYTES * (1 + records.len()));
+            answer.push_str("{\"items\":[");
             for (number, record) in records.iter().enumerate() {
                 answer.push_str(if number == 0 { "" } else { "," });
                 document::write(record, &names, &mut answer);
@@ -97,7 +98,8 @@ impl Consult for Get {
             let ask = Ask { reading, archive, limits, variables: &variables };
             let rows = Rows { tests: vec![is(column("id"), asked_id(&ask)), live()], ..Rows::default() };
             let records = archive.select(&select(&ask, rows, 1, 0)?).await?;
-            let mut answer = String::from("{\"item\":");
+            let mut answer = String::with_capacity(document::USUAL_BYTES);
+            answer.push_str("{\"item\":");
             match records.first() {
                 Some(record) => document::write(record, &variables.names(), &mut answer),
                 None => answer.push_str("null"),
