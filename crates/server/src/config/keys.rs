@@ -162,7 +162,7 @@ pub static KEYS: &[Key] = &[
         path: "limits.token_requests_per_minute",
         env: "FRONTDESK_LIMITS_TOKEN_REQUESTS_PER_MINUTE",
         default: Fallback::Text("60"),
-        about: "How many tokens may be asked for per minute, which bounds the guessing of secrets.",
+        about: "How many tokens a client may ask for per minute. An address may ask ten times as often, for all its clients and whoever guesses at secrets there.",
         kind: Kind::Number { least: 1, most: 1_000_000, at: |draft| &mut draft.token_requests_per_minute },
     },
     Key {

@@ -30,7 +30,7 @@ pub(crate) static SITE: &[SiteKey] = &[
     key("jwt_audience", "text", "empty", "What the `aud` of such tokens must name. Empty takes tokens without `aud`, or with the server's own URL."),
     key("jwt_lifetime_seconds", "number, 1 to 2592000", "`86400`", "How long such a token may live, from its `iat` to its `exp`: a day, or up to 30 days."),
     key("allow_servers", "list of patterns", "`[\"*\"]`", "Which handles are served. `*` stands for any letters."),
-    key("deny_tools", "list of patterns", "`[]`", "Tools that nobody may call."),
+    key("deny_tools", "list of patterns", "`[]`", "Tools that nobody may call. Without `enable_write_tools` those that write are among them."),
     key("enable_write_tools", "true or false", "`false`", "Whether tools that write may be called. This version has none."),
     key("dispatch", "sync or async", "`sync`", "Whether a dispatched message is answered at once, or accepted and done in the background."),
     key("failover", "sync or fail", "`sync`", "What happens to a dispatched message when the background has no room: it is done at once, or refused with 503."),
