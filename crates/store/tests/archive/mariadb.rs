@@ -116,7 +116,8 @@ impl MariaDb {
         server.args(["--innodb-log-file-size=8M", "--character-set-server=utf8mb4"]);
         server.args(["--collation-server=utf8mb4_unicode_520_ci", "--skip-log-bin"]);
         server.args(&self.settings);
-        for (name, file) in [("datadir", "data"), ("socket", "s"), ("pid-file", "pid")] {
+        // A folder for temporary files of its own: a server that starts removes those that it finds in a shared one.
+        for (name, file) in [("datadir", "data"), ("tmpdir", "data"), ("socket", "s"), ("pid-file", "pid")] {
             server.arg(format!("--{name}={}", self.folder.join(file).display()));
         }
         let log = std::fs::File::create(self.folder.join("log")).unwrap();
