@@ -17,11 +17,8 @@ use crate::house::Vaults;
 /// Works beside a running server, since the database lets anybody read who may read its file.
 pub(super) fn backup(command: Backup) -> Result<ExitCode, Failure> {
     let data = embedded(command.place)?;
-    let database = folder::database(&data);
-    if !database.exists() {
-        return Err(FolderError::Missing { path: data }.into());
-    }
-    let bytes = back_up(&database, &command.file)?;
+    folder::must_have_data(&data, &Database::Embedded)?;
+    let bytes = back_up(&folder::database(&data), &command.file)?;
     writeln!(
         io::stdout().lock(),
         "{bytes} bytes written to {}\n\
@@ -53,11 +50,12 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
     let database = folder::database(&data);
     copy(backup, &database).map_err(|error| format!("cannot write {}: {error}", database.display()))?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{} restored into {}", backup.display(), data.display())?;
+    let restored = format!("{} restored into {}", backup.display(), data.display());
     let Some(master) = master else {
         writeln!(
             out,
-            "A backup holds no master key. Put the one that belongs to it at {}, readable by its owner alone,\n\
+            "{restored}\n\
+             A backup holds no master key. Put the one that belongs to it at {}, readable by its owner alone,\n\
              then prove that both fit: frontdesk audit verify --data {}",
             key.display(),
             data.display(),
@@ -68,6 +66,7 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
         discard(&database);
         return Err(format!("the backup was not restored: {error}").into());
     }
+    writeln!(out, "{restored}")?;
     if !AuditReader::open(&database, &master).verify()?.holds() {
         return Err("the data was restored, but its audit record is not whole; see `frontdesk audit verify`".into());
     }

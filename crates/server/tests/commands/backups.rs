@@ -153,7 +153,7 @@ fn a_wrong_key_is_noticed_and_leaves_the_folder_ready_for_the_right_one() {
     let right = fs::read(data.join("master.key")).unwrap();
     fs::write(data.join("master.key"), "ab".repeat(32)).unwrap();
     let said = restore(&backup, &data);
-    assert_eq!(said.code, Some(1));
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     assert!(
         said.err.contains("the backup was not restored: the master key does not open this database"),
         "{}",
