@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use frontdesk_store::{AuditReader, back_up, inspect};
+use frontdesk_store::{AuditReader, StoreError, back_up, inspect};
 
 use super::{Failure, runtime, where_it_is};
 use crate::cli::{Backup, Place, Restore};
@@ -38,7 +38,7 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
             format!("there is no file {}; name one that `frontdesk backup` has written", backup.display()).into()
         );
     }
-    inspect(backup).map_err(|error| format!("{} cannot be restored: {error}", backup.display()))?;
+    inspect(backup).map_err(|error| unfit(backup, &error))?;
     refuse_used(&data)?;
     let folder = Folder::take(&data)?;
     let key = folder::key_file(&data);
@@ -72,6 +72,18 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
     }
     writeln!(out, "It opens with the master key that is there, and its audit record is whole.")?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn unfit(backup: &Path, error: &StoreError) -> String {
+    let why = if let StoreError::Damaged { why, .. } = error {
+        why
+    } else if let StoreError::NotOurs { .. } = error {
+        "it is no database of Frontdesk"
+    } else {
+        return format!("{} cannot be restored: {error}", backup.display());
+    };
+    let next = "Use another one that `frontdesk backup` has written.";
+    format!("{} cannot be restored, because it is no whole backup: {why}. {next}", backup.display())
 }
 
 /// A database of its own has tools of its own, and they copy it better than we could.
