@@ -117,6 +117,10 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
     let answer: Value = serde_json::from_str(answer.text()).unwrap();
     assert_eq!(answer["result"]["structuredContent"], json!({"items": []}), "{answer}");
     assert_eq!(server.sql("desk", "SELECT tenant FROM fd_tenant"), ["dlr_acme"]);
+    assert_eq!(desk.said(&["audit", "export", "--tenant", "dlr_acme"]).0, Some(0));
+    let (code, out, errors) = desk.said(&["audit", "export", "--tenant", "dlr_nobody"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(errors.starts_with("frontdesk: there is no tenant \"dlr_nobody\" here"), "{errors}");
     assert!(!desk.folder.join("data").join("frontdesk.db").exists());
 }
 
