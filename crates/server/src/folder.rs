@@ -4,7 +4,7 @@
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +21,7 @@ pub enum FolderError {
     BadKey { path: PathBuf },
     LostKey { path: PathBuf },
     Missing { path: PathBuf },
+    Foreign { path: PathBuf, owner: String },
     InUse { path: PathBuf },
 }
 
@@ -60,6 +61,12 @@ impl fmt::Display for FolderError {
                 "there is no Frontdesk data in {}. Start `frontdesk demo` or `frontdesk serve` once, or name the folder with --data.",
                 path.display()
             ),
+            FolderError::Foreign { path, owner } => write!(
+                out,
+                "{} belongs to another user, {owner}, and nobody else may use it. \
+                 Run the command as that user, with: sudo -u '{owner}'",
+                path.display()
+            ),
             FolderError::InUse { path } => write!(
                 out,
                 "another Frontdesk is using {}. Stop it, or name another folder with --data.",
@@ -81,7 +88,7 @@ pub struct Folder {
 impl Folder {
     /// Takes the folder, making it if there is none.
     pub fn take(path: &Path) -> Result<Folder, FolderError> {
-        let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
+        let failed = |error| unusable(path, error);
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         if fs::metadata(path).map_err(failed)?.permissions().mode() & 0o077 != 0 {
             return Err(FolderError::Shared { path: path.to_owned() });
@@ -118,7 +125,7 @@ impl Folder {
 
 /// Everything that would keep a desk from using this folder. It is made by nobody here, and whoever holds it goes on.
 pub fn examine(path: &Path) -> Vec<FolderError> {
-    let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
+    let failed = |error| unusable(path, error);
     let Ok(facts) = fs::metadata(path) else {
         // A desk will make it, in the first folder above it that is there.
         let above = path.ancestors().skip(1).find(|above| above.as_os_str().is_empty() || above.exists());
@@ -149,10 +156,36 @@ pub fn must_have_data(path: &Path, database: &Database) -> Result<(), FolderErro
         Database::Embedded => self::database(path),
         Database::Postgres(_) => key_file(path),
     };
-    match file.exists() {
-        true => Ok(()),
-        false => Err(FolderError::Missing { path: path.to_owned() }),
+    match file.try_exists() {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(unusable(&file, error)),
+        Ok(false) | Err(_) => Err(FolderError::Missing { path: path.to_owned() }),
     }
+}
+
+/// What is closed belongs to somebody: it, or the folder above it that cannot be looked into.
+fn unusable(path: &Path, error: io::Error) -> FolderError {
+    let seen = path.ancestors().find_map(|path| fs::metadata(path).ok().map(|facts| (path, facts)));
+    let reader = fs::metadata("/proc/self").ok().map(|facts| facts.uid());
+    match seen {
+        Some((seen, facts))
+            if error.kind() == io::ErrorKind::PermissionDenied
+                && facts.mode() & 0o007 == 0
+                && reader.is_some_and(|reader| reader != facts.uid()) =>
+        {
+            FolderError::Foreign { path: seen.to_owned(), owner: name_of(facts.uid()) }
+        }
+        Some(_) | None => FolderError::Unusable { path: path.to_owned(), error },
+    }
+}
+
+/// As `sudo -u` takes it: a number where nobody knows the name.
+fn name_of(user: u32) -> String {
+    let number = user.to_string();
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let mut lines = users.lines().map(|line| line.split(':'));
+    let name = lines.find_map(|mut fields| fields.next().filter(|_| fields.nth(1) == Some(number.as_str())));
+    name.map_or(format!("#{number}"), str::to_owned)
 }
 
 pub fn database(folder: &Path) -> PathBuf {
@@ -172,7 +205,7 @@ pub fn key_file(folder: &Path) -> PathBuf {
 }
 
 pub fn read_key(path: &Path) -> Result<Key, FolderError> {
-    let failed = |error| FolderError::Unusable { path: path.to_owned(), error };
+    let failed = |error| unusable(path, error);
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(FolderError::LostKey { path: path.to_owned() });

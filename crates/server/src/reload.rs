@@ -47,7 +47,8 @@ impl Reload {
     pub fn read(&self) -> Result<Fresh, ConfigError> {
         let loaded = (self.reread)()?;
         let waiting = differing(&self.opened.origins, &loaded.origins);
-        let changed = differing(&self.latest.origins, &loaded.origins);
+        // What follows from `listen` follows from where the desk does listen, whatever the file says now.
+        let changed = differing(&self.latest.settings_at(self.listening), &loaded.settings_at(self.listening));
         Ok(Fresh {
             config: keep(&self.opened.bound_to(self.listening), loaded.bound_to(self.listening)),
             changed: changed.into_iter().filter(|key| !NEED_A_RESTART.contains(key)).collect(),

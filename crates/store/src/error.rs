@@ -36,6 +36,12 @@ pub enum StoreError {
         path: PathBuf,
         why: String,
     },
+    /// Nothing is written over, and this is there.
+    FileExists {
+        path: PathBuf,
+    },
+    /// A PostgreSQL database in which nothing of Frontdesk is.
+    NoData,
     /// A PostgreSQL database without the tables of this version.
     NotSetUp,
     /// The master key does not open this database.
@@ -127,6 +133,15 @@ impl fmt::Display for StoreError {
             }
             StoreError::NotOurs { path } => write!(out, "{} is no database of Frontdesk", path.display()),
             StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
+            StoreError::FileExists { path } => {
+                write!(out, "{} is there already, and no file is written over. Name another file.", path.display())
+            }
+            StoreError::NoData => {
+                write!(
+                    out,
+                    "there is no Frontdesk data in the PostgreSQL database. Start `frontdesk serve` with it once."
+                )
+            }
             StoreError::NotSetUp => write!(
                 out,
                 "this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with it, \
@@ -244,6 +259,8 @@ impl From<StoreError> for Fault {
             | StoreError::UnknownKind(_)
             | StoreError::NotOurs { .. }
             | StoreError::Damaged { .. }
+            | StoreError::FileExists { .. }
+            | StoreError::NoData
             | StoreError::NotSetUp
             | StoreError::WrongKey
             | StoreError::OldLibrary { .. }

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use frontdesk_store::audit::Report;
-use frontdesk_store::{AuditReader, PostgresAudit, Selection};
+use frontdesk_store::{AuditReader, PostgresAudit, Selection, StoreError};
 use tokio::runtime::Runtime;
 
 use super::output::{Existing, Output};
@@ -52,6 +52,13 @@ enum Reader {
 }
 
 impl Reader {
+    fn knows(&self, tenant: &str) -> Result<bool, Failure> {
+        Ok(match self {
+            Reader::Embedded(reader) => reader.knows(tenant)?,
+            Reader::Postgres(runtime, reader) => runtime.block_on(reader.knows(tenant))?,
+        })
+    }
+
     fn export(&self, selection: &Selection, out: &mut dyn Write) -> Result<u64, Failure> {
         let take = |chain: &str, link: i64, record: &str| {
             let chain = frontdesk_wire::answer::quote(chain);
@@ -77,6 +84,14 @@ fn hand_out(export: Export) -> Result<ExitCode, Failure> {
         false => Existing::Kept,
     };
     let reader = open(export.place)?;
+    if let Some(tenant) = &selection.tenant
+        && !reader.knows(tenant)?
+    {
+        return Err(format!(
+            "there is no tenant {tenant:?} here, so nothing was recorded of it. `frontdesk client list` shows the tenants of clients."
+        )
+        .into());
+    }
     match &export.output {
         Some(path) => {
             let mut output = Output::open(path, existing)?;
@@ -86,11 +101,23 @@ fn hand_out(export: Export) -> Result<ExitCode, Failure> {
         }
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
-            reader.export(&selection, &mut out)?;
-            out.flush()?;
+            let written = reader.export(&selection, &mut out).and_then(|_| Ok(out.flush()?));
+            match written {
+                // Whoever read has enough, as `head` has.
+                Err(failure) if is_closed_pipe(&failure) => {}
+                written => written?,
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_closed_pipe(failure: &Failure) -> bool {
+    let error = match failure.downcast_ref::<StoreError>() {
+        Some(StoreError::Folder { error, .. }) => Some(error),
+        Some(_) | None => failure.downcast_ref::<io::Error>(),
+    };
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn describe(report: &Report) -> String {

@@ -19,11 +19,12 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
     match command {
         ConfigCommand::Check(file) => {
             let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::OFFERS);
-            let problems = problems(&examined)?;
+            let Tried { problems, notices } = tried(&examined)?;
             if !problems.is_empty() {
                 return Err(listed(&problems).into());
             }
-            for warning in &examined.loaded.warnings {
+            let warnings = examined.loaded.warnings.iter().map(ToString::to_string);
+            for warning in warnings.chain(notices) {
                 writeln!(out, "warning: {warning}")?;
             }
             writeln!(out, "{}", checked(&examined.loaded.config.database))?;
@@ -47,9 +48,17 @@ fn checked(database: &Database) -> &'static str {
     }
 }
 
+struct Tried {
+    /// What keeps a desk from starting.
+    problems: Vec<String>,
+    /// What a desk says when it starts, and serves all the same.
+    notices: Vec<String>,
+}
+
 /// What is wrong with the values, and then with what those that are right name: all of it, so that one run is enough.
-fn problems(examined: &Examined) -> Result<Vec<String>, Failure> {
+fn tried(examined: &Examined) -> Result<Tried, Failure> {
     let mut problems: Vec<String> = examined.problems.iter().map(ToString::to_string).collect();
+    let mut notices = Vec::new();
     let config = &examined.loaded.config;
     if let Certificate::Files { certificate, key } = &config.certificate
         && examined.means(&["tls.certificate", "tls.key"])
@@ -72,10 +81,13 @@ fn problems(examined: &Examined) -> Result<Vec<String>, Failure> {
     }
     if config.mounts.iter().any(|mount| mount.site.is_some()) && examined.means(&["mount"]) {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let opened = runtime()?.block_on(Sites::open(config, &clock, IfDown::Refused, &Sites::default()));
-        problems.extend(opened.err().into_iter().flat_map(|errors| errors.0));
+        // As the start does it: a desk must come up before the databases that it reads.
+        match runtime()?.block_on(Sites::open(config, &clock, IfDown::Waits, &Sites::default())) {
+            Ok((_, said)) => notices = said,
+            Err(errors) => problems.extend(errors.0),
+        }
     }
-    Ok(problems)
+    Ok(Tried { problems, notices })
 }
 
 fn listed(problems: &[String]) -> String {

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use frontdesk_store::{AuditReader, back_up, inspect};
+use frontdesk_store::{AuditReader, StoreError, back_up, inspect};
 
 use super::{Failure, runtime, where_it_is};
 use crate::cli::{Backup, Place, Restore};
@@ -17,11 +17,8 @@ use crate::house::Vaults;
 /// Works beside a running server, since the database lets anybody read who may read its file.
 pub(super) fn backup(command: Backup) -> Result<ExitCode, Failure> {
     let data = embedded(command.place)?;
-    let database = folder::database(&data);
-    if !database.exists() {
-        return Err(FolderError::Missing { path: data }.into());
-    }
-    let bytes = back_up(&database, &command.file)?;
+    folder::must_have_data(&data, &Database::Embedded)?;
+    let bytes = back_up(&folder::database(&data), &command.file)?;
     writeln!(
         io::stdout().lock(),
         "{bytes} bytes written to {}\n\
@@ -41,7 +38,7 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
             format!("there is no file {}; name one that `frontdesk backup` has written", backup.display()).into()
         );
     }
-    inspect(backup).map_err(|error| format!("{} cannot be restored: {error}", backup.display()))?;
+    inspect(backup).map_err(|error| unfit(backup, &error))?;
     refuse_used(&data)?;
     let folder = Folder::take(&data)?;
     let key = folder::key_file(&data);
@@ -53,11 +50,12 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
     let database = folder::database(&data);
     copy(backup, &database).map_err(|error| format!("cannot write {}: {error}", database.display()))?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{} restored into {}", backup.display(), data.display())?;
+    let restored = format!("{} restored into {}", backup.display(), data.display());
     let Some(master) = master else {
         writeln!(
             out,
-            "A backup holds no master key. Put the one that belongs to it at {}, readable by its owner alone,\n\
+            "{restored}\n\
+             A backup holds no master key. Put the one that belongs to it at {}, readable by its owner alone,\n\
              then prove that both fit: frontdesk audit verify --data {}",
             key.display(),
             data.display(),
@@ -68,11 +66,24 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
         discard(&database);
         return Err(format!("the backup was not restored: {error}").into());
     }
+    writeln!(out, "{restored}")?;
     if !AuditReader::open(&database, &master).verify()?.holds() {
         return Err("the data was restored, but its audit record is not whole; see `frontdesk audit verify`".into());
     }
     writeln!(out, "It opens with the master key that is there, and its audit record is whole.")?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn unfit(backup: &Path, error: &StoreError) -> String {
+    let why = if let StoreError::Damaged { why, .. } = error {
+        why
+    } else if let StoreError::NotOurs { .. } = error {
+        "it is no database of Frontdesk"
+    } else {
+        return format!("{} cannot be restored: {error}", backup.display());
+    };
+    let next = "Use another one that `frontdesk backup` has written.";
+    format!("{} cannot be restored, because it is no whole backup: {why}. {next}", backup.display())
 }
 
 /// A database of its own has tools of its own, and they copy it better than we could.

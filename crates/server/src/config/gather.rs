@@ -2,9 +2,10 @@
 //! It stops at nothing: a problem is noted and the rest is read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use frontdesk_engine::nearest::nearest;
+use frontdesk_engine::nearest::{near, nearest};
 use frontdesk_engine::offer::Offer;
 use toml::{Table, Value};
 
@@ -72,8 +73,9 @@ impl Gathered {
     fn file(&mut self, path: &Path, outside: &Outside<'_>) {
         let place = path.display().to_string();
         let table = std::fs::read_to_string(path)
-            .map_err(|error| {
-                Wrong::new(format!("the file cannot be read: {error}"), "Check the path and who may read it")
+            .map_err(|error| match error.kind() == ErrorKind::InvalidData {
+                true => Wrong::new("the file is no text in UTF-8", "Save it as one, or name another file"),
+                false => Wrong::new(format!("the file cannot be read: {error}"), "Check the path and who may read it"),
             })
             .and_then(|text| text.parse::<Table>().map_err(|error| not_toml(&text, &error)));
         match table {
@@ -114,8 +116,7 @@ impl Gathered {
     fn environment(&mut self, variables: &BTreeMap<String, String>, outside: &Outside<'_>) {
         for (name, value) in variables {
             let Some(key) = KEYS.iter().find(|key| key.env == name) else {
-                let right = nearest(name, KEYS.iter().map(|key| key.env).chain([FILE])).unwrap_or_default();
-                let wrong = Wrong::new("this variable does not exist", format!("Did you mean `{right}`?"));
+                let wrong = Wrong::new("this variable does not exist", meant(name));
                 self.problem(wrong.found(name, "environment"));
                 continue;
             };
@@ -153,6 +154,17 @@ fn not_toml(text: &str, error: &toml::de::Error) -> Wrong {
     let line = before.matches('\n').count() + 1;
     let message = error.message().replace('\n', ", ");
     Wrong::new(format!("line {line} is not TOML: {message}"), "Mend that line")
+}
+
+/// What all names begin with says nothing about which of them is near.
+fn meant(variable: &str) -> String {
+    let rest = |name| str::strip_prefix(name, PREFIX).unwrap_or(name);
+    match near(rest(variable), KEYS.iter().map(|key| key.env).chain([FILE]).map(rest)) {
+        Some(right) => format!("Did you mean `{PREFIX}{right}`?"),
+        None => {
+            "Unset it. A variable is named after its key: `operator.listen` is `FRONTDESK_OPERATOR_LISTEN`".to_owned()
+        }
+    }
 }
 
 /// The names of the tables that hold keys.

@@ -103,9 +103,19 @@ impl Loaded {
     /// The configuration once the real port is known: with `listen` on port 0 the public URL, hosts and origins that
     /// nobody set follow the port that the system chose.
     pub fn bound_to(&self, listening: SocketAddr) -> Config {
+        draft::complete(self.given_at(listening))
+    }
+
+    /// The settings of [`bound_to`](Loaded::bound_to).
+    pub fn settings_at(&self, listening: SocketAddr) -> Vec<Setting> {
+        let origins = self.origins.iter().map(|setting| (setting.key, setting.origin)).collect();
+        show::settings(&self.given_at(listening).derived(), &origins)
+    }
+
+    fn given_at(&self, listening: SocketAddr) -> Draft {
         let mut draft = self.given.clone();
         draft.listen = listening;
-        draft::complete(draft)
+        draft
     }
 }
 

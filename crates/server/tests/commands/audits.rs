@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -91,6 +92,13 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     seen.sort_unstable();
     assert_eq!(seen, ["leads.create", "leads.get", "leads.get"]);
     assert!(ours.iter().any(|record| record["chain"] == "node:embedded"), "{ours:?}");
+    let (code, out, err) = desk.command(&["audit", "export", "--tenant", "dlr_nobody"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert_eq!(
+        err,
+        "frontdesk: there is no tenant \"dlr_nobody\" here, so nothing was recorded of it. \
+         `frontdesk client list` shows the tenants of clients.\n"
+    );
     assert_eq!(exported(&desk, &["--since", "2999-01-01T00:00:00Z"]), Vec::<Value>::new());
 
     let said = frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "audit.jsonl"]);
@@ -119,6 +127,17 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     assert_eq!(said.code, Some(1));
     assert!(said.err.starts_with("frontdesk: cannot write no/such/audit.jsonl: "), "{said:?}");
     assert!(said.err.ends_with("Name another file with --output.\n"), "{said:?}");
+}
+
+#[tokio::test]
+async fn an_export_ends_quietly_when_whoever_reads_it_has_enough() {
+    let desk = busy().await;
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut export = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+    export.args(["audit", "export", "--data"]).arg(desk.data()).env_clear().stdout(writer);
+    let said = export.output().unwrap();
+    assert_eq!((said.status.code(), String::from_utf8(said.stderr).unwrap().as_str()), (Some(0), ""));
 }
 
 #[tokio::test]

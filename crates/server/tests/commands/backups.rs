@@ -115,7 +115,9 @@ fn nothing_is_written_over() {
     fs::write(&backup, "something else").unwrap();
     let (code, out, err) = desk.command(&["backup", text(&backup)]);
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(err.contains("there is a file of that name already"), "{err}");
+    let said =
+        format!("frontdesk: {} is there already, and no file is written over. Name another file.\n", text(&backup));
+    assert_eq!(err, said);
     assert_eq!(fs::read_to_string(&backup).unwrap(), "something else");
 
     fs::remove_file(&backup).unwrap();
@@ -153,7 +155,7 @@ fn a_wrong_key_is_noticed_and_leaves_the_folder_ready_for_the_right_one() {
     let right = fs::read(data.join("master.key")).unwrap();
     fs::write(data.join("master.key"), "ab".repeat(32)).unwrap();
     let said = restore(&backup, &data);
-    assert_eq!(said.code, Some(1));
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     assert!(
         said.err.contains("the backup was not restored: the master key does not open this database"),
         "{}",
@@ -171,19 +173,31 @@ fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
     let missing = restore(&backup, &data);
     assert!(missing.err.contains("there is no file "), "{}", missing.err);
     fs::write(&backup, "not a database").unwrap();
-    assert!(restore(&backup, &data).err.contains("cannot be restored"), "{}", restore(&backup, &data).err);
+    let refused = |why: &str| {
+        let next = "Use another one that `frontdesk backup` has written.";
+        format!("frontdesk: {} cannot be restored, because it is no whole backup: {why}. {next}\n", text(&backup))
+    };
+    assert_eq!(restore(&backup, &data).err, refused("file is not a database"));
     fs::remove_file(&backup).unwrap();
     rusqlite::Connection::open(&backup).unwrap().execute_batch("CREATE TABLE other (id)").unwrap();
-    assert!(restore(&backup, &data).err.contains("is no database of Frontdesk"));
+    assert_eq!(restore(&backup, &data).err, refused("it is no database of Frontdesk"));
     fs::remove_file(&backup).unwrap();
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let mut bytes = fs::read(&backup).unwrap();
     let middle = bytes.len() / 2;
+    for length in [middle, 4096, 1000] {
+        fs::write(&backup, &bytes[..length]).unwrap();
+        let said = restore(&backup, &data);
+        assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+        let head = refused("");
+        let (begins, ends) = head.split_once("backup: .").unwrap();
+        assert!(said.err.starts_with(begins) && said.err.ends_with(ends), "{length}: {}", said.err);
+    }
     bytes[middle..middle + 8192].fill(0xab);
     fs::write(&backup, bytes).unwrap();
     let said = restore(&backup, &data);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{}", said.err);
-    assert!(said.err.contains("cannot be restored"), "{}", said.err);
+    assert!(said.err.contains("cannot be restored, because it is no whole backup: "), "{}", said.err);
     assert!(!data.exists());
 }
 

@@ -198,3 +198,18 @@ fn an_unknown_key_is_refused_with_the_nearest_right_name_in_file_and_environment
     assert_eq!(missing.code, Some(1));
     assert!(missing.err.contains("nowhere.toml"), "{missing:?}");
 }
+
+#[test]
+fn a_file_that_is_no_text_is_said_to_be_none() {
+    let folder = Folder::new();
+    fs::write(folder.join("desk.toml"), b"data = \"d\xe9pot\"\n").unwrap();
+    let said = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    assert_eq!(
+        (said.code, said.err.as_str()),
+        (
+            Some(1),
+            "frontdesk: the configuration has a problem:\n  \
+             desk.toml: the file is no text in UTF-8. Save it as one, or name another file\n"
+        )
+    );
+}

@@ -2,8 +2,10 @@
 
 use std::fs::{self, Permissions};
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use crate::started::{Said, Started, frontdesk};
 use crate::support::desk::Desk;
@@ -43,6 +45,30 @@ fn a_taken_port_is_named_together_with_the_flag_and_nothing_is_made() {
         )
     );
     assert!(!folder.join("data").exists());
+}
+
+#[test]
+fn data_of_another_user_is_not_said_to_be_missing() {
+    let nobody = 65534;
+    for arguments in [&["audit", "verify"][..], &["backup", "desk.db"], &["client", "list"], &["client", "add"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.args(arguments).args(["--data", "/root"]).current_dir("/").env_clear();
+        if arguments.ends_with(&["add"]) {
+            command.args(["--name", "a", "--tenant", "dlr_a", "--new-tenant", "--scope", "amcp:inventory:read"]);
+        }
+        if fs::metadata("/proc/self").unwrap().uid() == 0 {
+            command.uid(nobody).gid(nobody);
+        }
+        let said = command.output().unwrap();
+        assert_eq!(
+            (said.status.code(), String::from_utf8(said.stderr).unwrap().as_str()),
+            (
+                Some(1),
+                "frontdesk: /root belongs to another user, root, and nobody else may use it. \
+                 Run the command as that user, with: sudo -u 'root'\n"
+            )
+        );
+    }
 }
 
 #[test]

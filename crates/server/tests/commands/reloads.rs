@@ -133,6 +133,19 @@ async fn what_needs_a_restart_is_said_and_stays_while_the_rest_changes() {
 }
 
 #[tokio::test]
+async fn what_follows_from_an_address_that_needs_a_restart_is_not_said_to_have_changed() {
+    let mut served = Served::open("");
+    let file = served.folder.join("desk.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("listen = \"127.0.0.1:0\"", "listen = \"127.0.0.1:9\"", 1)).unwrap();
+    let log = served.desk.reload("a restart is needed for: listen\"");
+    assert!(log.contains("the configuration was read again; nothing to change while running\""), "{log}");
+    assert_eq!(served.addressed_to("localhost").await, 200);
+
+    served.reload("public_url = \"https://desk.example.com\"", "changed: public_url, allowed_hosts, allowed_origins\"");
+}
+
+#[tokio::test]
 async fn a_reload_gives_nobody_a_fresh_budget() {
     let mut served = Served::open("[limits]\ntoken_requests_per_minute = 2\n");
     for status in [200, 200, 429] {

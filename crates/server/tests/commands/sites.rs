@@ -343,6 +343,15 @@ async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_
     assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
     assert_eq!(served.post(CONTENT, None, PING).await.status, 200);
 
+    // Whoever asks before the start is told the same, and that it can be started.
+    let checked = frontdesk(served.folder.path(), &["config", "check", "--config", "desk.toml"]);
+    assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked:?}");
+    let (warning, verdict) = checked.out.split_once('\n').unwrap();
+    let notice = warning.strip_prefix("warning: mount[0].database: cannot read the site's database: ").unwrap();
+    assert!(notice.ends_with("Until it answers, calls to this mount are answered as unavailable"), "{notice}");
+    assert!(log.contains(notice), "{log}");
+    assert_eq!(verdict, "The configuration can be served.\n");
+
     served.reload("auth = [\"none\"]\n", "the configuration was reloaded; changed: mount");
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 200);
 }

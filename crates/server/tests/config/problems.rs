@@ -43,6 +43,19 @@ fn an_unknown_table_is_refused_once_with_the_nearest_right_one() {
 }
 
 #[test]
+fn an_unknown_variable_that_is_like_no_other_is_refused_without_a_guess() {
+    for name in ["FRONTDESK_XYZZY", "FRONTDESK_SENTRY_KEY"] {
+        assert_eq!(
+            problems(&[(name, "hunter2")]),
+            format!(
+                "the configuration has a problem:\n  {name} (environment): this variable does not exist. \
+                 Unset it. A variable is named after its key: `operator.listen` is `FRONTDESK_OPERATOR_LISTEN`"
+            )
+        );
+    }
+}
+
+#[test]
 fn an_unknown_variable_is_refused_with_the_nearest_right_one_and_without_its_value() {
     for (name, right) in [
         ("FRONTDESK_LISTN", "FRONTDESK_LISTEN"),

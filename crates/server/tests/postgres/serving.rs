@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -116,7 +117,28 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
     let answer: Value = serde_json::from_str(answer.text()).unwrap();
     assert_eq!(answer["result"]["structuredContent"], json!({"items": []}), "{answer}");
     assert_eq!(server.sql("desk", "SELECT tenant FROM fd_tenant"), ["dlr_acme"]);
+    assert_eq!(desk.said(&["audit", "export", "--tenant", "dlr_acme"]).0, Some(0));
+    let (code, out, errors) = desk.said(&["audit", "export", "--tenant", "dlr_nobody"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(errors.starts_with("frontdesk: there is no tenant \"dlr_nobody\" here"), "{errors}");
     assert!(!desk.folder.join("data").join("frontdesk.db").exists());
+}
+
+#[test]
+fn the_audit_of_a_database_that_was_never_served_says_to_serve_it_once() {
+    let server = Server::start();
+    let desk = Served::new(&server.url());
+    let data = desk.folder.join("data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(data.join("master.key"), "ab".repeat(32)).unwrap();
+    for (path, mode) in [(data.join("master.key"), 0o600), (data, 0o700)] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let said =
+        "frontdesk: there is no Frontdesk data in the PostgreSQL database. Start `frontdesk serve` with it once.\n";
+    for command in ["verify", "export"] {
+        assert_eq!(desk.said(&["audit", command]), (Some(1), String::new(), said.to_owned()));
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub enum ArchiveError {
     Prefix(String),
     /// No tables of a site are under this prefix; these are the prefixes under which there are.
     NoSite { prefix: String, found: Vec<String> },
-    /// The database is there and has refused us, or is none.
+    /// The database is there and has refused us, or is none: why, and what to do about it.
     Unreachable(String),
     /// Nobody answers where the database should be. It may be there later.
     Down(String),
@@ -42,7 +42,8 @@ impl fmt::Display for ArchiveError {
                     found.join(", ")
                 )
             }
-            ArchiveError::Unreachable(why) | ArchiveError::Down(why) => {
+            ArchiveError::Unreachable(why) => write!(out, "cannot read the site's database: {why}"),
+            ArchiveError::Down(why) => {
                 write!(out, "cannot read the site's database: {why}. Check its address and that the server runs")
             }
         }

@@ -283,8 +283,14 @@ fn failure(error: Error) -> Failure {
             1205 | 1213 | 1969 | 3024 => Failure::Unavailable(format!("it took too long (error {})", refusal.code)),
             // No such column or table; a view whose tables have changed; a statement that was prepared before they did.
             1054 | 1146 | 1356 | 1615 => Failure::Changed(format!("error {}", refusal.code)),
-            1044 | 1045 | 1049 | 1130 | 1142 | 1143 | 1698 => {
-                Failure::Refused(format!("{} (error {})", refusal.message, refusal.code))
+            code @ (1044 | 1045 | 1049 | 1130 | 1142 | 1143 | 1698) => {
+                let next = match code {
+                    1044 | 1045 | 1698 => "Check its user and password",
+                    1130 => "Let this user connect from here",
+                    1142 | 1143 => "Let this user read the site's tables",
+                    _ => "Check its address",
+                };
+                Failure::Refused(format!("{} (error {code}). {next}", refusal.message))
             }
             code => Failure::Refused(format!("the server says error {code}, state {}", refusal.state)),
         },

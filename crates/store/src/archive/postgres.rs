@@ -307,10 +307,14 @@ pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
 
 /// A refusal of the server's own is final; where nobody answers, somebody may later.
 fn unreached(error: Error) -> ArchiveError {
+    let is_about_the_user = error.code().is_some_and(|code| code.code().starts_with("28"));
     let is_down = error.code().is_none_or(|code| is_about_the_server(code.code()) || code.code().starts_with("53"));
     match (StoreError::unreachable(error), is_down) {
         (StoreError::Unreachable(why), true) => ArchiveError::Down(why),
-        (StoreError::Unreachable(why), false) => ArchiveError::Unreachable(why),
+        (StoreError::Unreachable(why), false) => ArchiveError::Unreachable(match is_about_the_user {
+            true => format!("{why}. Check its user and password"),
+            false => format!("{why}. Check its address"),
+        }),
         (error, _) => ArchiveError::Unreachable(error.to_string()),
     }
 }

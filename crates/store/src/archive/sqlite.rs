@@ -368,7 +368,9 @@ fn explain(error: &rusqlite::Error, path: &Path) -> Failure {
     let shown = path.display();
     match error.sqlite_error_code() {
         Some(ErrorCode::CannotOpen) => Failure::Refused(file::cannot_open(path)),
-        Some(ErrorCode::NotADatabase) => Failure::Refused(format!("{shown} is no SQLite database")),
+        Some(ErrorCode::NotADatabase) => {
+            Failure::Refused(format!("{shown} is no SQLite database. Name the file that the site keeps its tables in"))
+        }
         Some(_) | None => Failure::Refused(format!("{shown}: {error}")),
     }
 }

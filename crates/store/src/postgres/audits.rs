@@ -22,7 +22,18 @@ pub struct PostgresAudit {
 
 impl PostgresAudit {
     pub async fn open(address: &Address, master: &Key) -> Result<PostgresAudit, StoreError> {
-        Ok(PostgresAudit { live: Live::connect(&address.patient()).await?, key: master.derive(audit::KEY) })
+        let live = Live::connect(&address.patient()).await?;
+        let found = live.query("SELECT to_regclass('fd_audit') IS NOT NULL", &[]).await?;
+        match found.first().map(|row| row.try_get(0)).transpose()? {
+            Some(true) => Ok(PostgresAudit { live, key: master.derive(audit::KEY) }),
+            Some(false) | None => Err(StoreError::NoData),
+        }
+    }
+
+    pub async fn knows(&self, tenant: &str) -> Result<bool, StoreError> {
+        let chain = audit::tenant_chain(tenant);
+        let text = "SELECT 1 FROM fd_tenant WHERE tenant = $1 UNION ALL SELECT 1 FROM fd_audit_head WHERE chain = $2";
+        Ok(!self.live.query_as(AUDITOR, text, &[&tenant, &chain]).await?.is_empty())
     }
 
     /// One snapshot, so that a server writing meanwhile does not look like tampering.

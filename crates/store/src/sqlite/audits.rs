@@ -26,6 +26,13 @@ impl AuditReader {
         AuditReader { pool: Pool::new(database.to_owned()), key: master.derive(audit::KEY) }
     }
 
+    /// Whether there is such a tenant, or its records are still there.
+    pub fn knows(&self, tenant: &str) -> Result<bool, StoreError> {
+        let chain = audit::tenant_chain(tenant);
+        let text = "SELECT 1 FROM fd_tenant WHERE tenant = ?1 UNION ALL SELECT 1 FROM fd_audit_head WHERE chain = ?2";
+        self.pool.with(|connection| Ok(connection.prepare(text)?.exists(params![tenant, chain])?))
+    }
+
     pub fn verify(&self) -> Result<Report, StoreError> {
         verify(&self.pool, &self.key)
     }

@@ -2,12 +2,11 @@
 //! what the file holds, so everything sealed in it stays sealed: the master key is never near it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::StoreError;
 use crate::ddl;
@@ -18,7 +17,7 @@ use crate::error::Data;
 pub fn back_up(database: &Path, to: &Path) -> Result<u64, StoreError> {
     let failed = |error| StoreError::Folder { path: to.to_owned(), error };
     if to.exists() {
-        return Err(failed(io::Error::new(io::ErrorKind::AlreadyExists, "there is a file of that name already")));
+        return Err(StoreError::FileExists { path: to.to_owned() });
     }
     let draft = to.with_added_extension("part");
     let _ = fs::remove_file(&draft);
@@ -40,6 +39,17 @@ pub fn back_up(database: &Path, to: &Path) -> Result<u64, StoreError> {
 
 /// Says whether a file is a whole database of Frontdesk that this version can open.
 pub fn inspect(file: &Path) -> Result<(), StoreError> {
+    match look_into(file) {
+        Err(StoreError::Database(error))
+            if matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)) =>
+        {
+            Err(StoreError::Damaged { path: file.to_owned(), why: error.to_string() })
+        }
+        looked => looked,
+    }
+}
+
+fn look_into(file: &Path) -> Result<(), StoreError> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;

@@ -16,11 +16,19 @@ async fn a_server_that_does_not_answer_is_down_and_one_that_refuses_us_is_not() 
         assert!(matches!(open(&settings(url)).await.err(), Some(ArchiveError::Down(_))), "{url}");
     }
     let (mariadb, postgres) = (MariaDb::start(), Server::start());
-    for url in [mariadb.url().replacen("reader", "nobody", 1), postgres.url_of("desk", "nowhere")] {
-        let error = open(&settings(&url)).await.err();
-        assert!(matches!(error, Some(ArchiveError::Unreachable(_))), "{url}: {error:?}");
+    let file = File::new();
+    std::fs::write(file.path(), "this is no database, and long enough to be seen as none").unwrap();
+    for (url, next) in [
+        (mariadb.url().replacen("reader", "nobody", 1), "Check its user and password"),
+        (postgres.url_of("desk", "nowhere"), "Check its address"),
+        (postgres.url_of("nobody", "postgres"), "Check its user and password"),
+        ("/nowhere/site.sqlite".to_owned(), "if the site uses it in WAL mode, its folder must be writable too"),
+        (file.url(), "is no SQLite database. Name the file that the site keeps its tables in"),
+    ] {
+        let error = open(&settings(&url)).await.err().unwrap();
+        assert!(matches!(error, ArchiveError::Unreachable(_)), "{url}: {error:?}");
+        assert!(error.to_string().ends_with(next), "{url}: {error}");
     }
-    assert!(matches!(open(&settings("/nowhere/site.sqlite")).await.err(), Some(ArchiveError::Unreachable(_))));
 }
 
 #[tokio::test]
