@@ -11,7 +11,7 @@ use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::{Secret, new_client, new_secret};
 use frontdesk_site::{Database as Dialect, Site};
 use frontdesk_store::make_sample;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
 use super::serve::{keep_open, open};
@@ -85,12 +85,12 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
 }
 
 /// What the businesses have, from a thread of its own and as soon as each is made.
-fn make_contents() -> UnboundedReceiver<Contents> {
-    let (give, made) = unbounded_channel();
+fn make_contents() -> Receiver<Contents> {
+    let (give, made) = channel(1);
     spawn_blocking(move || {
         let (now, random) = (SystemClock.now(), SystemRandom::default());
         // Nobody is there any more if the desk could not be opened; the rest need not be made then.
-        contents(now, &mut |prefix| new_id(prefix, now, &random)).try_for_each(|contents| give.send(contents))
+        contents(now, &mut |prefix| new_id(prefix, now, &random)).try_for_each(|contents| give.blocking_send(contents))
     });
     made
 }
@@ -101,7 +101,7 @@ async fn seed(
     house: &House,
     demo: &Demo,
     known: &[Client],
-    ahead: Option<UnboundedReceiver<Contents>>,
+    ahead: Option<Receiver<Contents>>,
 ) -> Result<bool, Failure> {
     let is_missing = |business: &&Business| !known.iter().any(|client| client.name == agent_of(business.name));
     let missing: Vec<Business> = demo.businesses.iter().filter(is_missing).copied().collect();
