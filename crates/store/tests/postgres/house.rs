@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::dispatch::TASK;
@@ -150,14 +150,5 @@ impl Peek for Raw {
 
     fn node(&self) -> Vec<String> {
         self.0.sql("desk", "SELECT records FROM fd_audit WHERE chain LIKE 'node:%' ORDER BY chain, seq")
-    }
-}
-
-/// Asks again and again until it holds, for a minute at most.
-pub(crate) async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while !holds().await {
-        assert!(Instant::now() < until, "it did not come to pass: {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

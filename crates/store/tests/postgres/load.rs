@@ -6,8 +6,9 @@ use frontdesk_engine::plan::Change;
 use frontdesk_engine::ports::{Durability, Store as _};
 use tokio_postgres::{Client, NoTls};
 
-use crate::house::{House, soon};
+use crate::house::House;
 use crate::suite::boats::{boat, claim, done, event, insert, plan};
+use crate::suite::waiting::{records_are_seen, soon};
 use crate::suite::{Peek as _, north};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -89,22 +90,7 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
-    let before = house.store.load();
-    // They are written after a tenth of a second, which a busy machine may need for saying them; but not every time.
-    let mut most = 0;
-    for _ in 0..100 {
-        for number in 0..3 {
-            house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
-        }
-        most = most.max(house.store.load().unwritten);
-        soon("they are written", async || house.store.load().unwritten == 0).await;
-        if most == 3 {
-            break;
-        }
-    }
-    assert_eq!(most, 3);
-    let after = house.store.load();
-    assert_eq!((&after.groups, after.pieces), (&before.groups, before.pieces));
+    records_are_seen(&*house.store, || house.store.load()).await;
 }
 
 #[tokio::test]

@@ -14,8 +14,9 @@ use frontdesk_store::{Address, reach};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::house::{House, soon};
+use crate::house::House;
 use crate::suite::boats::{BOAT, add, boat, claim, event, ids, insert, plan, query};
+use crate::suite::waiting::soon;
 use crate::suite::{Peek as _, north};
 use crate::tls::Authority;
 

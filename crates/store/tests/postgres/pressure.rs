@@ -10,9 +10,10 @@ use frontdesk_engine::{Fault, FaultKind};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::house::{House, soon};
+use crate::house::House;
 use crate::suite::boats::{BOAT, add, boat, claim, done, plain, plan, query};
 use crate::suite::north;
+use crate::suite::waiting::soon;
 use crate::tls::Authority;
 
 /// Longer than anything takes that is not held up, shorter than a statement may take.

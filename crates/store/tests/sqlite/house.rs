@@ -237,12 +237,3 @@ impl Lock {
         self.1.elapsed() >= Duration::from_millis(1_300)
     }
 }
-
-/// Asks again and again until it holds, for a minute at most.
-pub(crate) async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while !holds().await {
-        assert!(Instant::now() < until, "it did not come to pass: {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-}

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use frontdesk_engine::ports::{Durability, Store};
 
-use crate::house::{House, Shown, shown, soon};
+use crate::house::{House, Shown, shown};
 use crate::suite::boats::{boat, ended, insert, plan};
 use crate::suite::north;
+use crate::suite::waiting::{records_are_seen, soon};
 
 #[tokio::test]
 async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group() {
@@ -48,22 +49,7 @@ async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group()
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
-    let before = house.store.load();
-    // They are written after a tenth of a second, which a busy machine may need for saying them; but not every time.
-    let mut most = 0;
-    for _ in 0..100 {
-        for number in 0..3 {
-            house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
-        }
-        most = most.max(house.store.load().unwritten);
-        soon("they are written", async || house.store.load().unwritten == 0).await;
-        if most == 3 {
-            break;
-        }
-    }
-    assert_eq!(most, 3);
-    let after = house.store.load();
-    assert_eq!((&after.groups, after.pieces), (&before.groups, before.pieces));
+    records_are_seen(&*house.store, || house.store.load()).await;
 }
 
 #[tokio::test]

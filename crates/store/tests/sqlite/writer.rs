@@ -9,9 +9,10 @@ use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
 use frontdesk_engine::registry::{Changed, Registry, Tenant};
 use frontdesk_engine::{FaultKind, TenantId};
 
-use crate::house::{House, Shown, shown, soon};
+use crate::house::{House, Shown, shown};
 use crate::suite::boats::{BOAT, boat, claim, done, ended, event, ids, insert, plain, plan, query};
 use crate::suite::north;
+use crate::suite::waiting::soon;
 
 const SHORT: Duration = Duration::from_millis(50);
 

@@ -12,6 +12,7 @@ pub(crate) mod paging;
 pub(crate) mod reading;
 pub(crate) mod registry;
 pub(crate) mod steps;
+pub(crate) mod waiting;
 
 use std::sync::Arc;
 
