@@ -1,11 +1,12 @@
-//! The reference's reads on SQLite: one connection for each thread, and no way from one thread to another. Nothing
-//! could cost less.
+//! The reference's reads on SQLite: one connection for each thread, opened like Frontdesk's, and no way from one thread
+//! to another. Nothing could cost less.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use frontdesk_store::statements::for_sqlite;
-use rusqlite::{Connection, OpenFlags, params};
+use frontdesk_store::statements::sqlite::lookup;
+use rusqlite::{Connection, params};
 
 use super::{Arguments, Items, Texts};
 use crate::Outcome;
@@ -48,8 +49,7 @@ impl Embedded {
     fn reading<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
         READER.with_borrow_mut(|reader| {
             if reader.is_none() {
-                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                *reader = Some(Connection::open_with_flags(&self.path, flags)?);
+                *reader = Some(lookup(&self.path)?);
             }
             work(reader.as_ref().ok_or("no connection")?)
         })

@@ -1,5 +1,6 @@
 //! The texts that the stores prepare, for whoever measures them: the bench's bare reference runs these and
-//! no copies, so that it cannot drift from what is served; and how SQLite's log is brought home. Nothing that serves may need this module.
+//! no copies, so that it cannot drift from what is served; and how SQLite's file is opened and its log brought home. Nothing that
+//! serves may need this module.
 
 use frontdesk_engine::page::Query;
 
@@ -16,6 +17,7 @@ pub fn page(query: &Query) -> String {
 pub mod sqlite {
     pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
     pub use crate::sqlite::checkpoints::Checkpoints;
+    pub use crate::sqlite::open::lookup;
 }
 
 /// What only PostgreSQL is asked.

@@ -19,6 +19,11 @@ const OLDEST_LIBRARY: i32 = 3_051_003;
 const STATEMENTS: usize = 256;
 /// Where the store's own thread does not bring the log home.
 const CHECKPOINT_PAGES: i64 = 8_192;
+/// What all connections together that look things up may keep of the file, in KiB. Each keeps what it has met: with
+/// little data that is little.
+const KEPT: usize = 32 * 1024;
+/// What SQLite gives a connection by itself.
+const KEPT_AT_LEAST: usize = 2_000;
 
 pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     if rusqlite::version_number() < OLDEST_LIBRARY {
@@ -57,6 +62,16 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "trusted_schema", "OFF")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// A reader for look-ups, of which there are as many as there are processors. It keeps the upper levels of the trees:
+/// in a large database a look-up reads its leaves and no more.
+pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
+    let connection = reader(path)?;
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let kept = i64::try_from((KEPT / processors).max(KEPT_AT_LEAST)).unwrap_or(i64::MAX);
+    connection.pragma_update(None, "cache_size", -kept)?;
     Ok(connection)
 }
 

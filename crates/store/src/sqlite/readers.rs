@@ -71,7 +71,7 @@ impl Pool {
     fn take(&self) -> Result<Connection, StoreError> {
         match self.idle.lock().ok().and_then(|mut idle| idle.pop()) {
             Some(connection) => Ok(connection),
-            None => open::reader(&self.path),
+            None => open::lookup(&self.path),
         }
     }
 
