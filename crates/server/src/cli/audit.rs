@@ -43,8 +43,9 @@ pub struct Verify {
 /// Write records as lines of JSON.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each line names its chain and the number of its link in it, as `frontdesk audit verify` does.
-A file has its name only once it is whole. A pipe or a device, such as /dev/stdout, is written to as it is.
+Each line names its chain and the number of its link in it, as
+`frontdesk audit verify` does. A file has its name only once it is whole. A pipe
+or a device, such as /dev/stdout, is written to as it is.
 
 Examples:
   frontdesk audit export --output audit.jsonl

@@ -24,8 +24,8 @@ pub enum ClientCommand {
     List(List),
     /// Give a client a new secret; the old one and its tokens stop working
     #[command(after_help = "\
-The new secret is printed once. Whoever held the old one is out: tokens that were issued already end within a
-second, and a new one needs the new secret.
+The new secret is printed once. Whoever held the old one is out: tokens that
+were issued already end within a second, and a new one needs the new secret.
 
 Example:
   frontdesk client rotate CLIENT_ID")]
@@ -45,11 +45,14 @@ Example:
 Give a client the least it needs. `--tenant` and `--scope` may be repeated.
 
 Examples:
-  frontdesk client add --name 'Stock finder' --tenant TENANT_ID --scope amcp:inventory:read
-  frontdesk client add --name 'First one' --tenant TENANT_ID --new-tenant --scope amcp:inventory:read
+  frontdesk client add --name 'Stock finder' --tenant TENANT_ID \\
+      --scope amcp:inventory:read
+  frontdesk client add --name 'First one' --tenant TENANT_ID --new-tenant \\
+      --scope amcp:inventory:read
   frontdesk client add --name 'Lead desk' --tenant TENANT_ID \\
       --scope amcp:leads:read --scope amcp:leads:write --json
-  frontdesk client add --name 'Site reader' --tenant site --scope mcp:read --scope mcp:call   a CMS site")]
+  frontdesk client add --name 'Reader of a CMS site' --tenant site \\
+      --scope mcp:read --scope mcp:call")]
 pub struct Add {
     /// What people call it; shown in lists and in the audit
     #[arg(long, value_name = "NAME")]

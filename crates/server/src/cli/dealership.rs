@@ -43,7 +43,8 @@ pub enum DealershipCommand {
     after_help = "\
 Examples:
   frontdesk dealership export --dealership ID moving.desk
-  frontdesk dealership export --dealership ID moving.desk --key /safe/moving.key --config frontdesk.toml"
+  frontdesk dealership export --dealership ID moving.desk \\
+      --key /safe/moving.key --config frontdesk.toml"
 )]
 pub struct ExportDealership {
     /// The dealership's id
@@ -72,7 +73,8 @@ pub struct ExportDealership {
     after_help = "\
 Examples:
   frontdesk dealership import moving.desk
-  frontdesk dealership import moving.desk --key /safe/moving.key --config frontdesk.toml"
+  frontdesk dealership import moving.desk \\
+      --key /safe/moving.key --config frontdesk.toml"
 )]
 pub struct ImportDealership {
     /// A file that `frontdesk dealership export` has written

@@ -31,16 +31,17 @@ pub use stdio::Stdio;
         writes down who saw what.",
     after_help = "\
 Start here:
-  frontdesk demo                              a working desk with made-up data, in one command
+  frontdesk demo                              a working desk with made-up data
 
 For real:
   frontdesk config check --config desk.toml   is this file right?
   frontdesk serve --config desk.toml          serve it
   frontdesk client add --help                 let somebody in
-  frontdesk backup FILE                       copy the data, also while it is served
-  frontdesk dealership --help                 move a dealership to another desk or database
+  frontdesk backup FILE                       copy the data, also while serving
+  frontdesk dealership --help                 move a dealership elsewhere
 
-`frontdesk COMMAND --help` explains a command. Every key of the file is in docs/configuration.md.",
+`frontdesk COMMAND --help` explains a command. Every key of the file is in
+docs/configuration.md.",
     arg_required_else_help = true,
     subcommand_required = true
 )]
@@ -60,9 +61,7 @@ pub enum Command {
     Restore(Restore),
     Dealership(Dealership),
     Stdio(Stdio),
-    #[command(hide = true)]
     Completions(Completions),
-    #[command(hide = true)]
     Man(Man),
 }
 
@@ -77,9 +76,9 @@ pub enum Command {
     after_help = "\
 Examples:
   frontdesk demo
-  frontdesk demo --data /tmp/desk --listen 127.0.0.1:0   another folder, any free port
+  frontdesk demo --data /tmp/desk --listen 127.0.0.1:0   any free port
   frontdesk demo --new-secrets                           the old ones were lost
-  frontdesk demo --json                                  the card as one line of JSON, for scripts"
+  frontdesk demo --json                                  the card, for scripts"
 )]
 pub struct Demo {
     /// The folder for everything the demo makes [default: frontdesk-data]
@@ -128,8 +127,9 @@ pub struct ConfigCommands {
 pub enum ConfigCommand {
     /// Report every mistake at once, each with what to do about it
     #[command(after_help = "\
-Exits with 0 when the configuration can be served, also when there are warnings. A PostgreSQL database is called once:
-it must be there, prove itself and let this role in. So is the database of every site that is mounted, and its secrets
+Exits with 0 when the configuration can be served, also when there are warnings.
+A PostgreSQL database is called once: it must be there, prove itself and let
+this role in. So is the database of every site that is mounted, and its secrets
 are read. Nothing is changed.
 
 Example:
@@ -137,7 +137,8 @@ Example:
     Check(ConfigFile),
     /// Print every key with its value in effect and where it came from
     #[command(after_help = "\
-The output is itself a configuration file: each line ends with a comment, `default`, `file` or `environment`.
+The output is itself a configuration file: each line ends with a comment,
+`default`, `file` or `environment`. Secrets that stand in the file are masked.
 
 Examples:
   frontdesk config show                            all defaults

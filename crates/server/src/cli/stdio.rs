@@ -15,12 +15,15 @@ use super::Place;
         connect to that server over HTTPS instead. It ends when its input does, and logs to standard error.",
     after_help = "\
 Examples:
-  FRONTDESK_CLIENT_ID=cli_.. FRONTDESK_CLIENT_SECRET=fds_.. frontdesk stdio --data frontdesk-data
+  FRONTDESK_CLIENT_ID=cli_.. FRONTDESK_CLIENT_SECRET=fds_.. \\
+      frontdesk stdio --data frontdesk-data
 
 In the configuration of a desktop client:
   {\"mcpServers\": {\"frontdesk\": {
-     \"command\": \"frontdesk\", \"args\": [\"stdio\", \"--data\", \"/srv/frontdesk-data\"],
-     \"env\": {\"FRONTDESK_CLIENT_ID\": \"cli_..\", \"FRONTDESK_CLIENT_SECRET\": \"fds_..\"}}}}"
+     \"command\": \"frontdesk\",
+     \"args\": [\"stdio\", \"--data\", \"/srv/frontdesk-data\"],
+     \"env\": {\"FRONTDESK_CLIENT_ID\": \"cli_..\",
+             \"FRONTDESK_CLIENT_SECRET\": \"fds_..\"}}}}"
 )]
 pub struct Stdio {
     #[command(flatten)]

@@ -19,6 +19,19 @@ fn the_definition_is_sound_and_every_command_has_examples_or_commands() {
     }
 }
 
+/// A line that a terminal breaks can be neither read nor pasted.
+#[test]
+fn no_example_is_wider_than_a_terminal() {
+    let mut open = vec![Cli::command()];
+    while let Some(command) = open.pop() {
+        let taught = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in taught.lines() {
+            assert!(line.chars().count() <= 80, "{} --help: {line}", command.get_name());
+        }
+        open.extend(command.get_subcommands().cloned());
+    }
+}
+
 #[test]
 fn demo_takes_a_folder_an_address_and_json() {
     let Command::Demo(demo) = said("demo --data /tmp/desk --listen [::1]:0 --json") else { panic!("not demo") };
