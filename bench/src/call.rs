@@ -13,6 +13,9 @@ pub enum Kind {
     /// 25 vehicles that can be bought, newest first: a dealership of any size has as many.
     SearchStatus,
     Create,
+    /// All callers write to one dealership, however many there are. What creates of several dealerships cannot share
+    /// is then no part of what more data costs.
+    CreateInOne,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +31,7 @@ impl Kind {
             Kind::Search => "search",
             Kind::SearchStatus => "search by status",
             Kind::Create => "create",
+            Kind::CreateInOne => "create in one",
         }
     }
 
@@ -35,7 +39,7 @@ impl Kind {
         match self {
             Kind::Get => "inventory.get",
             Kind::Search | Kind::SearchStatus => "inventory.search",
-            Kind::Create => "leads.create",
+            Kind::Create | Kind::CreateInOne => "leads.create",
         }
     }
 }
@@ -124,7 +128,7 @@ fn arguments(kind: Kind, caller: &Caller, number: u64, chance: u64) -> (Value, V
             let expected = vec![("\"status\":\"available\"".to_owned(), 25), of_the_house(25)];
             (json!({"status": "available", "limit": 25, "dealership_id": house}), expected)
         }
-        Kind::Create => {
+        Kind::Create | Kind::CreateInOne => {
             let arguments = json!({
                 "contact": {"name": format!("Dana Reyes {number}"), "email": format!("dana{number}@example.com")},
                 "interest": "test_drive",

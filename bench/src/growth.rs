@@ -37,7 +37,7 @@ pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Grown>> {
             continue;
         }
         let pair = Pair::start(wish, database, *scale).await?;
-        for kind in [Kind::Get, Kind::SearchStatus, Kind::Create] {
+        for kind in [Kind::Get, Kind::SearchStatus, Kind::Create, Kind::CreateInOne] {
             let Scale { vehicles, dealerships } = scale;
             wish.say(&format!(
                 "{} {} with {vehicles} vehicles, {dealerships} dealerships",

@@ -11,7 +11,7 @@ use crate::load::{Ask, Seen, Session, crowd};
 use crate::overheard::same_statements;
 use crate::process::Server;
 use crate::seed::{Scale, Seeded, seeded};
-use crate::{Outcome, Wish};
+use crate::{Outcome, Wish, report};
 
 const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
 const CROWDS: &[usize] = &[1, 16, 64];
@@ -63,7 +63,9 @@ pub async fn calls(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
         for era in [Era::Legacy, Era::Modern] {
             for concurrency in CROWDS {
                 wish.say(&format!("{} {} {} at {concurrency}", database.name(), kind.name(), era.name()));
-                rows.push(pair.compare(kind, era, *concurrency).await?);
+                let row = pair.compare(kind, era, *concurrency).await?;
+                wish.say(&report::line(&row));
+                rows.push(row);
             }
         }
     }
@@ -117,11 +119,15 @@ impl Pair {
     }
 
     pub async fn compare(&self, kind: Kind, era: Era, concurrency: usize) -> Outcome<Row> {
-        let mut desk = Side::open(&self.frontdesk, &self.callers, concurrency).await?;
-        let mut bare = Side::open(&self.reference, &self.callers, concurrency).await?;
+        let callers = match kind {
+            Kind::CreateInOne => self.callers.get(..1).unwrap_or_default(),
+            Kind::Get | Kind::Search | Kind::SearchStatus | Kind::Create => self.callers.as_slice(),
+        };
+        let mut desk = Side::open(&self.frontdesk, callers, concurrency).await?;
+        let mut bare = Side::open(&self.reference, callers, concurrency).await?;
         let before = (self.leads(kind, &self.frontdesk)?, self.leads(kind, &self.reference)?);
         in_turns(&mut desk, &mut bare, (kind, era)).await?;
-        if kind == Kind::Create {
+        if matches!(kind, Kind::Create | Kind::CreateInOne) {
             all_there(before.0, self.leads(kind, &self.frontdesk)?, desk.made)?;
             all_there(before.1, self.leads(kind, &self.reference)?, bare.made)?;
         }
@@ -130,7 +136,7 @@ impl Pair {
 
     fn leads(&self, kind: Kind, server: &Server) -> Outcome<u64> {
         match kind {
-            Kind::Create => server.place.leads(),
+            Kind::Create | Kind::CreateInOne => server.place.leads(),
             Kind::Get | Kind::Search | Kind::SearchStatus => Ok(0),
         }
     }
