@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use frontdesk_wire::frame::{Id, Request};
 use frontdesk_wire::glimpse::Glimpse;
@@ -61,7 +62,7 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         Some(_) => return Err(bad("The member `params` must be an object.")),
     };
     let id = match envelope.remove("id") {
-        None | Some(Value::Null) => Value::String(incoming.trace.id.clone()),
+        None | Some(Value::Null) => Value::from(&*incoming.trace.id),
         Some(id) if known(&id).is_some() => id,
         Some(_) => return Err(bad("The member `id` must be a whole number or a string of at most 256 bytes.")),
     };
@@ -81,8 +82,8 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         scopes: caller.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         authenticated_at: caller.authenticated_at,
         address: incoming.address,
-        trace: incoming.trace.id.clone(),
-        trace_name: incoming.trace.name.clone(),
+        trace: incoming.trace.id.to_string(),
+        trace_name: incoming.trace.name.as_deref().map(str::to_owned),
         protocol_version: incoming.protocol_version.clone(),
         method_header: incoming.method_header.clone(),
         name_header: incoming.name_header.clone(),
@@ -129,7 +130,7 @@ impl Letter {
     }
 
     pub(crate) fn trace(&self) -> Trace {
-        Trace { name: self.trace_name.clone(), ..Trace::begun(self.trace.as_str()) }
+        Trace { name: self.trace_name.as_deref().map(Arc::from), ..Trace::begun(self.trace.as_str()) }
     }
 
     /// What the message is known by to who sent it.
