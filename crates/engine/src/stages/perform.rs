@@ -28,7 +28,10 @@ pub async fn perform(
     match &tool.run {
         Run::Read(read) => until_withdrawn(desk, permitted, id, read(permitted)).await,
         Run::Consult(tool) => until_withdrawn(desk, permitted, id, tool.consult(permitted)).await,
-        Run::Write { plan, replay } => write(desk, *plan, *replay, permitted, sighting).await.map(Outcome::One),
+        Run::Write { plan, replay } => {
+            // Boxed, so that reads do not carry the room it needs.
+            Box::pin(write(desk, *plan, *replay, permitted, sighting)).await.map(Outcome::One)
+        }
     }
 }
 

@@ -176,7 +176,8 @@ pub(crate) fn known_method(method: &str) -> &'static str {
 pub struct Sighting<'a> {
     desk: &'a Desk,
     mount: &'a Mount,
-    observation: Option<Observation>,
+    /// Boxed, because a sighting is handed on from future to future.
+    observation: Option<Box<Observation>>,
     stopwatch: Stopwatch,
     effect: Option<Effect>,
     /// Whether the call can be repeated under its key.
@@ -190,12 +191,12 @@ impl<'a> Sighting<'a> {
         Sighting {
             desk,
             mount,
-            observation: Some(Observation::begun(
+            observation: Some(Box::new(Observation::begun(
                 desk.now(),
                 incoming.trace.clone(),
                 mount.contract.id,
                 incoming.address,
-            )),
+            ))),
             stopwatch: Stopwatch::new(),
             effect: None,
             keyed: false,
@@ -285,7 +286,7 @@ impl<'a> Sighting<'a> {
             Some(seen) => Observation {
                 ids: vec![item.id.clone()],
                 personal: disclosure == Disclosure::Full && item.personal.is_some(),
-                ..seen.clone()
+                ..Observation::clone(seen)
             }
             .line(),
             None => String::new(),
