@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_wire::frame::{Id, Request};
-use frontdesk_wire::glimpse::Glimpse;
 use frontdesk_wire::json::{self, Map, Value, canonical};
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +14,7 @@ use crate::desk::Mount;
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Arriving, Credential, Incoming, Verb};
 use crate::seal::sha256;
+use crate::stages::door::Seen;
 use crate::tool::ToolSpec;
 use crate::trace::Trace;
 
@@ -161,8 +161,9 @@ impl Letter {
     }
 
     /// What a first look at the message should have seen.
-    pub(crate) fn glimpse(&self) -> Glimpse {
-        Glimpse { id: known(&self.id), method: Some(self.method.clone()), name: self.name().map(str::to_owned) }
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        // Nobody is let in or kept out for an id.
+        Seen { id: None, method: Some(&self.method), name: self.name() }
     }
 
     /// What is called, where something is called by name.
