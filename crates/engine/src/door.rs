@@ -69,13 +69,13 @@ impl Door {
         self.denied_tools.iter().any(|pattern| pattern.matches(tool))
     }
 
-    /// What the scopes of a credential come to here: `*` is written out, so that everybody behind the door can go on
-    /// comparing scopes byte for byte.
-    pub(crate) fn granted(&self, contract: &Contract, scopes: Scopes) -> Scopes {
+    /// What the scopes of a credential come to here, if it is not what they say: `*` is written out, so that everybody
+    /// behind the door can go on comparing scopes byte for byte.
+    pub(crate) fn granted(&self, contract: &Contract, scopes: &Scopes) -> Option<Scopes> {
         if !scopes.iter().any(|scope| scope.as_str() == EVERY_SCOPE) {
-            return scopes;
+            return None;
         }
         let methods = self.scopes.rules.iter().map(|(_, scope)| scope).chain([&self.scopes.otherwise]);
-        Scopes::new(scopes.iter().chain(&contract.scopes).chain(methods).cloned())
+        Some(Scopes::new(scopes.iter().chain(&contract.scopes).chain(methods).cloned()))
     }
 }

@@ -36,7 +36,7 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
     let mut sighting = Sighting::open(desk, mount, &incoming);
     sighting.enter(Stage::Identify);
     let caller = match timeout_at(until, identify(desk, mount, &incoming)).await.unwrap_or_else(|_| Err(unjudged())) {
-        Ok(caller) => Arc::new(caller),
+        Ok(caller) => caller,
         Err(fault) => return Box::pin(record(sighting, Err(fault), &At::unknown(mount, &incoming))).await,
     };
     sighting.leave();

@@ -301,7 +301,7 @@ impl Bench {
         answer["access_token"].as_str().unwrap().to_owned()
     }
 
-    pub(crate) async fn identify(&self, token: &str, resource: &str) -> Result<Caller, Fault> {
+    pub(crate) async fn identify(&self, token: &str, resource: &str) -> Result<Arc<Caller>, Fault> {
         self.server.identify(&Credential::Bearer(token.to_owned()), resource).await
     }
 }

@@ -17,7 +17,7 @@ use crate::mounting::Came;
 use crate::net::{Body, Caps, Peer, ResponseBody};
 
 /// Forms of the authorization server are small.
-const FORM_BYTES: usize = 11;
+const FORM_BYTES: usize = 16 * 1024;
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
     let trace = receive::trace(request.headers()).unwrap_or_else(|| house.desk.new_trace());
