@@ -10,7 +10,6 @@ mod task;
 mod tend;
 mod told;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_wire::glimpse::Glimpse;

@@ -94,7 +94,7 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
             let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
             let reply = record(sighting, outcome, &at).await;
             match &named {
-                Some(trace) => reply.header("X-Trace-Id", trace.shown()),
+                Some(trace) => reply.header("X-Trace-Id", trace.shown().to_owned()),
                 None => reply,
             }
         }

@@ -32,7 +32,7 @@ impl Identity for Trusting {
 /// `status, headers, body`, without the header that all answers share.
 pub(crate) fn text(reply: &Reply) -> String {
     let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
-    assert_eq!(shared, [&("Cache-Control", "no-store".to_owned())]);
+    assert_eq!(shared, [&("Cache-Control", "no-store".into())]);
     let own: String = own.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();
     format!("{}{own} {}", reply.status, String::from_utf8_lossy(&reply.body))
 }

@@ -331,7 +331,7 @@ pub(crate) fn text(reply: &Reply) -> (u16, &str) {
 
 pub(crate) fn header<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
     let mut values = reply.headers.iter().filter(|(known, _)| *known == name);
-    let value = values.next().map(|(_, value)| value.as_str());
+    let value = values.next().map(|(_, value)| value.as_ref());
     assert!(values.next().is_none(), "{name} is sent twice");
     value
 }

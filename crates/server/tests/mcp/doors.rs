@@ -43,7 +43,7 @@ impl Dialect for Mannered {
     }
     fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
         // So that a test sees which trace the contract was told of.
-        self.0.failure(fault, at).header("X-Said", at.trace)
+        self.0.failure(fault, at).header("X-Said", at.trace.to_owned())
     }
     fn tenant_argument(&self) -> &'static str {
         self.0.tenant_argument()
