@@ -1,16 +1,19 @@
 //! What is remembered of a call: who did what to which resource, and how it ended. Never the values
 //! of arguments or answers.
 
-use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use frontdesk_wire::json::write_quoted;
+use frontdesk_wire::json::{write_quoted, write_whole};
 use frontdesk_wire::version::Era;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, TenantId};
 use crate::timestamp::Millis;
 use crate::trace::Trace;
+
+/// Room for nearly every line, and for what is said of an answer behind it.
+const ROOM: usize = 512;
+const MORE: usize = 48;
 
 /// One call as seen from outside. Made when the request arrives, completed as it is understood.
 #[derive(Debug, Clone)]
@@ -22,7 +25,7 @@ pub struct Observation {
     pub caller: Option<Arc<Caller>>,
     pub method: Option<&'static str>,
     pub tool: Option<&'static str>,
-    pub tenant: Option<String>,
+    pub tenant: Option<TenantId>,
     /// Ids of what was read or written one by one.
     pub ids: Vec<String>,
     /// How many rows a list answered with.
@@ -88,42 +91,46 @@ impl Observation {
     /// What is kept of a call that has been answered: its line, with the answer's status and how long it took. A write is
     /// recorded together with itself, before it has either (E-66).
     pub fn completed(&self, line: &str) -> String {
-        match (self.status, line.strip_suffix('}')) {
-            (Some(status), Some(open)) => format!("{open},\"status\":{status},\"micros\":{}}}", self.micros),
-            (Some(_) | None, _) => line.to_owned(),
-        }
+        let (Some(status), Some(open)) = (self.status, line.strip_suffix('}')) else {
+            return line.to_owned();
+        };
+        let mut record = String::with_capacity(line.len() + MORE);
+        record.push_str(open);
+        record.push_str(",\"status\":");
+        write_whole(i64::from(status), &mut record);
+        record.push_str(",\"micros\":");
+        write_whole(i64::try_from(self.micros).unwrap_or(i64::MAX), &mut record);
+        record.push('}');
+        record
     }
 
-    /// The record as one line of JSON.
+    /// The record as one line of JSON. It is made for every call, so nothing takes the long way of formatting.
     pub fn line(&self) -> String {
-        let mut line = String::with_capacity(512);
-        line.push_str("{\"at\":");
-        write_quoted(&self.at.to_rfc3339(), &mut line);
-        let mut field = |name: &str, value: &str| {
-            line.push_str(",\"");
-            line.push_str(name);
-            line.push_str("\":");
-            write_quoted(value, &mut line);
-        };
-        field("trace", self.trace.shown());
-        field("contract", self.contract);
+        let mut line = String::with_capacity(ROOM);
+        line.push_str("{\"at\":\"");
+        line.push_str(&self.at.to_rfc3339());
+        line.push('"');
+        quoted(&mut line, "trace", self.trace.shown());
+        plain(&mut line, "contract", self.contract);
         if let Some(caller) = &self.caller {
-            field("client", caller.client.as_str());
+            quoted(&mut line, "client", caller.client.as_str());
             if *caller.subject != *caller.client.as_str() {
-                field("subject", &caller.subject);
+                quoted(&mut line, "subject", &caller.subject);
             }
         }
-        field("address", &self.address.to_string());
+        line.push_str(",\"address\":\"");
+        write_address(self.address, &mut line);
+        line.push('"');
         if let Some(method) = self.method {
-            field("method", method);
+            plain(&mut line, "method", method);
         }
         if let Some(tool) = self.tool {
-            field("tool", tool);
+            plain(&mut line, "tool", tool);
         }
         if let Some(tenant) = &self.tenant {
-            field("tenant", tenant);
+            plain(&mut line, "tenant", tenant.as_str());
         }
-        field("outcome", self.outcome);
+        plain(&mut line, "outcome", self.outcome);
         if !self.ids.is_empty() {
             line.push_str(",\"ids\":[");
             for (place, id) in self.ids.iter().enumerate() {
@@ -135,12 +142,46 @@ impl Observation {
             line.push(']');
         }
         if let Some(count) = self.count {
-            let _ = write!(line, ",\"count\":{count}");
+            line.push_str(",\"count\":");
+            write_whole(i64::try_from(count).unwrap_or(i64::MAX), &mut line);
         }
         if self.personal {
             line.push_str(",\"personal\":true");
         }
         line.push('}');
         line
+    }
+}
+
+fn quoted(line: &mut String, name: &str, value: &str) {
+    begin(line, name);
+    write_quoted(value, line);
+}
+
+/// For words of our own and names whose letters were checked: there is nothing in them to escape.
+fn plain(line: &mut String, name: &str, value: &str) {
+    begin(line, name);
+    line.push('"');
+    line.push_str(value);
+    line.push('"');
+}
+
+fn begin(line: &mut String, name: &str) {
+    line.push_str(",\"");
+    line.push_str(name);
+    line.push_str("\":");
+}
+
+fn write_address(address: IpAddr, line: &mut String) {
+    match address {
+        IpAddr::V4(short) => {
+            for (place, part) in short.octets().into_iter().enumerate() {
+                if place > 0 {
+                    line.push('.');
+                }
+                write_whole(i64::from(part), line);
+            }
+        }
+        IpAddr::V6(long) => line.push_str(&long.to_string()),
     }
 }

@@ -106,13 +106,14 @@ impl Desk {
     /// A trace that begins here: 48 bits of time and 80 random bits, so that traces sort by age too.
     pub fn new_trace(&self) -> Trace {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let bits = self.moment();
-        let mut id = String::with_capacity(32);
-        for position in (0..32).rev() {
-            let digit = DIGITS.get((bits >> (position * 4)) as usize & 15).copied().unwrap_or(b'0');
-            id.push(char::from(digit));
+        let bits = self.moment().to_be_bytes();
+        let mut id = [b'0'; 32];
+        for (digits, byte) in id.chunks_exact_mut(2).zip(bits) {
+            for (digit, half) in digits.iter_mut().zip([byte >> 4, byte & 15]) {
+                *digit = DIGITS.get(usize::from(half)).copied().unwrap_or(b'0');
+            }
         }
-        Trace::begun(id)
+        Trace::begun(std::str::from_utf8(&id).unwrap_or_default())
     }
 
     /// The prefix, then 48 bits of time and 80 random bits in an alphabet that sorts like its values.

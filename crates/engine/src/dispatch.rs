@@ -10,10 +10,9 @@ mod task;
 mod tend;
 mod told;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_wire::glimpse::{Glimpse, glimpse};
+use frontdesk_wire::glimpse::Glimpse;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::caller::Caller;
@@ -24,7 +23,7 @@ use crate::permit::one_tenant;
 use crate::reply::Reply;
 use crate::serve::{Visit, unjudged};
 use crate::stages::admit::{Paid, spend};
-use crate::stages::door::{approach, judge, leave, refuse_tool, refuse_unknown, take_verb};
+use crate::stages::door::{Looked, Seen, approach, judge, leave, refuse_tool, refuse_unknown, take_verb};
 use crate::stages::frame::Unframed;
 use crate::stages::identify::identify;
 use crate::stages::record::{Sighting, record};
@@ -54,7 +53,7 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: Wanted, mut incoming: 
     let mut sighting = Sighting::open(desk, mount, &incoming);
     sighting.enter(Stage::Identify);
     let caller = match timeout_at(until, identify(desk, mount, &incoming)).await.unwrap_or_else(|_| Err(unjudged())) {
-        Ok(caller) => Arc::new(caller),
+        Ok(caller) => caller,
         Err(fault) => return record(sighting, Err(fault), &At::unknown(mount, &incoming)).await,
     };
     sighting.leave();
@@ -136,13 +135,14 @@ async fn understand<'m>(
     sighting: &mut Sighting<'_>,
 ) -> Result<(&'m Dispatching, Letter), Unframed> {
     take_verb(incoming)?;
-    let (body, seen) = match (&mount.door, &incoming.refused) {
-        (Some(door), _) => approach(desk, mount, door, caller, incoming, sighting, glimpse).await?,
+    let (body, looked) = match (&mount.door, &incoming.refused) {
+        (Some(door), _) => approach(desk, mount, door, caller, incoming, sighting, Looked::over).await?,
         (None, Some(fault)) => return Err(fault.clone().into()),
-        (None, None) => (incoming.body.whole().await?, Glimpse::default()),
+        (None, None) => (incoming.body.whole().await?, Looked::Over(Glimpse::default())),
     };
+    let seen = looked.seen();
     let read = letter_of(desk, mount, caller, incoming, &body, &seen);
-    read.map_err(|fault| Unframed { fault, id: seen.id })
+    read.map_err(|fault| Unframed { fault, id: seen.id.cloned() })
 }
 
 fn letter_of<'m>(
@@ -151,7 +151,7 @@ fn letter_of<'m>(
     caller: &Caller,
     incoming: &Incoming,
     body: &[u8],
-    seen: &Glimpse,
+    seen: &Seen<'_>,
 ) -> Result<(&'m Dispatching, Letter), Fault> {
     if let Some(door) = &mount.door {
         refuse_unknown(door)?;
@@ -162,7 +162,7 @@ fn letter_of<'m>(
     let letter = read(body, &dispatching.server, incoming, caller)?;
     if let Some(door) = &mount.door {
         // What runs is the letter, so it is the letter that must be let in, whatever a first look has seen.
-        let read = letter.glimpse();
+        let read = letter.seen();
         if read.method != seen.method {
             judge(desk, mount, door, caller, &read)?;
         }

@@ -5,6 +5,7 @@ use crate::caller::{Scope, Scopes};
 use crate::contract::Contract;
 use crate::glob::Glob;
 use crate::rate::Quota;
+use crate::stages::record::METHODS;
 
 /// The scope that stands for every other one, for callers of a mount behind a door.
 const EVERY_SCOPE: &str = "*";
@@ -38,16 +39,25 @@ pub enum Standing {
 pub struct MethodScopes {
     rules: Vec<(Glob, Scope)>,
     otherwise: Scope,
+    /// What the methods of the protocol need, found once: nearly every call is one of them.
+    known: Vec<(&'static str, Scope)>,
 }
 
 impl MethodScopes {
     /// `otherwise` is what a method needs that no rule is about.
     pub fn new(rules: impl IntoIterator<Item = (Glob, Scope)>, otherwise: Scope) -> MethodScopes {
-        MethodScopes { rules: rules.into_iter().collect(), otherwise }
+        let plain = MethodScopes { rules: rules.into_iter().collect(), otherwise, known: Vec::new() };
+        let known = METHODS.into_iter().map(|method| (method, plain.found(method).clone())).collect();
+        MethodScopes { known, ..plain }
     }
 
     /// A rule that names the method goes before one that only covers it, and the first of equals wins.
     pub fn needed(&self, method: &str) -> &Scope {
+        let known = self.known.iter().find(|(known, _)| *known == method);
+        known.map_or_else(|| self.found(method), |(_, scope)| scope)
+    }
+
+    fn found(&self, method: &str) -> &Scope {
         let named = self.rules.iter().find(|(pattern, _)| pattern.is_exact() && pattern.matches(method));
         let covered = || self.rules.iter().find(|(pattern, _)| pattern.matches(method));
         named.or_else(covered).map_or(&self.otherwise, |(_, scope)| scope)
@@ -59,13 +69,13 @@ impl Door {
         self.denied_tools.iter().any(|pattern| pattern.matches(tool))
     }
 
-    /// What the scopes of a credential come to here: `*` is written out, so that everybody behind the door can go on
-    /// comparing scopes byte for byte.
-    pub(crate) fn granted(&self, contract: &Contract, scopes: Scopes) -> Scopes {
+    /// What the scopes of a credential come to here, if it is not what they say: `*` is written out, so that everybody
+    /// behind the door can go on comparing scopes byte for byte.
+    pub(crate) fn granted(&self, contract: &Contract, scopes: &Scopes) -> Option<Scopes> {
         if !scopes.iter().any(|scope| scope.as_str() == EVERY_SCOPE) {
-            return scopes;
+            return None;
         }
         let methods = self.scopes.rules.iter().map(|(_, scope)| scope).chain([&self.scopes.otherwise]);
-        Scopes::new(scopes.iter().chain(&contract.scopes).chain(methods).cloned())
+        Some(Scopes::new(scopes.iter().chain(&contract.scopes).chain(methods).cloned()))
     }
 }

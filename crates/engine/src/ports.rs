@@ -1,6 +1,8 @@
 //! What the engine needs from outside: a store, a judge of credentials, time and randomness.
 //! Implementations live elsewhere; nothing here knows how they work.
 
+use std::sync::Arc;
+
 use crate::audit::Observation;
 use crate::caller::{Caller, ClientId, TenantId};
 use crate::fault::Fault;
@@ -22,7 +24,7 @@ pub trait Random: Send + Sync {
 pub trait Identity: Send + Sync {
     /// Says who presents this credential at this resource, or faults with `Unauthenticated`. Only the judge of one
     /// mount is ever asked about a credential that is missing or unusable.
-    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Caller, Fault>>;
+    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>>;
 }
 
 /// Sees every finished call; makes log lines and metrics of it.

@@ -35,14 +35,33 @@ pub struct Rates {
 impl Rates {
     /// Takes one call from the key's budget, or says after how many whole seconds there will be one.
     pub fn take(&self, key: &[&str], budget: Budget, now: Millis) -> Result<(), u64> {
-        let taken = self.budgets.with(self.hasher.hash_one(key), |debt| take_from(debt, budget, now));
+        let taken = self.budgets.with(self.hash(key), |debt| take_from(debt, budget, now));
         taken.unwrap_or(Ok(()))
     }
 
     /// Counts one call into the key's window, or says after how many whole seconds the next one begins.
     pub fn count(&self, key: &[&str], quota: Quota, now: Millis) -> Result<(), u64> {
-        let counted = self.quotas.with(self.hasher.hash_one(key), |window| count_into(window, quota, now));
+        let counted = self.quotas.with(self.hash(key), |window| count_into(window, quota, now));
         counted.unwrap_or(Ok(()))
+    }
+
+    /// Parts of a key are hashed in one stretch, which is faster than one by one; no text has the byte between them.
+    fn hash(&self, key: &[&str]) -> u64 {
+        const ROOM: usize = 192;
+        const BETWEEN: u8 = 0xff;
+        let mut joined = [BETWEEN; ROOM];
+        let mut end = 0;
+        for part in key {
+            let Some(place) = joined.get_mut(end..end + part.len()) else {
+                return self.hasher.hash_one(key);
+            };
+            place.copy_from_slice(part.as_bytes());
+            end += part.len() + 1;
+        }
+        match joined.get(..end) {
+            Some(joined) => self.hasher.hash_one(joined),
+            None => self.hasher.hash_one(key),
+        }
     }
 }
 

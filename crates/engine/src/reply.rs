@@ -1,5 +1,7 @@
 //! The answer as the dialect decided it: status, headers and body, JSON-RPC or not.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use crate::fault::FaultKind;
@@ -15,7 +17,7 @@ pub enum Form {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     pub status: u16,
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
     pub body: Bytes,
     pub form: Form,
     /// The contract's code for what went wrong, as it stands in the body: for the log.
@@ -48,7 +50,7 @@ impl Reply {
         self
     }
 
-    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
+    pub fn header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Reply {
         self.headers.push((name, value.into()));
         self
     }

@@ -1,6 +1,7 @@
 //! The path of a call. Ten stages, in this order, each named after what it does; a newcomer reads
 //! this file first. Whatever goes wrong anywhere becomes a `Fault`, and every `Fault` becomes an
-//! answer in one place: the contract's dialect.
+//! answer in one place: the contract's dialect. What is seldom gone through is boxed, because the future of a call is
+//! moved about and would have room for all of it.
 
 use std::sync::Arc;
 
@@ -35,8 +36,8 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
     let mut sighting = Sighting::open(desk, mount, &incoming);
     sighting.enter(Stage::Identify);
     let caller = match timeout_at(until, identify(desk, mount, &incoming)).await.unwrap_or_else(|_| Err(unjudged())) {
-        Ok(caller) => Arc::new(caller),
-        Err(fault) => return record(sighting, Err(fault), &At::unknown(mount, &incoming)).await,
+        Ok(caller) => caller,
+        Err(fault) => return Box::pin(record(sighting, Err(fault), &At::unknown(mount, &incoming))).await,
     };
     sighting.leave();
     sighting.caller(&caller);
@@ -47,14 +48,16 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
         Ok(Body::One(frame)) => message(&visit, sighting, Ok(frame)).await,
         Ok(Body::Batch(frames)) => {
             sighting.dismiss();
-            batch(&visit, frames).await
+            Box::pin(batch(&visit, frames)).await
         }
         // There is no session to end, so ending it has succeeded.
         Err(unframed) if unframed.fault.kind == FaultKind::WrongVerb && incoming.verb == Verb::Delete => {
             let outcome = admit_notice(desk, mount, &caller).map(|()| Reply::empty(204));
-            record(sighting, outcome, &visit.at()).await
+            Box::pin(record(sighting, outcome, &visit.at())).await
         }
-        Err(unframed) => record(sighting, Err(unframed.fault), &visit.at().maybe_id(unframed.id.as_ref())).await,
+        Err(unframed) => {
+            Box::pin(record(sighting, Err(unframed.fault), &visit.at().maybe_id(unframed.id.as_ref()))).await
+        }
     }
 }
 
@@ -91,7 +94,7 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
             let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
             let reply = record(sighting, outcome, &at).await;
             match &named {
-                Some(trace) => reply.header("X-Trace-Id", trace.shown()),
+                Some(trace) => reply.header("X-Trace-Id", trace.shown().to_owned()),
                 None => reply,
             }
         }
@@ -99,15 +102,15 @@ pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame
             sighting.method(&notification.method);
             let admitted = admit_notice(visit.desk, visit.mount, visit.caller);
             let outcome = admitted.map(|()| withdraw(visit.desk, visit.caller, &notification));
-            record(sighting, outcome.map(|()| Reply::empty(202)), &visit.at()).await
+            Box::pin(record(sighting, outcome.map(|()| Reply::empty(202)), &visit.at())).await
         }
         Ok(Frame::Response) => {
             let outcome = admit_notice(visit.desk, visit.mount, visit.caller).map(|()| Reply::empty(202));
-            record(sighting, outcome, &visit.at()).await
+            Box::pin(record(sighting, outcome, &visit.at())).await
         }
         Err(error) => {
             let id = error.id().cloned();
-            record(sighting, Err(error.into()), &visit.at().maybe_id(id.as_ref())).await
+            Box::pin(record(sighting, Err(error.into()), &visit.at().maybe_id(id.as_ref()))).await
         }
     }
 }
@@ -133,7 +136,7 @@ async fn call<'a>(
         Target::Ready(result) => return leave(mount, at.result(&result)).map(|reply| greet(visit, request, reply)),
         Target::Listing(cursor) => {
             sighting.tenant(caller, None);
-            return leave(mount, list(desk, mount, caller, cursor, at).await?);
+            return leave(mount, Box::pin(list(desk, mount, caller, cursor, at)).await?);
         }
         Target::Tool { tool, arguments, .. } => (tool, arguments),
     };

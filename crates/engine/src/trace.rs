@@ -1,14 +1,16 @@
 //! Which trace a call belongs to: its own, or the one its caller has begun, in the form of W3C Trace Context.
 //! A trace carries no names and decides nothing: whoever sends one only says how calls hang together.
 
-/// A trace and the place in it that a call hangs under.
+use std::sync::Arc;
+
+/// A trace and the place in it that a call hangs under. Cheap to clone: a call is seen from several places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// 32 hexadecimal digits: how spans name it.
-    pub id: String,
+    pub id: Arc<str>,
     /// How the caller named it, where a contract lets it. Short and printable, without quotes, spaces and backslashes:
     /// it goes into answers, logs and audit records.
-    pub name: Option<String>,
+    pub name: Option<Arc<str>>,
     /// The caller's span, if the caller has begun the trace.
     pub parent: Option<Parent>,
 }
@@ -16,7 +18,7 @@ pub struct Trace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parent {
     /// 16 hexadecimal digits.
-    pub span: String,
+    pub span: Arc<str>,
     pub wish: Wish,
 }
 
@@ -29,7 +31,7 @@ pub enum Wish {
 
 impl Trace {
     /// One that begins here.
-    pub fn begun(id: impl Into<String>) -> Trace {
+    pub fn begun(id: impl Into<Arc<str>>) -> Trace {
         Trace { id: id.into(), name: None, parent: None }
     }
 
@@ -42,13 +44,13 @@ impl Trace {
         let known = digits(version, 2).is_some() && version != "ff" && (version != "00" || parts.next().is_none());
         let flags = u8::from_str_radix(digits(flags, 2)?, 16).ok()?;
         let parent = Parent {
-            span: somebody(digits(span, 16)?)?.to_owned(),
+            span: somebody(digits(span, 16)?)?.into(),
             wish: match flags & 1 {
                 1 => Wish::Sampled,
                 _ => Wish::Unsampled,
             },
         };
-        known.then_some(Trace { id: somebody(digits(id, 32)?)?.to_owned(), name: None, parent: Some(parent) })
+        known.then_some(Trace { id: somebody(digits(id, 32)?)?.into(), name: None, parent: Some(parent) })
     }
 
     /// The same trace under the caller's own name. A name in the form of an id is one: spans have it too, and hang
@@ -60,10 +62,10 @@ impl Trace {
         if name.is_empty() || name.len() > LONGEST || !name.bytes().all(plain) {
             return self;
         }
-        let name = Some(name.to_owned());
-        match name.as_deref().and_then(|name| somebody(digits(name, 32)?)) {
-            Some(id) if id != self.id => Trace { id: id.to_owned(), name, parent: None },
-            Some(_) | None => Trace { name, ..self },
+        let name: Arc<str> = name.into();
+        match digits(&name, 32).and_then(somebody) {
+            Some(id) if *id != *self.id => Trace { id: Arc::clone(&name), name: Some(name), parent: None },
+            Some(_) | None => Trace { name: Some(name), ..self },
         }
     }
 

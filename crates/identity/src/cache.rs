@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use frontdesk_engine::caller::Caller;
 use frontdesk_engine::registry::Token;
 use frontdesk_engine::timestamp::Millis;
 
@@ -29,8 +30,14 @@ struct Generations {
 }
 
 struct Entry {
-    token: Arc<Token>,
+    known: Arc<Known>,
     asked_at: i64,
+}
+
+/// A token that exists, and the caller it makes.
+pub(crate) struct Known {
+    pub(crate) token: Token,
+    pub(crate) caller: Arc<Caller>,
 }
 
 impl Cache {
@@ -38,17 +45,17 @@ impl Cache {
         Cache { millis: i64::try_from(keep.min(LONGEST).as_millis()).unwrap_or(0), generations: Mutex::default() }
     }
 
-    pub(crate) fn get(&self, hash: &[u8; 32], now: Millis) -> Option<Arc<Token>> {
+    pub(crate) fn get(&self, hash: &[u8; 32], now: Millis) -> Option<Arc<Known>> {
         let generations = self.generations.lock().ok()?;
         let entry = generations.young.get(hash).or_else(|| generations.old.get(hash))?;
         // A clock that was set back must not make an entry live longer.
         let age = now.0.checked_sub(entry.asked_at)?;
-        (0..self.millis).contains(&age).then(|| Arc::clone(&entry.token))
+        (0..self.millis).contains(&age).then(|| Arc::clone(&entry.known))
     }
 
     /// Keeps a token that was looked up at `asked_at`, which is before the look-up began: a
     /// revocation during it is then still noticed in time.
-    pub(crate) fn put(&self, token: &Arc<Token>, asked_at: Millis) {
+    pub(crate) fn put(&self, known: &Arc<Known>, asked_at: Millis) {
         let Ok(mut generations) = self.generations.lock() else {
             return;
         };
@@ -57,8 +64,8 @@ impl Cache {
             generations.old = std::mem::take(&mut generations.young);
             generations.young_since = asked_at.0;
         }
-        let entry = Entry { token: Arc::clone(token), asked_at: asked_at.0 };
-        generations.young.insert(token.hash, entry);
+        let entry = Entry { known: Arc::clone(known), asked_at: asked_at.0 };
+        generations.young.insert(known.token.hash, entry);
     }
 
     pub(crate) fn forget(&self, hash: &[u8; 32]) {

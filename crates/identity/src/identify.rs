@@ -10,20 +10,23 @@ use frontdesk_engine::ports::Identity;
 use frontdesk_engine::registry::Token;
 use frontdesk_engine::tool::Future;
 
+use crate::cache::Known;
 use crate::secret::token_hash;
 use crate::server::EmbeddedServer;
 
 impl Identity for EmbeddedServer {
-    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         Box::pin(async move {
-            let token = match credential {
-                Credential::Bearer(text) => self.token(text).await?,
+            let known = match credential {
+                Credential::Bearer(text) => self.known(text).await?,
                 Credential::Missing | Credential::Unusable => None,
             };
             // Asked again after the look-up, which may have taken longer than the token had left.
             let now = self.clock.now();
-            match token {
-                Some(token) if now < token.expires_at && token.resource == resource => Ok(caller(&token)),
+            match known {
+                Some(known) if now < known.token.expires_at && known.token.resource == resource => {
+                    Ok(Arc::clone(&known.caller))
+                }
                 Some(_) | None => Err(refused()),
             }
         })
@@ -32,19 +35,20 @@ impl Identity for EmbeddedServer {
 
 impl EmbeddedServer {
     /// A token that exists. Whether it is good now and here is judged by each use.
-    async fn token(&self, text: &str) -> Result<Option<Arc<Token>>, Fault> {
+    async fn known(&self, text: &str) -> Result<Option<Arc<Known>>, Fault> {
         let Some(hash) = token_hash(text) else {
             return Ok(None);
         };
         let asked_at = self.clock.now();
-        if let Some(token) = self.cache.get(&hash, asked_at) {
-            return Ok(Some(token));
+        if let Some(known) = self.cache.get(&hash, asked_at) {
+            return Ok(Some(known));
         }
-        let found = self.registry.token(hash).await?.map(Arc::new);
-        if let Some(token) = &found {
-            self.cache.put(token, asked_at);
-        }
-        Ok(found)
+        let Some(token) = self.registry.token(hash).await? else {
+            return Ok(None);
+        };
+        let known = Arc::new(Known { caller: Arc::new(caller(&token)), token });
+        self.cache.put(&known, asked_at);
+        Ok(Some(known))
     }
 }
 

@@ -43,12 +43,12 @@ impl JwtJudge {
 }
 
 impl Identity for JwtJudge {
-    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         let judged = match credential {
             Credential::Bearer(text) => self.judge(text, resource).map_err(|flaw| refused().because(flaw.to_string())),
             Credential::Missing | Credential::Unusable => Err(refused()),
         };
-        Box::pin(std::future::ready(judged))
+        Box::pin(std::future::ready(judged.map(Arc::new)))
     }
 }
 

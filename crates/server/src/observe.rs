@@ -4,14 +4,15 @@
 mod lines;
 mod meter;
 
-use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
+use frontdesk_engine::TenantId;
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::ports::{Clock, Observer};
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_wire::answer::quote;
+use frontdesk_wire::json::{write_quoted, write_whole};
 
 use crate::config::LogFormat;
 use crate::traces::Traces;
@@ -61,7 +62,8 @@ impl Log {
 
     /// Says something that is not about a call.
     pub fn say(&self, message: &str) {
-        self.lines.write(self.style.message(self.clock.now(), message));
+        let line = self.style.message(self.clock.now(), message);
+        self.lines.write(|out| out.push_str(&line));
     }
 }
 
@@ -77,17 +79,27 @@ impl Style {
 
 impl Observer for Log {
     fn seen(&self, seen: &Observation, cause: Option<&str>) {
-        self.lines.write(match self.style {
-            Style::Pretty => pretty(seen, cause),
-            Style::Json => json(seen, cause),
-        });
+        match self.style {
+            Style::Pretty => {
+                let line = pretty(seen, cause);
+                self.lines.write(|out| out.push_str(&line));
+            }
+            // The log says what the audit says, and more.
+            Style::Json => match &seen.kept {
+                Some(kept) => self.lines.write(|out| json(seen, kept, cause, out)),
+                None => {
+                    let line = seen.line();
+                    self.lines.write(|out| json(seen, &line, cause, out));
+                }
+            },
+        }
     }
 }
 
 fn pretty(seen: &Observation, cause: Option<&str>) -> String {
     let client = seen.caller.as_ref().map_or("-", |caller| caller.client.as_str());
     let what = seen.tool.or(seen.method).unwrap_or("-");
-    let tenant = seen.tenant.as_deref().unwrap_or("-");
+    let tenant = seen.tenant.as_ref().map_or("-", TenantId::as_str);
     let cause = cause.map(|cause| format!("  ({})", one_line(cause))).unwrap_or_default();
     // Nobody answers a caller who has hung up.
     let status = seen.status.map_or("-".to_owned(), |status| status.to_string());
@@ -101,33 +113,25 @@ fn pretty(seen: &Observation, cause: Option<&str>) -> String {
     )
 }
 
-/// Room for what only the log says.
-const TAIL: usize = 96;
-
-fn json(seen: &Observation, cause: Option<&str>) -> String {
-    // The log says what the audit says, and more.
-    let mut line = match &seen.kept {
-        Some(kept) => {
-            let mut line = String::with_capacity(kept.len() + TAIL);
-            line.push_str(kept);
-            line
-        }
-        None => seen.line(),
-    };
-    line.pop();
-    line.push_str(",\"message\":\"call\"");
+/// The audit's line, with what only the log says behind it.
+fn json(seen: &Observation, line: &str, cause: Option<&str>, out: &mut String) {
+    out.push_str(line.strip_suffix('}').unwrap_or(line));
+    out.push_str(",\"message\":\"call\"");
     if let Some(status) = seen.status {
-        let _ = write!(line, ",\"status\":{status}");
+        out.push_str(",\"status\":");
+        write_whole(i64::from(status), out);
     }
     if let Some(code) = seen.code {
-        let _ = write!(line, ",\"code\":{}", quote(code));
+        out.push_str(",\"code\":");
+        write_quoted(code, out);
     }
-    let _ = write!(line, ",\"micros\":{}", seen.micros);
+    out.push_str(",\"micros\":");
+    write_whole(i64::try_from(seen.micros).unwrap_or(i64::MAX), out);
     if let Some(cause) = cause {
-        line.push_str(&format!(",\"cause\":{}", quote(cause)));
+        out.push_str(",\"cause\":");
+        write_quoted(cause, out);
     }
-    line.push('}');
-    line
+    out.push('}');
 }
 
 /// Control characters would let text from elsewhere draw lines of its own.

@@ -1,12 +1,15 @@
 //! Bytes into JSON-RPC frames: what is asked, under which id, with which parameters. It judges the
 //! envelope only and must never look for the meaning of a method.
 
+mod envelope;
+
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::answer::code;
 use crate::json::{self, JsonError, Map, Value};
+use envelope::{Envelope, Outermost, outermost};
 
 /// More than any client sends, and few enough that one body cannot hold the desk for long.
 const MAX_BATCH: usize = 64;
@@ -16,15 +19,14 @@ const MAX_ID_BYTES: usize = 256;
 
 /// Reads one body: a single frame, or a batch whose elements stand and fall each for itself.
 pub fn read(bytes: &[u8]) -> Result<Body, FrameError> {
-    match json::parse(bytes).map_err(FrameError::Malformed)? {
-        Value::Array(items) if items.is_empty() => Err(refused(None, "A batch must not be empty.")),
-        Value::Array(items) if items.len() > MAX_BATCH => {
+    match json::read(bytes, outermost).map_err(FrameError::Malformed)? {
+        Outermost::Message(envelope) => frame(envelope).map(Body::One),
+        Outermost::List(items) if items.is_empty() => Err(refused(None, "A batch must not be empty.")),
+        Outermost::List(items) if items.len() > MAX_BATCH => {
             Err(refused(None, "A batch must not hold more than 64 messages."))
         }
-        Value::Array(items) => Ok(Body::Batch(items.into_iter().map(frame).collect())),
-        one @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
-            frame(one).map(Body::One)
-        }
+        Outermost::List(items) => Ok(Body::Batch(items.into_iter().map(element).collect())),
+        Outermost::Other => Err(no_object()),
     }
 }
 
@@ -109,19 +111,27 @@ impl fmt::Display for FrameError {
 
 impl std::error::Error for FrameError {}
 
-fn frame(value: Value) -> Result<Frame, FrameError> {
-    let Value::Object(mut envelope) = value else {
-        return Err(refused(None, "A message must be an object."));
-    };
-    let raw_id = envelope.remove("id");
-    let named_id = raw_id.is_some();
-    let id = raw_id.and_then(id);
+/// One message of a batch.
+fn element(value: Value) -> Result<Frame, FrameError> {
+    match value {
+        Value::Object(members) => frame(Envelope::of(members)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Err(no_object()),
+    }
+}
 
-    if envelope.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+fn no_object() -> FrameError {
+    refused(None, "A message must be an object.")
+}
+
+fn frame(envelope: Envelope) -> Result<Frame, FrameError> {
+    let named_id = envelope.id.is_some();
+    let id = envelope.id.and_then(id);
+
+    if envelope.jsonrpc.as_ref().and_then(Value::as_str) != Some("2.0") {
         return Err(refused(id, "A message must say \"jsonrpc\":\"2.0\"."));
     }
-    let answers = envelope.contains_key("result") || envelope.contains_key("error");
-    let method = match envelope.remove("method") {
+    let answers = envelope.result.is_some() || envelope.error.is_some();
+    let method = match envelope.method {
         // Whoever stands between client and desk could take such a message for the one or the
         // other.
         Some(_) if answers => {
@@ -132,7 +142,7 @@ fn frame(value: Value) -> Result<Frame, FrameError> {
         None if answers => return Ok(Frame::Response),
         None => return Err(refused(id, "A message must name a method.")),
     };
-    let params = match envelope.remove("params") {
+    let params = match envelope.params {
         Some(Value::Object(params)) => params,
         Some(_) => return Err(refused(id, "The params must be an object.")),
         None => Map::new(),

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::frame::{Id, Request, id};
+use crate::frame::{Id, id};
 
 /// What could be read, up to the place where the body ends or stops being JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,14 +15,6 @@ pub struct Glimpse {
     pub method: Option<String>,
     /// `params.name`: what is called, where something is called by name.
     pub name: Option<String>,
-}
-
-impl Glimpse {
-    /// What would have been seen in the body of this.
-    pub fn of(request: &Request) -> Glimpse {
-        let name = request.params.get("name").and_then(Value::as_str);
-        Glimpse { id: Some(request.id.clone()), method: Some(request.method.clone()), name: name.map(str::to_owned) }
-    }
 }
 
 /// Reads the body once and keeps three short members. Whatever else is in it is stepped over without recursion, so

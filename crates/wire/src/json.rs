@@ -38,6 +38,16 @@ impl std::error::Error for JsonError {}
 /// Reads one JSON text and nothing after it. Duplicate keys are refused at every level: two readers
 /// of such a text (a gateway and the desk) could each see another meaning.
 pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
+    read(bytes, |level, reader| level.deserialize(reader))
+}
+
+pub(crate) type Reader<'a> = serde_json::Deserializer<serde_json::de::StrRead<'a>>;
+
+/// As `parse`, into whatever is made of the outermost level.
+pub(crate) fn read<T>(
+    bytes: &[u8],
+    make: impl FnOnce(Level<'_>, &mut Reader<'_>) -> Result<T, serde_json::Error>,
+) -> Result<T, JsonError> {
     let text = std::str::from_utf8(bytes).map_err(|_| JsonError::Encoding)?;
     if text.starts_with('\u{feff}') {
         return Err(JsonError::Encoding);
@@ -45,7 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     let refusal = Cell::new(JsonError::Syntax);
     let mut reader = serde_json::Deserializer::from_str(text);
     let level = Level { room: MAX_DEPTH, refusal: &refusal };
-    let value = level.deserialize(&mut reader).map_err(|_| refusal.get())?;
+    let value = make(level, &mut reader).map_err(|_| refusal.get())?;
     reader.end().map_err(|_| JsonError::Syntax)?;
     Ok(value)
 }
@@ -171,20 +181,20 @@ fn write_number(number: &Number, out: &mut String) {
 /// One level of the text: how many levels may still open below it, and where to leave the reason of
 /// a refusal, which serde's own error could only carry as words.
 #[derive(Clone, Copy)]
-struct Level<'a> {
+pub(crate) struct Level<'a> {
     room: u8,
     refusal: &'a Cell<JsonError>,
 }
 
 impl Level<'_> {
-    fn below<E: serde::de::Error>(self) -> Result<Self, E> {
+    pub(crate) fn below<E: serde::de::Error>(self) -> Result<Self, E> {
         match self.room.checked_sub(1) {
             Some(room) => Ok(Self { room, ..self }),
             None => Err(self.refuse(JsonError::TooDeep)),
         }
     }
 
-    fn refuse<E: serde::de::Error>(self, reason: JsonError) -> E {
+    pub(crate) fn refuse<E: serde::de::Error>(self, reason: JsonError) -> E {
         self.refusal.set(reason);
         E::custom("refused")
     }

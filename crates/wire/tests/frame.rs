@@ -148,6 +148,12 @@ fn a_body_that_is_no_json_is_a_parse_error() {
         refusal(r#"{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}"#),
         parse_error("An object names the same key twice.")
     );
+    for members in
+        [r#""id":1,"\u0069d":1"#, r#""result":1,"result":1"#, r#""trace":1,"a":2,"trace":1"#, r#""a":{"b":1,"b":1}"#]
+    {
+        let text = format!(r#"{{"jsonrpc":"2.0","method":"ping",{members}}}"#);
+        assert_eq!(refusal(&text), parse_error("An object names the same key twice."), "{text}");
+    }
     assert_eq!(read(b"\xff").unwrap_err(), FrameError::Malformed(JsonError::Encoding));
 }
 

@@ -166,7 +166,7 @@ fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
         challenge(Presented::Nothing),
         Some((
             "WWW-Authenticate",
-            r#"Bearer resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#.to_owned()
+            r#"Bearer resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#.into()
         ))
     );
     assert_eq!(
@@ -174,7 +174,7 @@ fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
         Some((
             "WWW-Authenticate",
             r#"Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#
-                .to_owned()
+                .into()
         ))
     );
 }

@@ -24,7 +24,7 @@ fn answer(shaped: Shaped, place: Place<'_>, era: Era) -> String {
     };
     let reply = Automotive.success(shaped, &at);
     assert_eq!(reply.status, 200);
-    assert_eq!(reply.headers, [("Cache-Control", "no-store".to_owned())]);
+    assert_eq!(reply.headers, [("Cache-Control", "no-store".into())]);
     String::from_utf8(reply.body.to_vec()).unwrap()
 }
 

@@ -1,5 +1,7 @@
 //! What the tests of every contract share: a judge who believes what a token says, and replies as text.
 
+use std::sync::Arc;
+
 use frontdesk_engine::incoming::Credential;
 use frontdesk_engine::ports::Identity;
 use frontdesk_engine::tool::Future;
@@ -9,20 +11,20 @@ use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, Tenant
 pub(crate) struct Trusting;
 
 impl Identity for Trusting {
-    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         Box::pin(async move {
             let refused = || Fault::new(FaultKind::Unauthenticated, "no");
             let Credential::Bearer(token) = credential else {
                 return Err(refused());
             };
             let (tenants, scopes) = token.split_once('/').ok_or_else(refused)?;
-            Ok(Caller {
+            Ok(Arc::new(Caller {
                 client: ClientId::new("client"),
                 subject: "client".into(),
                 tenants: tenants.split(',').filter_map(TenantId::parse).collect(),
                 scopes: Scopes::parse(scopes).unwrap(),
                 authenticated_at: None,
-            })
+            }))
         })
     }
 }
@@ -30,7 +32,7 @@ impl Identity for Trusting {
 /// `status, headers, body`, without the header that all answers share.
 pub(crate) fn text(reply: &Reply) -> String {
     let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
-    assert_eq!(shared, [&("Cache-Control", "no-store".to_owned())]);
+    assert_eq!(shared, [&("Cache-Control", "no-store".into())]);
     let own: String = own.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();
     format!("{}{own} {}", reply.status, String::from_utf8_lossy(&reply.body))
 }

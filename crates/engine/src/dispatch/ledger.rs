@@ -235,7 +235,7 @@ impl Ledger<'_> {
         Observation {
             caller: Some(Arc::new(letter.caller())),
             method: Some("dispatch"),
-            tenant: Some(self.dispatching.tenant.as_str().to_owned()),
+            tenant: Some(self.dispatching.tenant.clone()),
             ids: vec![task.id.clone()],
             outcome: match task.state {
                 State::Waiting => "accepted",

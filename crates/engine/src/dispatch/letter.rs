@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use frontdesk_wire::frame::{Id, Request};
-use frontdesk_wire::glimpse::Glimpse;
 use frontdesk_wire::json::{self, Map, Value, canonical};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use crate::desk::Mount;
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Arriving, Credential, Incoming, Verb};
 use crate::seal::sha256;
+use crate::stages::door::Seen;
 use crate::tool::ToolSpec;
 use crate::trace::Trace;
 
@@ -61,7 +62,7 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         Some(_) => return Err(bad("The member `params` must be an object.")),
     };
     let id = match envelope.remove("id") {
-        None | Some(Value::Null) => Value::String(incoming.trace.id.clone()),
+        None | Some(Value::Null) => Value::from(&*incoming.trace.id),
         Some(id) if known(&id).is_some() => id,
         Some(_) => return Err(bad("The member `id` must be a whole number or a string of at most 256 bytes.")),
     };
@@ -81,8 +82,8 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         scopes: caller.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         authenticated_at: caller.authenticated_at,
         address: incoming.address,
-        trace: incoming.trace.id.clone(),
-        trace_name: incoming.trace.name.clone(),
+        trace: incoming.trace.id.to_string(),
+        trace_name: incoming.trace.name.as_deref().map(str::to_owned),
         protocol_version: incoming.protocol_version.clone(),
         method_header: incoming.method_header.clone(),
         name_header: incoming.name_header.clone(),
@@ -129,7 +130,7 @@ impl Letter {
     }
 
     pub(crate) fn trace(&self) -> Trace {
-        Trace { name: self.trace_name.clone(), ..Trace::begun(self.trace.as_str()) }
+        Trace { name: self.trace_name.as_deref().map(Arc::from), ..Trace::begun(self.trace.as_str()) }
     }
 
     /// What the message is known by to who sent it.
@@ -160,8 +161,9 @@ impl Letter {
     }
 
     /// What a first look at the message should have seen.
-    pub(crate) fn glimpse(&self) -> Glimpse {
-        Glimpse { id: known(&self.id), method: Some(self.method.clone()), name: self.name().map(str::to_owned) }
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        // Nobody is let in or kept out for an id.
+        Seen { id: None, method: Some(&self.method), name: self.name() }
     }
 
     /// What is called, where something is called by name.

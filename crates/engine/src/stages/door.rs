@@ -2,8 +2,9 @@
 //! than it must: scope, rate, media type, size, the server, the tool. The body is not read before it is asked for here.
 
 use bytes::Bytes;
-use frontdesk_wire::frame::{self, Body, Frame};
+use frontdesk_wire::frame::{self, Body, Frame, Id, Request};
 use frontdesk_wire::glimpse::{Glimpse, glimpse};
+use frontdesk_wire::json::Value;
 
 use crate::caller::Caller;
 use crate::desk::{Desk, Mount};
@@ -42,26 +43,56 @@ pub(crate) async fn pass(
             None => Ok(Passed::Bytes(incoming.body.whole().await?)),
         };
     };
-    let mut read = None;
-    let look = |body: &[u8]| {
-        let (seen, frame) = read_short(body);
-        read = frame;
-        seen
-    };
-    let (body, seen) = approach(desk, mount, door, caller, incoming, sighting, look).await?;
-    match refuse_tool(door, &seen).and_then(|()| refuse_unknown(door)) {
-        Ok(()) => Ok(read.map_or(Passed::Bytes(body), Passed::Message)),
-        Err(fault) => Err(Unframed { fault, id: seen.id }),
+    let (body, looked) = approach(desk, mount, door, caller, incoming, sighting, Looked::at).await?;
+    match (refuse_tool(door, &looked.seen()).and_then(|()| refuse_unknown(door)), looked) {
+        (Ok(()), Looked::Through(request)) => Ok(Passed::Message(Frame::Request(request))),
+        (Ok(()), Looked::Over(_)) => Ok(Passed::Bytes(body)),
+        (Err(fault), looked) => Err(Unframed { fault, id: looked.seen().id.cloned() }),
     }
 }
 
-/// What a body asks, and the whole request where it is short and nothing is wrong with it.
-fn read_short(body: &[u8]) -> (Glimpse, Option<Frame>) {
-    let whole = if body.len() <= SHORT { frame::read(body).ok() } else { None };
-    match whole {
-        Some(Body::One(Frame::Request(request))) => (Glimpse::of(&request), Some(Frame::Request(request))),
-        Some(Body::One(Frame::Notification(_) | Frame::Response) | Body::Batch(_)) | None => (glimpse(body), None),
+/// What was found in a body before it was judged.
+pub(crate) enum Looked {
+    Over(Glimpse),
+    /// The whole request: it is short, and nothing is wrong with it.
+    Through(Request),
+}
+
+impl Looked {
+    fn at(body: &[u8]) -> Looked {
+        let whole = if body.len() <= SHORT { frame::read(body).ok() } else { None };
+        match whole {
+            Some(Body::One(Frame::Request(request))) => Looked::Through(request),
+            Some(Body::One(Frame::Notification(_) | Frame::Response) | Body::Batch(_)) | None => {
+                Looked::Over(glimpse(body))
+            }
+        }
     }
+
+    pub(crate) fn over(body: &[u8]) -> Looked {
+        Looked::Over(glimpse(body))
+    }
+
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        match self {
+            Looked::Over(Glimpse { id, method, name }) => {
+                Seen { id: id.as_ref(), method: method.as_deref(), name: name.as_deref() }
+            }
+            Looked::Through(request) => Seen {
+                id: Some(&request.id),
+                method: Some(&request.method),
+                name: request.params.get("name").and_then(Value::as_str),
+            },
+        }
+    }
+}
+
+/// The members by which a message is judged, as far as they could be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) id: Option<&'a Id>,
+    pub(crate) method: Option<&'a str>,
+    pub(crate) name: Option<&'a str>,
 }
 
 pub(crate) fn take_verb(incoming: &Incoming) -> Result<(), Fault> {
@@ -81,8 +112,8 @@ pub(crate) async fn approach(
     caller: &Caller,
     incoming: &mut Incoming,
     sighting: &mut Sighting<'_>,
-    look: impl FnOnce(&[u8]) -> Glimpse,
-) -> Result<(Bytes, Glimpse), Unframed> {
+    look: impl FnOnce(&[u8]) -> Looked,
+) -> Result<(Bytes, Looked), Unframed> {
     // Of all that can be wrong with the transport, only a wrong media type leaves a body that can be read safely.
     let refused = match &incoming.refused {
         Some(fault) if fault.kind != FaultKind::WrongMedia => return Err(fault.clone().into()),
@@ -94,27 +125,28 @@ pub(crate) async fn approach(
         true => larger(door),
         false => fault,
     });
-    let seen = arrived.as_deref().map(look).unwrap_or_default();
-    if let Some(method) = &seen.method {
+    let looked = arrived.as_deref().map_or_else(|_| Looked::Over(Glimpse::default()), look);
+    let seen = looked.seen();
+    if let Some(method) = seen.method {
         sighting.method(method);
     }
     let judged = judge(desk, mount, door, caller, &seen).and(refused.map_or(Ok(()), Err));
     match judged.and(arrived).and_then(|body| fits(door, body)).and_then(|body| refuse_denied(door).map(|()| body)) {
-        Ok(body) => Ok((body, seen)),
-        Err(fault) => Err(Unframed { fault, id: seen.id }),
+        Ok(body) => Ok((body, looked)),
+        Err(fault) => Err(Unframed { fault, id: seen.id.cloned() }),
     }
 }
 
 /// A message whose method cannot be read needs no scope: it is going to be refused, and costs its sender a call.
-pub(crate) fn judge(desk: &Desk, mount: &Mount, door: &Door, caller: &Caller, seen: &Glimpse) -> Result<(), Fault> {
-    if let Some(method) = &seen.method {
+pub(crate) fn judge(desk: &Desk, mount: &Mount, door: &Door, caller: &Caller, seen: &Seen<'_>) -> Result<(), Fault> {
+    if let Some(method) = seen.method {
         let needed = door.scopes.needed(method);
         if !caller.scopes.has(needed) {
             return Err(lacking(needed));
         }
     }
     // All invented methods together have one budget, so that inventing more buys nothing.
-    let method = seen.method.as_deref().map_or("unknown", known_method);
+    let method = seen.method.map_or("unknown", known_method);
     let key = [mount.server(), method, caller.client.as_str()];
     desk.rates.count(&key, door.calls, desk.now()).map_err(rate_limited)
 }
@@ -138,8 +170,8 @@ pub(crate) fn refuse_denied(door: &Door) -> Result<(), Fault> {
     }
 }
 
-pub(crate) fn refuse_tool(door: &Door, seen: &Glimpse) -> Result<(), Fault> {
-    match (seen.method.as_deref(), &seen.name) {
+pub(crate) fn refuse_tool(door: &Door, seen: &Seen<'_>) -> Result<(), Fault> {
+    match (seen.method, seen.name) {
         (Some("tools/call"), Some(name)) if door.denies(name) => Err(denied()),
         _ => Ok(()),
     }

@@ -1,12 +1,14 @@
 //! Stage 2: who is calling. A credential is judged before anything else of the request is looked at,
 //! so that a stranger learns nothing from the rest.
 
+use std::sync::Arc;
+
 use crate::caller::Caller;
 use crate::desk::{Desk, Mount};
 use crate::fault::{Fault, FaultKind};
 use crate::incoming::{Credential, Incoming};
 
-pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Caller, Fault> {
+pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Arc<Caller>, Fault> {
     if let Some(fault) = &incoming.refused
         && fault.kind == FaultKind::WrongHost
     {
@@ -14,13 +16,13 @@ pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result
         return Err(fault.clone());
     }
     let caller = judge(desk, mount, incoming).await?;
-    Ok(match &mount.door {
-        Some(door) => Caller { scopes: door.granted(&mount.contract, caller.scopes), ..caller },
+    Ok(match mount.door.as_ref().and_then(|door| door.granted(&mount.contract, &caller.scopes)) {
+        Some(scopes) => Arc::new(Caller { scopes, ..Caller::clone(&caller) }),
         None => caller,
     })
 }
 
-async fn judge(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Caller, Fault> {
+async fn judge(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Arc<Caller>, Fault> {
     if let Some(identity) = &mount.identity {
         // A judge of the mount's own may know callers that present nothing.
         return identity.identify(&incoming.credential, &mount.resource).await;

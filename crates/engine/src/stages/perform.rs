@@ -2,6 +2,9 @@
 //! together with its idempotency claim, its events and its audit record, so that "exactly once" and
 //! "audited" are properties of this one place.
 
+use std::future::poll_fn;
+use std::task::Poll;
+
 use frontdesk_wire::frame::Id;
 
 use crate::desk::Desk;
@@ -25,7 +28,10 @@ pub async fn perform(
     match &tool.run {
         Run::Read(read) => until_withdrawn(desk, permitted, id, read(permitted)).await,
         Run::Consult(tool) => until_withdrawn(desk, permitted, id, tool.consult(permitted)).await,
-        Run::Write { plan, replay } => write(desk, *plan, *replay, permitted, sighting).await.map(Outcome::One),
+        Run::Write { plan, replay } => {
+            // Boxed, so that reads do not carry the room it needs.
+            Box::pin(write(desk, *plan, *replay, permitted, sighting)).await.map(Outcome::One)
+        }
     }
 }
 
@@ -33,8 +39,13 @@ async fn until_withdrawn(
     desk: &Desk,
     permitted: &Permitted<'_>,
     id: &Id,
-    reading: Future<'_, Result<Outcome, Fault>>,
+    mut reading: Future<'_, Result<Outcome, Fault>>,
 ) -> Result<Outcome, Fault> {
+    // What is answered at once is not registered: a withdrawal would come too late.
+    let begun = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
+    if let Poll::Ready(outcome) = begun {
+        return outcome;
+    }
     let entry = desk.inflight.enter(&permitted.caller().client, id);
     tokio::select! {
         outcome = reading => outcome,

@@ -37,7 +37,7 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
                     && desk.tally.may_explain(whose(&seen))
                 {
                     seen.outcome = fault.kind.word();
-                    answered(&mut seen, &reply, &sighting.stopwatch);
+                    answered(&mut seen, &reply, sighting.stopwatch.micros());
                     desk.observer.seen(&seen, Some(&cause));
                 }
                 return reply;
@@ -59,8 +59,8 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         };
         // The store has it from here on, also if the caller hangs up while it is written.
         sighting.handed_over = true;
-        sighting.stopwatch.start(Stage::Record);
-        answered(seen, &reply, &sighting.stopwatch);
+        let micros = sighting.stopwatch.start(Stage::Record);
+        answered(seen, &reply, micros);
         let line = seen.line();
         let kept = desk.store.observe(seen.completed(&line), durability).await;
         sighting.stopwatch.stop(&mut seen.laps);
@@ -76,7 +76,9 @@ pub async fn record(mut sighting: Sighting<'_>, outcome: Result<Reply, Fault>, a
         }
     }
     if let Some(mut seen) = sighting.observation.take() {
-        answered(&mut seen, &reply, &sighting.stopwatch);
+        // The clock has just been looked at where the recording was timed.
+        let ended = seen.laps.record.map_or_else(|| sighting.stopwatch.micros(), |lap| lap.until);
+        answered(&mut seen, &reply, ended);
         desk.observer.seen(&seen, cause.as_deref());
     }
     reply
@@ -86,10 +88,10 @@ fn refused(dialect: &dyn Dialect, fault: &Fault, at: &At<'_>) -> Reply {
     Reply { fault: Some(fault.kind), ..dialect.failure(fault, &at.0) }
 }
 
-fn answered(seen: &mut Observation, reply: &Reply, stopwatch: &Stopwatch) {
+fn answered(seen: &mut Observation, reply: &Reply, micros: u64) {
     seen.status = Some(reply.status);
     seen.code = reply.code;
-    seen.micros = stopwatch.micros();
+    seen.micros = micros;
 }
 
 fn whose(seen: &Observation) -> Who {
@@ -141,7 +143,7 @@ fn is_certain(kind: FaultKind) -> bool {
 }
 
 /// The methods that are written down by name; any other one is the caller's text.
-const METHODS: [&str; 22] = [
+pub(crate) const METHODS: [&str; 22] = [
     "completion/complete",
     "initialize",
     "logging/setLevel",
@@ -174,7 +176,8 @@ pub(crate) fn known_method(method: &str) -> &'static str {
 pub struct Sighting<'a> {
     desk: &'a Desk,
     mount: &'a Mount,
-    observation: Option<Observation>,
+    /// Boxed, because a sighting is handed on from future to future.
+    observation: Option<Box<Observation>>,
     stopwatch: Stopwatch,
     effect: Option<Effect>,
     /// Whether the call can be repeated under its key.
@@ -188,12 +191,12 @@ impl<'a> Sighting<'a> {
         Sighting {
             desk,
             mount,
-            observation: Some(Observation::begun(
+            observation: Some(Box::new(Observation::begun(
                 desk.now(),
                 incoming.trace.clone(),
                 mount.contract.id,
                 incoming.address,
-            )),
+            ))),
             stopwatch: Stopwatch::new(),
             effect: None,
             keyed: false,
@@ -252,7 +255,7 @@ impl<'a> Sighting<'a> {
     /// The tenant the call is about, once it is certain that it is one of the caller's.
     pub fn tenant(&mut self, caller: &Caller, asked: Option<&str>) {
         if let Ok(tenant) = one_tenant(caller, asked) {
-            self.note(|seen| seen.tenant = Some(tenant.as_str().to_owned()));
+            self.note(|seen| seen.tenant = Some(tenant));
         }
     }
 
@@ -283,7 +286,7 @@ impl<'a> Sighting<'a> {
             Some(seen) => Observation {
                 ids: vec![item.id.clone()],
                 personal: disclosure == Disclosure::Full && item.personal.is_some(),
-                ..seen.clone()
+                ..Observation::clone(seen)
             }
             .line(),
             None => String::new(),

@@ -26,8 +26,11 @@ impl Stopwatch {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    pub(crate) fn start(&mut self, stage: Stage) {
-        self.running = Some((stage, self.micros()));
+    /// Says when that is.
+    pub(crate) fn start(&mut self, stage: Stage) -> u64 {
+        let now = self.micros();
+        self.running = Some((stage, now));
+        now
     }
 
     /// Writes down the stage that is running, if one is.

@@ -36,6 +36,11 @@ fn keys_that_spell_the_same_text_are_different() {
         assert_eq!(rates.take(key, once, NOW), Ok(()), "{key:?}");
     }
     assert_eq!(rates.take(&["a", "bc"], once, NOW), Err(60));
+    // However long they are.
+    let [short, long] = ["x".repeat(191), "x".repeat(192)];
+    for key in [&[short.as_str()][..], &[&long], &[&short, "x"], &[&long, "a"], &[&long, "b"], &["a", &long]] {
+        assert_eq!([(); 2].map(|()| rates.take(key, once, NOW)), [Ok(()), Err(60)], "{key:?}");
+    }
 }
 
 #[test]

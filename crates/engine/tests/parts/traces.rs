@@ -9,8 +9,7 @@ const SPAN: &str = "00f067aa0ba902b7";
 
 #[test]
 fn a_traceparent_names_the_trace_the_span_above_and_whether_it_is_kept() {
-    let trace =
-        |wish| Some(Trace { id: ID.to_owned(), name: None, parent: Some(Parent { span: SPAN.to_owned(), wish }) });
+    let trace = |wish| Some(Trace { id: ID.into(), name: None, parent: Some(Parent { span: SPAN.into(), wish }) });
     for (text, wanted) in [
         (format!("00-{ID}-{SPAN}-01"), trace(Wish::Sampled)),
         (format!("00-{ID}-{SPAN}-00"), trace(Wish::Unsampled)),
@@ -59,7 +58,7 @@ fn a_trace_that_begins_here_has_an_id_of_its_own_in_the_same_form() {
 #[test]
 fn a_caller_may_call_a_trace_by_another_name_and_spans_keep_theirs() {
     let begun = || Trace::begun(ID);
-    let named = |name: &str| Trace { id: ID.to_owned(), name: Some(name.to_owned()), parent: None };
+    let named = |name: &str| Trace { id: ID.into(), name: Some(name.into()), parent: None };
     assert_eq!(begun().called("order-7:a/b"), named("order-7:a/b"));
     assert_eq!(begun().called(" \tx "), named("x"));
     assert_eq!(begun().called(&"x".repeat(128)), named(&"x".repeat(128)));
@@ -72,11 +71,11 @@ fn a_name_in_the_form_of_an_id_is_the_id_of_the_spans_too() {
     let other = "0af7651916cd43dd8448eb211c80319c";
     let traceparent = format!("00-{ID}-{SPAN}-01");
     let above = || Trace::continued(&traceparent).unwrap();
-    assert_eq!(above().called(ID), Trace { name: Some(ID.to_owned()), ..above() });
+    assert_eq!(above().called(ID), Trace { name: Some(ID.into()), ..above() });
     // A span of another trace is nobody's parent.
-    assert_eq!(above().called(other), Trace { id: other.to_owned(), name: Some(other.to_owned()), parent: None });
+    assert_eq!(above().called(other), Trace { id: other.into(), name: Some(other.into()), parent: None });
     for no_id in [other.to_uppercase(), "0".repeat(32)] {
-        assert_eq!(above().called(&no_id), Trace { name: Some(no_id), ..above() });
+        assert_eq!(above().called(&no_id), Trace { name: Some(no_id.into()), ..above() });
     }
 }
 

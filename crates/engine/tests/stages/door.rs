@@ -274,7 +274,7 @@ async fn a_notification_passes_the_door_like_a_request() {
 struct Welcoming;
 
 impl Identity for Welcoming {
-    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         let visitor = Caller {
             client: ClientId::new("visitor"),
             subject: "visitor".into(),
@@ -284,7 +284,7 @@ impl Identity for Welcoming {
         };
         Box::pin(async move {
             match credential {
-                Credential::Missing => Ok(visitor),
+                Credential::Missing => Ok(Arc::new(visitor)),
                 Credential::Bearer(_) | Credential::Unusable => {
                     Err(Fault::new(FaultKind::Unauthenticated, "Come as you are."))
                 }

@@ -80,8 +80,8 @@ async fn a_call_is_recorded_by_the_name_its_caller_gave_it_whatever_its_message_
     let ping = rpc("1", "ping", &format!(r#"{{"_meta":{{"traceparent":"{traceparent}"}}}}"#));
     let trace = Trace::begun("0af7651916cd43dd8448eb211c80319c").called("order-7");
     let reply = serve(&house.desk, &house.mount, Incoming { trace, ..post(READER, &ping) }).await;
-    assert_eq!(reply.headers, [("X-Trace-Id", "order-7".to_owned())]);
+    assert_eq!(reply.headers, [("X-Trace-Id", "order-7".into())]);
     let seen = house.guestbook.last();
-    assert_eq!(seen.trace, Trace { name: Some("order-7".to_owned()), ..Trace::continued(traceparent).unwrap() });
+    assert_eq!(seen.trace, Trace { name: Some("order-7".into()), ..Trace::continued(traceparent).unwrap() });
     assert!(seen.line().contains(r#","trace":"order-7","contract""#), "{}", seen.line());
 }

@@ -78,7 +78,7 @@ async fn strangers_are_counted_by_address_and_leave_no_record_each() {
 struct Grumpy;
 
 impl Identity for Grumpy {
-    fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         Box::pin(async { Err(Fault::new(FaultKind::Unauthenticated, "No.").because("it has not three parts")) })
     }
 }

@@ -217,7 +217,7 @@ async fn a_message_that_names_its_trace_belongs_to_it_and_says_so() {
     let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let ping = |traceparent: &str| rpc("1", "ping", &format!(r#"{{"_meta":{{"traceparent":"{traceparent}"}}}}"#));
     let reply = serve(&house.desk, &house.mount, post(READER, &ping(traceparent))).await;
-    assert_eq!(reply.headers, [("X-Trace-Id", "4bf92f3577b34da6a3ce929d0e0e4736".to_owned())]);
+    assert_eq!(reply.headers, [("X-Trace-Id", "4bf92f3577b34da6a3ce929d0e0e4736".into())]);
     assert_eq!(Some(house.guestbook.last().trace), Trace::continued(traceparent));
     let reply = serve(&house.desk, &house.mount, post(READER, &ping("canary"))).await;
     assert_eq!((reply.headers, house.guestbook.last().trace), (Vec::new(), Trace::begun("t1")));

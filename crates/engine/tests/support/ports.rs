@@ -1,8 +1,8 @@
 //! A clock that stands still until told, dice that fall the same way in every test, the callers of
 //! this house, and a guestbook of what was seen.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::fault::{Fault, FaultKind};
@@ -70,7 +70,7 @@ impl Callers {
 const ALL: &str = "books:read books:write members:contact members:read";
 
 impl Identity for Callers {
-    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         Box::pin(async move {
             if self.asleep.load(Ordering::SeqCst) {
                 std::future::pending::<()>().await;
@@ -91,13 +91,13 @@ impl Identity for Callers {
                 "warden" => (&["north"], "*"),
                 _ => return Err(Fault::new(FaultKind::Unauthenticated, "The access token is not valid.")),
             };
-            Ok(Caller {
+            Ok(Arc::new(Caller {
                 client: ClientId::new(name),
                 subject: name.into(),
                 tenants: tenants.iter().map(|tenant| TenantId::parse(tenant).unwrap()).collect(),
                 scopes: Scopes::parse(scopes).unwrap(),
                 authenticated_at: None,
-            })
+            }))
         })
     }
 }

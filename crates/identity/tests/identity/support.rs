@@ -301,7 +301,7 @@ impl Bench {
         answer["access_token"].as_str().unwrap().to_owned()
     }
 
-    pub(crate) async fn identify(&self, token: &str, resource: &str) -> Result<Caller, Fault> {
+    pub(crate) async fn identify(&self, token: &str, resource: &str) -> Result<Arc<Caller>, Fault> {
         self.server.identify(&Credential::Bearer(token.to_owned()), resource).await
     }
 }
@@ -331,7 +331,7 @@ pub(crate) fn text(reply: &Reply) -> (u16, &str) {
 
 pub(crate) fn header<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
     let mut values = reply.headers.iter().filter(|(known, _)| *known == name);
-    let value = values.next().map(|(_, value)| value.as_str());
+    let value = values.next().map(|(_, value)| value.as_ref());
     assert!(values.next().is_none(), "{name} is sent twice");
     value
 }

@@ -87,7 +87,7 @@ fn hmac_sha256(secret: &[u8], text: &[u8]) -> [u8; 32] {
 }
 
 pub(crate) async fn identify(judge: &JwtJudge, token: &str) -> Result<Caller, Fault> {
-    judge.identify(&Credential::Bearer(token.to_owned()), RESOURCE).await
+    judge.identify(&Credential::Bearer(token.to_owned()), RESOURCE).await.map(Arc::unwrap_or_clone)
 }
 
 /// The cause of a refusal that looks like every other from outside.

@@ -2,47 +2,33 @@
 //! under a name that is not the desk's own (DNS rebinding), nor from a site nobody allowed, and nothing
 //! is looked at that has crossed a network in clear.
 
-use ::http::header::{HOST, ORIGIN, TRANSFER_ENCODING};
-use ::http::{HeaderMap, HeaderName, Uri};
+use ::http::Uri;
 
+use super::told::{Given, Told};
 use crate::config::Config;
 
-static FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-/// What proxies write into a request; there is an `X-Forwarded-` header for nearly everything.
-const FORWARDED: [&str; 3] = ["forwarded", "via", "x-real-ip"];
-const FORWARDED_MORE: &str = "x-forwarded-";
-
 /// What is wrong with where the request comes from, if anything.
-pub(super) fn refuse(config: &Config, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
-    refuse_way(config, target, headers).or_else(|| refuse_origin(config, headers))
+pub(super) fn refuse(config: &Config, target: &Uri, told: &Told<'_>) -> Option<&'static str> {
+    refuse_way(config, target, told).or_else(|| refuse_origin(config, told))
 }
 
 /// The same for what any page may read.
-pub(super) fn refuse_way(config: &Config, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
-    let mut hosts = headers.get_all(HOST).iter();
-    let host = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().ok(),
-        (Some(_), Some(_)) | (None, _) => None,
-    };
+pub(super) fn refuse_way(config: &Config, target: &Uri, told: &Told<'_>) -> Option<&'static str> {
+    let host = told.host.only().and_then(|host| host.to_str().ok());
     let known = |name: &str| config.allowed_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
     // A target that names a host outranks the header (RFC 9112, 3.2.2).
     if !host.is_some_and(|host| known(name_of(host))) || target.host().is_some_and(|name| !known(name)) {
         return Some("This server does not answer to that host name; see `allowed_hosts` in its configuration.");
     }
     // Whoever sets this header can only make the desk stricter, so it is believed from everybody (A6-24).
-    if headers.get_all(&FORWARDED_PROTO).iter().any(|schemes| !is_https(schemes.as_bytes())) {
+    if told.all(told.forwarded_proto).any(|schemes| !is_https(schemes.as_bytes())) {
         return Some("This request has crossed a network in clear. Send it over https, and replace its credential.");
     }
     None
 }
 
-/// Whether a proxy says that it passed the request on for somebody else.
-pub(super) fn was_forwarded(headers: &HeaderMap) -> bool {
-    headers.keys().any(|name| FORWARDED.contains(&name.as_str()) || name.as_str().starts_with(FORWARDED_MORE))
-}
-
-fn refuse_origin(config: &Config, headers: &HeaderMap) -> Option<&'static str> {
-    for origin in headers.get_all(ORIGIN) {
+fn refuse_origin(config: &Config, told: &Told<'_>) -> Option<&'static str> {
+    for origin in told.all(told.origin) {
         let known = origin.to_str().is_ok_and(|origin| config.allowed_origins.iter().any(|allowed| allowed == origin));
         if !known {
             return Some(
@@ -56,12 +42,11 @@ fn refuse_origin(config: &Config, headers: &HeaderMap) -> Option<&'static str> {
 /// A transfer coding besides one `chunked` lets whoever stands before the desk see another end of the body
 /// than the desk, and a second request between the two. Beside a length hyper believes the coding and
 /// closes after the answer, as RFC 9112, 6.1 has it.
-pub(super) fn has_two_ends(headers: &HeaderMap) -> bool {
-    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
-    match (codings.next(), codings.next()) {
-        (None, _) => false,
-        (Some(only), None) => !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
-        (Some(_), Some(_)) => true,
+pub(super) fn has_two_ends(told: &Told<'_>) -> bool {
+    match told.transfer_encoding {
+        Given::Nothing => false,
+        Given::Once(only) => !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        Given::Often(_) => true,
     }
 }
 

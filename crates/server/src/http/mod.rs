@@ -4,6 +4,7 @@ mod guard;
 mod page;
 mod receive;
 mod route;
+mod told;
 
 pub(crate) use receive::most;
 pub use route::answer;

@@ -1,8 +1,8 @@
 //! Stage 1: from an HTTP request to `Incoming`. Whatever is wrong with the transport is written down
 //! and held, and the body stays where it is, because the caller comes first.
 
-use ::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
-use ::http::{HeaderMap, HeaderName, Method, Request};
+use ::http::request::Parts;
+use ::http::{HeaderName, Method};
 use bytes::Bytes;
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
@@ -10,22 +10,22 @@ use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::guard;
+use super::told::{Given, Told};
 use crate::config::Config;
 use crate::net::{Body, BodyError, Caps, Peer};
 
-// Names that are read for every call, parsed once.
-static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-static METHOD: HeaderName = HeaderName::from_static("mcp-method");
-static NAME: HeaderName = HeaderName::from_static("mcp-name");
-static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) static TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
-static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, peer: Peer, trace: Trace) -> Incoming {
-    let (head, body) = request.into_parts();
-    let headers = &head.headers;
+pub(super) fn receive(
+    config: &Config,
+    mount: &Mount,
+    head: &Parts,
+    told: &Told<'_>,
+    body: Body,
+    peer: Peer,
+    trace: Trace,
+) -> Incoming {
     let in_query = head.uri.query().is_some_and(has_token);
-    let text = |name: &HeaderName| one_text(headers, name);
     Incoming {
         verb: match head.method {
             Method::POST => Verb::Post,
@@ -33,18 +33,18 @@ pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, pe
             Method::DELETE => Verb::Delete,
             _ => Verb::Other,
         },
-        credential: if in_query { Credential::Unusable } else { credential(headers) },
-        protocol_version: text(&PROTOCOL_VERSION),
-        method_header: text(&METHOD),
-        name_header: text(&NAME),
-        idempotency_key: text(&IDEMPOTENCY_KEY),
-        refused: match guard::refuse(config, &head.uri, headers) {
+        credential: if in_query { Credential::Unusable } else { credential(told.authorization) },
+        protocol_version: one_text(told, told.protocol_version),
+        method_header: one_text(told, told.method),
+        name_header: one_text(told, told.name),
+        idempotency_key: one_text(told, told.idempotency_key),
+        refused: match guard::refuse(config, &head.uri, told) {
             Some(why) => Some(Fault::new(FaultKind::WrongHost, why)),
-            None if guard::has_two_ends(headers) => {
+            None if guard::has_two_ends(told) => {
                 Some(Fault::new(FaultKind::Malformed, "The message's end can be found in two ways."))
             }
             None if head.method != Method::POST => None,
-            None => media(headers).err(),
+            None => media(told).err(),
         },
         address: peer.address,
         trace,
@@ -53,23 +53,18 @@ pub(super) fn receive(config: &Config, mount: &Mount, request: Request<Body>, pe
 }
 
 /// The trace that the caller has begun; two of them are none.
-pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
-    let mut given = headers.get_all(&TRACEPARENT).iter();
-    match (given.next(), given.next()) {
-        (Some(only), None) => Trace::continued(only.to_str().ok()?),
-        (Some(_), Some(_)) | (None, _) => None,
-    }
+pub(super) fn trace(told: &Told<'_>) -> Option<Trace> {
+    Trace::continued(told.traceparent.only()?.to_str().ok()?)
 }
 
 /// The same trace as the caller calls it, at mounts where it may; two names are none.
-pub(super) fn named(mount: &Mount, trace: Trace, headers: &HeaderMap) -> Trace {
+pub(super) fn named(mount: &Mount, trace: Trace, told: &Told<'_>) -> Trace {
     if !mount.contract.dialect.manners().takes_traces {
         return trace;
     }
-    let mut given = headers.get_all(&TRACE_ID).iter();
-    match (given.next().map(|name| name.to_str()), given.next()) {
-        (Some(Ok(name)), None) => trace.called(name),
-        (Some(Ok(_)), Some(_)) | (Some(Err(_)) | None, _) => trace,
+    match told.trace_id.only().map(|name| name.to_str()) {
+        Some(Ok(name)) => trace.called(name),
+        Some(Err(_)) | None => trace,
     }
 }
 
@@ -82,8 +77,8 @@ pub(crate) fn most(config: &Config, mount: &Mount) -> usize {
 
 /// What a header says. Bytes that are no text, or a second header of the name, are kept in a form that
 /// no reader takes for a value: passed over, a key that was sent would protect nothing.
-fn one_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let mut values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+fn one_text<'a>(told: &Told<'a>, given: Given<'a>) -> Option<String> {
+    let mut values = told.all(given).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let mut text = values.next()?.into_owned();
     for value in values {
         text.push_str(", ");
@@ -97,12 +92,11 @@ fn has_token(query: &str) -> bool {
     query.split('&').any(|pair| pair.split('=').next() == Some("access_token"))
 }
 
-fn credential(headers: &HeaderMap) -> Credential {
-    let mut given = headers.get_all(AUTHORIZATION).iter();
-    match (given.next(), given.next()) {
-        (None, _) => Credential::Missing,
-        (Some(_), Some(_)) => Credential::Unusable,
-        (Some(only), None) => match only.to_str().ok().and_then(|text| text.split_once(' ')) {
+fn credential(authorization: Given<'_>) -> Credential {
+    match authorization {
+        Given::Nothing => Credential::Missing,
+        Given::Often(_) => Credential::Unusable,
+        Given::Once(only) => match only.to_str().ok().and_then(|text| text.split_once(' ')) {
             Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && is_token(token) => {
                 Credential::Bearer(token.to_owned())
             }
@@ -116,20 +110,19 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte))
 }
 
-fn media(headers: &HeaderMap) -> Result<(), Fault> {
+fn media(told: &Told<'_>) -> Result<(), Fault> {
     let wrong = || {
         Fault::new(
             FaultKind::WrongMedia,
             "Send the message as `Content-Type: application/json`, in UTF-8 and uncompressed.",
         )
     };
-    let encoded = headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding.as_bytes() != b"identity");
-    let mut kinds = headers.get_all(CONTENT_TYPE).iter();
-    let kind = match (kinds.next(), kinds.next()) {
+    let encoded = told.all(told.content_encoding).next().is_some_and(|encoding| encoding.as_bytes() != b"identity");
+    let kind = match told.content_type.only() {
         // What nearly everybody sends, which needs no reading.
-        (Some(kind), None) if kind == "application/json" && !encoded => return Ok(()),
-        (Some(kind), None) => kind.to_str().map_err(|_| wrong())?.to_ascii_lowercase(),
-        (Some(_), Some(_)) | (None, _) => return Err(wrong()),
+        Some(kind) if kind == "application/json" && !encoded => return Ok(()),
+        Some(kind) => kind.to_str().map_err(|_| wrong())?.to_ascii_lowercase(),
+        None => return Err(wrong()),
     };
     let (kind, parameters) = kind.split_once(';').unwrap_or((&kind, ""));
     let parameters = parameters.trim().replace('"', "");

@@ -3,48 +3,59 @@
 use std::sync::Arc;
 
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
-use ::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use ::http::request::Parts;
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use frontdesk_engine::dispatch::{Wanted, dispatch};
 use frontdesk_engine::reply::{Form, Reply};
 use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_identity::Asked;
 
+use super::told::Told;
 use super::{guard, page, receive};
 use crate::config::Certificate;
 use crate::house::House;
 use crate::mounting::Came;
 use crate::net::{Body, Caps, Peer, ResponseBody};
 
+/// More than nearly every answer has.
+const HEADERS: usize = 6;
+
 /// Forms of the authorization server are small.
 const FORM_BYTES: usize = 16 * 1024;
 
 pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
-    let trace = receive::trace(request.headers()).unwrap_or_else(|| house.desk.new_trace());
-    let path = request.uri().path();
+    let (head, body) = request.into_parts();
+    let told = Told::by(&head.headers);
+    let trace = receive::trace(&told).unwrap_or_else(|| house.desk.new_trace());
+    let path = head.uri.path();
     let (mount, way) = match (house.mounts.find_dispatch(path), house.mounts.find(path)) {
-        (Some(mount), _) => (mount, Way::Dispatch(preferred(&request))),
+        (Some(mount), _) => (mount, Way::Dispatch(preferred(&head.headers))),
         (None, Some(mount)) => (mount, Way::Serve),
         (None, None) => {
-            let reply = elsewhere(&house, request, peer, &trace).await;
+            // Boxed, as is what follows: hyper moves the whole future of a call about before it is polled, so that every
+            // call would pay for the room of the longest way.
+            let reply = Box::pin(elsewhere(&house, head, body, peer, &trace)).await;
             return respond(&house, reply, &trace);
         }
     };
-    let trace = receive::named(mount, trace, request.headers());
-    let came = match guard::was_forwarded(request.headers()) {
+    let trace = receive::named(mount, trace, &told);
+    let came = match told.forwarded {
         true => Came::Forwarded,
         false => Came::Directly,
     };
-    let mut incoming = receive::receive(&house.config, mount, request, peer, trace.clone());
+    let mut incoming = receive::receive(&house.config, mount, &head, &told, body, peer, trace.clone());
     if !house.admits(mount, peer.address, came) {
         incoming.refused = Some(Fault::new(
             FaultKind::WrongHost,
             "Only callers on this machine are served here, directly and not by a proxy; for others set up tokens.",
         ));
     }
+    // All that is needed of it has been taken.
+    drop(head);
     let reply = match way {
         Way::Serve => serve(&house.desk, mount, incoming).await,
-        Way::Dispatch(wanted) => dispatch(&house.desk, mount, wanted, incoming).await,
+        Way::Dispatch(wanted) => Box::pin(dispatch(&house.desk, mount, wanted, incoming)).await,
     };
     respond(&house, reply, &trace)
 }
@@ -55,24 +66,24 @@ enum Way {
     Dispatch(Wanted),
 }
 
-fn preferred(request: &Request<Body>) -> Wanted {
-    Wanted::preferred(request.headers().get("prefer").and_then(|value| value.to_str().ok()))
+fn preferred(headers: &HeaderMap) -> Wanted {
+    Wanted::preferred(headers.get("prefer").and_then(|value| value.to_str().ok()))
 }
 
 /// Everything that is not a contract's endpoint.
-async fn elsewhere(house: &House, request: Request<Body>, peer: Peer, trace: &Trace) -> Reply {
-    let refuse = match is_public(house, request.uri().path()) {
+async fn elsewhere(house: &House, head: Parts, body: Body, peer: Peer, trace: &Trace) -> Reply {
+    let told = Told::by(&head.headers);
+    let path = head.uri.path();
+    let refuse = match is_public(house, path) {
         true => guard::refuse_way,
         false => guard::refuse,
     };
-    if let Some(why) = refuse(&house.config, request.uri(), request.headers()) {
+    if let Some(why) = refuse(&house.config, &head.uri, &told) {
         return problem(403, why);
     }
-    if guard::has_two_ends(request.headers()) {
+    if guard::has_two_ends(&told) {
         return problem(400, "The form's end can be found in two ways.").header("connection", "close");
     }
-    let (head, body) = request.into_parts();
-    let path = head.uri.path();
     let open = |reply: Reply| match head.method {
         Method::GET => reply,
         Method::HEAD => Reply { body: Default::default(), ..reply },
@@ -130,6 +141,8 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
+    // Room for all of them at once, instead of growing with each.
+    headers.reserve(HEADERS);
     if reply.form != Form::Empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
@@ -148,9 +161,24 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
         if value == "no-store" && name.eq_ignore_ascii_case(CACHE_CONTROL.as_str()) {
             continue;
         }
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::try_from(value)) {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value)) {
             headers.insert(name, value);
         }
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room<F>(_: fn(Arc<House>, Request<Body>, Peer) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// It is copied several times for every call.
+    #[test]
+    fn the_future_of_a_call_stays_small() {
+        assert!(room(answer) <= 4 * 1024, "{} bytes", room(answer));
+    }
 }

@@ -1,85 +1,124 @@
-//! The way of log lines to standard error: a queue and one thread that writes. A reader who has stopped
-//! reading holds up that thread alone; what finds no room in the queue is counted and said later.
+//! The way of log lines to standard error: a text that grows and one thread that writes it. A reader who has stopped
+//! reading holds up that thread alone; what finds no room in the text is counted and said later.
 
 use std::io::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+/// So many lines can wait.
 const QUEUE: usize = 4096;
-/// So many lines are written in one piece.
-const TOGETHER: usize = 256;
+/// A text that has grown longer than this in a flood is not kept for the next lines.
+const ROOM: usize = 1024 * 1024;
 /// How long the first line waits for others. While it does, nobody has to wake the thread, which would cost a call more
 /// than making its line.
 const LINGER: Duration = Duration::from_millis(10);
-/// How long the end of the process waits for what is still queued.
+/// How long the end of the process waits for what has not been written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(super) struct Lines {
-    /// Gone only while it is being dropped.
-    queue: Option<SyncSender<String>>,
-    lost: Arc<AtomicU64>,
+    tray: Arc<Tray>,
     /// Ends with the thread. Behind a lock because only its type has to be shared.
     ended: Mutex<Receiver<()>>,
+}
+
+/// Lines go into one text instead of a queue of texts, so that none is made by one thread and freed by another.
+#[derive(Default)]
+struct Tray {
+    waiting: Mutex<Waiting>,
+    came: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    text: String,
+    lines: usize,
+    /// Those there was no room for.
+    lost: u64,
+    /// The thread has nothing to do and must be woken.
+    asleep: bool,
+    /// No more will come.
+    closed: bool,
 }
 
 impl Lines {
     /// `lost` makes the line that says how many others there was no room for.
     pub(super) fn to_stderr(lost: impl Fn(u64) -> String + Send + 'static) -> Lines {
-        let (queue, lines) = sync_channel(QUEUE);
         let (running, ended) = channel();
-        let count = Arc::new(AtomicU64::new(0));
-        let missed = Arc::clone(&count);
+        let tray = Arc::new(Tray::default());
+        let writes = Arc::clone(&tray);
         // Without the thread nothing is logged, which is no reason not to serve.
-        let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write(&lines, &missed, lost, running));
-        Lines { queue: Some(queue), lost: count, ended: Mutex::new(ended) }
+        let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write(&writes, lost, running));
+        Lines { tray, ended: Mutex::new(ended) }
     }
 
-    /// Never waits.
-    pub(super) fn write(&self, line: String) {
-        match self.queue.as_ref().map(|queue| queue.try_send(line)) {
-            Some(Err(TrySendError::Full(_))) => {
-                self.lost.fetch_add(1, Ordering::Relaxed);
-            }
-            Some(Ok(()) | Err(TrySendError::Disconnected(_))) | None => {}
+    /// Writes what `put` adds as one line, if there is room. Never waits for whoever reads.
+    pub(super) fn write(&self, put: impl FnOnce(&mut String)) {
+        let mut waiting = self.tray.waiting();
+        if waiting.lines >= QUEUE {
+            waiting.lost += 1;
+            return;
+        }
+        put(&mut waiting.text);
+        waiting.text.push('\n');
+        waiting.lines += 1;
+        if std::mem::take(&mut waiting.asleep) {
+            self.tray.came.notify_one();
         }
     }
 }
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        drop(self.queue.take());
+        self.tray.waiting().closed = true;
+        self.tray.came.notify_one();
         if let Ok(ended) = self.ended.get_mut() {
             let _ = ended.recv_timeout(LAST_WORDS);
         }
     }
 }
 
-/// Writes until nobody can send any more. Dropping `_running` tells so.
-fn write(lines: &Receiver<String>, missed: &AtomicU64, lost: impl Fn(u64) -> String, _running: Sender<()>) {
-    while let Ok(first) = lines.recv() {
-        thread::sleep(LINGER);
-        // A queue's worth at most: under a steady flood losses must be told as well.
-        let mut waiting = std::iter::once(first).chain(lines.try_iter().take(QUEUE)).peekable();
-        while waiting.peek().is_some() {
-            put(waiting.by_ref().take(TOGETHER));
+impl Tray {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a line; false when none will come any more.
+    fn has_more(&self) -> bool {
+        let mut waiting = self.waiting();
+        while waiting.lines == 0 && !waiting.closed {
+            waiting.asleep = true;
+            waiting = self.came.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
-        let count = missed.swap(0, Ordering::Relaxed);
-        if count > 0 {
-            put([lost(count)]);
-        }
+        waiting.lines > 0
+    }
+
+    /// Takes all that waits and leaves `text`, which is empty, in its place.
+    fn take(&self, text: &mut String) -> u64 {
+        let mut waiting = self.waiting();
+        std::mem::swap(&mut waiting.text, text);
+        waiting.lines = 0;
+        std::mem::take(&mut waiting.lost)
     }
 }
 
-/// In one piece, so that lines of other writers do not get in between. A log that cannot be written must
-/// not stop the desk.
-fn put(lines: impl IntoIterator<Item = String>) {
-    let mut piece = String::new();
-    for line in lines {
-        piece.push_str(&line);
-        piece.push('\n');
+/// Writes until no more can come. Dropping `_running` tells so.
+fn write(tray: &Tray, lost: impl Fn(u64) -> String, _running: Sender<()>) {
+    let mut text = String::new();
+    while tray.has_more() {
+        thread::sleep(LINGER);
+        let count = tray.take(&mut text);
+        if count > 0 {
+            text.push_str(&lost(count));
+            text.push('\n');
+        }
+        // In one piece, so that lines of other writers do not get in between. A log that cannot be written must not
+        // stop the desk.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        text.clear();
+        if text.capacity() > ROOM {
+            text = String::new();
+        }
     }
-    let _ = std::io::stderr().lock().write_all(piece.as_bytes());
 }

@@ -1,7 +1,7 @@
 //! Counts of finished calls and how long they took, for the metrics page. Labels come from closed lists:
 //! no tenant, client, address or argument may become one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use frontdesk_engine::audit::Observation;
@@ -31,7 +31,7 @@ pub(crate) const CLASSES: [(u64, &str); 17] = [
 #[derive(Default)]
 pub struct Meter {
     /// By contract, then by tool, or by method where no tool was called.
-    calls: Mutex<HashMap<&'static str, HashMap<String, Calls>>>,
+    calls: Mutex<BTreeMap<&'static str, BTreeMap<&'static str, Calls>>>,
     refusals: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Calls {
 
 /// Everything counted so far, in an order that stays.
 pub(crate) struct Readings {
-    pub(crate) calls: BTreeMap<(&'static str, String), Calls>,
+    pub(crate) calls: BTreeMap<(&'static str, &'static str), Calls>,
     /// By whose they were and their outcome.
     pub(crate) refusals: BTreeMap<(&'static str, &'static str), u64>,
 }
@@ -56,12 +56,7 @@ impl Meter {
     pub(super) fn count(&self, seen: &Observation) {
         let what = seen.tool.or(seen.method).unwrap_or("none");
         let mut contracts = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        let tools = contracts.entry(seen.contract).or_default();
-        // Looked up before it is entered, because entering copies the name.
-        match tools.get_mut(what) {
-            Some(calls) => calls.add(seen),
-            None => tools.entry(what.to_owned()).or_default().add(seen),
-        }
+        contracts.entry(seen.contract).or_default().entry(what).or_default().add(seen);
     }
 
     /// Refusals that were only counted, when their count is written down.
@@ -78,7 +73,7 @@ impl Meter {
         let contracts = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = contracts
             .iter()
-            .flat_map(|(contract, tools)| tools.iter().map(|(tool, calls)| ((*contract, tool.clone()), calls.clone())));
+            .flat_map(|(contract, tools)| tools.iter().map(|(tool, calls)| ((*contract, *tool), calls.clone())));
         Readings {
             calls: calls.collect(),
             refusals: self.refusals.lock().unwrap_or_else(PoisonError::into_inner).clone(),

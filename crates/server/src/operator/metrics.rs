@@ -41,7 +41,7 @@ fn calls(page: &mut Page, readings: &Readings) {
     page.head("frontdesk_call_seconds", "histogram", "How long calls took, from the first look to the answer.");
     for ((contract, tool), calls) in &readings.calls {
         let all = calls.outcomes.values().sum();
-        let labels = [("contract", *contract), ("tool", tool.as_str())];
+        let labels = [("contract", *contract), ("tool", *tool)];
         let classes = CLASSES.iter().map(|(_, end)| *end).zip(calls.classes);
         page.histogram("frontdesk_call_seconds", &labels, classes, all, &seconds(calls.micros));
     }

@@ -18,7 +18,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    async fn judge(&self, credential: &Credential) -> Result<Caller, Fault> {
+    async fn judge(&self, credential: &Credential) -> Result<Arc<Caller>, Fault> {
         if matches!(credential, Credential::Missing) {
             let message = "An access token is required: send it as `Authorization: Bearer`.";
             return Err(Fault::new(FaultKind::Unauthenticated, message));
@@ -28,7 +28,12 @@ impl Members {
             for resource in &self.resources {
                 match judge.identify(credential, resource).await {
                     Ok(caller) if caller.tenants.contains(&self.tenant) => {
-                        return Ok(Caller { tenants: vec![self.tenant.clone()], ..caller });
+                        return Ok(match caller.tenants.as_slice() {
+                            [_] => caller,
+                            [] | [_, _, ..] => {
+                                Arc::new(Caller { tenants: vec![self.tenant.clone()], ..Caller::clone(&caller) })
+                            }
+                        });
                     }
                     Ok(_) => return Err(self.refused().because("the caller does not belong to this site")),
                     // The first judge who says why has looked at the token; the others may not know its kind.
@@ -57,7 +62,7 @@ impl Members {
 }
 
 impl Identity for Members {
-    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         Box::pin(self.judge(credential))
     }
 }
@@ -76,14 +81,14 @@ impl Everyone {
 }
 
 impl Identity for Everyone {
-    fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
-        let caller = Caller {
+    fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
+        let caller = Arc::new(Caller {
             client: ClientId::new(self.name()),
             subject: self.name().into(),
             tenants: vec![self.tenant.clone()],
             scopes: self.scopes.clone(),
             authenticated_at: None,
-        };
+        });
         Box::pin(std::future::ready(Ok(caller)))
     }
 }

@@ -73,7 +73,7 @@ impl Call {
         Span {
             trace_id: &self.trace.id,
             span_id: hexadecimal(id),
-            parent_span_id: self.trace.parent.as_ref().map(|parent| parent.span.clone()),
+            parent_span_id: self.trace.parent.as_ref().map(|parent| parent.span.to_string()),
             flags: match self.trace.parent {
                 Some(_) => KEPT | PLACED | REMOTE,
                 None => KEPT,

@@ -43,7 +43,7 @@ impl Dialect for Mannered {
     }
     fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
         // So that a test sees which trace the contract was told of.
-        self.0.failure(fault, at).header("X-Said", at.trace)
+        self.0.failure(fault, at).header("X-Said", at.trace.to_owned())
     }
     fn tenant_argument(&self) -> &'static str {
         self.0.tenant_argument()
@@ -60,7 +60,7 @@ impl Dialect for Mannered {
 struct Porter;
 
 impl Identity for Porter {
-    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         let caller = Caller {
             client: ClientId::new("agent"),
             subject: "agent".into(),
@@ -70,7 +70,7 @@ impl Identity for Porter {
         };
         let known = *credential == Credential::Bearer("known".to_owned());
         let refused = || Fault::new(FaultKind::Unauthenticated, "No.");
-        Box::pin(std::future::ready(known.then_some(caller).ok_or_else(refused)))
+        Box::pin(std::future::ready(known.then_some(Arc::new(caller)).ok_or_else(refused)))
     }
 }
 

@@ -211,7 +211,7 @@ impl Dialect for Plainly {
 struct Quay;
 
 impl Identity for Quay {
-    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Caller, Fault>> {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         let Credential::Bearer(name) = credential else { panic!("nobody comes without a name") };
         let caller = Caller {
             client: ClientId::new(name.as_str()),
@@ -220,7 +220,7 @@ impl Identity for Quay {
             scopes: Scopes::new([Scope::new("boats")]),
             authenticated_at: None,
         };
-        Box::pin(async move { Ok(caller) })
+        Box::pin(async move { Ok(Arc::new(caller)) })
     }
 }
 
