@@ -21,8 +21,9 @@ use super::error::{ArchiveError, Failure};
 use super::file::{self, Identity};
 use super::number::Decimal;
 use super::pool::{Allowance, Pool};
-use super::render::{Bound, Statement, render};
+use super::render::{Bound, Statement};
 use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
+use super::texts;
 
 /// How many steps of the database's machine pass between two looks at the clock.
 const STEPS: i32 = 1_000;
@@ -72,7 +73,7 @@ impl SqliteArchive {
     }
 
     pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
-        render(Dialect::Sqlite, &self.found.now(), select, select.bytes.saturating_add(1))
+        texts::statement(Dialect::Sqlite, &self.found.now(), select, select.bytes.saturating_add(1))
     }
 
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
