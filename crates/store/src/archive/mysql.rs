@@ -103,8 +103,11 @@ impl MysqlArchive {
         let mut allowance = Allowance(bytes);
         let mut records = Vec::new();
         while let Some(row) = rows.next().await.map_err(failure)? {
-            let values = row.unwrap_raw().into_iter().map(|value| value.unwrap_or(Value::NULL)).take(statement.columns);
-            records.push(values.map(|value| allowance.spend(cell(value)?)).collect::<Result<Record, Failure>>()?);
+            let mut record = Vec::with_capacity(statement.columns);
+            for value in row.unwrap_raw().into_iter().take(statement.columns) {
+                record.push(allowance.spend(cell(value.unwrap_or(Value::NULL))?)?);
+            }
+            records.push(record);
         }
         drop(rows);
         self.pool.put_back(held);

@@ -250,9 +250,13 @@ struct Taken {
 
 impl Taken {
     fn take(&mut self, rows: &[Row]) -> Result<(), Failure> {
+        self.records.reserve(rows.len());
         for row in rows {
-            let cells = (0..self.columns).map(|column| self.allowance.spend(cell(row, column)?));
-            self.records.push(cells.collect::<Result<Record, Failure>>()?);
+            let mut record = Vec::with_capacity(self.columns);
+            for column in 0..self.columns {
+                record.push(self.allowance.spend(cell(row, column)?)?);
+            }
+            self.records.push(record);
         }
         Ok(())
     }
