@@ -145,7 +145,7 @@ impl Template {
             Bound::Text(_) | Bound::Key(_) => None,
         };
         let slots = statement.values.iter().enumerate().filter_map(|(at, value)| Some((at, slot(value)?))).collect();
-        Template { text: statement.text, values: statement.values, slots, rows }
+        Template { text: statement.text.as_ref().to_owned(), values: statement.values, slots, rows }
     }
 
     fn fill(&self, arguments: &Arguments, variables: &[i64]) -> Asked<'_> {

@@ -19,12 +19,15 @@ mod number;
 mod operand;
 mod pool;
 mod postgres;
+mod prepared;
 mod render;
 mod schema;
+mod shape;
 mod sqlite;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use address::Place;
 pub use address::without_password;

@@ -1,8 +1,8 @@
 //! A site on MariaDB or MySQL. Every session is read-only, and one that fails or is late is thrown away.
 
-use std::collections::HashMap;
 use std::future::Future as _;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -16,13 +16,14 @@ use super::ArchiveSettings;
 use super::dialect::Dialect;
 use super::error::{ArchiveError, Failure};
 use super::pool::{Allowance, Pool};
-use super::render::{Bound, Statement, render};
+use super::prepared::Prepared;
+use super::render::{Bound, Statement};
 use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
+use super::texts;
 
 /// The server ends a statement at its deadline; so much later we stop waiting for it to say so.
 const GRACE: Duration = Duration::from_millis(500);
 const CONNECT: Duration = Duration::from_secs(3);
-const STATEMENTS: usize = 64;
 
 pub(crate) struct MysqlArchive {
     options: Opts,
@@ -57,7 +58,7 @@ impl MysqlArchive {
     }
 
     pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
-        render(Dialect::Mysql, &self.found.now(), select, select.bytes.saturating_add(1))
+        texts::statement(Dialect::Mysql, &self.found.now(), select, select.bytes.saturating_add(1))
     }
 
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
@@ -102,8 +103,11 @@ impl MysqlArchive {
         let mut allowance = Allowance(bytes);
         let mut records = Vec::new();
         while let Some(row) = rows.next().await.map_err(failure)? {
-            let values = row.unwrap_raw().into_iter().map(|value| value.unwrap_or(Value::NULL)).take(statement.columns);
-            records.push(values.map(|value| allowance.spend(cell(value)?)).collect::<Result<Record, Failure>>()?);
+            let mut record = Vec::with_capacity(statement.columns);
+            for value in row.unwrap_raw().into_iter().take(statement.columns) {
+                record.push(allowance.spend(cell(value.unwrap_or(Value::NULL))?)?);
+            }
+            records.push(record);
         }
         drop(rows);
         self.pool.put_back(held);
@@ -125,7 +129,7 @@ impl Archive for MysqlArchive {
 /// too much to read. It keeps its statements, because the driver would read the text of each anew every time.
 pub(super) struct Held {
     connection: Option<Conn>,
-    statements: HashMap<String, mysql_async::Statement>,
+    statements: Prepared<mysql_async::Statement>,
 }
 
 impl Held {
@@ -133,17 +137,15 @@ impl Held {
         self.connection.as_mut().ok_or_else(|| Failure::Gone("the connection is closed".to_owned()))
     }
 
-    async fn prepared(&mut self, text: &str) -> Result<mysql_async::Statement, Failure> {
-        if let Some(prepared) = self.statements.get(text) {
-            return Ok(prepared.clone());
+    async fn prepared(&mut self, text: &Arc<str>) -> Result<mysql_async::Statement, Failure> {
+        if let Some(prepared) = self.statements.find(text) {
+            return Ok(prepared);
         }
-        if self.statements.len() >= STATEMENTS {
-            for (_, old) in std::mem::take(&mut self.statements) {
-                self.connection()?.close(old).await.map_err(failure)?;
-            }
+        for old in self.statements.outgrown() {
+            self.connection()?.close(old).await.map_err(failure)?;
         }
-        let prepared = self.connection()?.prep(text).await.map_err(failure)?;
-        self.statements.insert(text.to_owned(), prepared.clone());
+        let prepared = self.connection()?.prep(text.as_ref()).await.map_err(failure)?;
+        self.statements.keep(text, prepared.clone());
         Ok(prepared)
     }
 }
@@ -182,7 +184,7 @@ fn described((table, column, data_type, nullable, _, letters): Line) -> Describe
 pub(super) async fn connect(options: &Opts, deadline: Duration, collation: Option<&str>) -> Result<Held, Failure> {
     let connecting = tokio::time::timeout(CONNECT, Conn::new(options.clone()));
     let connected = connecting.await.unwrap_or_else(|_| Err(DriverError::ConnectionClosed.into())).map_err(failure)?;
-    let mut held = Held { connection: Some(connected), statements: HashMap::new() };
+    let mut held = Held { connection: Some(connected), statements: Prepared::default() };
     let connection = held.connection()?;
     let version: Option<String> = connection.query_first("SELECT VERSION()").await.map_err(failure)?;
     let server = Server::of(&version.unwrap_or_default())?;

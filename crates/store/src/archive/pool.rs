@@ -64,6 +64,11 @@ impl<C> Pool<C> {
         }
     }
 
+    /// Has a look at each of those that wait, and throws away those that are no good any more.
+    pub(crate) fn keep_those(&self, is_good: impl FnMut(&mut C) -> bool) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).retain_mut(is_good);
+    }
+
     /// When one of them is found dead, the others are as well.
     pub(crate) fn forget(&self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();

@@ -1,6 +1,5 @@
 //! A site on PostgreSQL. Every session is read-only, and one that fails or is late is thrown away.
 
-use std::collections::HashMap;
 use std::future::Future as _;
 use std::pin::pin;
 use std::sync::Mutex;
@@ -17,8 +16,10 @@ use super::ArchiveSettings;
 use super::dialect::Dialect;
 use super::error::{ArchiveError, Failure};
 use super::pool::{Allowance, Pool};
-use super::render::{Bound, Statement, render};
+use super::prepared::Prepared;
+use super::render::{Bound, Statement};
 use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
+use super::texts;
 use crate::StoreError;
 use crate::postgres::address::{Address, Dial, Encryption};
 use crate::postgres::flight::fly_enclosed;
@@ -27,7 +28,6 @@ use crate::postgres::tls::Connector;
 
 /// The server ends a statement at its deadline; so much later we stop waiting for it to say so.
 const GRACE: Duration = Duration::from_millis(500);
-const STATEMENTS: usize = 64;
 /// So many rows are taken at a time.
 const AT_ONCE: i32 = 64;
 /// Long texts are first asked for up to such a share of what the answer may hold, and never less than this.
@@ -44,7 +44,7 @@ pub(crate) struct PostgresArchive {
 
 pub(super) struct Session {
     pub(super) client: Client,
-    statements: HashMap<String, tokio_postgres::Statement>,
+    statements: Prepared<tokio_postgres::Statement>,
     turn: Mutex<()>,
     plans: Plans,
 }
@@ -100,7 +100,7 @@ impl PostgresArchive {
     }
 
     pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
-        render(Dialect::Postgres, &self.found.now(), select, share(select).saturating_add(1))
+        texts::statement(Dialect::Postgres, &self.found.now(), select, share(select).saturating_add(1))
     }
 
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
@@ -126,7 +126,7 @@ impl PostgresArchive {
                 // A text was longer than its share: whole, and one row at a time.
                 rows if is_cut(&rows, share(select)) => {
                     let widest = select.bytes.saturating_add(1);
-                    let statement = render(Dialect::Postgres, &self.found.now(), select, widest)?;
+                    let statement = texts::statement(Dialect::Postgres, &self.found.now(), select, widest)?;
                     self.read(&statement, select, 1).await
                 }
                 rows => Ok(rows),
@@ -178,14 +178,13 @@ fn is_cut(rows: &[Record], share: usize) -> bool {
 
 impl Session {
     async fn rows(&mut self, statement: &Statement, select: &Select, at_once: i32) -> Result<Vec<Record>, Failure> {
-        let prepared = match self.statements.get(&statement.text) {
-            Some(prepared) => prepared.clone(),
+        let prepared = match self.statements.find(&statement.text) {
+            Some(prepared) => prepared,
             None => {
                 let prepared = self.client.prepare(&statement.text).await.map_err(failure)?;
-                if self.statements.len() >= STATEMENTS {
-                    self.statements.clear();
-                }
-                self.statements.insert(statement.text.clone(), prepared.clone());
+                // Those that are let go close themselves.
+                drop(self.statements.outgrown());
+                self.statements.keep(&statement.text, prepared.clone());
                 prepared
             }
         };
@@ -251,9 +250,13 @@ struct Taken {
 
 impl Taken {
     fn take(&mut self, rows: &[Row]) -> Result<(), Failure> {
+        self.records.reserve(rows.len());
         for row in rows {
-            let cells = (0..self.columns).map(|column| self.allowance.spend(cell(row, column)?));
-            self.records.push(cells.collect::<Result<Record, Failure>>()?);
+            let mut record = Vec::with_capacity(self.columns);
+            for column in 0..self.columns {
+                record.push(self.allowance.spend(cell(row, column)?)?);
+            }
+            self.records.push(record);
         }
         Ok(())
     }
@@ -302,7 +305,7 @@ pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
             (client, plans)
         }
     };
-    Ok(Session { client, statements: HashMap::new(), turn: Mutex::default(), plans })
+    Ok(Session { client, statements: Prepared::default(), turn: Mutex::default(), plans })
 }
 
 /// A refusal of the server's own is final; where nobody answers, somebody may later.

@@ -1,6 +1,8 @@
 //! One `Select` as the text of a statement and its values. Names come from the schema that was found, and every value
 //! is bound; nothing of a caller's becomes text.
 
+use std::sync::Arc;
+
 use frontdesk_engine::archive::{Comparison, Join, Keeps, Likeness, Operand, Select, Source, Term, Test, Value};
 use frontdesk_engine::page::Direction;
 use frontdesk_engine::{Fault, FaultKind};
@@ -8,9 +10,10 @@ use frontdesk_engine::{Fault, FaultKind};
 use super::dialect::Dialect;
 use super::operand::{Against, Kind, against, clean};
 use super::schema::{Schema, Table};
+use super::shape::Place;
 
 /// SQLite's own limit for a pattern is 50,000 bytes, and each letter may need a mark before it.
-const LONGEST_LIKENESS: usize = 24_000;
+pub(super) const LONGEST_LIKENESS: usize = 24_000;
 /// SQLite joins 64 tables and takes 32,766 values.
 const MOST_TABLES: usize = 60;
 const MOST_VALUES: usize = 30_000;
@@ -21,7 +24,7 @@ const USUAL_VALUES: usize = 16;
 /// What a database is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    pub text: String,
+    pub text: Arc<str>,
     pub values: Vec<Bound>,
     /// How many columns were asked for.
     pub columns: usize,
@@ -36,21 +39,42 @@ pub enum Bound {
     Key(Vec<u8>),
 }
 
-/// Of a text that may be long, no more letters than `widest` are asked for.
-pub(crate) fn render(dialect: Dialect, schema: &Schema, select: &Select, widest: usize) -> Result<Statement, Fault> {
+/// Where a bound value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// As it is, or as text.
+    Value(Place),
+    Pattern(Place, Likeness),
+    Limit,
+    Offset,
+    /// It is the same for every caller.
+    Ours,
+}
+
+/// A statement that was made, and where its values come from. That is nowhere to be found if its text depends on more of
+/// them than whether they are numbers and which letters they have.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) statement: Statement,
+    pub(super) origins: Option<Vec<Origin>>,
+}
+
+pub(super) fn make(dialect: Dialect, schema: &Schema, select: &Select, widest: usize) -> Result<Made, Fault> {
     let mut writer = Writer {
         dialect,
         schema,
         widest,
         text: String::with_capacity(USUAL_TEXT),
         values: Vec::with_capacity(USUAL_VALUES),
+        origins: Some(Vec::with_capacity(USUAL_VALUES)),
         scope: Vec::with_capacity(1 + select.joins.len()),
     };
     writer.select(select)?;
     if writer.scope.len() > MOST_TABLES || writer.values.len() > MOST_VALUES {
         return Err(Fault::new(FaultKind::InvalidArgument, "This asks for too much at once. Ask for less."));
     }
-    Ok(Statement { text: writer.text, values: writer.values, columns: select.columns.len() })
+    let statement = Statement { text: writer.text.into(), values: writer.values, columns: select.columns.len() };
+    Ok(Made { statement, origins: writer.origins })
 }
 
 pub(super) struct Seen<'a> {
@@ -66,6 +90,8 @@ pub(super) struct Writer<'a> {
     pub(super) widest: usize,
     pub(super) text: String,
     pub(super) values: Vec<Bound>,
+    /// One for each of the values.
+    pub(super) origins: Option<Vec<Origin>>,
     pub(super) scope: Vec<Seen<'a>>,
 }
 
@@ -98,9 +124,9 @@ impl Writer<'_> {
             word = ", ";
         }
         self.put(" LIMIT ");
-        self.whole(i64::try_from(select.limit).unwrap_or(i64::MAX));
+        self.whole(rows_of(select.limit), Origin::Limit);
         self.put(" OFFSET ");
-        self.whole(i64::try_from(select.offset).unwrap_or(i64::MAX));
+        self.whole(rows_of(select.offset), Origin::Offset);
         Ok(())
     }
 
@@ -158,11 +184,11 @@ impl Writer<'_> {
             Test::Compare(term, comparison, Operand::Value(value)) => self.compare(term, *comparison, value),
             Test::Compare(left, comparison, Operand::Term(right)) => self.compare_terms(left, *comparison, right),
             Test::AnyOf(term, values) => self.one_of(term, values, " IN (", NEVER),
-            Test::NoneOf(term, values) if values.is_empty() => self.test(&Test::Present(term.clone())),
+            Test::NoneOf(term, values) if values.is_empty() => self.is_present(term),
             Test::NoneOf(term, values) => self.one_of(term, values, " NOT IN (", ""),
             Test::Like(term, likeness, text) => self.like(term, *likeness, text),
             Test::Missing(term) => self.is_missing(term, " IS NULL", ALWAYS),
-            Test::Present(term) => self.is_missing(term, " IS NOT NULL", NEVER),
+            Test::Present(term) => self.is_present(term),
             Test::Exists(select) => self.exists(select),
         }
     }
@@ -177,6 +203,10 @@ impl Writer<'_> {
         Ok(())
     }
 
+    fn is_present(&mut self, term: &Term) -> Result<(), Fault> {
+        self.is_missing(term, " IS NOT NULL", NEVER)
+    }
+
     fn is_missing(&mut self, term: &Term, words: &str, if_missing: &str) -> Result<(), Fault> {
         match self.kind(term)? {
             Kind::Missing => self.put(if_missing),
@@ -189,17 +219,26 @@ impl Writer<'_> {
     }
 
     fn compare(&mut self, term: &Term, comparison: Comparison, value: &Value) -> Result<(), Fault> {
-        match (against(self.kind(term)?, value)?, comparison) {
+        match (self.against(self.kind(term)?, value)?, comparison) {
             (Against::Nothing, _) => self.put(NEVER),
-            (Against::NoNumber, Comparison::Unequal) => self.test(&Test::Present(term.clone()))?,
+            (Against::NoNumber, Comparison::Unequal) => self.is_present(term)?,
             (Against::NoNumber, _) => self.put(NEVER),
             (against, comparison) => {
                 self.as_against(term, &against)?;
                 self.put(sign(comparison));
-                self.value(against);
+                self.value(against, Origin::Value(Place::of(value)));
             }
         }
         Ok(())
+    }
+
+    /// What the value means here, and whether that depends on more of it than its shape.
+    fn against(&mut self, kind: Kind, value: &Value) -> Result<Against, Fault> {
+        match (kind, value) {
+            (Kind::Text | Kind::Missing, _) | (Kind::Whole, Value::Integer(_)) => {}
+            (Kind::Whole, Value::Text(_) | Value::Decimal(_)) | (Kind::Number, _) => self.origins = None,
+        }
+        against(kind, value)
     }
 
     fn compare_terms(&mut self, left: &Term, comparison: Comparison, right: &Term) -> Result<(), Fault> {
@@ -222,20 +261,20 @@ impl Writer<'_> {
         let kind = self.kind(term)?;
         let mut possible = Vec::with_capacity(values.len());
         for value in values {
-            match (kind, against(kind, value)?) {
+            match (kind, self.against(kind, value)?) {
                 (Kind::Missing, _) | (_, Against::Nothing) => {
                     self.put(NEVER);
                     return Ok(());
                 }
                 (_, Against::NoNumber) | (Kind::Whole, Against::Text(_) | Against::Number(_)) => {}
-                (Kind::Whole | Kind::Text | Kind::Number, against) => possible.push(against),
+                (Kind::Whole | Kind::Text | Kind::Number, against) => possible.push((against, Place::of(value))),
             }
         }
         // If one of them has letters that the column lacks, all are compared as if it had them.
-        let first = possible.iter().find(|against| against.has_rare_letters()).or_else(|| possible.first());
-        let Some(first) = first else {
+        let first = possible.iter().find(|(against, _)| against.has_rare_letters()).or_else(|| possible.first());
+        let Some((first, _)) = first else {
             return match if_none {
-                "" => self.test(&Test::Present(term.clone())),
+                "" => self.is_present(term),
                 never => {
                     self.put(never);
                     Ok(())
@@ -244,16 +283,16 @@ impl Writer<'_> {
         };
         self.as_against(term, first)?;
         self.put(words);
-        for (number, against) in possible.into_iter().enumerate() {
+        for (number, (against, place)) in possible.into_iter().enumerate() {
             self.put(if number == 0 { "" } else { ", " });
-            self.value(against);
+            self.value(against, Origin::Value(place));
         }
         self.put(")");
         Ok(())
     }
 
-    fn like(&mut self, term: &Term, likeness: Likeness, text: &str) -> Result<(), Fault> {
-        let text = clean(text)?;
+    fn like(&mut self, term: &Term, likeness: Likeness, given: &String) -> Result<(), Fault> {
+        let text = clean(given)?;
         if text.len() > LONGEST_LIKENESS {
             return Err(Fault::new(FaultKind::InvalidArgument, "The text to look for is too long."));
         }
@@ -263,15 +302,24 @@ impl Writer<'_> {
         }
         self.text_beside(term, text)?;
         self.put(" LIKE ");
-        let marked = text.replace('!', "!!").replace('%', "!%").replace('_', "!_");
-        self.value(Against::Text(match likeness {
-            Likeness::Contains => format!("%{marked}%"),
-            Likeness::Begins => format!("{marked}%"),
-            Likeness::Ends => format!("%{marked}"),
-        }));
+        self.value(Against::Text(pattern(likeness, text)), Origin::Pattern(Place::of(given), likeness));
         self.put(" ESCAPE '!'");
         Ok(())
     }
+}
+
+/// The text with marks before the letters that a pattern would take for something else.
+pub(super) fn pattern(likeness: Likeness, text: &str) -> String {
+    let marked = text.replace('!', "!!").replace('%', "!%").replace('_', "!_");
+    match likeness {
+        Likeness::Contains => format!("%{marked}%"),
+        Likeness::Begins => format!("{marked}%"),
+        Likeness::Ends => format!("%{marked}"),
+    }
+}
+
+pub(super) fn rows_of(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 const ALWAYS: &str = "1 = 1";

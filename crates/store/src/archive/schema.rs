@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::error::ArchiveError;
+use super::texts::Texts;
 
 /// What is looked at to know a site by.
 pub(crate) const LANDMARK: &str = "site_content";
@@ -79,6 +80,7 @@ pub(crate) struct Table {
 #[derive(Debug)]
 pub(crate) struct Schema {
     tables: ByName<Table>,
+    pub(super) texts: Texts,
 }
 
 impl Schema {
@@ -95,7 +97,7 @@ impl Schema {
             }
         }
         match tables.contains_key(LANDMARK) {
-            true => Ok(Schema { tables }),
+            true => Ok(Schema { tables, texts: Texts::default() }),
             false => Err(ArchiveError::NoSite { prefix: prefix.to_owned(), found: prefixes.into_iter().collect() }),
         }
     }

@@ -1,28 +1,35 @@
 //! A site in a SQLite file, which the site itself may be writing at the same time. Connections are opened for reading
 //! only. A statement that turns out to be long, or has to wait, runs on a thread that may block.
 
+mod connection;
+mod describe;
+#[cfg(test)]
+mod tests;
+mod window;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Cell, Name, Number, Record, Select};
+use frontdesk_engine::archive::{Archive, Cell, Name, Record, Select};
 use frontdesk_engine::tool::Future;
-use rusqlite::config::DbConfig;
-use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{self, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use rusqlite::{Connection, ErrorCode, ToSql};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::ArchiveSettings;
 use super::dialect::Dialect;
 use super::error::{ArchiveError, Failure};
 use super::file::{self, Identity};
-use super::number::Decimal;
 use super::pool::{Allowance, Pool};
-use super::render::{Bound, Statement, render};
-use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
+use super::render::{Bound, Statement};
+use super::schema::{Found, Schema};
+use super::texts;
+use connection::connect;
+use describe::describe;
+use window::{Stay, Window};
 
 /// How many steps of the database's machine pass between two looks at the clock.
 const STEPS: i32 = 1_000;
@@ -32,7 +39,6 @@ const SHORT: Duration = Duration::from_millis(1);
 const NAP: Duration = Duration::from_millis(5);
 /// A statement ends itself at its deadline; so much later we stop waiting for it.
 const GRACE: Duration = Duration::from_millis(500);
-const STATEMENTS: usize = 64;
 /// Whether the file has been replaced is looked at this often. Asking the system each time costs a tenth of reading a
 /// page.
 const LOOK: Duration = Duration::from_millis(10);
@@ -45,12 +51,15 @@ pub(crate) struct SqliteArchive {
     pub(super) pool: Arc<Pool<Reader>>,
 }
 
-/// A connection, which file it has open, and when the path was last seen to lead there.
+/// A connection, which file it has open, and when the path was last seen to lead there. The connection goes before the
+/// stay does: nobody is counted as gone who still has the file.
 pub(super) struct Reader {
     pub(super) connection: Connection,
     file: Identity,
     seen: Instant,
     manner: Manner,
+    window: Arc<Window>,
+    stay: Option<Stay>,
 }
 
 /// What statements on a connection do when the site is writing.
@@ -72,7 +81,7 @@ impl SqliteArchive {
     }
 
     pub(super) fn statement(&self, select: &Select) -> Result<Statement, Fault> {
-        render(Dialect::Sqlite, &self.found.now(), select, select.bytes.saturating_add(1))
+        texts::statement(Dialect::Sqlite, &self.found.now(), select, select.bytes.saturating_add(1))
     }
 
     async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
@@ -110,15 +119,49 @@ impl SqliteArchive {
                 return Some(Err(fault.into()));
             }
         };
-        let until = now + SHORT;
-        let rows = hurried(&mut reader, until)
-            .map_err(|error| failure(&error))
-            .and_then(|()| read(&reader.connection, &statement, select.bytes));
-        self.pool.put_back(reader);
+        let rows = self.read_now(&mut reader, &statement, select.bytes, now);
+        if rows.is_ok() || reader.leave().is_ok() {
+            self.pool.put_back(reader);
+        }
         match rows {
             Err(Failure::Unavailable(_)) => None,
             rows => Some(rows),
         }
+    }
+
+    /// On a connection that keeps the file from one call to the next, while there are many and only for a moment.
+    fn read_now(
+        &self,
+        reader: &mut Reader,
+        statement: &Statement,
+        bytes: usize,
+        now: Instant,
+    ) -> Result<Vec<Record>, Failure> {
+        let failed = |error: rusqlite::Error| failure(&error);
+        hurried(reader, now + SHORT).map_err(failed)?;
+        if reader.stay.as_ref().is_some_and(|stay| stay.is_over(now)) {
+            reader.leave().map_err(failed)?;
+            window::clear(&self.pool, now);
+        }
+        let _passing = match &mut reader.stay {
+            Some(stay) => {
+                stay.calls += 1;
+                None
+            }
+            None => match reader.window.enter(now, &self.pool) {
+                Ok(stay) => {
+                    reader.stay = Some(stay);
+                    reader
+                        .connection
+                        .prepare_cached("BEGIN")
+                        .and_then(|mut begin| begin.execute([]))
+                        .map_err(failed)?;
+                    None
+                }
+                Err(passing) => Some(passing),
+            },
+        };
+        read(&reader.connection, statement, bytes)
     }
 
     /// The turn goes along: a caller who leaves does not end the work at that moment.
@@ -137,6 +180,9 @@ impl SqliteArchive {
         let work = tokio::task::spawn_blocking(move || {
             let rows = Reader::from(&pool, &path).and_then(|mut reader| {
                 reader.manner = Manner::Patient;
+                reader.leave().map_err(|error| failure(&error))?;
+                let window = Arc::clone(&reader.window);
+                let _passing = window.pass();
                 let rows = patient(&mut reader.connection, deadline, given_up)
                     .map_err(|error| failure(&error))
                     .and_then(|()| read(&reader.connection, &statement, bytes));
@@ -181,7 +227,16 @@ impl Reader {
         let file = Identity::of(path).ok_or_else(|| Failure::Refused(file::cannot_open(path)))?;
         file::may_be_read_beside(path, file)?;
         let connection = connect(path).map_err(|error| explain(&error, path))?;
-        Ok(Reader { connection, file, seen, manner: Manner::Patient })
+        Ok(Reader { connection, file, seen, manner: Manner::Patient, window: Window::of(file), stay: None })
+    }
+
+    /// Gives the file up. One that cannot must be thrown away.
+    fn leave(&mut self) -> Result<(), rusqlite::Error> {
+        if self.stay.is_some() && !self.connection.is_autocommit() {
+            self.connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]))?;
+        }
+        self.stay = None;
+        Ok(())
     }
 }
 
@@ -232,86 +287,6 @@ async fn look(path: PathBuf, prefix: String, deadline: Duration) -> Result<(Read
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.pragma_update(None, "query_only", "ON")?;
-    // What is sorted goes to a file when it is much: a few long texts must not fill the memory.
-    connection.pragma_update(None, "temp_store", "FILE")?;
-    // What the file itself defines runs no function of ours.
-    connection.pragma_update(None, "trusted_schema", "OFF")?;
-    // Otherwise a prepared statement is planned anew for each set of values, which costs more than most answers.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    teach(&connection)?;
-    Ok(connection)
-}
-
-/// The numbers that SQLite does not have.
-fn teach(connection: &Connection) -> Result<(), rusqlite::Error> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
-    connection.create_scalar_function("fd_signed", 1, flags, |call| Ok(key(call, Number::Signed)))?;
-    connection.create_scalar_function("fd_unsigned", 1, flags, |call| Ok(key(call, Number::Unsigned)))?;
-    connection.create_scalar_function("fd_decimal", 3, flags, |call| {
-        Ok(key(call, Number::Decimal { digits: call.get(1)?, places: call.get(2)? }))
-    })?;
-    connection.create_scalar_function("fd_written", 2, flags, |call| {
-        let places: u8 = call.get(1)?;
-        let number = match call.get_raw(0) {
-            ValueRef::Blob(key) => Decimal::of_key(key),
-            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Text(_) => None,
-        };
-        Ok(number.map(|number| number.written(usize::from(places))))
-    })
-}
-
-fn key(call: &Context<'_>, number: Number) -> Option<Vec<u8>> {
-    let text = match call.get_raw(0) {
-        ValueRef::Null => return None,
-        ValueRef::Integer(number) => number.to_string(),
-        ValueRef::Real(number) => number.to_string(),
-        ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text).into_owned(),
-    };
-    Some(Decimal::leading(&text).cast(number).key())
-}
-
-/// Tables are looked at one by one: a view that cannot be read is not there, and keeps no other away.
-fn describe(connection: &Connection, prefix: &str) -> Result<Vec<Described>, rusqlite::Error> {
-    let mut names = connection.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")?;
-    let names = names.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-    let mut statement = connection.prepare("SELECT name, type, \"notnull\" OR pk FROM pragma_table_info(?1)")?;
-    let mut described = Vec::new();
-    for table in names.iter().filter(|name| name.starts_with(prefix) || name.ends_with(LANDMARK)) {
-        let columns = statement.query_map([table], |row| {
-            let declared: String = row.get(1)?;
-            let (holds, is_wide) = holds(&declared);
-            let is = Column { holds, is_filled: row.get(2)?, is_wide, letters: Letters::All };
-            Ok(Described { table: table.clone(), column: row.get(0)?, is })
-        });
-        match columns.and_then(Iterator::collect::<Result<Vec<Described>, _>>) {
-            Ok(columns) => described.extend(columns),
-            Err(error) if is_passing(&error) => return Err(error),
-            Err(_) => {}
-        }
-    }
-    Ok(described)
-}
-
-/// What the column was declared to hold, and whether that may be long. SQLite itself takes anything.
-fn holds(declared: &str) -> (Holds, bool) {
-    let declared = declared.to_ascii_uppercase();
-    let says = |words: &[&str]| words.iter().any(|word| declared.contains(word));
-    if says(&["INT", "BOOL"]) {
-        (Holds::Whole, false)
-    } else if says(&["CHAR"]) {
-        (Holds::Text, false)
-    } else if says(&["CLOB", "TEXT"]) {
-        (Holds::Text, true)
-    } else {
-        (Holds::Other, true)
-    }
-}
-
 fn read(connection: &Connection, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
     let failed = |error: rusqlite::Error| failure(&error);
     let mut prepared = connection.prepare_cached(&statement.text).map_err(failed)?;
@@ -328,7 +303,10 @@ fn read(connection: &Connection, statement: &Statement, bytes: usize) -> Result<
                 ValueRef::Text(text) | ValueRef::Blob(text) if text.len() > allowance.0 => {
                     return Err(Failure::TooLarge);
                 }
-                ValueRef::Text(text) | ValueRef::Blob(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+                ValueRef::Text(text) | ValueRef::Blob(text) => Cell::Text(match std::str::from_utf8(text) {
+                    Ok(text) => text.to_owned(),
+                    Err(_) => String::from_utf8_lossy(text).into_owned(),
+                }),
             };
             record.push(allowance.spend(cell)?);
         }

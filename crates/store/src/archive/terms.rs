@@ -8,31 +8,35 @@ use frontdesk_engine::archive::{Keeps, Number, Source, Term};
 use super::dialect::{Around, Dialect, MOST_LETTERS, Numbered};
 use super::number::{Decimal, bounds};
 use super::operand::{Against, Kind, clean};
-use super::render::{Bound, Seen, Writer};
+use super::render::{Bound, Origin, Seen, Writer};
 use super::schema::{Column, Holds, Letters};
+use super::shape::Place;
 
 impl<'a> Writer<'a> {
-    pub(super) fn value(&mut self, against: Against) {
+    pub(super) fn value(&mut self, against: Against, origin: Origin) {
         match against {
             Against::Nothing | Against::NoNumber => self.put(self.dialect.missing()),
-            Against::Whole(number) => self.whole(number),
-            Against::Text(text) => self.bind(self.dialect.text_value(), Bound::Text(text)),
+            Against::Whole(number) => self.whole(number, origin),
+            Against::Text(text) => self.bind(self.dialect.text_value(), Bound::Text(text), origin),
             Against::Number(number) => {
                 let bound = match self.dialect {
                     Dialect::Sqlite => Bound::Key(number.key()),
                     Dialect::Mysql | Dialect::Postgres => Bound::Text(number.written(0)),
                 };
-                self.bind(self.dialect.number_value(number.shape()), bound);
+                self.bind(self.dialect.number_value(number.shape()), bound, origin);
             }
         }
     }
 
-    pub(super) fn whole(&mut self, number: i64) {
-        self.bind(self.dialect.whole_value(), Bound::Integer(number));
+    pub(super) fn whole(&mut self, number: i64, origin: Origin) {
+        self.bind(self.dialect.whole_value(), Bound::Integer(number), origin);
     }
 
-    fn bind(&mut self, (before, behind): Around, value: Bound) {
+    fn bind(&mut self, (before, behind): Around, value: Bound, origin: Origin) {
         self.values.push(value);
+        if let Some(origins) = &mut self.origins {
+            origins.push(origin);
+        }
         self.put(&before);
         let (mark, numbered) = self.dialect.place();
         self.put(mark);
@@ -142,17 +146,17 @@ impl<'a> Writer<'a> {
         }
         match term {
             Term::Column(source, name) => self.column(*source, name),
-            Term::Or(term, text) => {
-                let text = clean(text)?;
+            Term::Or(term, given) => {
+                let (text, origin) = (clean(given)?, Origin::Value(Place::of(given)));
                 let value = Against::Text(text.to_owned());
                 if self.kind(term)? == Kind::Missing {
-                    self.value(value);
+                    self.value(value, origin);
                     return Ok(());
                 }
                 self.put("COALESCE(");
                 self.text_beside(term, text)?;
                 self.put(", ");
-                self.value(value);
+                self.value(value, origin);
                 self.put(")");
                 Ok(())
             }
@@ -218,7 +222,7 @@ impl<'a> Writer<'a> {
         self.put("CASE WHEN ");
         side(self, first)?;
         self.put(" <> ");
-        self.value(zero);
+        self.value(zero, Origin::Ours);
         self.put(" THEN ");
         side(self, first)?;
         self.put(" ELSE ");

@@ -1,5 +1,9 @@
 //! Statements as they are sent, for each of the databases; and that the connections they are sent on cannot write.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
 use frontdesk_engine::archive::{
     Cell, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
 };
@@ -12,9 +16,11 @@ use super::dialect::Dialect;
 use super::error::Failure;
 use super::mysql::{MysqlArchive, Server};
 use super::postgres::{Plans, PostgresArchive};
-use super::render::{Bound, Statement, render};
+use super::render::{Bound, Statement, make};
 use super::schema::{Column, Described, Holds, Letters, Schema};
+use super::shape::{Shape, shape};
 use super::sqlite::SqliteArchive;
+use super::texts::statement;
 use super::{Archive, ArchiveSettings};
 
 #[path = "../../tests/archive/mariadb.rs"]
@@ -59,7 +65,7 @@ fn select(columns: Vec<Term>, tests: Vec<Test>) -> Select {
 }
 
 fn rendered(dialect: Dialect, select: &Select) -> Statement {
-    render(dialect, &schema(), select, 101).unwrap()
+    make(dialect, &schema(), select, 101).unwrap().statement
 }
 
 /// Only the tests' part of the statement.
@@ -100,10 +106,7 @@ fn a_page_with_a_variable_binds_every_value_and_quotes_every_name() {
             r#"SELECT t0."contentType", CAST(CAST(t0."hidemenu" AS INTEGER) AS BIGINT), LEFT(t1."value", 101), CAST(NULL AS TEXT) FROM "evo_site_content" AS t0 LEFT JOIN "evo_site_tmplvar_contentvalues" AS t1 ON t1."contentid" = t0."id" WHERE CAST(t0."hidemenu" AS INTEGER) = CAST($1 AS BIGINT) AND t1."value" LIKE CAST($2 AS TEXT) ESCAPE '!' ORDER BY t1."value" DESC NULLS LAST, t0."id" LIMIT CAST($3 AS BIGINT) OFFSET CAST($4 AS BIGINT)"#,
         ),
     ] {
-        assert_eq!(
-            rendered(dialect, &select),
-            Statement { text: text.to_owned(), values: values.to_vec(), columns: 4 }
-        );
+        assert_eq!(rendered(dialect, &select), Statement { text: text.into(), values: values.to_vec(), columns: 4 });
     }
 }
 
@@ -130,6 +133,147 @@ fn a_cast_reads_digits_only_and_has_its_limits_written_out() {
     );
 }
 
+/// Statements that differ in one thing each, some of them only in what they are asked with.
+fn alike() -> Vec<Select> {
+    let (id, title, value) =
+        (Term::Column(DOCUMENT, "id"), Term::Column(DOCUMENT, "contentType"), Term::Column(VALUE, "value"));
+    let text = |text: &str| Value::Text(text.to_owned());
+    let is = |term: &Term, value: Value| Test::Compare(term.clone(), Comparison::Equal, Operand::Value(value));
+    let or = |text: &str| Term::Or(Box::new(title.clone()), text.to_owned());
+    let number = |number| Term::Number(number, Box::new(title.clone()));
+    let mut tests =
+        vec![Test::Missing(id.clone()), Test::Present(id.clone()), Test::Present(Term::Column(DOCUMENT, "gone"))];
+    for value in [
+        Value::Integer(7),
+        Value::Integer(-12_345),
+        text("7"),
+        text("7.5"),
+        text("tea"),
+        text("th\u{e9}"),
+        Value::Decimal("1.50".to_owned()),
+        Value::Decimal("12345.678".to_owned()),
+    ] {
+        for term in [
+            &id,
+            &title,
+            &Term::Column(DOCUMENT, "gone"),
+            &or("a"),
+            &or("th\u{e9}"),
+            &number(Number::Signed),
+            &number(Number::Unsigned),
+            &number(Number::Decimal { digits: 5, places: 2 }),
+            &number(Number::Decimal { digits: 2, places: 5 }),
+            &Term::NonZero(Box::new(id.clone()), Box::new(Term::Column(DOCUMENT, "hidemenu"))),
+            &Term::NonZero(Box::new(or("9")), Box::new(id.clone())),
+        ] {
+            tests.push(is(term, value.clone()));
+            tests.push(Test::Compare(term.clone(), Comparison::Unequal, Operand::Value(value.clone())));
+            tests.push(Test::Compare(term.clone(), Comparison::Less, Operand::Term(id.clone())));
+            tests.push(Test::AnyOf(term.clone(), vec![value.clone()]));
+            tests.push(Test::NoneOf(term.clone(), vec![value.clone(), text("x")]));
+            tests.push(Test::AnyOf(term.clone(), vec![text("x"), value.clone()]));
+        }
+    }
+    tests.extend([Test::AnyOf(id.clone(), vec![]), Test::NoneOf(id.clone(), vec![])]);
+    for likeness in [Likeness::Contains, Likeness::Begins, Likeness::Ends] {
+        for looked_for in ["50%", "a_b!", "th\u{e9}"] {
+            tests.push(Test::Like(title.clone(), likeness, looked_for.to_owned()));
+            tests.push(Test::Like(or("x"), likeness, looked_for.to_owned()));
+        }
+    }
+    for inner in [is(&title, text("a")), is(&title, text("b")), is(&id, Value::Integer(1))] {
+        tests.push(Test::Exists(Box::new(select(vec![], vec![inner]))));
+    }
+    let mut all: Vec<Select> = tests.into_iter().map(|test| select(vec![id.clone()], vec![test])).collect();
+    let first = all[0].clone();
+    let join = |keeps, on: Vec<Test>| vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on, keeps }];
+    let shown = |columns: Vec<Term>| Select { columns, joins: join(Keeps::All, vec![]), ..first.clone() };
+    let ordered = |order| Select { order, ..first.clone() };
+    all.extend([
+        shown(vec![]),
+        shown(vec![id.clone(), title.clone()]),
+        shown(vec![title.clone(), id.clone()]),
+        shown(vec![value.clone()]),
+        shown(vec![or("a"), or("b")]),
+        Select { joins: join(Keeps::Matched, vec![]), ..first.clone() },
+        Select { joins: join(Keeps::All, first.tests.clone()), tests: vec![], ..first.clone() },
+        Select { joins: join(Keeps::All, vec![is(&id, Value::Integer(3))]), ..first.clone() },
+        Select { from: (VALUE, "site_content"), columns: vec![], tests: vec![], ..first.clone() },
+        Select { from: (DOCUMENT, "site_tmplvars"), columns: vec![], tests: vec![], ..first.clone() },
+        Select { limit: 9, offset: 3, ..first.clone() },
+        ordered(vec![(id.clone(), Direction::Rising)]),
+        ordered(vec![(id.clone(), Direction::Falling)]),
+        ordered(vec![(title.clone(), Direction::Rising), (or("c"), Direction::Falling)]),
+    ]);
+    all
+}
+
+#[test]
+fn a_text_that_is_kept_is_never_taken_for_another_ones_and_its_values_are_the_callers() {
+    let all = alike();
+    for dialect in [Dialect::Sqlite, Dialect::Mysql, Dialect::Postgres] {
+        let mut firsts: HashMap<Shape, (&Select, Arc<str>)> = HashMap::new();
+        let mut twins = 0;
+        for (one, widest) in all.iter().flat_map(|one| [(one, 101), (one, 102)]) {
+            let schema = schema();
+            let made = make(dialect, &schema, one, widest).unwrap();
+            if made.origins.is_none() {
+                continue;
+            }
+            match firsts.entry(shape(dialect, one, widest).unwrap().0) {
+                Entry::Vacant(entry) => drop(entry.insert((one, made.statement.text))),
+                Entry::Occupied(entry) => {
+                    let (first, text) = entry.get();
+                    assert_eq!(*text, made.statement.text);
+                    let kept = statement(dialect, &schema, first, widest).unwrap();
+                    let second = statement(dialect, &schema, one, widest).unwrap();
+                    assert!(Arc::ptr_eq(&kept.text, &second.text));
+                    assert_eq!(second, made.statement);
+                    twins += 1;
+                }
+            }
+        }
+        assert!(firsts.len() > 150 && twins > 100, "{} shapes, {twins} twins", firsts.len());
+    }
+}
+
+#[test]
+fn a_page_is_made_once_and_not_more_texts_are_kept_than_a_few() {
+    let schema = schema();
+    let is = |id| Test::Compare(Term::Column(DOCUMENT, "id"), Comparison::Equal, Operand::Value(Value::Integer(id)));
+    let ask = |columns, id| {
+        let select = select(vec![Term::Column(DOCUMENT, "id"); columns], vec![is(id)]);
+        statement(Dialect::Sqlite, &schema, &select, 101).unwrap()
+    };
+    let (first, second) = (ask(1, 7), ask(1, 8));
+    assert_eq!(&*first.text, r#"SELECT t0."id" FROM "evo_site_content" AS t0 WHERE t0."id" = ?1 LIMIT ?2 OFFSET ?3"#);
+    assert!(Arc::ptr_eq(&first.text, &second.text));
+    assert_eq!(first.values, [Bound::Integer(7), Bound::Integer(2), Bound::Integer(0)]);
+    assert_eq!(second.values, [Bound::Integer(8), Bound::Integer(2), Bound::Integer(0)]);
+    for columns in 2..=64 {
+        ask(columns, 7);
+    }
+    assert_eq!(schema.texts.count(), 64);
+    ask(65, 7);
+    assert_eq!(schema.texts.count(), 1);
+    // Too large to be worth it.
+    ask(600, 7);
+    assert_eq!(schema.texts.count(), 1);
+}
+
+#[test]
+fn a_value_that_is_refused_is_refused_also_when_its_text_is_kept() {
+    let schema = schema();
+    let like = |text: &str| Test::Like(Term::Column(DOCUMENT, "contentType"), Likeness::Ends, text.to_owned());
+    let asked = |test: Test| statement(Dialect::Sqlite, &schema, &select(vec![], vec![test]), 101);
+    for _ in 0..2 {
+        assert!(asked(like("tea")).is_ok());
+        assert_eq!(asked(like("te\0a")).unwrap_err().message, "A text must not contain the character NUL.");
+        assert_eq!(asked(like(&"a".repeat(24_001))).unwrap_err().message, "The text to look for is too long.");
+    }
+    assert_eq!(schema.texts.count(), 1);
+}
+
 #[test]
 fn nothing_that_the_schema_lacks_becomes_part_of_a_statement() {
     let gone = || Term::Column(DOCUMENT, "gone");
@@ -138,10 +282,10 @@ fn nothing_that_the_schema_lacks_becomes_part_of_a_statement() {
         assert_eq!(tested(dialect, &Test::AnyOf(gone(), vec![Value::Integer(1)])), "1 = 0");
         let mut other = select(vec![gone()], vec![]);
         other.from.1 = "other_table";
-        assert!(render(dialect, &schema(), &other, 101).is_err());
+        assert!(make(dialect, &schema(), &other, 101).is_err());
         let mut unknown = select(vec![Term::Column(Source(9), "id")], vec![]);
         unknown.limit = 1;
-        assert!(render(dialect, &schema(), &unknown, 101).is_err());
+        assert!(make(dialect, &schema(), &unknown, 101).is_err());
     }
 }
 
