@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
 
 use super::ready::{Claiming, Ready, Step, Values};
 use super::writer::Task;
-use super::{Shared, Texts, WORDS_AT_ONCE};
+use super::{Shared, Texts};
 use crate::StoreError;
 use crate::audit::Head;
 use crate::claims;
@@ -229,13 +229,21 @@ impl<'a> Scribe<'a> {
                     Err(error) => Err(error.into()),
                 }
             }
-            Step::Update { kind, row, stale } => {
+            Step::Update { kind, row, expect_version, stale } => {
                 let texts = self.shared.texts(kind)?;
+                // While the row still knows them. One of another version keeps its words.
+                let gone = self.connection.prepare_cached(&texts.remove_words)?.execute(params![
+                    tenant,
+                    row.id,
+                    expect_version
+                ])?;
+                if gone > 0 {
+                    self.piece = Piece::Begun;
+                }
                 match self.write_row(&texts.update, tenant, row)? {
                     0 => Err(ends_stale(stale)),
                     _ => {
                         self.piece = Piece::Begun;
-                        self.connection.prepare_cached(&texts.remove_words)?.execute(params![tenant, row.id])?;
                         self.index(texts, tenant, row)
                     }
                 }
@@ -272,18 +280,15 @@ impl<'a> Scribe<'a> {
     }
 
     fn index(&self, texts: &Texts, tenant: &str, row: &Values) -> Result<(), Ends> {
-        let (groups, rest) = row.words.as_chunks::<WORDS_AT_ONCE>();
-        for group in groups {
-            let mut statement = self.connection.prepare_cached(&texts.add_words)?;
+        for group in row.words.chunks(texts.add_words.len()) {
+            let Some(text) = texts.add_words.get(group.len() - 1) else { continue };
+            let mut statement = self.connection.prepare_cached(text)?;
             statement.raw_bind_parameter(1, tenant)?;
             statement.raw_bind_parameter(2, &row.id)?;
             for (number, word) in (3..).zip(group) {
                 statement.raw_bind_parameter(number, word)?;
             }
             statement.raw_execute()?;
-        }
-        for word in rest {
-            self.connection.prepare_cached(&texts.add_word)?.execute(params![tenant, word, row.id])?;
         }
         Ok(())
     }
