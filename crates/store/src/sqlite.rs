@@ -6,6 +6,7 @@ mod audits;
 mod backup;
 mod chains;
 pub(crate) mod checkpoints;
+mod hands;
 pub(crate) mod open;
 mod pulse;
 mod readers;
@@ -17,7 +18,6 @@ mod upkeep;
 pub(crate) mod words;
 mod writer;
 
-use std::array;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,8 +76,6 @@ pub(crate) struct Texts {
     insert: String,
     update: String,
     version: String,
-    /// For one word, for two, and so on.
-    add_words: [String; words::AT_ONCE],
     remove_words: String,
 }
 
@@ -115,7 +113,6 @@ impl Texts {
             insert: sql::for_sqlite(&sql::insert(kind)),
             update: sql::for_sqlite(&sql::update(kind, sql::FIXED)),
             version: sql::for_sqlite(&sql::version(kind)),
-            add_words: array::from_fn(|place| words::add_words(kind, place + 1)),
             remove_words: words::remove_words(kind),
         }
     }
