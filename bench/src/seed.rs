@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use frontdesk::config;
 use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
@@ -77,6 +78,10 @@ pub async fn seeded(wish: &Wish, database: Database, scale: Scale) -> Outcome<Se
         place.keep();
         fs::write(unfinished.join("agents.json"), serde_json::to_vec(&agents)?)?;
         fs::rename(&unfinished, &folder)?;
+    }
+    if database == Database::Sqlite {
+        // A file that an older version has made becomes this one's, also for the bare server, which changes nothing.
+        drop(Vaults::open(Folder::take(&folder)?, &config::Database::Embedded).await?);
     }
     let agents = serde_json::from_slice(&fs::read(list)?)?;
     Ok(Seeded { folder, agents })

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use frontdesk_contracts::automotive::lead::KIND;
-use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, Checkpoints, FIND_CLAIM, add_word, insert};
+use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, Checkpoints, FIND_CLAIM, add_words, insert};
 use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT, for_sqlite};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::sync::oneshot;
@@ -14,6 +14,8 @@ use super::lead::{CLIENT, Lead, TOOL};
 use crate::Outcome;
 
 const GROUP: usize = 256;
+/// A name has so many, see the load generator.
+const WORDS: usize = 3;
 
 type Job = (Lead, oneshot::Sender<Result<String, String>>);
 
@@ -46,7 +48,8 @@ impl Writer {
 struct Texts {
     find_claim: String,
     insert: String,
-    add_word: String,
+    /// For the three words of a name.
+    add_words: String,
     last_event: String,
     count_events: String,
     add_event: String,
@@ -57,7 +60,7 @@ fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Check
     let texts = Texts {
         find_claim: for_sqlite(FIND_CLAIM),
         insert: for_sqlite(&insert(&KIND)),
-        add_word: for_sqlite(&add_word(&KIND)),
+        add_words: add_words(&KIND, WORDS),
         last_event: for_sqlite(LAST_EVENT),
         count_events: for_sqlite(COUNT_EVENTS),
         add_event: for_sqlite(ADD_EVENT),
@@ -90,6 +93,10 @@ fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Ou
     }
     let made = lead.made(number);
     let nothing: Option<&str> = None;
+    let [first, second, third] = made.words.as_slice() else {
+        return Err("a name of three words is expected".into());
+    };
+    let words = serde_json::to_string(&made.words)?;
     connection.prepare_cached(&texts.insert)?.execute(params![
         tenant,
         made.id,
@@ -99,6 +106,7 @@ fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Ou
         made.body,
         made.personal,
         made.personal.as_bytes(),
+        words,
         "new",
         "ai_agent",
         nothing,
@@ -108,10 +116,7 @@ fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Ou
         email,
         nothing
     ])?;
-    let mut word_of = connection.prepare_cached(&texts.add_word)?;
-    for word in &made.words {
-        word_of.execute(params![tenant, word, made.id])?;
-    }
+    connection.prepare_cached(&texts.add_words)?.execute(params![tenant, made.id, first, second, third])?;
     let last: Option<i64> =
         connection.prepare_cached(&texts.last_event)?.query_row([tenant], |row| row.get(0)).optional()?;
     let seq = last.unwrap_or(0) + 1;
@@ -152,7 +157,7 @@ mod tests {
             ("LAST_EVENT", LAST_EVENT),
             ("COUNT_EVENTS", COUNT_EVENTS),
             ("sql::insert", "sql::insert"),
-            ("sql::add_word", "sql::add_word"),
+            ("words::add_words", "words::add_words"),
         ] {
             let is_there = source.contains(&plain(&for_sqlite(text))) || source.contains(name);
             assert!(is_there, "the embedded store does not prepare: {text}");

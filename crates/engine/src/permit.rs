@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use frontdesk_wire::json::{Value, canonical};
+use frontdesk_wire::json::canonical_object;
 
 use crate::archive::Archive;
 use crate::caller::{Caller, TenantId};
@@ -216,7 +216,7 @@ impl Permitted<'_> {
         let mut meaning = self.contract.as_bytes().to_vec();
         // A contract's name has no zero in it, so no two pairs read the same.
         meaning.push(0);
-        meaning.extend(canonical(&Value::Object(self.reading.arguments.clone())));
+        meaning.extend(canonical_object(&self.reading.arguments));
         Some(Claim { client: self.caller.client.clone(), tool: self.spec.name, key, meaning: sha256(&meaning) })
     }
 

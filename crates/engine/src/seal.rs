@@ -11,6 +11,8 @@ use zeroize::Zeroizing;
 use crate::ports::Random;
 
 const NONCE: usize = 12;
+/// What sealing adds behind the text.
+const TAG: usize = 16;
 
 /// A 256-bit key that prints as `***`.
 #[derive(Clone)]
@@ -60,7 +62,8 @@ impl Key {
     pub fn seal(&self, random: &dyn Random, place: &[&str], plain: &[u8]) -> Option<Vec<u8>> {
         let mut nonce = [0; NONCE];
         random.fill(&mut nonce);
-        let mut sealed = nonce.to_vec();
+        let mut sealed = Vec::with_capacity(NONCE + plain.len() + TAG);
+        sealed.extend(nonce);
         let payload = Payload { msg: plain, aad: &joined(place) };
         sealed.extend(self.cipher().encrypt(&Nonce::from(nonce), payload).ok()?);
         Some(sealed)
@@ -83,7 +86,7 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 }
 
 fn joined(place: &[&str]) -> Vec<u8> {
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(place.iter().map(|part| part.len() + 8).sum());
     for part in place {
         all.extend((part.len() as u64).to_be_bytes());
         all.extend(part.as_bytes());

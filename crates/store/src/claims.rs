@@ -27,7 +27,7 @@ pub(crate) fn seal(
     hash: &str,
     answer: &Item,
 ) -> Option<Kept> {
-    let text = serde_json::json!([answer.id, answer.body, answer.masked, answer.personal]).to_string();
+    let text = serde_json::to_string(&(&answer.id, &answer.body, &answer.masked, &answer.personal)).ok()?;
     Some(Kept {
         meaning: vault.seal(keys, &place("fd_claim meaning", tenant, claim, hash), &claim.meaning)?,
         answer: vault.seal(keys, &place("fd_claim", tenant, claim, hash), text.as_bytes())?,

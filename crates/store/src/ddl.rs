@@ -15,27 +15,40 @@ pub(crate) fn for_postgres(text: &str) -> String {
     text.replace("BLOB", "BYTEA").replace("TEXT", "TEXT COLLATE \"C\"").replace(ALL_KEY, "")
 }
 
-/// The statements that make a kind's table where there is none.
+/// The statements that make a kind's table where there is none, on SQLite: a row remembers its words.
 pub(crate) fn create(kind: &Kind) -> Vec<String> {
+    let mut made = tables(kind, ", words TEXT");
+    made.extend(indexes(kind));
+    made
+}
+
+/// The same on PostgreSQL, where a row's words are found by an index: what rows of an older version do not remember
+/// could be told to them only one tenant at a time, from behind its wall.
+pub(crate) fn create_on_postgres(kind: &Kind) -> Vec<String> {
+    let table = kind.name;
+    let mut made = tables(kind, "");
+    made.push(format!("CREATE INDEX IF NOT EXISTS {table}_word_of ON {table}_word (tenant, id)"));
+    made.extend(indexes(kind));
+    made.iter().map(|text| for_postgres(text)).collect()
+}
+
+fn tables(kind: &Kind, words: &str) -> Vec<String> {
     let table = kind.name;
     let mut columns = String::new();
     for column in kind.columns {
         columns.push_str(&format!(", {} {}", column.name, type_of(kind, column)));
     }
-    let mut made = vec![
+    vec![
         format!(
             "CREATE TABLE IF NOT EXISTS {table} (tenant TEXT NOT NULL, id TEXT NOT NULL, version BIGINT NOT NULL, \
-             created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB{columns}, \
+             created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB{words}{columns}, \
              PRIMARY KEY (tenant, id))"
         ),
         format!(
             "CREATE TABLE IF NOT EXISTS {table}_word (tenant TEXT NOT NULL, word TEXT NOT NULL, id TEXT NOT NULL, \
              PRIMARY KEY (tenant, word, id)){ALL_KEY}"
         ),
-        format!("CREATE INDEX IF NOT EXISTS {table}_word_of ON {table}_word (tenant, id)"),
-    ];
-    made.extend(indexes(kind));
-    made
+    ]
 }
 
 /// A column that a newer declaration has added. Rows from before have no value in it, or zero if they

@@ -58,8 +58,8 @@ pub(crate) fn cells<'a>(kind: &Kind, row: &'a Row, keys: &TenantKeys) -> Vec<Val
     kind.columns.iter().map(value).collect()
 }
 
-/// Columns every kind's table has before its own.
-pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
+/// Columns every kind's table has before its own. The last one is there on SQLite only, see `sqlite::words`.
+pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed, words";
 
 /// A tenant's next event.
 pub const ADD_EVENT: &str =
@@ -89,7 +89,7 @@ pub fn insert(kind: &Kind) -> String {
         let _ = write!(text, ", {}", column.name);
     }
     text.push_str(") VALUES (");
-    for number in 1..=8 + kind.columns.len() {
+    for number in 1..=FIXED.split(", ").count() + kind.columns.len() {
         let comma = if number > 1 { ", " } else { "" };
         let _ = write!(text, "{comma}${number}");
     }
@@ -97,16 +97,18 @@ pub fn insert(kind: &Kind) -> String {
     text
 }
 
-/// Numbered like `insert`, with the expected version last.
-pub(crate) fn update(kind: &Kind) -> String {
-    let mut text = format!(
-        "UPDATE {} SET version = $3, created_at = $4, updated_at = $5, body = $6, masked = $7, sealed = $8",
-        kind.name
-    );
-    for (position, column) in kind.columns.iter().enumerate() {
-        let _ = write!(text, ", {} = ${}", column.name, position + 9);
+/// Numbered like an insert of the table's fixed columns and the kind's own, with the expected version last.
+pub(crate) fn update(kind: &Kind, fixed: &str) -> String {
+    let mut text = format!("UPDATE {} SET ", kind.name);
+    let own = kind.columns.iter().map(|column| column.name);
+    let mut number = 2;
+    // The first two are the row's key.
+    for column in fixed.split(", ").skip(2).chain(own) {
+        let comma = if number > 2 { ", " } else { "" };
+        number += 1;
+        let _ = write!(text, "{comma}{column} = ${number}");
     }
-    let _ = write!(text, " WHERE tenant = $1 AND id = $2 AND version = ${}", kind.columns.len() + 9);
+    let _ = write!(text, " WHERE tenant = $1 AND id = $2 AND version = ${}", number + 1);
     text
 }
 
@@ -118,32 +120,13 @@ pub(crate) fn version(kind: &Kind) -> String {
     format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
-pub fn add_word(kind: &Kind) -> String {
-    format!("INSERT INTO {}_word (tenant, word, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", kind.name)
-}
-
-/// The words of a row, so many at once; the values are the tenant, the id and the words. It says `OR IGNORE`, which only
-/// SQLite knows: for `ON CONFLICT` it would keep each page that several rows may change, in case one of them fails.
-pub(crate) fn add_words(kind: &Kind, count: usize) -> String {
-    let rows: Vec<String> = (3..count + 3).map(|number| format!("($1, ${number}, $2)")).collect();
-    format!("INSERT OR IGNORE INTO {}_word (tenant, word, id) VALUES {}", kind.name, rows.join(", "))
-}
-
-pub(crate) fn remove_words(kind: &Kind) -> String {
-    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
-}
-
-/// Removes the words of the rows that `remove_rows_before` is about to remove.
-pub(crate) fn remove_words_before(kind: &Kind, column: &str) -> String {
-    format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", kind.name, before(kind, column))
-}
-
 /// Removes a tenant's rows whose number in this column is smaller, the smallest first and only so many.
 pub(crate) fn remove_rows_before(kind: &Kind, column: &str) -> String {
     format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", kind.name, before(kind, column))
 }
 
-fn before(kind: &Kind, column: &str) -> String {
+/// Their ids.
+pub(crate) fn before(kind: &Kind, column: &str) -> String {
     format!("SELECT id FROM {} WHERE tenant = $1 AND {column} < $2 ORDER BY {column}, id LIMIT $3", kind.name)
 }
 

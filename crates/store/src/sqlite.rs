@@ -6,6 +6,7 @@ mod audits;
 mod backup;
 mod chains;
 pub(crate) mod checkpoints;
+mod hands;
 pub(crate) mod open;
 mod pulse;
 mod readers;
@@ -14,6 +15,7 @@ mod registry;
 mod sample;
 mod store;
 mod upkeep;
+pub(crate) mod words;
 mod writer;
 
 use std::collections::HashMap;
@@ -40,9 +42,6 @@ pub use sample::make_sample;
 /// How long the writer waits when another process has locked the file. Whoever comes while it waits in vain waits
 /// twice that long at most, which must be less than a commit is waited for: then both know that nothing happened.
 const LOCKED_OUT: Duration = Duration::from_millis(1_500);
-
-/// Twice as fast as one by one. With more at once what is left over would be more too.
-const WORDS_AT_ONCE: usize = 8;
 
 pub struct Options {
     /// The database file; its folder must exist.
@@ -77,9 +76,6 @@ pub(crate) struct Texts {
     insert: String,
     update: String,
     version: String,
-    add_word: String,
-    /// For `WORDS_AT_ONCE` of them.
-    add_words: String,
     remove_words: String,
 }
 
@@ -87,6 +83,7 @@ impl SqliteStore {
     pub fn open(options: Options) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
         open::migrate(&connection, &options.kinds)?;
+        words::bring_forward(&connection, &options.kinds)?;
         let shared = Arc::new(Shared {
             vault: Vault::new(&options.master, options.random),
             audit_key: options.master.derive(audit::KEY),
@@ -114,11 +111,9 @@ impl Texts {
         Texts {
             get: sql::for_sqlite(&sql::get(kind)),
             insert: sql::for_sqlite(&sql::insert(kind)),
-            update: sql::for_sqlite(&sql::update(kind)),
+            update: sql::for_sqlite(&sql::update(kind, sql::FIXED)),
             version: sql::for_sqlite(&sql::version(kind)),
-            add_word: sql::for_sqlite(&sql::add_word(kind)),
-            add_words: sql::for_sqlite(&sql::add_words(kind, WORDS_AT_ONCE)),
-            remove_words: sql::for_sqlite(&sql::remove_words(kind)),
+            remove_words: words::remove_words(kind),
         }
     }
 }

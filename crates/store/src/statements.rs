@@ -15,9 +15,10 @@ pub fn page(query: &Query) -> String {
 
 /// What only SQLite is asked.
 pub mod sqlite {
-    pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, add_word, insert};
+    pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, insert};
     pub use crate::sqlite::checkpoints::Checkpoints;
     pub use crate::sqlite::open::lookup;
+    pub use crate::sqlite::words::add_words;
 }
 
 /// What only PostgreSQL is asked.

@@ -68,6 +68,13 @@ pub fn canonical(value: &Value) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// The same for an object.
+pub fn canonical_object(map: &Map<String, Value>) -> Vec<u8> {
+    let mut out = String::new();
+    write_canonical_object(map, &mut out);
+    out.into_bytes()
+}
+
 /// Joins the texts of two objects into one, `{"a":1}` and `{"b":2}` into `{"a":1,"b":2}`, without
 /// reading them. The caller sees to it that they share no key. A text that is no object adds
 /// nothing, so the answer is an object always.
@@ -148,23 +155,24 @@ fn write_canonical(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
-        Value::Object(map) => {
-            // Sorted here and not by trust in the map, whose order a feature of serde_json could
-            // change.
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_unstable_by_key(|(key, _)| key.as_str());
-            out.push('{');
-            for (at, (key, item)) in entries.into_iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                write_quoted(key, out);
-                out.push(':');
-                write_canonical(item, out);
-            }
-            out.push('}');
-        }
+        Value::Object(map) => write_canonical_object(map, out),
     }
+}
+
+fn write_canonical_object(map: &Map<String, Value>, out: &mut String) {
+    // Sorted here and not by trust in the map, whose order a feature of serde_json could change.
+    let mut entries: Vec<_> = map.iter().collect();
+    entries.sort_unstable_by_key(|(key, _)| key.as_str());
+    out.push('{');
+    for (at, (key, item)) in entries.into_iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        write_quoted(key, out);
+        out.push(':');
+        write_canonical(item, out);
+    }
+    out.push('}');
 }
 
 fn write_number(number: &Number, out: &mut String) {

@@ -13,8 +13,8 @@ pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Fau
 }
 
 /// Arguments that their schema has accepted, so a failure is ours.
-pub(super) fn fit<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Fault> {
-    serde_json::from_value(Value::Object(arguments))
+pub(super) fn fit<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, Fault> {
+    T::deserialize(arguments)
         .map_err(|error| Fault::internal(format!("checked arguments do not fit: {}", place(&error))))
 }
 

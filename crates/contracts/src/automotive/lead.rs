@@ -2,7 +2,7 @@
 //! every text that anybody wrote stand in a part of their own, which is sealed at rest and masked by
 //! default.
 
-use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
@@ -177,6 +177,31 @@ impl Lead {
     }
 
     pub fn row(&self) -> Result<Row, Fault> {
+        self.row_of(self.texts()?)
+    }
+
+    /// The row, and the answer to the write that makes it. Who may write leads may not therefore read them (A6-10), so
+    /// all but the receipt counts as personal in the answer.
+    pub fn row_and_answer(&self) -> Result<(Row, Item), Fault> {
+        let texts = self.texts()?;
+        let answer = Item {
+            id: self.receipt.id.clone(),
+            body: texts.receipt.clone(),
+            masked: Some(LEFT_OUT_TEXT.clone()),
+            personal: Some(joined(&texts.open, Some(&texts.personal))),
+        };
+        Ok((self.row_of(texts)?, answer))
+    }
+
+    fn texts(&self) -> Result<Texts, Fault> {
+        Ok(Texts {
+            receipt: json::write(KEPT, &self.receipt)?,
+            open: json::write(KEPT, &self.open)?,
+            personal: json::write(KEPT, &self.personal)?,
+        })
+    }
+
+    fn row_of(&self, texts: Texts) -> Result<Row, Fault> {
         let Lead { receipt, open, personal } = self;
         let contact = &personal.contact;
         Ok(Row {
@@ -195,23 +220,18 @@ impl Lead {
                 ("phone", digest(contact.phone.clone())),
             ],
             words: words(&contact.name).into_iter().map(Word::Personal).collect(),
-            body: joined(&json::write(KEPT, receipt)?, Some(&json::write(KEPT, open)?)),
+            body: joined(&texts.receipt, Some(&texts.open)),
             masked: Some(json::write(KEPT, &personal.masked())?),
-            personal: Some(json::write(KEPT, personal)?),
+            personal: Some(texts.personal),
         })
     }
+}
 
-    /// The answer to a write. Who may write leads may not therefore read them (A6-10), so all but the
-    /// receipt counts as personal here.
-    pub fn written(&self) -> Result<Item, Fault> {
-        let redacted: HashMap<&str, &[&str]> = HashMap::from([("redacted", LEFT_OUT)]);
-        Ok(Item {
-            id: self.receipt.id.clone(),
-            body: json::write(KEPT, &self.receipt)?,
-            masked: Some(json::write(KEPT, &redacted)?),
-            personal: Some(joined(&json::write(KEPT, &self.open)?, Some(&json::write(KEPT, &self.personal)?))),
-        })
-    }
+/// The parts of a lead as JSON. Row and answer are both made of them.
+struct Texts {
+    receipt: String,
+    open: String,
+    personal: String,
 }
 
 /// What a receipt leaves out, also where the lead has none of it: which fields are filled is part of
@@ -232,6 +252,9 @@ const LEFT_OUT: &[&str] = &[
     "comments",
     "consent_text",
 ];
+
+/// The same as the object that stands in its place.
+static LEFT_OUT_TEXT: LazyLock<String> = LazyLock::new(|| format!(r#"{{"redacted":["{}"]}}"#, LEFT_OUT.join(r#"",""#)));
 
 pub fn schema() -> Schema {
     shape(required)

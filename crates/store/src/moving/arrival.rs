@@ -41,6 +41,7 @@ pub struct Arrival {
     /// The highest number of an event that came, and the one that the next is counted from.
     last_event: i64,
     counted: i64,
+    kinds: Vec<&'static Kind>,
     tables: Vec<Arriving>,
     waiting: Waiting,
 }
@@ -93,6 +94,7 @@ impl Arrival {
             last: ends.seq,
             last_event: 0,
             counted: 0,
+            kinds: receiving.kinds.clone(),
             tables: known
                 .into_iter()
                 .zip(rows)
@@ -147,6 +149,9 @@ impl Arrival {
         let row = self.linked(vec![seq, at, record, Field::Null])?;
         if let Some(links) = self.tables.iter().find(|arriving| arriving.table.whose() == Whose::Chain) {
             self.shelf.put(&links.table, vec![row]).await?;
+        }
+        for kind in &self.kinds {
+            self.shelf.remember_words(kind)?;
         }
         self.keep_head().await?;
         self.register().await?;

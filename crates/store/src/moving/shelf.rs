@@ -1,5 +1,6 @@
 //! Reading and writing rows whatever their table: a few at a time, so that a tenant of any size fits.
 
+use frontdesk_engine::table::Kind;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ffi, params_from_iter};
 use tokio_postgres::error::SqlState;
@@ -14,7 +15,7 @@ use crate::postgres::set_up_with;
 use crate::postgres::texts::BEGIN;
 use crate::postgres::values::storable;
 use crate::sql::for_sqlite;
-use crate::sqlite::open;
+use crate::sqlite::{open, words};
 
 /// So many rows are held in memory.
 const PIECE: usize = 256;
@@ -53,6 +54,8 @@ impl Shelf {
         let link = match &receiving.home {
             Home::Sqlite(path) => {
                 let connection = open::writer(path)?;
+                // What has to be sorted on arrival may be larger than the memory.
+                connection.pragma_update(None, "temp_store", "FILE")?;
                 connection.execute_batch("BEGIN IMMEDIATE")?;
                 Link::Sqlite(connection)
             }
@@ -145,6 +148,14 @@ impl Shelf {
             true => StoreError::AlreadyThere { table: table.name.clone() },
             false => error,
         })
+    }
+
+    /// Rows remember their words on SQLite only, so they travel without.
+    pub(super) fn remember_words(&self, kind: &Kind) -> Result<(), StoreError> {
+        match &self.link {
+            Link::Sqlite(connection) => Ok(connection.execute(&words::remember(kind), [&self.tenant]).map(drop)?),
+            Link::Postgres(_) => Ok(()),
+        }
     }
 
     fn owner(&self, whose: Whose) -> String {

@@ -8,7 +8,7 @@ use frontdesk_engine::table::Kind;
 use tokio_postgres::error::SqlState;
 
 use super::live::Live;
-use super::texts::BEGIN;
+use super::texts::{BEGIN, FIXED};
 use super::walls;
 use crate::StoreError;
 use crate::ddl;
@@ -121,7 +121,7 @@ async fn grow(live: &Live, kind: &'static Kind, present: &HashSet<String>) -> Re
         for row in live.query(text, &[&kind.name]).await? {
             columns.push(row.try_get(0)?);
         }
-        let fixed: Vec<&str> = crate::sql::FIXED.split(", ").collect();
+        let fixed: Vec<&str> = FIXED.split(", ").collect();
         let declared = |name: &str| fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name);
         if let Some(unknown) = columns.iter().find(|name| !declared(name)) {
             return Err(StoreError::UnknownColumn {
@@ -134,10 +134,10 @@ async fn grow(live: &Live, kind: &'static Kind, present: &HashSet<String>) -> Re
             live.batch(&ddl::for_postgres(&ddl::add_column(kind, column))).await?;
         }
     }
-    for text in ddl::create(kind) {
+    for text in ddl::create_on_postgres(kind) {
         let name = text.split(" EXISTS ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
         if !present.contains(name) {
-            live.batch(&ddl::for_postgres(&text)).await?;
+            live.batch(&text).await?;
         }
     }
     if is_new {

@@ -36,8 +36,10 @@ pub const ADD_EVENTS: &str = "INSERT INTO fd_outbox (tenant, seq, event, kind, i
 pub(crate) const ADD_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, records, hash) \
     SELECT $1, * FROM unnest(CAST($2 AS BIGINT[]), CAST($3 AS BIGINT[]), CAST($4 AS TEXT[]), CAST($5 AS BYTEA[])) AS many";
 
-/// Any number of rows, column by column: the values are the tenant and an array for each other column of
-/// `sql::insert`.
+/// Columns every kind's table has before its own.
+pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
+
+/// Any number of rows, column by column: the values are the tenant and an array for each other column.
 pub fn insert_many(kind: &Kind) -> String {
     let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA"];
     let own = kind.columns.iter().map(|column| match column.holds {
@@ -49,12 +51,7 @@ pub fn insert_many(kind: &Kind) -> String {
         .map(|(number, holds)| format!("CAST(${number} AS {holds}[])"))
         .collect();
     let columns: String = kind.columns.iter().map(|column| format!(", {}", column.name)).collect();
-    format!(
-        "INSERT INTO {} ({}{columns}) SELECT $1, * FROM unnest({}) AS many",
-        kind.name,
-        sql::FIXED,
-        arrays.join(", ")
-    )
+    format!("INSERT INTO {} ({}{columns}) SELECT $1, * FROM unnest({}) AS many", kind.name, FIXED, arrays.join(", "))
 }
 
 /// Any number of words of any number of rows.
@@ -64,6 +61,15 @@ pub fn add_words(kind: &Kind) -> String {
          ON CONFLICT DO NOTHING",
         kind.name
     )
+}
+
+fn remove_words(kind: &Kind) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
+}
+
+/// Removes the words of the rows that `sql::remove_rows_before` is about to remove.
+pub(crate) fn remove_words_before(kind: &Kind, column: &str) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", kind.name, sql::before(kind, column))
 }
 
 /// A kind's statements, made once.
@@ -81,10 +87,10 @@ impl Texts {
         Texts {
             get: sql::get(kind).into(),
             insert: insert_many(kind).into(),
-            update: sql::update(kind).into(),
+            update: sql::update(kind, FIXED).into(),
             require: format!("SELECT 1 FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", kind.name).into(),
             add_words: add_words(kind).into(),
-            remove_words: sql::remove_words(kind).into(),
+            remove_words: remove_words(kind).into(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::audits::link;
 use super::chains::{HEAD, KEEP_HEAD, kept, read_head};
 use super::live::{Live, Values};
 use super::node::Change;
-use super::texts::LOCK;
+use super::texts::{LOCK, remove_words_before};
 use super::walls::AUDITOR;
 use crate::audit::{Head, Walk};
 use crate::sql;
@@ -144,7 +144,7 @@ async fn drop_claims(live: &Live, tenant: &str, before: Millis) -> Result<Left, 
 async fn drop_rows(live: &Live, tenant: &str, kind: &Kind, column: &str, before: Millis) -> Result<Left, StoreError> {
     live.begin_as(tenant, &[(LOCK, &[&tenant])]).await?;
     let values: Values<'_> = &[&tenant, &before.0, &PIECE_ROWS];
-    let gone = match live.execute(&sql::remove_words_before(kind, column), values).await {
+    let gone = match live.execute(&remove_words_before(kind, column), values).await {
         Ok(_) => live.execute(&sql::remove_rows_before(kind, column), values).await,
         Err(error) => Err(error),
     };

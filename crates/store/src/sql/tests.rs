@@ -41,11 +41,11 @@ fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
 #[test]
 fn an_update_holds_only_for_the_expected_version() {
     assert_eq!(
-        update(&BOAT),
+        update(&BOAT, FIXED),
         "UPDATE boat SET version = $3, created_at = $4, updated_at = $5, body = $6, masked = $7, sealed = $8, \
-         hull = $9, length = $10 WHERE tenant = $1 AND id = $2 AND version = $11"
+         words = $9, hull = $10, length = $11 WHERE tenant = $1 AND id = $2 AND version = $12"
     );
-    assert!(insert(&BOAT).ends_with("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"));
+    assert!(insert(&BOAT).ends_with("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"));
 }
 
 #[test]

@@ -6,14 +6,18 @@ use std::collections::HashMap;
 use frontdesk_engine::Fault;
 use frontdesk_engine::plan::Stale;
 use frontdesk_engine::ports::{Claim, Claimed, Committed};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
+use frontdesk_engine::table::Kind;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, ffi, params};
 
+use super::Shared;
+use super::hands::Hands;
 use super::ready::{Claiming, Ready, Step, Values};
+use super::words::AT_ONCE;
 use super::writer::Task;
-use super::{Shared, Texts, WORDS_AT_ONCE};
 use crate::StoreError;
 use crate::audit::Head;
 use crate::claims;
+use crate::sql::{FIND_CLAIM, for_sqlite};
 use crate::vault::TenantKeys;
 
 /// The writer's hand: the connection and what it remembers between statements.
@@ -28,6 +32,7 @@ pub(crate) struct Scribe<'a> {
     pub(super) ahead: Vec<String>,
     /// How far the piece at hand has come.
     piece: Piece,
+    pub(super) hands: Hands<'a>,
 }
 
 /// A tenant's event numbers: the one in its row, and the last one given out since. The row is written once for
@@ -85,6 +90,7 @@ impl<'a> Scribe<'a> {
             heads: HashMap::new(),
             ahead: Vec::new(),
             piece: Piece::Untouched,
+            hands: Hands::new(connection),
         }
     }
 
@@ -190,7 +196,7 @@ impl<'a> Scribe<'a> {
     fn apply(&mut self, ready: &Ready) -> Result<(), Ends> {
         let tenant = ready.tenant.as_str();
         if let Some(Claiming { claim, hash, keys, .. }) = &ready.claim
-            && let Some(earlier) = claimed(self.connection, keys, tenant, claim, hash)?
+            && let Some(earlier) = claimed_by(self.hands.find_claim()?, keys, tenant, claim, hash)?
         {
             return Err(Ends::As(Box::new(Committed::Claimed(earlier))));
         }
@@ -200,11 +206,8 @@ impl<'a> Scribe<'a> {
         let mut last = self.numbers(tenant)?.last;
         for (name, event) in &ready.events {
             last += 1;
-            self.connection
-                .prepare_cached(
-                    "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                )?
-                .execute(params![tenant, last, name, event.kind, event.id, event.change.word(), ready.at])?;
+            let values = params![tenant, last, name, event.kind, event.id, event.change.word(), ready.at];
+            self.hands.add_event()?.execute(values)?;
             self.piece = Piece::Begun;
         }
         if let Some(claiming) = &ready.claim {
@@ -220,23 +223,32 @@ impl<'a> Scribe<'a> {
         match step {
             Step::Insert { kind, row, taken } => {
                 let texts = self.shared.texts(kind)?;
-                match self.write_row(&texts.insert, tenant, row) {
+                match write_row(self.hands.add_row(kind, texts)?, tenant, row) {
                     Ok(_) => {
                         self.piece = Piece::Begun;
-                        self.index(texts, tenant, row)
+                        self.index(kind, tenant, row)
                     }
                     Err(StoreError::Database(error)) if is_taken(&error) => Err(refused(taken)),
                     Err(error) => Err(error.into()),
                 }
             }
-            Step::Update { kind, row, stale } => {
+            Step::Update { kind, row, expect_version, stale } => {
                 let texts = self.shared.texts(kind)?;
-                match self.write_row(&texts.update, tenant, row)? {
+                // While the row still knows them. One of another version keeps its words.
+                let gone = self.connection.prepare_cached(&texts.remove_words)?.execute(params![
+                    tenant,
+                    row.id,
+                    expect_version
+                ])?;
+                if gone > 0 {
+                    self.piece = Piece::Begun;
+                }
+                let mut statement = self.connection.prepare_cached(&texts.update)?;
+                match write_row(&mut statement, tenant, row)? {
                     0 => Err(ends_stale(stale)),
                     _ => {
                         self.piece = Piece::Begun;
-                        self.connection.prepare_cached(&texts.remove_words)?.execute(params![tenant, row.id])?;
-                        self.index(texts, tenant, row)
+                        self.index(kind, tenant, row)
                     }
                 }
             }
@@ -261,29 +273,15 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    fn write_row(&self, text: &str, tenant: &str, row: &Values) -> Result<usize, StoreError> {
-        let mut statement = self.connection.prepare_cached(text)?;
-        statement.raw_bind_parameter(1, tenant)?;
-        statement.raw_bind_parameter(2, &row.id)?;
-        for (number, value) in (3..).zip(&row.rest) {
-            statement.raw_bind_parameter(number, value)?;
-        }
-        Ok(statement.raw_execute()?)
-    }
-
-    fn index(&self, texts: &Texts, tenant: &str, row: &Values) -> Result<(), Ends> {
-        let (groups, rest) = row.words.as_chunks::<WORDS_AT_ONCE>();
-        for group in groups {
-            let mut statement = self.connection.prepare_cached(&texts.add_words)?;
+    fn index(&mut self, kind: &Kind, tenant: &str, row: &Values) -> Result<(), Ends> {
+        for group in row.words.chunks(AT_ONCE) {
+            let Some(statement) = self.hands.add_words(kind, group.len())? else { continue };
             statement.raw_bind_parameter(1, tenant)?;
             statement.raw_bind_parameter(2, &row.id)?;
             for (number, word) in (3..).zip(group) {
                 statement.raw_bind_parameter(number, word)?;
             }
             statement.raw_execute()?;
-        }
-        for word in rest {
-            self.connection.prepare_cached(&texts.add_word)?.execute(params![tenant, word, row.id])?;
         }
         Ok(())
     }
@@ -314,16 +312,21 @@ impl<'a> Scribe<'a> {
         self.write_heads()
     }
 
-    fn claim(&self, tenant: &str, claiming: &Claiming, at: i64) -> Result<(), StoreError> {
+    fn claim(&mut self, tenant: &str, claiming: &Claiming, at: i64) -> Result<(), StoreError> {
         let Claiming { claim, hash, kept, .. } = claiming;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute(params![tenant, claim.client.as_str(), claim.tool, hash, kept.meaning, kept.answer, at])?;
+        let values = params![tenant, claim.client.as_str(), claim.tool, hash, kept.meaning, kept.answer, at];
+        self.hands.add_claim()?.execute(values)?;
         Ok(())
     }
+}
+
+fn write_row(statement: &mut Statement<'_>, tenant: &str, row: &Values) -> Result<usize, StoreError> {
+    statement.raw_bind_parameter(1, tenant)?;
+    statement.raw_bind_parameter(2, &row.id)?;
+    for (number, value) in (3..).zip(&row.rest) {
+        statement.raw_bind_parameter(number, value)?;
+    }
+    Ok(statement.raw_execute()?)
 }
 
 /// What was answered under a key, opened. The key comes with its hash.
@@ -334,10 +337,17 @@ pub(crate) fn claimed(
     claim: &Claim,
     hash: &str,
 ) -> Result<Option<Claimed>, StoreError> {
-    let kept = connection
-        .prepare_cached(
-            "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = ?1 AND client = ?2 AND tool = ?3 AND key_hash = ?4",
-        )?
+    claimed_by(&mut *connection.prepare_cached(&for_sqlite(FIND_CLAIM))?, keys, tenant, claim, hash)
+}
+
+fn claimed_by(
+    statement: &mut Statement<'_>,
+    keys: &TenantKeys,
+    tenant: &str,
+    claim: &Claim,
+    hash: &str,
+) -> Result<Option<Claimed>, StoreError> {
+    let kept = statement
         .query_row(params![tenant, claim.client.as_str(), claim.tool, hash], |row| {
             Ok(claims::Kept { meaning: row.get(0)?, answer: row.get(1)? })
         })

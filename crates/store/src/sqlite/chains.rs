@@ -24,9 +24,7 @@ impl Scribe<'_> {
         let mut head = self.head(chain)?;
         let seq = head.seq + 1;
         let hash = link(&self.shared.audit_key, chain, seq, &head.hash, at, records);
-        self.connection
-            .prepare_cached("INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![chain, seq, at, records, hash])?;
+        self.hands.add_link()?.execute(params![chain, seq, at, records, hash])?;
         head.seq = seq;
         head.hash = hash.to_vec();
         self.keep_head(chain, head);

@@ -10,7 +10,7 @@ use frontdesk_engine::tool::Item;
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types;
 
-use super::Shared;
+use super::{Shared, words};
 use crate::StoreError;
 use crate::audit::tenant_chain;
 use crate::claims::{self, Kept};
@@ -31,7 +31,7 @@ pub(crate) struct Ready {
 /// As the plan's, with its values as they are kept.
 pub(super) enum Step {
     Insert { kind: &'static Kind, row: Values, taken: Fault },
-    Update { kind: &'static Kind, row: Values, stale: Stale },
+    Update { kind: &'static Kind, row: Values, expect_version: i64, stale: Stale },
     Adjust { text: String, id: String, by: i64, floor: i64, below: Fault },
     Require { kind: &'static Kind, id: String, expect_version: i64, stale: Stale },
 }
@@ -75,7 +75,7 @@ impl Hand<'_> {
             plan::Step::Update { kind, row, expect_version, stale } => {
                 let mut row = self.row(kind, row)?;
                 row.rest.push(expect_version.into());
-                Step::Update { kind, row, stale }
+                Step::Update { kind, row, expect_version, stale }
             }
             plan::Step::Adjust { kind, id, column, by, floor, below } => {
                 Step::Adjust { text: sql::for_sqlite(&sql::adjust(kind, column)), id, by, floor, below }
@@ -97,12 +97,11 @@ impl Hand<'_> {
         };
         let cells = sql::cells(kind, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
         let mut words: Vec<String> = row.words.iter().filter_map(|word| self.word(kind, word)).collect();
-        // In this order those of a new row come at the end of the index by id, where adding is cheapest.
         words.sort_unstable();
         words.dedup();
-        let mut rest = Vec::with_capacity(cells.len() + 7);
+        let mut rest = Vec::with_capacity(cells.len() + 8);
         rest.extend([row.version.into(), row.created_at.into(), row.updated_at.into()]);
-        rest.extend([row.body.into(), row.masked.into(), sealed.into()]);
+        rest.extend([row.body.into(), row.masked.into(), sealed.into(), words::list(&words).into()]);
         rest.extend(cells);
         Ok(Values { id: row.id, rest, words })
     }

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use super::SqliteStore;
 use super::apply::Scribe;
 use super::chains::{Meet, walk_links};
+use super::words;
 use super::writer::Job;
 use crate::StoreError;
 use crate::audit::{Head, Walk};
@@ -103,11 +104,11 @@ fn drop_claims(scribe: &Scribe<'_>, before: Millis) -> Result<Left, StoreError> 
 
 fn drop_rows(scribe: &Scribe<'_>, tenant: &str, kind: &Kind, column: &str, before: Millis) -> Result<Left, StoreError> {
     let run = |text: String| -> Result<usize, StoreError> {
-        let mut statement = scribe.connection.prepare_cached(&sql::for_sqlite(&text))?;
+        let mut statement = scribe.connection.prepare_cached(&text)?;
         Ok(statement.execute(params![tenant, before.0, PIECE_ROWS as i64])?)
     };
-    run(sql::remove_words_before(kind, column))?;
-    Ok(match run(sql::remove_rows_before(kind, column))? < PIECE_ROWS {
+    run(words::remove_words_before(kind, column))?;
+    Ok(match run(sql::for_sqlite(&sql::remove_rows_before(kind, column)))? < PIECE_ROWS {
         true => Left::Nothing,
         false => Left::More,
     })

@@ -1,5 +1,6 @@
 //! A tenant arrives from a file that somebody may have written themselves: what Frontdesk would not write is refused.
 
+use frontdesk_engine::page::Filter;
 use frontdesk_engine::plan::Change;
 use frontdesk_engine::ports::{Commit, Store as _};
 use frontdesk_engine::registry::{Client, Registry as _};
@@ -10,7 +11,7 @@ use frontdesk_store::StoreError;
 use frontdesk_store::moving::{Arrival, Departure, Field, Home, Manifest, Receiving};
 
 use crate::house::{Folder, House, open, random};
-use crate::suite::boats::{BOAT, boat, claim, event, insert, plan};
+use crate::suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
 use crate::suite::north;
 
 type Rows = Vec<(usize, Vec<Field>)>;
@@ -76,6 +77,21 @@ async fn what_a_manifest_says_is_looked_at_before_it_is_printed_or_counted_on() 
     }
 }
 
+/// Rows travel without what they remember of their words, which is made anew.
+#[tokio::test]
+async fn a_row_that_has_arrived_takes_its_words_away_when_it_is_forgotten() {
+    let (manifest, rows) = departed().await;
+    let folder = Folder::new();
+    arrived_in(&folder, &manifest, rows).await.unwrap();
+    let store = open(&folder.database(), &[&BOAT], [8; 32]).unwrap();
+    let sails = || vec![Filter::Words(vec![plain("sail")])];
+    assert_eq!(ids(&store, &north(), sails()).await, ["b1"]);
+    store.forget_rows(&BOAT, "length", Millis(8)).await.unwrap();
+    let raw = rusqlite::Connection::open(folder.database()).unwrap();
+    let left: i64 = raw.query_row("SELECT count(*) FROM boat_word", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0);
+}
+
 const STRANGE: &str = "not committed: the rows do not fit what was announced";
 
 /// A boat, its event and claim, and a client.
@@ -109,7 +125,10 @@ async fn departed() -> (Manifest, Rows) {
 }
 
 async fn arrived(manifest: &Manifest, rows: Rows) -> Result<(), StoreError> {
-    let folder = Folder::new();
+    arrived_in(&Folder::new(), manifest, rows).await
+}
+
+async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<(), StoreError> {
     drop(open(&folder.database(), &[&BOAT], [8; 32]).unwrap());
     let receiving = Receiving {
         home: Home::Sqlite(folder.database()),

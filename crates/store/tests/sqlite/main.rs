@@ -12,6 +12,7 @@ mod load;
 mod opening;
 #[path = "../suite/mod.rs"]
 mod suite;
+mod words;
 mod writer;
 
 mod portable {

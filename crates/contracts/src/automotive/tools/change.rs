@@ -45,10 +45,11 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         asked.apply(&mut lead)?;
         lead.receipt.updated_at = now;
         lead.receipt.version = found.version.saturating_add(1);
+        let (row, outcome) = lead.row_and_answer()?;
         let mut plan = Plan {
-            steps: vec![Step::Update { kind: &lead::KIND, row: lead.row()?, expect_version: found.version, stale }],
+            steps: vec![Step::Update { kind: &lead::KIND, row, expect_version: found.version, stale }],
             events: vec![Event { kind: lead::KIND.name, id: lead.receipt.id.clone(), change: Change::Updated }],
-            outcome: lead.written()?,
+            outcome,
         };
         tell_customer(permitted, &lead, &mut plan).await?;
         Ok(plan)

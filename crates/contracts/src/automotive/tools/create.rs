@@ -85,11 +85,9 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
 
 /// The lead, and beside it its place as the customer's latest.
 async fn recorded(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Fault> {
-    let mut steps = vec![Step::Insert {
-        kind: &lead::KIND,
-        row: lead.row()?,
-        taken: Fault::internal("the id of a new lead was taken"),
-    }];
+    let (row, outcome) = lead.row_and_answer()?;
+    let taken = Fault::internal("the id of a new lead was taken");
+    let mut steps = vec![Step::Insert { kind: &lead::KIND, row, taken }];
     let mut events = vec![Event { kind: lead::KIND.name, id: lead.receipt.id.clone(), change: Change::Created }];
     if let Some(id) = &lead.open.customer_id {
         let known = known_customer(permitted, id).await?;
@@ -100,7 +98,7 @@ async fn recorded(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Fault> 
         steps.push(step);
         events.push(event);
     }
-    Ok(Plan { steps, events, outcome: lead.written()? })
+    Ok(Plan { steps, events, outcome })
 }
 
 /// A lead nobody can answer is none.

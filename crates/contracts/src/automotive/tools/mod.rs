@@ -130,7 +130,7 @@ fn containing(permitted: &Permitted<'_>, argument: &str, word: fn(String) -> Wor
 
 /// The arguments as a type of the tool's own.
 fn read_arguments<T: DeserializeOwned>(permitted: &Permitted<'_>) -> Result<T, Fault> {
-    json::fit(permitted.asked().arguments.clone())
+    json::fit(&permitted.asked().arguments)
 }
 
 /// A customer to be changed, with the version that was read.
