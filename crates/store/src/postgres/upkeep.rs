@@ -1,9 +1,14 @@
 //! What the desk forgets, by policy, on PostgreSQL. It has a connection of its own while it works, and
-//! works in pieces: whoever wants to write meanwhile waits for one piece only.
+//! works in pieces: whoever wants to write meanwhile waits for one piece only. Between two tenants it rests, because
+//! there may be many and nobody waits for it.
+
+use std::time::Duration;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::table::Kind;
 use frontdesk_engine::timestamp::Millis;
+
+use tokio::time::{Instant, sleep};
 
 use super::PostgresStore;
 use super::audits::link;
@@ -17,6 +22,10 @@ use crate::sql;
 use crate::{Load, StoreError};
 
 const PIECE_ROWS: i64 = 1_000;
+/// It rests so many times as long as it has worked,
+const EASE: u32 = 9;
+/// but no longer than this.
+const LONGEST_REST: Duration = Duration::from_millis(50);
 
 /// Whether another piece may find something to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +48,13 @@ impl PostgresStore {
     /// Forgets idempotency keys that were claimed before this instant.
     pub async fn forget_claims(&self, before: Millis) -> Result<(), Fault> {
         let live = self.tending().await?;
+        let old = "SELECT 1 FROM fd_claim WHERE tenant = $1 AND at < $2 LIMIT 1";
         for tenant in tenants(&live).await? {
-            while drop_claims(&live, &tenant, before).await? == Left::More {}
+            let began = Instant::now();
+            if has(&live, &tenant, old, before).await? {
+                while drop_claims(&live, &tenant, before).await? == Left::More {}
+            }
+            rest(began).await;
         }
         Ok(())
     }
@@ -48,8 +62,13 @@ impl PostgresStore {
     /// Forgets rows whose instant in this column has passed before this one, with the words they are found by.
     pub async fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Result<(), Fault> {
         let live = self.tending().await?;
+        let old = format!("SELECT 1 FROM {} WHERE tenant = $1 AND {column} < $2 LIMIT 1", kind.name);
         for tenant in tenants(&live).await? {
-            while drop_rows(&live, &tenant, kind, column, before).await? == Left::More {}
+            let began = Instant::now();
+            if has(&live, &tenant, &old, before).await? {
+                while drop_rows(&live, &tenant, kind, column, before).await? == Left::More {}
+            }
+            rest(began).await;
         }
         Ok(())
     }
@@ -126,6 +145,15 @@ impl PostgresStore {
 async fn tenants(live: &Live) -> Result<Vec<String>, StoreError> {
     let rows = live.query("SELECT tenant FROM fd_tenant ORDER BY tenant", &[]).await?;
     Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+/// Whether there is anything to forget. Most often there is not, and asking takes no lock.
+async fn has(live: &Live, tenant: &str, old: &str, before: Millis) -> Result<bool, StoreError> {
+    Ok(!live.query_as(tenant, old, &[&tenant, &before.0]).await?.is_empty())
+}
+
+async fn rest(began: Instant) {
+    sleep((began.elapsed() * EASE).min(LONGEST_REST)).await;
 }
 
 async fn drop_claims(live: &Live, tenant: &str, before: Millis) -> Result<Left, StoreError> {
