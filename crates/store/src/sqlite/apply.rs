@@ -275,7 +275,9 @@ impl<'a> Scribe<'a> {
 
     fn index(&mut self, kind: &Kind, tenant: &str, row: &Values) -> Result<(), Ends> {
         for group in row.words.chunks(AT_ONCE) {
-            let Some(statement) = self.hands.add_words(kind, group.len())? else { continue };
+            let Some(statement) = self.hands.add_words(kind, group.len())? else {
+                return Err(StoreError::NotCommitted(format!("no statement adds {} words", group.len())).into());
+            };
             statement.raw_bind_parameter(1, tenant)?;
             statement.raw_bind_parameter(2, &row.id)?;
             for (number, word) in (3..).zip(group) {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use frontdesk_engine::page::{Filter, Page};
 use frontdesk_engine::ports::{Committed, Disclosure, Store as _};
+use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{Fault, FaultKind};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -65,6 +66,14 @@ async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
     done(&*house.store, plan("again", &north(), Vec::new())).await;
     assert_eq!(search(&house, 1).join_all().await.pop().unwrap().unwrap().rows.len(), 1);
     assert!(house.verified().await.holds());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn forgetting_waits_for_nobody_who_writes_where_there_is_nothing_to_forget() {
+    let house = house().await;
+    let _held = house.server.hold("desk", NO_WRITING);
+    timeout(AT_ONCE, house.store.forget_rows(&BOAT, "length", Millis(1))).await.unwrap().unwrap();
+    timeout(AT_ONCE, house.store.forget_claims(Millis(1))).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -185,6 +185,15 @@ async fn keys_are_forgotten_once_they_are_old_enough() {
     assert!(house.store.claimed(&north(), &claim("young", 1)).await.unwrap().is_some());
 }
 
+#[tokio::test]
+async fn where_there_is_nothing_to_forget_the_writer_is_not_asked() {
+    let house = House::new().await;
+    done(&*house.store, plan("b1", &north(), vec![insert(boat("b1", 7))])).await;
+    let _lock = house.locked();
+    house.store.forget_rows(&BOAT, "length", Millis(7)).await.unwrap();
+    assert!(house.store.forget_rows(&BOAT, "length", Millis(8)).await.is_err(), "there it has to write");
+}
+
 /// In pieces, so that nobody waits long for the writer: what was forgotten before something went wrong
 /// stays forgotten.
 #[tokio::test]
