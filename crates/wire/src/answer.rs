@@ -2,7 +2,7 @@
 //! piece again: what a tool or the store has written goes out as it is.
 
 use crate::frame::Id;
-use crate::json::{splice, write_quoted};
+use crate::json::{splice, write_quoted, write_whole};
 use crate::version::Era;
 
 /// The codes of JSON-RPC and of MCP. A contract's own codes lie outside -32768..-32000.
@@ -138,7 +138,7 @@ pub fn sealed_result(object: &str, era: &Era, cache: Option<Cache>) -> String {
 
 fn write_id(id: &Id, out: &mut String) {
     match id {
-        Id::Number(number) => out.push_str(&number.to_string()),
+        Id::Number(number) => write_whole(*number, out),
         Id::Large(number) => out.push_str(&number.to_string()),
         Id::Text(text) => write_quoted(text, out),
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use frontdesk_engine::archive::Cell;
 use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
+use frontdesk_wire::json::write_whole;
 
 use super::{Limits, TOOLSET};
 
@@ -68,14 +69,29 @@ fn toolset() -> Field {
 }
 
 /// `meta` of a list, as JSON text. The model is a name of ours, so it needs no quoting.
-pub(super) fn list_meta(limit: u64, offset: u64, count: usize, model: Option<&'static str>) -> String {
-    let model = model.map(|name| format!(",\"model\":\"{name}\"")).unwrap_or_default();
-    format!("{{\"limit\":{limit},\"offset\":{offset},\"count\":{count},\"toolsetVersion\":\"{TOOLSET}\"{model}}}")
+pub(super) fn write_list_meta(limit: u64, offset: u64, count: usize, model: Option<&'static str>, out: &mut String) {
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    for (name, number) in [("{\"limit\":", limit), (",\"offset\":", offset), (",\"count\":", count)] {
+        out.push_str(name);
+        write_whole(i64::try_from(number).unwrap_or(i64::MAX), out);
+    }
+    out.push(',');
+    write_origin(model, out);
 }
 
-pub(super) fn one_meta(model: Option<&'static str>) -> String {
-    let model = model.map(|name| format!(",\"model\":\"{name}\"")).unwrap_or_default();
-    format!("{{\"toolsetVersion\":\"{TOOLSET}\"{model}}}")
+pub(super) fn write_one_meta(model: Option<&'static str>, out: &mut String) {
+    out.push('{');
+    write_origin(model, out);
+}
+
+fn write_origin(model: Option<&'static str>, out: &mut String) {
+    out.push_str("\"toolsetVersion\":\"");
+    out.push_str(TOOLSET);
+    if let Some(model) = model {
+        out.push_str("\",\"model\":\"");
+        out.push_str(model);
+    }
+    out.push_str("\"}");
 }
 
 pub(super) fn whole(cell: &Cell) -> Option<i64> {

@@ -13,7 +13,7 @@ const QUEUE: usize = 4096;
 const ROOM: usize = 1024 * 1024;
 /// How long the first line waits for others. While it does, nobody has to wake the thread, which would cost a call more
 /// than making its line.
-const LINGER: Duration = Duration::from_millis(10);
+const LINGER: Duration = Duration::from_millis(50);
 /// How long the end of the process waits for what has not been written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -63,7 +63,10 @@ impl Lines {
         put(&mut waiting.text);
         waiting.text.push('\n');
         waiting.lines += 1;
-        if std::mem::take(&mut waiting.asleep) {
+        let asleep = std::mem::take(&mut waiting.asleep);
+        // Not before the lock is given back: the thread would wake up only to wait for it.
+        drop(waiting);
+        if asleep {
             self.tray.came.notify_one();
         }
     }

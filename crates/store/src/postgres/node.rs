@@ -18,7 +18,7 @@ use super::writers::{Answer, ended};
 use crate::StoreError;
 use crate::audit::node_chain;
 use crate::load::Counters;
-use crate::notes::{Notes, Tray};
+use crate::notes::{Notes, Tray, add_line};
 
 const GROUP: usize = 256;
 const LONGEST: Duration = Duration::from_secs(15);
@@ -109,8 +109,8 @@ impl Group {
 }
 
 async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes, counters: &Counters) {
-    let mut records = notes.records(shared.clock.now());
-    records.extend(group.records.iter().map(|(line, _)| line.clone()));
+    let awaited = group.records.iter().map(|(record, _)| record.as_str());
+    let records = notes.records(shared.clock.now(), awaited).into_owned();
     if records.is_empty() && group.changes.is_empty() {
         return;
     }
@@ -124,7 +124,7 @@ async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes, co
     // A caller who has gone does not mind not being told.
     match outcomes {
         Ok(outcomes) => {
-            *notes = Notes::default();
+            notes.written();
             for ((_, _, answer), outcome) in group.changes.into_iter().zip(outcomes) {
                 let _ = answer.send(outcome);
             }
@@ -147,7 +147,7 @@ async fn flush(lane: &Lane, shared: &Shared, group: Group, notes: &mut Notes, co
 
 type Outcomes = Vec<Result<Changed, StoreError>>;
 
-async fn transact(lane: &Lane, shared: &Shared, group: &Group, records: Vec<String>) -> Result<Outcomes, StoreError> {
+async fn transact(lane: &Lane, shared: &Shared, group: &Group, records: String) -> Result<Outcomes, StoreError> {
     let live = lane.live().await?;
     let outcomes = work(&live, shared, group, records).await;
     if outcomes.is_err() && live.batch("ROLLBACK").await.is_err() {
@@ -156,7 +156,7 @@ async fn transact(lane: &Lane, shared: &Shared, group: &Group, records: Vec<Stri
     outcomes
 }
 
-async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<String>) -> Result<Outcomes, StoreError> {
+async fn work(live: &Live, shared: &Shared, group: &Group, mut records: String) -> Result<Outcomes, StoreError> {
     live.batch(BEGIN).await?;
     let mut outcomes = Vec::new();
     for (change, record, _) in &group.changes {
@@ -166,7 +166,7 @@ async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<Stri
             Ok(changed) => {
                 live.batch("RELEASE piece").await?;
                 if *changed == Changed::Done && !record.is_empty() {
-                    records.push(record.clone());
+                    add_line(&mut records, record);
                 }
             }
             Err(_) => live.batch("ROLLBACK TO piece; RELEASE piece").await?,
@@ -179,7 +179,7 @@ async fn work(live: &Live, shared: &Shared, group: &Group, mut records: Vec<Stri
         let rows = live.query(&format!("{HEAD} FOR UPDATE"), &[&chain]).await?;
         let mut head = head(live, &shared.audit_key, &chain, &rows).await?;
         let at = shared.clock.now().0;
-        let link = append(&shared.audit_key, &chain, &mut head, at, &records.join("\n"));
+        let link = append(&shared.audit_key, &chain, &mut head, at, &records);
         let kept = kept(&shared.audit_key, &chain, &head);
         for answer in live.change_all(None, &[(ADD_LINKS, &link), (KEEP_HEAD, &kept)]).await? {
             answer?;

@@ -87,7 +87,7 @@ impl Store for PostgresStore {
     fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
-                Durability::Grouped => Ok(self.writers.note(record)?),
+                Durability::Grouped => Ok(self.writers.note(&record)?),
                 Durability::Awaited => {
                     let (answer, waiting) = oneshot::channel();
                     self.writers.record(record, answer)?;
@@ -98,7 +98,7 @@ impl Store for PostgresStore {
     }
 
     fn observe_detached(&self, record: String) {
-        let _ = self.writers.note(record);
+        let _ = self.writers.note(&record);
     }
 }
 

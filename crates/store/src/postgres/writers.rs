@@ -91,9 +91,9 @@ impl Writers {
         self.post(&self.queues()?.node, node::Job::Record(record, answer))
     }
 
-    pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
+    pub(crate) fn note(&self, record: &str) -> Result<(), StoreError> {
         let queues = self.queues()?;
-        self.tray.put(line, || self.post(&queues.node, node::Job::Notes))
+        self.tray.put(record, || self.post(&queues.node, node::Job::Notes))
     }
 
     /// How busy all writers are together.

@@ -12,12 +12,12 @@ const NODE: &str = "embedded";
 
 impl Scribe<'_> {
     /// Records for this node's own chain: one link for all that came together.
-    pub(crate) fn note(&mut self, records: &[String]) -> Result<(), StoreError> {
+    pub(crate) fn note(&mut self, records: &str) -> Result<(), StoreError> {
         if records.is_empty() {
             return Ok(());
         }
         let at = self.shared.clock.now().0;
-        self.append(&node_chain(NODE), at, &records.join("\n"))
+        self.append(&node_chain(NODE), at, records)
     }
 
     pub(crate) fn append(&mut self, chain: &str, at: i64, records: &str) -> Result<(), StoreError> {

@@ -166,7 +166,7 @@ impl SqliteStore {
         let task = Box::new(move |scribe: &mut Scribe<'_>| {
             let outcome = work(scribe)?;
             match outcome {
-                Changed::Done => scribe.note(&[record])?,
+                Changed::Done => scribe.note(&record)?,
                 Changed::Nothing => {}
             }
             if let Ok(mut noted) = noted.lock() {

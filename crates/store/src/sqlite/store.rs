@@ -106,7 +106,7 @@ impl Store for SqliteStore {
     fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
-                Durability::Grouped => Ok(self.writer.note(record)?),
+                Durability::Grouped => Ok(self.writer.note(&record)?),
                 Durability::Awaited => {
                     let (answer, waiting) = oneshot::channel();
                     self.writer.send(Job::Record(record, answer))?;
@@ -117,7 +117,7 @@ impl Store for SqliteStore {
     }
 
     fn observe_detached(&self, record: String) {
-        let _ = self.writer.note(record);
+        let _ = self.writer.note(&record);
     }
 }
 

@@ -202,7 +202,7 @@ async fn a_change_that_fails_takes_its_record_back() {
     let house = House::new().await;
     let (release, held) = mpsc::channel::<()>();
     house.hold(held);
-    let note = |scribe: &mut Scribe<'_>, line: &str| scribe.note(&[line.to_owned()]);
+    let note = |scribe: &mut Scribe<'_>, line: &str| scribe.note(line);
     let first = house.send(move |scribe| note(scribe, r#"{"change":1}"#));
     let fallen = house.send(move |scribe| {
         note(scribe, r#"{"change":2}"#)?;

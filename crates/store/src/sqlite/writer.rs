@@ -81,8 +81,8 @@ impl Writer {
 }
 
 impl Writer {
-    pub(crate) fn note(&self, line: String) -> Result<(), StoreError> {
-        self.tray.put(line, || self.send(Job::Notes))
+    pub(crate) fn note(&self, record: &str) -> Result<(), StoreError> {
+        self.tray.put(record, || self.send(Job::Notes))
     }
 }
 
@@ -156,18 +156,15 @@ struct Applied {
 }
 
 fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes, counters: &Counters) {
-    let mut records = notes.records(scribe.shared.clock.now());
-    records.extend(group.iter().filter_map(|job| match job {
-        Job::Record(line, _) => Some(line.clone()),
-        Job::Commit(..) | Job::Task(..) | Job::Notes | Job::Stop => None,
-    }));
+    let awaited: Vec<String> = group.iter().filter_map(awaited).collect();
+    let records = notes.records(scribe.shared.clock.now(), awaited.iter().map(String::as_str));
     let Applied { standing, verdicts } = match together(scribe, &group) {
         Ok((standing, outcomes)) => Applied { standing, verdicts: pair(group, outcomes) },
         Err(Spoiled) => apart(scribe, group),
     };
     let held = standing.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
     match &held {
-        Ok(()) => *notes = Notes::default(),
+        Ok(()) => notes.written(),
         Err(_) => {
             counters.failed();
             scribe.abandon();
@@ -176,6 +173,14 @@ fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes, counters: 
     }
     for verdict in verdicts {
         verdict(held.as_ref().copied());
+    }
+}
+
+/// A record that somebody waits for.
+fn awaited(job: &Job) -> Option<String> {
+    match job {
+        Job::Record(record, _) => Some(record.clone()),
+        Job::Commit(..) | Job::Task(..) | Job::Notes | Job::Stop => None,
     }
 }
 

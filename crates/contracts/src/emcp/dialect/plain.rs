@@ -71,8 +71,8 @@ fn shaped(shape: &Schema, given: Value) -> Value {
 fn entry(given: Value) -> Option<Value> {
     match given.as_str().map(str::trim) {
         Some("") => None,
-        Some(name) => Some(Value::from(name)),
-        None => Some(given),
+        Some(name) if Some(name) != given.as_str() => Some(Value::from(name)),
+        Some(_) | None => Some(given),
     }
 }
 

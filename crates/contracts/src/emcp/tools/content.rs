@@ -78,7 +78,7 @@ impl Consult for List {
                 document::write(record, &names, &mut answer);
             }
             answer.push_str("],\"meta\":");
-            answer.push_str(&shapes::list_meta(limit, offset, records.len(), None));
+            shapes::write_list_meta(limit, offset, records.len(), None, &mut answer);
             answer.push('}');
             Ok(Outcome::Made { answer, rows: records.len() })
         })
@@ -105,7 +105,7 @@ impl Consult for Get {
                 None => answer.push_str("null"),
             }
             answer.push_str(",\"meta\":");
-            answer.push_str(&shapes::one_meta(None));
+            shapes::write_one_meta(None, &mut answer);
             answer.push('}');
             Ok(Outcome::Made { answer, rows: records.len() })
         })

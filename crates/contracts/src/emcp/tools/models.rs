@@ -84,7 +84,7 @@ impl Consult for List {
                 model.write(record, &mut answer);
             }
             answer.push_str("],\"meta\":");
-            answer.push_str(&shapes::list_meta(limit, offset, records.len(), Some(model.name)));
+            shapes::write_list_meta(limit, offset, records.len(), Some(model.name), &mut answer);
             answer.push('}');
             Ok(Outcome::Made { answer, rows: records.len() })
         })
@@ -109,7 +109,7 @@ impl Consult for Get {
                 None => answer.push_str("null"),
             }
             answer.push_str(",\"meta\":");
-            answer.push_str(&shapes::one_meta(Some(model.name)));
+            shapes::write_one_meta(Some(model.name), &mut answer);
             answer.push('}');
             Ok(Outcome::Made { answer, rows: records.len() })
         })
