@@ -78,7 +78,9 @@ async fn make_the_row(live: &Live) -> Result<(), StoreError> {
 }
 
 fn is_a_race(error: &tokio_postgres::Error) -> bool {
-    [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE].iter().any(|code| error.code() == Some(code))
+    // A table is a type as well; which of the two is found there first is chance.
+    let races = [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT];
+    races.iter().any(|code| error.code() == Some(code))
 }
 
 async fn forward(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError> {
