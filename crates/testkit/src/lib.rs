@@ -1,5 +1,17 @@
-//! What tests share: database servers, clocks, random numbers, a store in memory and a running application.
+//! What tests share: database servers, a clock, random numbers, a store in memory and a running application.
 //! Only a dev-dependency; nothing here is part of the program.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::panic, reason = "a test fails by panicking")]
 
+pub mod clock;
 pub mod databases;
+pub mod memory_store;
+pub mod random;
+pub mod store_suite;
+pub mod wait;
+
+pub use clock::TestClock;
+pub use memory_store::MemoryStore;
+pub use random::TestRandom;
+pub use wait::eventually;

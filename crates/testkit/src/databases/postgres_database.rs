@@ -1,6 +1,7 @@
 //! One test's database on a PostgreSQL server that other tests use too.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::postgres::{HeldLocks, PostgresServer, ROLE, psql, run_sql, sql_error, url};
@@ -10,8 +11,18 @@ use super::{POSTGRES_VARIABLE, new_database_name, shared_folder};
 pub struct PostgresDatabase {
     name: String,
     folder: PathBuf,
-    /// Kept until the last database of this process goes, if there is no shared server.
-    _server: Option<Arc<PostgresServer>>,
+    port: u16,
+    host: Host,
+}
+
+/// Who stops the server that a database is on.
+enum Host {
+    /// The process `test-databases`.
+    TestRun,
+    /// The last database of this process.
+    Process(#[expect(dead_code, reason = "held so that the server runs")] Arc<PostgresServer>),
+    /// The test, which has it for itself.
+    Test(Arc<PostgresServer>),
 }
 
 impl PostgresDatabase {
@@ -40,12 +51,25 @@ impl PostgresDatabase {
     }
 
     fn copy_of(template: &str) -> PostgresDatabase {
-        let Admin { folder, server } = Admin::connect();
-        let database = PostgresDatabase { name: new_database_name(), folder, _server: server };
-        let name = &database.name;
-        let text = format!("CREATE DATABASE {name} OWNER {ROLE} TEMPLATE {template}");
-        run_sql(psql(&database.folder, 5432, "postgres"), &text);
-        database
+        let admin = Admin::connect();
+        let name = new_database_name();
+        admin.sql(&format!("CREATE DATABASE {name} OWNER {ROLE} TEMPLATE {template}"));
+        let Admin { folder, server } = admin;
+        PostgresDatabase { name, folder, port: 5432, host: server.map_or(Host::TestRun, Host::Process) }
+    }
+
+    /// The database `desk` of a server that this test has for itself, and may stop or configure.
+    pub fn on(server: PostgresServer) -> PostgresDatabase {
+        let (folder, port) = (server.folder().to_owned(), server.port());
+        PostgresDatabase { name: ROLE.to_owned(), folder, port, host: Host::Test(Arc::new(server)) }
+    }
+
+    /// The server that this test has for itself.
+    pub fn server(&self) -> &PostgresServer {
+        match &self.host {
+            Host::Test(server) => server,
+            Host::TestRun | Host::Process(_) => panic!("other tests use this server, too"),
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -63,7 +87,7 @@ impl PostgresDatabase {
 
     /// Runs SQL as the superuser and gives back what it prints, a row a line.
     pub fn sql(&self, text: &str) -> Vec<String> {
-        run_sql(psql(&self.folder, 5432, &self.name), text)
+        run_sql(self.psql(), text)
     }
 
     /// Runs a script, which may be larger than an argument, and lets the role `desk` read all tables.
@@ -74,19 +98,26 @@ impl PostgresDatabase {
         std::fs::remove_file(&file).unwrap();
     }
 
+    fn psql(&self) -> Command {
+        psql(&self.folder, self.port, &self.name)
+    }
+
     /// The error that the server answers this SQL with.
     pub fn sql_error(&self, text: &str) -> String {
-        sql_error(psql(&self.folder, 5432, &self.name), text)
+        sql_error(self.psql(), text)
     }
 
     /// Takes the locks of these statements and holds them until the value is dropped.
     pub fn hold(&self, text: &str) -> HeldLocks {
-        HeldLocks::take(psql(&self.folder, 5432, &self.name), text)
+        HeldLocks::take(self.psql(), text)
     }
 }
 
 impl Drop for PostgresDatabase {
     fn drop(&mut self) {
+        if matches!(self.host, Host::Test(_)) {
+            return;
+        }
         let text = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
         let _ = psql(&self.folder, 5432, "postgres").args(["-c", &text]).output();
     }

@@ -1,8 +1,7 @@
-//! A desk in a harbour, on whatever database: one tool that registers a boat with its owner, and dispatched messages.
+//! A node of a desk on the store under test: one tool that registers a boat with its owner, and dispatched messages.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use frontdesk_engine::audit::Observation;
@@ -11,13 +10,12 @@ use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
 use frontdesk_engine::dispatch::{Dispatching, Full, Limits, Premises, TASK, Tasks, Wanted, When, dispatch, tend};
 use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
 use frontdesk_engine::plan::{Plan, Step};
-use frontdesk_engine::ports::{Clock, Identity, Observer, Random, Store};
+use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
 use frontdesk_engine::rate::Budget;
 use frontdesk_engine::reading::Reading;
 use frontdesk_engine::schema::{Schema, required};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::{Cell, Row};
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::tool::{Effect, Future, Item, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
@@ -26,33 +24,15 @@ use tokio::task::JoinHandle;
 
 use super::boats::{BOAT, TAKEN, boat, fault, with};
 use super::north;
+use crate::{TestClock, TestRandom};
 
-/// One node of the desk, and the clock that all of them look at.
-pub(crate) struct Harbour {
+/// One of the nodes that share a store and a clock.
+pub struct Node {
     desk: Desk,
     mount: Mount,
 }
 
-/// It stands still until it is set forward.
-pub(crate) struct Tower(AtomicI64);
-
-impl Tower {
-    pub(crate) fn new() -> Arc<Tower> {
-        Arc::new(Tower(AtomicI64::new(1_767_225_600_000)))
-    }
-
-    pub(crate) fn forward(&self, millis: i64) {
-        self.0.fetch_add(millis, Ordering::SeqCst);
-    }
-}
-
-impl Clock for Tower {
-    fn now(&self) -> Millis {
-        Millis(self.0.load(Ordering::SeqCst))
-    }
-}
-
-impl Premises for Harbour {
+impl Premises for Node {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -62,15 +42,15 @@ impl Premises for Harbour {
     }
 }
 
-impl Harbour {
-    pub(crate) fn open(store: Arc<dyn Store>, tower: &Arc<Tower>, when: When) -> Arc<Harbour> {
+impl Node {
+    pub fn open(store: Arc<dyn Store>, clock: &Arc<TestClock>, when: When) -> Arc<Node> {
         let limits = Limits { waiting: 100, look: Duration::from_millis(20), ..Limits::default() };
         let desk = Desk {
             store,
-            identity: Arc::new(Quay),
-            clock: Arc::clone(tower) as Arc<dyn Clock>,
-            random: Arc::new(Waves(AtomicU64::new(0))),
-            observer: Arc::new(Quay),
+            identity: Arc::new(AnyCaller),
+            clock: Arc::clone(clock) as Arc<dyn Clock>,
+            random: Arc::new(TestRandom::distinct()),
+            observer: Arc::new(AnyCaller),
             keys: Keys { cursor: Key::from_bytes([1; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
@@ -87,11 +67,11 @@ impl Harbour {
         let retain = Duration::from_secs(3_600);
         let dispatching = Dispatching { tenant: north(), server: "quay".to_owned(), when, full: Full::Refuse, retain };
         let mount = Mount::new(contract(), "https://harbour.example/mcp".to_owned(), String::new());
-        Arc::new(Harbour { desk, mount: mount.dispatching(dispatching) })
+        Arc::new(Node { desk, mount: mount.dispatching(dispatching) })
     }
 
     /// Registers a boat of this owner under this key; the answer's status and body.
-    pub(crate) async fn register(&self, key: &str, owner: &str) -> (u16, String) {
+    pub async fn register(&self, key: &str, owner: &str) -> (u16, String) {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"boats.add","arguments":{{"owner":"{owner}"}}}}}}"#
         );
@@ -112,16 +92,16 @@ impl Harbour {
     }
 
     /// Runs what is accepted until the handle is aborted.
-    pub(crate) fn tended(self: &Arc<Harbour>) -> JoinHandle<()> {
-        let harbour = Arc::clone(self);
-        tokio::spawn(tend(move || Arc::clone(&harbour)))
+    pub fn run_worker(self: &Arc<Node>) -> JoinHandle<()> {
+        let node = Arc::clone(self);
+        tokio::spawn(tend(move || Arc::clone(&node)))
     }
 }
 
 /// Asks under this key until it is completed, for a minute at most.
-pub(crate) async fn completed(harbour: &Harbour, key: &str, owner: &str) -> String {
+pub async fn completed(node: &Node, key: &str, owner: &str) -> String {
     for _ in 0..3_000 {
-        let (status, body) = harbour.register(key, owner).await;
+        let (status, body) = node.register(key, owner).await;
         if status == 200 {
             return body;
         }
@@ -160,7 +140,7 @@ fn contract() -> Contract {
         scopes: vec![Scope::new("boats")],
         least: Scope::new("boats"),
         documents: Vec::new(),
-        dialect: Box::new(Plainly),
+        dialect: Box::new(PlainDialect),
     }
 }
 
@@ -180,9 +160,9 @@ fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
     })
 }
 
-struct Plainly;
+struct PlainDialect;
 
-impl Dialect for Plainly {
+impl Dialect for PlainDialect {
     fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<Reading, Fault> {
         Ok(Reading { arguments, tenant: None, window: None, key: key.map(str::to_owned) })
     }
@@ -190,7 +170,7 @@ impl Dialect for Plainly {
     fn success(&self, shaped: Shaped, _: &At<'_>) -> Reply {
         match shaped {
             Shaped::One(item) => Reply::rpc(item),
-            Shaped::Many { .. } => panic!("the harbour has no lists"),
+            Shaped::Many { .. } => panic!("this contract has no lists"),
         }
     }
 
@@ -207,12 +187,12 @@ impl Dialect for Plainly {
     }
 }
 
-/// Knows everybody, and remembers nobody.
-struct Quay;
+/// Accepts every token as the name of a client, and ignores observations.
+struct AnyCaller;
 
-impl Identity for Quay {
+impl Identity for AnyCaller {
     fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
-        let Credential::Bearer(name) = credential else { panic!("nobody comes without a name") };
+        let Credential::Bearer(name) = credential else { panic!("a caller without a token") };
         let caller = Caller {
             client: ClientId::new(name.as_str()),
             subject: name.as_str().into(),
@@ -224,20 +204,6 @@ impl Identity for Quay {
     }
 }
 
-impl Observer for Quay {
+impl Observer for AnyCaller {
     fn seen(&self, _: &Observation, _: Option<&str>) {}
-}
-
-/// No two are alike, on any node.
-struct Waves(AtomicU64);
-
-impl Random for Waves {
-    fn fill(&self, bytes: &mut [u8]) {
-        let node = std::ptr::from_ref(self) as u64;
-        for piece in bytes.chunks_mut(8) {
-            let mut word = node ^ self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            piece.copy_from_slice(&(word ^ (word >> 27)).to_be_bytes()[..piece.len()]);
-        }
-    }
 }
