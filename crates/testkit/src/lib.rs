@@ -4,14 +4,22 @@
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
+#[cfg(feature = "app")]
+pub mod app;
 pub mod clock;
 pub mod databases;
+mod folder;
 pub mod memory_store;
 pub mod random;
+#[cfg(feature = "sites")]
+pub mod sites;
 pub mod store_suite;
 pub mod wait;
 
+#[cfg(feature = "app")]
+pub use app::TestApp;
 pub use clock::TestClock;
+pub use folder::TestFolder;
 pub use memory_store::MemoryStore;
 pub use random::TestRandom;
 pub use wait::eventually;

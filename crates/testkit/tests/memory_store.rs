@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use frontdesk_testkit::MemoryStore;
-use frontdesk_testkit::store_suite::{Peek, Subject, tenants};
+use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
 
-async fn subject() -> Subject {
+async fn subject() -> StoreUnderTest {
     let store = Arc::new(MemoryStore::default());
     store.inspect(|state| state.tenants.extend(tenants()));
     let peek = Arc::new(Inspected(Arc::clone(&store)));
     let deleting = Arc::clone(&store);
-    Subject {
+    StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
@@ -23,7 +23,7 @@ async fn subject() -> Subject {
 
 struct Inspected(Arc<MemoryStore>);
 
-impl Peek for Inspected {
+impl StoreInspector for Inspected {
     fn outbox(&self, tenant: &str) -> Vec<String> {
         self.0.inspect(|state| {
             let own = state.events.iter().filter(|stored| stored.tenant == tenant);

@@ -12,7 +12,7 @@ use frontdesk_store::audit::Report;
 use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 use frontdesk_testkit::store_suite::boats::BOAT;
-use frontdesk_testkit::store_suite::{Peek, Subject, tenants};
+use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
 use frontdesk_testkit::{TestClock, TestRandom};
 
 pub(crate) struct House {
@@ -105,10 +105,10 @@ pub(crate) async fn open_at(
 }
 
 /// A fresh database for one behaviour of the suite.
-pub(crate) async fn subject() -> Subject {
+pub(crate) async fn subject() -> StoreUnderTest {
     let House { store, database, .. } = House::new().await;
     let deleting = Arc::clone(&store);
-    Subject {
+    StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
@@ -121,7 +121,7 @@ pub(crate) async fn subject() -> Subject {
 
 pub(crate) struct Tables(Arc<PostgresDatabase>);
 
-impl Peek for Tables {
+impl StoreInspector for Tables {
     fn outbox(&self, tenant: &str) -> Vec<String> {
         self.0.sql(&format!(
             "SELECT seq || ' ' || event || ' ' || kind || ' ' || id || ' ' || change FROM fd_outbox \

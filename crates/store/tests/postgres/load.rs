@@ -10,7 +10,7 @@ use crate::house::House;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{boat, claim, done, event, insert, plan};
 use frontdesk_testkit::store_suite::unwritten::records_are_counted;
-use frontdesk_testkit::store_suite::{Peek as _, north};
+use frontdesk_testkit::store_suite::{StoreInspector as _, north};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group() {

@@ -14,7 +14,7 @@ use crate::house::{House, open};
 use frontdesk_testkit::store_suite::boats::{
     BOAT, add, boat, claim, done, ended, event, ids, insert, plan, take_berths, with,
 };
-use frontdesk_testkit::store_suite::{Peek as _, north, south};
+use frontdesk_testkit::store_suite::{StoreInspector as _, north, south};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {

@@ -18,7 +18,7 @@ use crate::house::House;
 use crate::tls::Authority;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{BOAT, add, boat, claim, event, ids, insert, plan, query};
-use frontdesk_testkit::store_suite::{Peek as _, north};
+use frontdesk_testkit::store_suite::{StoreInspector as _, north};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_works_again() {

@@ -7,19 +7,19 @@ use frontdesk_engine::dispatch::When;
 use crate::house::House;
 use frontdesk_testkit::TestClock;
 use frontdesk_testkit::store_suite::boats::ids;
-use frontdesk_testkit::store_suite::node::{Node, completed};
+use frontdesk_testkit::store_suite::node::{DispatchNode, completed};
 use frontdesk_testkit::store_suite::north;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
     let house = House::new().await;
     let clock = Arc::new(TestClock::default());
-    let node = Node::open(Arc::clone(&house.store) as Arc<_>, &clock, When::Later);
+    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, When::Later);
     let (status, accepted) = node.register("k1", "Ada").await;
     assert_eq!(status, 202);
     drop(node);
     let house = house.reopened();
-    let node = Node::open(Arc::clone(&house.store) as Arc<_>, &clock, When::Later);
+    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, When::Later);
     let again = node.register("k1", "Ada").await;
     assert_eq!(again, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
     clock.advance(10_000);
@@ -32,7 +32,7 @@ async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
 #[tokio::test]
 async fn neither_what_was_asked_nor_what_was_answered_nor_the_key_is_readable_in_the_files() {
     let house = House::new().await;
-    let node = Node::open(Arc::clone(&house.store) as Arc<_>, &Arc::new(TestClock::default()), When::Now);
+    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &Arc::new(TestClock::default()), When::Now);
     let (_, body) = node.register("key-canary-77", "Persephone").await;
     assert!(body.contains("Persephone"), "{body}");
     let folder = house.folder.database();

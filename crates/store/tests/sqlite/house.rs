@@ -14,7 +14,7 @@ use frontdesk_store::{Options, SqliteStore, StoreError};
 use rusqlite::Connection;
 
 use frontdesk_testkit::store_suite::boats::BOAT;
-use frontdesk_testkit::store_suite::{Peek, Subject, tenants};
+use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
 use frontdesk_testkit::{TestClock, TestRandom};
 
 /// Removed with everything in it when it is dropped.
@@ -133,10 +133,10 @@ fn open_with(
 }
 
 /// A fresh database for one behaviour of the suite.
-pub(crate) async fn subject() -> Subject {
+pub(crate) async fn subject() -> StoreUnderTest {
     let House { store, folder, .. } = House::new().await;
     let deleting = Arc::clone(&store);
-    Subject {
+    StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
@@ -158,7 +158,7 @@ impl Raw {
     }
 }
 
-impl Peek for Raw {
+impl StoreInspector for Raw {
     fn outbox(&self, tenant: &str) -> Vec<String> {
         let text = "SELECT seq || ' ' || event || ' ' || kind || ' ' || id || ' ' || change FROM fd_outbox \
                     WHERE tenant = ?1 ORDER BY seq";

@@ -10,17 +10,41 @@ use super::{MARIADB_VARIABLE, new_database_name, shared_folder};
 pub struct MariadbDatabase {
     name: String,
     folder: PathBuf,
-    /// Kept until the last database of this process goes, if there is no shared server.
-    _server: Option<Arc<MariadbServer>>,
+    host: Host,
+}
+
+/// Who stops the server that a database is on.
+enum Host {
+    /// The process `test-databases`.
+    TestRun,
+    /// The last database of this process.
+    Process(#[expect(dead_code, reason = "held so that the server runs")] Arc<MariadbServer>),
+    /// The test, which has it for itself.
+    Test(Arc<MariadbServer>),
 }
 
 impl MariadbDatabase {
     /// An empty database.
     pub fn create() -> MariadbDatabase {
         let (folder, server) = server();
-        let database = MariadbDatabase { name: new_database_name(), folder, _server: server };
+        let host = server.map_or(Host::TestRun, Host::Process);
+        let database = MariadbDatabase { name: new_database_name(), folder, host };
         run_sql(&database.folder, "mysql", &format!("CREATE DATABASE {}", database.name));
         database
+    }
+
+    /// The database `site` of a server that this test has for itself, and may stop.
+    pub fn on(server: MariadbServer) -> MariadbDatabase {
+        let folder = server.folder().to_owned();
+        MariadbDatabase { name: "site".to_owned(), folder, host: Host::Test(Arc::new(server)) }
+    }
+
+    /// The server that this test has for itself.
+    pub fn server(&self) -> &MariadbServer {
+        match &self.host {
+            Host::Test(server) => server,
+            Host::TestRun | Host::Process(_) => panic!("other tests use this server, too"),
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -40,6 +64,9 @@ impl MariadbDatabase {
 
 impl Drop for MariadbDatabase {
     fn drop(&mut self) {
+        if matches!(self.host, Host::Test(_)) {
+            return;
+        }
         let _ = client(&self.folder, "mysql", &format!("DROP DATABASE IF EXISTS {}", self.name));
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn new_folder(prefix: &str) -> PathBuf {
 
 /// The files of a fresh server, made by whichever process comes first: making them takes seconds, copying them does not.
 pub(super) fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
-    let home = template_home();
+    let home = crate::folder::build_folder();
     std::fs::create_dir_all(&home).unwrap();
     let lock = std::fs::File::create(home.join(format!("{name}.lock"))).unwrap();
     lock.lock().unwrap();
@@ -86,13 +86,6 @@ pub(super) fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
         std::fs::rename(&unfinished, &made).unwrap();
     }
     made
-}
-
-/// `tmp` in the build folder this program is in, as cargo gives it to integration tests.
-fn template_home() -> PathBuf {
-    let program = std::env::current_exe().unwrap();
-    let build_folder = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    build_folder.map_or_else(std::env::temp_dir, |folder| folder.join("tmp"))
 }
 
 /// A free port of 127.0.0.1 that nobody else is given while the socket lives. The server, which asks for this very

@@ -9,12 +9,12 @@ use frontdesk_engine::timestamp::Millis;
 use tokio::task::JoinSet;
 
 use super::boats::{ids, query};
-use super::node::{Node, completed};
-use super::{Subject, north};
+use super::node::{DispatchNode, completed};
+use super::{StoreUnderTest, north};
 use crate::TestClock;
 
-pub async fn two_hundred_equal_messages_at_once_have_one_effect(subject: &Subject) {
-    let node = Node::open(Arc::clone(&subject.store), &clock(), When::Now);
+pub async fn two_hundred_equal_messages_at_once_have_one_effect(subject: &StoreUnderTest) {
+    let node = DispatchNode::open(Arc::clone(&subject.store), &clock(), When::Now);
     let mut all = JoinSet::new();
     for _ in 0..200 {
         let node = Arc::clone(&node);
@@ -32,13 +32,13 @@ pub async fn two_hundred_equal_messages_at_once_have_one_effect(subject: &Subjec
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await.len(), 1);
 }
 
-pub async fn what_a_node_accepted_before_it_ended_is_run_by_another(subject: &Subject) {
+pub async fn what_a_node_accepted_before_it_ended_is_run_by_another(subject: &StoreUnderTest) {
     let clock = clock();
-    let first = Node::open(Arc::clone(&subject.store), &clock, When::Later);
+    let first = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later);
     let (status, accepted) = first.register("k1", "Ada").await;
     assert_eq!(status, 202);
     drop(first);
-    let second = Node::open(Arc::clone(&subject.store), &clock, When::Later);
+    let second = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later);
     assert_eq!(second.register("k1", "Ada").await, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
     clock.advance(10_000);
     let worker = second.run_worker();
@@ -52,14 +52,14 @@ pub async fn what_a_node_accepted_before_it_ended_is_run_by_another(subject: &Su
     assert_eq!(body, format!("{began}{result}"));
 }
 
-pub async fn several_nodes_that_look_for_tasks_run_each_once(subject: &Subject) {
+pub async fn several_nodes_that_look_for_tasks_run_each_once(subject: &StoreUnderTest) {
     let clock = clock();
-    let gone = Node::open(Arc::clone(&subject.store), &clock, When::Later);
+    let gone = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later);
     for number in 0..40 {
         assert_eq!(gone.register(&format!("k{number}"), "Ada").await.0, 202);
     }
     clock.advance(10_000);
-    let nodes = [(); 3].map(|()| Node::open(Arc::clone(&subject.store), &clock, When::Later));
+    let nodes = [(); 3].map(|()| DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later));
     let workers = nodes.each_ref().map(|node| node.run_worker());
     for number in 0..40 {
         completed(&nodes[0], &format!("k{number}"), "Ada").await;
@@ -72,9 +72,9 @@ pub async fn several_nodes_that_look_for_tasks_run_each_once(subject: &Subject) 
     assert_eq!((count("accepted"), count("begun"), count("completed"), count("failed")), (40, 40, 40, 0));
 }
 
-pub async fn old_tasks_are_forgotten_and_young_ones_are_not(subject: &Subject) {
+pub async fn old_tasks_are_forgotten_and_young_ones_are_not(subject: &StoreUnderTest) {
     let clock = clock();
-    let node = Node::open(Arc::clone(&subject.store), &clock, When::Now);
+    let node = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Now);
     node.register("old", "Ada").await;
     clock.advance(1);
     node.register("young", "Ada").await;

@@ -5,9 +5,9 @@ use frontdesk_engine::table::Row;
 use frontdesk_engine::timestamp::Millis;
 
 use super::boats::{BOAT, add, boat, ids, plain};
-use super::{Subject, north, south};
+use super::{StoreUnderTest, north, south};
 
-pub async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &Subject) {
+pub async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &StoreUnderTest) {
     let sails = || vec![Filter::Words(vec![plain("sail")])];
     for tenant in [north(), south()] {
         add(&*subject.store, &tenant, [boat("b1", 9), boat("b2", 10), boat("b3", 11)]).await;
@@ -22,7 +22,7 @@ pub async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &Su
     }
 }
 
-pub async fn more_rows_than_one_piece_are_forgotten(subject: &Subject) {
+pub async fn more_rows_than_one_piece_are_forgotten(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), (0..2_100).map(|number| boat(&format!("b{number}"), number))).await;
     (subject.delete_rows)(&BOAT, "length", Millis(2_099)).await.unwrap();
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await, ["b2099"]);

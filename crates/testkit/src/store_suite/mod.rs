@@ -1,4 +1,4 @@
-//! What every store must do, written once. A store runs through it by making a `Subject` for each behaviour and
+//! What every store must do, written once. A store runs through it by making a `StoreUnderTest` for each behaviour and
 //! passing the function that makes it to `every_behaviour!`; nothing here knows which store it is.
 
 pub mod boats;
@@ -24,11 +24,11 @@ use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Fault, TenantId};
 
 /// An open store that knows the tables of `boats` and has the tenants `north` and `south`.
-pub struct Subject {
+pub struct StoreUnderTest {
     pub store: Arc<dyn Store>,
     pub registry: Arc<dyn Registry>,
     pub delete_rows: DeleteRows,
-    pub peek: Arc<dyn Peek>,
+    pub peek: Arc<dyn StoreInspector>,
 }
 
 /// Deletes rows of a table whose value in a column is before an instant.
@@ -36,7 +36,7 @@ pub type DeleteRows =
     Box<dyn Fn(&'static Kind, &'static str, Millis) -> Future<'static, Result<(), Fault>> + Send + Sync>;
 
 /// What is stored beside the rows, seen from outside the store.
-pub trait Peek: Send + Sync {
+pub trait StoreInspector: Send + Sync {
     /// The tenant's events in order, each as `seq name kind id change`.
     fn outbox(&self, tenant: &str) -> Vec<String>;
     /// The records of the tenant's audit chain in order.

@@ -27,12 +27,12 @@ use super::north;
 use crate::{TestClock, TestRandom};
 
 /// One of the nodes that share a store and a clock.
-pub struct Node {
+pub struct DispatchNode {
     desk: Desk,
     mount: Mount,
 }
 
-impl Premises for Node {
+impl Premises for DispatchNode {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -42,8 +42,8 @@ impl Premises for Node {
     }
 }
 
-impl Node {
-    pub fn open(store: Arc<dyn Store>, clock: &Arc<TestClock>, when: When) -> Arc<Node> {
+impl DispatchNode {
+    pub fn open(store: Arc<dyn Store>, clock: &Arc<TestClock>, when: When) -> Arc<DispatchNode> {
         let limits = Limits { waiting: 100, look: Duration::from_millis(20), ..Limits::default() };
         let desk = Desk {
             store,
@@ -67,7 +67,7 @@ impl Node {
         let retain = Duration::from_secs(3_600);
         let dispatching = Dispatching { tenant: north(), server: "quay".to_owned(), when, full: Full::Refuse, retain };
         let mount = Mount::new(contract(), "https://harbour.example/mcp".to_owned(), String::new());
-        Arc::new(Node { desk, mount: mount.dispatching(dispatching) })
+        Arc::new(DispatchNode { desk, mount: mount.dispatching(dispatching) })
     }
 
     /// Registers a boat of this owner under this key; the answer's status and body.
@@ -92,14 +92,14 @@ impl Node {
     }
 
     /// Runs what is accepted until the handle is aborted.
-    pub fn run_worker(self: &Arc<Node>) -> JoinHandle<()> {
+    pub fn run_worker(self: &Arc<DispatchNode>) -> JoinHandle<()> {
         let node = Arc::clone(self);
         tokio::spawn(tend(move || Arc::clone(&node)))
     }
 }
 
 /// Asks under this key until it is completed, for a minute at most.
-pub async fn completed(node: &Node, key: &str, owner: &str) -> String {
+pub async fn completed(node: &DispatchNode, key: &str, owner: &str) -> String {
     for _ in 0..3_000 {
         let (status, body) = node.register(key, owner).await;
         if status == 200 {
