@@ -80,7 +80,7 @@ async fn add_tenants(database: &PostgresDatabase, address: Address) {
 
 pub(crate) async fn open(
     url: &str,
-    kinds: &[&'static Kind],
+    kinds: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<TestClock>,
 ) -> Result<PostgresStore, StoreError> {
@@ -89,7 +89,7 @@ pub(crate) async fn open(
 
 pub(crate) async fn open_at(
     address: Address,
-    kinds: &[&'static Kind],
+    kinds: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<TestClock>,
 ) -> Result<PostgresStore, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::ports::{Durability, Store as _};
 use tokio_postgres::{Client, NoTls};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::dispatch::When;
+use frontdesk_engine::dispatch::DispatchMode;
 
 use crate::house::House;
 use frontdesk_testkit::TestClock;

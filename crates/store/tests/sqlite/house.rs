@@ -117,7 +117,7 @@ pub(crate) fn open(path: &Path, kinds: &[&'static Kind], key: [u8; 32]) -> Resul
 
 fn open_with(
     path: &Path,
-    kinds: &[&'static Kind],
+    kinds: &[&'static TableSpec],
     key: [u8; 32],
     commit_wait: Duration,
     clock: &Arc<TestClock>,

@@ -1,23 +1,23 @@
 //! A made-up business to try databases with: boats, with a unique hull, a length to sort by and an owner
 //! who is personal. Nothing here is of any contract.
 
-use frontdesk_engine::fault::Code;
-use frontdesk_engine::page::{Direction, Filter, Order, Page, Query, Start, Wants, Window};
-use frontdesk_engine::plan::{Change, Event, Step};
+use frontdesk_engine::model::fault::Code;
+use frontdesk_engine::model::page::{Direction, Filter, Order, Page, Projection, Query, Start, Window};
+use frontdesk_engine::model::plan::{Change, Event, Step};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, Commit, Committed, Store};
-use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row, Word};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Fault, TenantId};
 
 pub static BOAT: Kind = Kind {
     name: "boat",
     columns: &[
-        Column { name: "hull", holds: Holds::Text },
-        Column { name: "length", holds: Holds::Integer },
-        Column { name: "berths", holds: Holds::Integer },
-        Column { name: "harbour", holds: Holds::Text },
-        Column { name: "owner", holds: Holds::Digest },
+        ColumnSpec { name: "hull", column_type: ColumnType::Text },
+        ColumnSpec { name: "length", column_type: ColumnType::Integer },
+        ColumnSpec { name: "berths", column_type: ColumnType::Integer },
+        ColumnSpec { name: "harbour", column_type: ColumnType::Text },
+        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
     ],
     unique: &["hull"],
     sorted: &["length"],
@@ -38,7 +38,7 @@ pub fn boat(id: &str, length: i64) -> Row {
             ("harbour", Cell::Text("kiel".to_owned())),
             ("owner", Cell::Digest("ada@example.com".to_owned())),
         ],
-        words: vec![plain("sail"), personal("lovelace")],
+        search_terms: vec![plain("sail"), personal("lovelace")],
         body: format!(r#"{{"id":"{id}","length":{length}}}"#),
         masked: Some(r#"{"owner":"A***"}"#.to_owned()),
         personal: Some(r#"{"owner":"Ada Lovelace"}"#.to_owned()),
@@ -113,10 +113,10 @@ pub async fn add(store: &dyn Store, tenant: &TenantId, rows: impl IntoIterator<I
 pub fn ended(outcome: &Result<Committed, Fault>) -> &'static str {
     match outcome {
         Ok(Committed::Done) => "done",
-        Ok(Committed::Claimed(_)) => "claimed",
-        Ok(Committed::Stale) => "stale",
+        Ok(Committed::AlreadyClaimed(_)) => "claimed",
+        Ok(Committed::VersionConflict) => "stale",
         Ok(Committed::Unknown) => "unknown",
-        Ok(Committed::Refused(fault)) | Err(fault) => fault.kind.word(),
+        Ok(Committed::Refused(fault)) | Err(fault) => fault.kind.as_str(),
     }
 }
 
@@ -125,8 +125,8 @@ pub const BY_LENGTH: Order = Order { column: "length", direction: Direction::Ris
 /// All boats that pass the filters, by length.
 pub fn query(filters: Vec<Filter>) -> Query {
     Query {
-        wants: Wants::Rows,
-        kind: &BOAT,
+        projection: Projection::Rows,
+        table: &BOAT,
         filters,
         order: BY_LENGTH,
         window: Window { start: Start::First, limit: 1_000, bytes: 1_000_000 },

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use frontdesk_engine::dispatch::{EXPIRES_AT, TASK, When};
-use frontdesk_engine::page::{Direction, Order, Query, Wants};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::dispatch::{DispatchMode, EXPIRES_AT, TASK};
+use frontdesk_engine::model::page::{Direction, Order, Projection, Query};
+use frontdesk_engine::model::timestamp::Millis;
 use tokio::task::JoinSet;
 
 use super::boats::{ids, query};

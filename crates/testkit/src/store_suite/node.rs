@@ -55,9 +55,9 @@ impl DispatchNode {
             rates: Default::default(),
             inflight: Default::default(),
             tally: Default::default(),
-            turns: Default::default(),
-            tasks: Tasks::new(limits),
-            settings: Settings {
+            tenant_locks: Default::default(),
+            task_queue: TaskQueue::new(limits),
+            settings: DeskSettings {
                 page_bytes: 65_536,
                 reply_bytes: 65_536,
                 calls: Budget { per_minute: 60_000, burst: 10_000 },
@@ -65,7 +65,8 @@ impl DispatchNode {
             },
         };
         let retain = Duration::from_secs(3_600);
-        let dispatching = Dispatching { tenant: north(), server: "quay".to_owned(), when, full: Full::Refuse, retain };
+        let dispatching =
+            DispatchConfig { tenant: north(), server: "quay".to_owned(), when, full: OnQueueFull::Refuse, retain };
         let mount = Mount::new(contract(), "https://harbour.example/mcp".to_owned(), String::new());
         Arc::new(DispatchNode { desk, mount: mount.dispatching(dispatching) })
     }
@@ -82,12 +83,12 @@ impl DispatchNode {
             method_header: None,
             name_header: None,
             idempotency_key: Some(key.to_owned()),
-            refused: None,
-            body: Arriving::here(body),
+            transport_fault: None,
+            body: RequestBody::from_bytes(body),
             address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
-            trace: Trace::begun("t1"),
+            trace: Trace::new("t1"),
         };
-        let reply = dispatch(&self.desk, &self.mount, Wanted::AsConfigured, incoming).await;
+        let reply = dispatch(&self.desk, &self.mount, DispatchPreference::AsConfigured, incoming).await;
         (reply.status, String::from_utf8(reply.body.to_vec()).unwrap())
     }
 
@@ -120,25 +121,25 @@ fn contract() -> Contract {
         output: Schema::object([]),
         effect: Effect::Adds,
         scope: Scope::new("boats"),
-        discloses: None,
+        unmask_scope: None,
         rate: RateKey::Client,
         codes: &[TAKEN],
     };
     Contract {
         id: "harbour",
-        hello: Hello {
+        server_info: ServerInfo {
             name: "",
             title: "",
             version: "",
-            info: Vec::new(),
+            extra: Vec::new(),
             instructions: "",
             capabilities: "{}".to_owned(),
         },
-        tools: vec![Tool { spec, run: Run::Write { plan: add, replay: None } }],
+        tools: vec![Tool { spec, run: Run::write(add) }],
         resources: Vec::new(),
-        kinds: vec![&BOAT, &TASK],
+        tables: vec![&BOAT, &TASK],
         scopes: vec![Scope::new("boats")],
-        least: Scope::new("boats"),
+        default_scope: Scope::new("boats"),
         documents: Vec::new(),
         dialect: Box::new(PlainDialect),
     }
@@ -147,15 +148,15 @@ fn contract() -> Contract {
 fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
     Box::pin(async move {
         let id = permitted.new_id("b");
-        let owner = permitted.asked().text("owner").unwrap();
+        let owner = permitted.input().text("owner").unwrap();
         let row = with(boat(&id, 7), "owner", Cell::Digest(owner.to_owned()));
-        let row = Row { words: Vec::new(), personal: Some(format!(r#"{{"owner":"{owner}"}}"#)), ..row };
+        let row = Row { search_terms: Vec::new(), personal: Some(format!(r#"{{"owner":"{owner}"}}"#)), ..row };
         // It answers with what it was told, so that the answer has to be sealed as well.
         let body = format!(r#"{{"id":"{id}","owner":"{owner}"}}"#);
         Ok(Plan {
             events: Vec::new(),
             outcome: Item { id, body, masked: None, personal: None },
-            steps: vec![Step::Insert { kind: &BOAT, row, taken: fault(TAKEN) }],
+            steps: vec![Step::Insert { table: &BOAT, row, on_duplicate: fault(TAKEN) }],
         })
     })
 }
@@ -167,15 +168,15 @@ impl Dialect for PlainDialect {
         Ok(Reading { arguments, tenant: None, window: None, key: key.map(str::to_owned) })
     }
 
-    fn success(&self, shaped: Shaped, _: &At<'_>) -> Reply {
+    fn success(&self, shaped: Payload, _: &ReplyContext<'_>) -> Reply {
         match shaped {
             Shaped::One(item) => Reply::rpc(item),
             Shaped::Many { .. } => panic!("this contract has no lists"),
         }
     }
 
-    fn failure(&self, fault: &Fault, _: &At<'_>) -> Reply {
-        Reply::plain(500, format!(r#""{}""#, fault.kind.word()))
+    fn failure(&self, fault: &Fault, _: &ReplyContext<'_>) -> Reply {
+        Reply::plain(500, format!(r#""{}""#, fault.kind.as_str()))
     }
 
     fn tenant_argument(&self) -> &'static str {
