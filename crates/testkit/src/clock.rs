@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Clock;
-use frontdesk_engine::timestamp::Millis;
 
 pub struct TestClock(AtomicI64);
 

@@ -29,7 +29,7 @@ impl StoreInspector for Inspected {
             let own = state.events.iter().filter(|stored| stored.tenant == tenant);
             own.map(|stored| {
                 let event = &stored.event;
-                format!("{} {} {} {} {}", stored.sequence, stored.id, event.kind, event.id, event.change.word())
+                format!("{} {} {} {} {}", stored.sequence, stored.id, event.kind, event.id, event.change.as_str())
             })
             .collect()
         })

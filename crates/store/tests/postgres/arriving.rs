@@ -21,7 +21,7 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     let old = House::new().await;
     add(&*old.store, &north(), [boat("b1", 7)]).await;
     let home = Home::Postgres(Address::parse(&old.database.url()).unwrap());
-    let departure = Departure::open(&home, &Key::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let departure = Departure::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
         rows.push((table, row));
@@ -33,7 +33,7 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(TestClock::at(5_000))).await.unwrap();
     let receiving = Receiving {
         home: Home::Postgres(Address::parse(&server.url()).unwrap()),
-        master: Key::from_bytes([7; 32]),
+        master: SealKey::from_bytes([7; 32]),
         random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };

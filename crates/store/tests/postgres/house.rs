@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::dispatch::TASK;
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::Clock;
-use frontdesk_engine::registry::Registry as _;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::ports::registry::Registry as _;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::audit::Report;
 use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
@@ -63,7 +63,7 @@ impl House {
 
     pub(crate) async fn verified(&self) -> Report {
         let address = Address::parse(&self.database.url()).unwrap();
-        PostgresAudit::open(&address, &Key::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
+        PostgresAudit::open(&address, &SealKey::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
     }
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn open_at(
 ) -> Result<PostgresStore, StoreError> {
     PostgresStore::open(PostgresOptions {
         address,
-        master: Key::from_bytes(key),
+        master: SealKey::from_bytes(key),
         random: Arc::new(TestRandom::distinct()),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),

@@ -24,7 +24,7 @@ use frontdesk_testkit::store_suite::{StoreInspector as _, north};
 async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_works_again() {
     let house = House::on_own_server().await;
     add(&*house.store, &north(), [boat("b1", 7)]).await;
-    house.store.observe(r#"{"before":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"before":1}"#.to_owned(), Durability::Awaited).await.unwrap();
     house.database.server().crash();
     let asked = Instant::now();
     let store = &house.store;
@@ -40,11 +40,11 @@ async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_wo
     }
     assert!(asked.elapsed() < Duration::from_secs(25), "it took {:?} to be told", asked.elapsed());
     // Records nobody waits for are kept and written later.
-    store.observe(r#"{"meanwhile":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    store.append_audit(r#"{"meanwhile":1}"#.to_owned(), Durability::Grouped).await.unwrap();
     house.database.server().resume();
     eventually("reads work again", async || store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.is_ok()).await;
     eventually("writes work again", async || {
-        matches!(store.commit(create("b2", "k")).await, Ok(Committed::Done | Committed::Claimed(_)))
+        matches!(store.commit(create("b2", "k")).await, Ok(Committed::Done | Committed::AlreadyClaimed(_)))
     })
     .await;
     eventually("what was noted meanwhile is there", async || {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Client, Registry as _};
 use frontdesk_engine::ports::{Commit, Store as _};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Scopes};

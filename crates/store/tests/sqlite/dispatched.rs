@@ -14,12 +14,12 @@ use frontdesk_testkit::store_suite::north;
 async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
     let house = House::new().await;
     let clock = Arc::new(TestClock::default());
-    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, When::Later);
+    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, DispatchMode::Later);
     let (status, accepted) = node.register("k1", "Ada").await;
     assert_eq!(status, 202);
     drop(node);
     let house = house.reopened();
-    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, When::Later);
+    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, DispatchMode::Later);
     let again = node.register("k1", "Ada").await;
     assert_eq!(again, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
     clock.advance(10_000);
@@ -32,7 +32,8 @@ async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
 #[tokio::test]
 async fn neither_what_was_asked_nor_what_was_answered_nor_the_key_is_readable_in_the_files() {
     let house = House::new().await;
-    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &Arc::new(TestClock::default()), When::Now);
+    let node =
+        DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &Arc::new(TestClock::default()), DispatchMode::Now);
     let (_, body) = node.register("key-canary-77", "Persephone").await;
     assert!(body.contains("Persephone"), "{body}");
     let folder = house.folder.database();

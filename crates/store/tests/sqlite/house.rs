@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::dispatch::TASK;
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::Clock;
-use frontdesk_engine::registry::Registry;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::ports::registry::Registry;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Options, SqliteStore, StoreError};
 use rusqlite::Connection;
 
@@ -110,7 +110,7 @@ impl House {
     }
 }
 
-pub(crate) fn open(path: &Path, kinds: &[&'static Kind], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
+pub(crate) fn open(path: &Path, kinds: &[&'static TableSpec], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
     let clock = Arc::new(TestClock::at(5_000));
     open_with(path, kinds, key, Duration::from_secs(30), &clock)
 }
@@ -124,7 +124,7 @@ fn open_with(
 ) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(Options {
         path: path.to_owned(),
-        master: Key::from_bytes(key),
+        master: SealKey::from_bytes(key),
         random: Arc::new(TestRandom::distinct()),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),

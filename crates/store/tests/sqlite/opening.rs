@@ -40,7 +40,7 @@ fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::mode
     frontdesk_engine::model::plan::Step::Insert {
         table: &GROWN,
         row: with(row, "horsepower", Cell::Integer(horsepower)),
-        taken: frontdesk_testkit::store_suite::boats::fault(frontdesk_testkit::store_suite::boats::TAKEN),
+        on_duplicate: frontdesk_testkit::store_suite::boats::fault(frontdesk_testkit::store_suite::boats::TAKEN),
     }
 }
 

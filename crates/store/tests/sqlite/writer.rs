@@ -31,7 +31,7 @@ async fn closing_writes_what_was_queued() {
 #[tokio::test]
 async fn a_grouped_record_is_on_disk_soon() {
     let house = House::new().await;
-    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
     eventually("the record is written", async || records(&house) == 1).await;
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::ports::Claimed;
+use frontdesk_engine::ports::StoredAnswer;
 use tokio::sync::Semaphore;
 
 #[derive(Default, Clone)]
@@ -23,7 +23,7 @@ pub struct InjectedFaults {
     /// So many look-ups of a key find nothing, as if another call had not committed yet.
     pub hidden_claims: usize,
     /// The next commit loses against a call that claimed its key with this.
-    pub rival_claim: Option<Claimed>,
+    pub rival_claim: Option<StoredAnswer>,
     /// The next commit is not finished in time.
     pub unknown_commit: bool,
     /// Happens to the client just before its next token is stored, as another process could cause it.

@@ -7,13 +7,13 @@ mod state;
 
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::page::{Page, Query};
-use frontdesk_engine::plan::Step;
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::table::{Cell, Found, Kind, Row};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::page::{Page, Query};
+use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use tokio::sync::Semaphore;
 
@@ -58,8 +58,8 @@ impl MemoryStore {
     }
 
     /// Stores a row as it is, without events or audit.
-    pub fn put(&self, tenant: &str, kind: &'static Kind, row: Row) {
-        self.inspect(|state| state.rows.insert(state::row_key(tenant, kind, &row.id), row));
+    pub fn put(&self, tenant: &str, table: &'static TableSpec, row: Row) {
+        self.inspect(|state| state.rows.insert(state::row_key(tenant, table, &row.id), row));
     }
 
     /// Adds the tenant if it is new and applies the steps, without events or audit.
@@ -71,8 +71,8 @@ impl MemoryStore {
         assert!(matches!(applied, Ok(Committed::Done)), "{applied:?}");
     }
 
-    pub fn row(&self, tenant: &str, kind: &'static Kind, id: &str) -> Option<Row> {
-        self.inspect(|state| state.rows.get(&state::row_key(tenant, kind, id)).cloned())
+    pub fn row(&self, tenant: &str, table: &'static TableSpec, id: &str) -> Option<Row> {
+        self.inspect(|state| state.rows.get(&state::row_key(tenant, table, id)).cloned())
     }
 
     /// The records of this node's audit chain.
@@ -81,19 +81,19 @@ impl MemoryStore {
     }
 
     /// Deletes rows whose value in this column is less than an instant.
-    pub fn delete_rows(&self, kind: &'static Kind, column: &str, before: Millis) {
-        let is_kept = |row: &Row| state::number(kind, row, column).is_none_or(|value| value >= before.0);
-        self.inspect(|state| state.rows.retain(|key, row| key.1 != kind.name || is_kept(row)));
+    pub fn delete_rows(&self, table: &'static TableSpec, column: &str, before: Millis) {
+        let is_kept = |row: &Row| state::number(table, row, column).is_none_or(|value| value >= before.0);
+        self.inspect(|state| state.rows.retain(|key, row| key.1 != table.name || is_kept(row)));
     }
 
     fn faults(&self) -> InjectedFaults {
         self.faults.lock().unwrap().clone()
     }
 
-    async fn before_read(&self, kind: &'static Kind) -> Result<(), Fault> {
+    async fn before_read(&self, table: &'static TableSpec) -> Result<(), Fault> {
         let faults = self.faults();
         faults.reads.happen().await?;
-        match faults.reads_of.filter(|(name, _)| *name == kind.name) {
+        match faults.reads_of.filter(|(name, _)| *name == table.name) {
             Some((_, fault)) => fault.happen().await,
             None => Ok(()),
         }
@@ -104,27 +104,27 @@ impl Store for MemoryStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        table: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            self.before_read(kind).await?;
-            Ok(self.row(tenant.as_str(), kind, id).map(|row| state::found(row, disclosure)))
+            self.before_read(table).await?;
+            Ok(self.row(tenant.as_str(), table, id).map(|row| state::stored_row(row, disclosure)))
         })
     }
 
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        table: &'static TableSpec,
         column: &'static str,
         value: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            self.before_read(kind).await?;
-            let row = self.inspect(|state| state.find(tenant.as_str(), kind, column, &value));
-            Ok(row.map(|row| state::found(row, Disclosure::Masked)))
+            self.before_read(table).await?;
+            let row = self.inspect(|state| state.find(tenant.as_str(), table, column, &value));
+            Ok(row.map(|row| state::stored_row(row, Disclosure::Masked)))
         })
     }
 
@@ -135,7 +135,11 @@ impl Store for MemoryStore {
         })
     }
 
-    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
             let hidden = self.faults().hidden_claims;
             self.inject(|faults| faults.hidden_claims = hidden.saturating_sub(1));
@@ -158,10 +162,10 @@ impl Store for MemoryStore {
             }
             if faults.stale_commits > 0 {
                 self.inspect(|state| state.commits += 1);
-                return Ok(Committed::Stale);
+                return Ok(Committed::VersionConflict);
             }
             if let Some(rival) = faults.rival_claim {
-                return Ok(Committed::Claimed(rival));
+                return Ok(Committed::AlreadyClaimed(rival));
             }
             let state = Arc::clone(&self.state);
             // It goes on whether or not anybody waits.
@@ -179,7 +183,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             let fault = self.faults().records;
             if fault != InjectedFault::Fail {
@@ -189,7 +193,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn observe_detached(&self, record: String) {
+    fn append_audit_detached(&self, record: String) {
         self.inspect(|state| state.records.push((record, Durability::Grouped)));
     }
 }

@@ -1,11 +1,11 @@
 //! Tenants, clients and tokens in memory.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::caller::ClientId;
+use frontdesk_engine::model::caller::ClientId;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Durability;
-use frontdesk_engine::registry::{Changed, Client, Registry, Tenant, Token};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 
 use super::faults::ClientChange;
 use super::{MemoryState, MemoryStore};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::archive::{Archive, Record, Select};
+use frontdesk_engine::ports::site_db::{Select, SiteDb, SiteRow};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
@@ -16,7 +16,7 @@ use query::shown;
 
 /// Three databases with the same content.
 pub struct SiteDatabases {
-    pub archives: Vec<(&'static str, Arc<dyn Archive>)>,
+    pub sites: Vec<(&'static str, Arc<dyn SiteDb>)>,
     pub sqlite: SiteFile,
     pub mariadb: MariadbDatabase,
     pub postgres: PostgresDatabase,
@@ -50,18 +50,18 @@ impl SiteDatabases {
         sqlite.sql(&script(Database::Sqlite));
         mariadb.sql(&format!("{} COMMIT;", script(Database::Mysql)));
         postgres.load(&script(Database::Postgres));
-        let mut archives = Vec::new();
+        let mut sites = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
-            archives.push((name, open(&settings(&url)).await.unwrap()));
+            sites.push((name, open(&settings(&url)).await.unwrap()));
         }
-        SiteDatabases { archives, sqlite, mariadb, postgres }
+        SiteDatabases { sites, sqlite, mariadb, postgres }
     }
 
     /// What all three answer, which is the same.
-    pub async fn rows(&self, select: &Select) -> Vec<Record> {
+    pub async fn rows(&self, select: &Select) -> Vec<SiteRow> {
         let mut answers = Vec::new();
-        for (name, archive) in &self.archives {
-            let rows = archive.select(select).await;
+        for (name, site) in &self.sites {
+            let rows = site.select(select).await;
             answers.push((name, rows.unwrap_or_else(|fault| panic!("{name}: {fault:?} for {select:?}"))));
         }
         for (name, rows) in &answers[1..] {

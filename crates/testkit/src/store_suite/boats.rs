@@ -10,7 +10,7 @@ use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, Commit, Committed, Store};
 use frontdesk_engine::{ClientId, Fault, TenantId};
 
-pub static BOAT: Kind = Kind {
+pub static BOAT: TableSpec = TableSpec {
     name: "boat",
     columns: &[
         ColumnSpec { name: "hull", column_type: ColumnType::Text },
@@ -52,12 +52,12 @@ pub fn with(mut row: Row, column: &'static str, value: Cell) -> Row {
     row
 }
 
-pub fn plain(word: &str) -> Word {
-    Word::Plain(word.to_owned())
+pub fn plain(word: &str) -> SearchTerm {
+    SearchTerm::Plain(word.to_owned())
 }
 
-pub fn personal(word: &str) -> Word {
-    Word::Personal(word.to_owned())
+pub fn personal(word: &str) -> SearchTerm {
+    SearchTerm::Personal(word.to_owned())
 }
 
 pub const TAKEN: Code = Code("boat_taken");
@@ -69,11 +69,11 @@ pub fn fault(code: Code) -> Fault {
 }
 
 pub fn insert(row: Row) -> Step {
-    Step::Insert { kind: &BOAT, row, taken: fault(TAKEN) }
+    Step::Insert { table: &BOAT, row, on_duplicate: fault(TAKEN) }
 }
 
 pub fn take_berths(id: &str, count: i64) -> Step {
-    Step::Adjust { kind: &BOAT, id: id.to_owned(), column: "berths", by: -count, floor: 0, below: fault(BELOW) }
+    Step::Adjust { table: &BOAT, id: id.to_owned(), column: "berths", by: -count, floor: 0, on_underflow: fault(BELOW) }
 }
 
 /// A commit of these steps with no events and no key, recorded as its first argument.
@@ -95,7 +95,7 @@ pub fn event(name: &str, id: &str, change: Change) -> (String, Event) {
 }
 
 pub fn claim(key: &str, meaning: u8) -> Claim {
-    Claim { client: ClientId::new("agent"), tool: "boats.create", key: key.to_owned(), meaning: [meaning; 32] }
+    Claim { client: ClientId::new("agent"), tool: "boats.create", key: key.to_owned(), request_hash: [meaning; 32] }
 }
 
 /// Commits what must succeed.
@@ -120,7 +120,7 @@ pub fn ended(outcome: &Result<Committed, Fault>) -> &'static str {
     }
 }
 
-pub const BY_LENGTH: Order = Order { column: "length", direction: Direction::Rising };
+pub const BY_LENGTH: Order = Order { column: "length", direction: Direction::Ascending };
 
 /// All boats that pass the filters, by length.
 pub fn query(filters: Vec<Filter>) -> Query {
@@ -134,7 +134,7 @@ pub fn query(filters: Vec<Filter>) -> Query {
 }
 
 pub async fn ids(store: &dyn Store, tenant: &TenantId, filters: Vec<Filter>) -> Vec<String> {
-    let wanted = Query { wants: Wants::Ids, ..query(filters) };
+    let wanted = Query { projection: Projection::Ids, ..query(filters) };
     store.page(tenant, wanted).await.unwrap().rows
 }
 

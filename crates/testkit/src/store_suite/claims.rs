@@ -12,7 +12,7 @@ use super::boats::{add, boat, claim, done, ended, event, ids, insert, plan};
 use super::{StoreUnderTest, north, south};
 
 pub async fn a_key_used_twice_answers_what_was_stored(subject: &StoreUnderTest) {
-    assert_eq!(subject.store.claimed(&north(), &claim("k", 1)).await.unwrap(), None);
+    assert_eq!(subject.store.find_claim(&north(), &claim("k", 1)).await.unwrap(), None);
     done(&*subject.store, create(&north(), "b1", claim("k", 1))).await;
     let expected = StoredAnswer {
         request_hash: [1; 32],

@@ -14,7 +14,7 @@ use super::{StoreUnderTest, north};
 use crate::TestClock;
 
 pub async fn two_hundred_equal_messages_at_once_have_one_effect(subject: &StoreUnderTest) {
-    let node = DispatchNode::open(Arc::clone(&subject.store), &clock(), When::Now);
+    let node = DispatchNode::open(Arc::clone(&subject.store), &clock(), DispatchMode::Now);
     let mut all = JoinSet::new();
     for _ in 0..200 {
         let node = Arc::clone(&node);
@@ -34,11 +34,11 @@ pub async fn two_hundred_equal_messages_at_once_have_one_effect(subject: &StoreU
 
 pub async fn what_a_node_accepted_before_it_ended_is_run_by_another(subject: &StoreUnderTest) {
     let clock = clock();
-    let first = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later);
+    let first = DispatchNode::open(Arc::clone(&subject.store), &clock, DispatchMode::Later);
     let (status, accepted) = first.register("k1", "Ada").await;
     assert_eq!(status, 202);
     drop(first);
-    let second = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later);
+    let second = DispatchNode::open(Arc::clone(&subject.store), &clock, DispatchMode::Later);
     assert_eq!(second.register("k1", "Ada").await, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
     clock.advance(10_000);
     let worker = second.run_worker();
@@ -54,12 +54,12 @@ pub async fn what_a_node_accepted_before_it_ended_is_run_by_another(subject: &St
 
 pub async fn several_nodes_that_look_for_tasks_run_each_once(subject: &StoreUnderTest) {
     let clock = clock();
-    let gone = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later);
+    let gone = DispatchNode::open(Arc::clone(&subject.store), &clock, DispatchMode::Later);
     for number in 0..40 {
         assert_eq!(gone.register(&format!("k{number}"), "Ada").await.0, 202);
     }
     clock.advance(10_000);
-    let nodes = [(); 3].map(|()| DispatchNode::open(Arc::clone(&subject.store), &clock, When::Later));
+    let nodes = [(); 3].map(|()| DispatchNode::open(Arc::clone(&subject.store), &clock, DispatchMode::Later));
     let workers = nodes.each_ref().map(|node| node.run_worker());
     for number in 0..40 {
         completed(&nodes[0], &format!("k{number}"), "Ada").await;
@@ -74,12 +74,12 @@ pub async fn several_nodes_that_look_for_tasks_run_each_once(subject: &StoreUnde
 
 pub async fn old_tasks_are_forgotten_and_young_ones_are_not(subject: &StoreUnderTest) {
     let clock = clock();
-    let node = DispatchNode::open(Arc::clone(&subject.store), &clock, When::Now);
+    let node = DispatchNode::open(Arc::clone(&subject.store), &clock, DispatchMode::Now);
     node.register("old", "Ada").await;
     clock.advance(1);
     node.register("young", "Ada").await;
-    let order = Order { column: "created_at", direction: Direction::Rising };
-    let all = || Query { kind: &TASK, wants: Wants::Ids, order, ..query(Vec::new()) };
+    let order = Order { column: "created_at", direction: Direction::Ascending };
+    let all = || Query { table: &TASK, projection: Projection::Ids, order, ..query(Vec::new()) };
     assert_eq!(subject.store.page(&north(), all()).await.unwrap().rows.len(), 2);
     // Tasks are kept for an hour here.
     let hour_later = Millis(1_767_225_600_000 + 3_600_000 + 1);

@@ -8,7 +8,7 @@ use super::boats::{BOAT, add, boat, ids, plain};
 use super::{StoreUnderTest, north, south};
 
 pub async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &StoreUnderTest) {
-    let sails = || vec![Filter::Words(vec![plain("sail")])];
+    let sails = || vec![Filter::SearchTerms(vec![plain("sail")])];
     for tenant in [north(), south()] {
         add(&*subject.store, &tenant, [boat("b1", 9), boat("b2", 10), boat("b3", 11)]).await;
     }

@@ -16,11 +16,11 @@ pub mod unwritten;
 
 use std::sync::Arc;
 
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::registry::{Registry, Tenant};
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::{Fault, TenantId};
 
 /// An open store that knows the tables of `boats` and has the tenants `north` and `south`.
@@ -33,7 +33,7 @@ pub struct StoreUnderTest {
 
 /// Deletes rows of a table whose value in a column is before an instant.
 pub type DeleteRows =
-    Box<dyn Fn(&'static Kind, &'static str, Millis) -> Future<'static, Result<(), Fault>> + Send + Sync>;
+    Box<dyn Fn(&'static TableSpec, &'static str, Millis) -> Future<'static, Result<(), Fault>> + Send + Sync>;
 
 /// What is stored beside the rows, seen from outside the store.
 pub trait StoreInspector: Send + Sync {

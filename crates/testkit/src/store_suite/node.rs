@@ -4,20 +4,23 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::contract::{At, Contract, Dialect, Hello, Shaped};
-use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::dispatch::{Dispatching, Full, Limits, Premises, TASK, Tasks, Wanted, When, dispatch, tend};
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
-use frontdesk_engine::plan::{Plan, Step};
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::dispatch::{
+    DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, OnQueueFull, TASK, TaskQueue,
+    dispatch, run_worker,
+};
+use frontdesk_engine::limits::rate::Budget;
+use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::plan::{Plan, Step};
+use frontdesk_engine::model::schema::{Schema, required};
+use frontdesk_engine::model::table::{Cell, Row};
+use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
-use frontdesk_engine::rate::Budget;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::{Schema, required};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::{Cell, Row};
-use frontdesk_engine::tool::{Effect, Future, Item, RateKey, Run, Tool, ToolSpec};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
 use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
@@ -32,7 +35,7 @@ pub struct DispatchNode {
     mount: Mount,
 }
 
-impl Premises for DispatchNode {
+impl DeskSource for DispatchNode {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -43,15 +46,16 @@ impl Premises for DispatchNode {
 }
 
 impl DispatchNode {
-    pub fn open(store: Arc<dyn Store>, clock: &Arc<TestClock>, when: When) -> Arc<DispatchNode> {
-        let limits = Limits { waiting: 100, look: Duration::from_millis(20), ..Limits::default() };
+    pub fn open(store: Arc<dyn Store>, clock: &Arc<TestClock>, when: DispatchMode) -> Arc<DispatchNode> {
+        let limits =
+            DispatchLimits { waiting: 100, poll_interval: Duration::from_millis(20), ..DispatchLimits::default() };
         let desk = Desk {
             store,
             identity: Arc::new(AnyCaller),
             clock: Arc::clone(clock) as Arc<dyn Clock>,
             random: Arc::new(TestRandom::distinct()),
             observer: Arc::new(AnyCaller),
-            keys: Keys { cursor: Key::from_bytes([1; 32]) },
+            keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
             tally: Default::default(),
@@ -68,7 +72,7 @@ impl DispatchNode {
         let dispatching =
             DispatchConfig { tenant: north(), server: "quay".to_owned(), when, full: OnQueueFull::Refuse, retain };
         let mount = Mount::new(contract(), "https://harbour.example/mcp".to_owned(), String::new());
-        Arc::new(DispatchNode { desk, mount: mount.dispatching(dispatching) })
+        Arc::new(DispatchNode { desk, mount: mount.with_dispatch(dispatching) })
     }
 
     /// Registers a boat of this owner under this key; the answer's status and body.
@@ -95,7 +99,7 @@ impl DispatchNode {
     /// Runs what is accepted until the handle is aborted.
     pub fn run_worker(self: &Arc<DispatchNode>) -> JoinHandle<()> {
         let node = Arc::clone(self);
-        tokio::spawn(tend(move || Arc::clone(&node)))
+        tokio::spawn(run_worker(move || Arc::clone(&node)))
     }
 }
 
@@ -164,14 +168,14 @@ fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
 struct PlainDialect;
 
 impl Dialect for PlainDialect {
-    fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<Reading, Fault> {
-        Ok(Reading { arguments, tenant: None, window: None, key: key.map(str::to_owned) })
+    fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<ToolInput, Fault> {
+        Ok(ToolInput { arguments, tenant: None, window: None, idempotency_key: key.map(str::to_owned) })
     }
 
     fn success(&self, shaped: Payload, _: &ReplyContext<'_>) -> Reply {
         match shaped {
-            Shaped::One(item) => Reply::rpc(item),
-            Shaped::Many { .. } => panic!("this contract has no lists"),
+            Payload::One(item) => Reply::rpc(item),
+            Payload::Many { .. } => panic!("this contract has no lists"),
         }
     }
 
@@ -206,5 +210,5 @@ impl Identity for AnyCaller {
 }
 
 impl Observer for AnyCaller {
-    fn seen(&self, _: &Observation, _: Option<&str>) {}
+    fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }

@@ -39,7 +39,7 @@ pub async fn a_walk_over_equal_values_meets_each_row_once(subject: &StoreUnderTe
 }
 
 pub async fn a_walk_meets_each_old_row_once_while_rows_are_inserted(subject: &StoreUnderTest) {
-    for direction in [Direction::Rising, Direction::Falling] {
+    for direction in [Direction::Ascending, Direction::Descending] {
         let name = direction_letter(direction);
         let old: Vec<String> = (0..12).map(|number| format!("{name}{number:02}")).collect();
         add(&*subject.store, &north(), old.iter().map(|id| boat(id, 7))).await;

@@ -85,7 +85,7 @@ pub async fn an_unknown_tenant_has_nothing(subject: &StoreUnderTest) {
     assert!(subject.store.find_claim(&nobody, &claim("key", 1)).await.is_err());
 }
 
-async fn find(subject: &StoreUnderTest, tenant: &TenantId, hull: &str) -> Option<Found> {
+async fn find(subject: &StoreUnderTest, tenant: &TenantId, hull: &str) -> Option<StoredRow> {
     subject.store.find(tenant, &BOAT, "hull", Cell::Text(hull.to_owned())).await.unwrap()
 }
 

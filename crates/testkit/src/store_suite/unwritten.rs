@@ -17,7 +17,7 @@ pub async fn records_are_counted<T: PartialEq + Debug>(
     let mut max = 0;
     for _ in 0..100 {
         for number in 0..3 {
-            store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+            store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
         }
         max = max.max(unwritten());
         eventually("they are written", async || unwritten() == 0).await;
