@@ -135,7 +135,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
     drop(open(&folder.database(), &[&BOAT], [8; 32]).unwrap());
     let receiving = Receiving {
         home: Home::Sqlite(folder.database()),
-        master: Key::from_bytes([8; 32]),
+        master: SealKey::from_bytes([8; 32]),
         random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };
