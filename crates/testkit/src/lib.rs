@@ -6,6 +6,7 @@
 
 #[cfg(feature = "app")]
 pub mod app;
+pub mod callers;
 pub mod clock;
 pub mod databases;
 mod folder;
@@ -18,6 +19,7 @@ pub mod wait;
 
 #[cfg(feature = "app")]
 pub use app::TestApp;
+pub use callers::{ObservedCalls, TokenIdentity};
 pub use clock::TestClock;
 pub use folder::TestFolder;
 pub use memory_store::MemoryStore;

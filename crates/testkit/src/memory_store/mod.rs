@@ -80,6 +80,11 @@ impl MemoryStore {
         self.inspect(|state| state.records.iter().map(|(record, _)| record.clone()).collect())
     }
 
+    /// The records of all tenants' audit chains.
+    pub fn audit(&self) -> Vec<String> {
+        self.inspect(|state| state.audit.iter().map(|(_, record)| record.clone()).collect())
+    }
+
     /// Deletes rows whose value in this column is less than an instant.
     pub fn delete_rows(&self, table: &'static TableSpec, column: &str, before: Millis) {
         let is_kept = |row: &Row| state::number(table, row, column).is_none_or(|value| value >= before.0);
