@@ -87,7 +87,7 @@ fn take_from(debt: &mut Debt, budget: Budget, now: Millis) -> Result<(), u64> {
     let next = debt.whole_at.max(now).saturating_add(interval);
     let over = next.saturating_sub(now).saturating_sub(tolerance);
     if over > 0 {
-        // Rounded up, so that waiting exactly this long is enough (A6-21).
+        // Rounded up, so that waiting exactly this long is enough.
         return Err((over as u64).div_ceil(1_000_000));
     }
     debt.whole_at = next;

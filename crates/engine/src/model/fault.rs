@@ -197,7 +197,7 @@ fn places(problems: &[Problem]) -> String {
 const MOST_PLACES: usize = 8;
 
 impl FaultKind {
-    /// Whether the same call can succeed later without being changed (A3-25).
+    /// Whether the same call can succeed later without being changed.
     pub fn retryable(self) -> bool {
         match self {
             FaultKind::RateLimited

@@ -89,7 +89,7 @@ impl Observation {
     }
 
     /// What is kept of a call that has been answered: its line, with the answer's status and how long it took. A write is
-    /// recorded together with itself, before it has either (E-66).
+    /// recorded together with itself, before it has either.
     pub fn completed_line(&self, line: &str) -> String {
         let (Some(status), Some(open)) = (self.status, line.strip_suffix('}')) else {
             return line.to_owned();
