@@ -148,7 +148,7 @@ impl<C: Counter> Table<C> {
     fn with<T>(&self, hash: u64, change: impl FnOnce(&mut C) -> T) -> Option<T> {
         let mut sets = self.0.get(hash as usize % SHARDS)?.lock().ok()?;
         if sets.is_empty() {
-            // Made when first needed: a desk without doors counts nothing into windows.
+            // Made when first needed: a desk without mount policies uses no windows.
             sets.resize(SETS, [Slot::default(); WAYS]);
         }
         let ways = sets.get_mut((hash as usize / SHARDS) % SETS)?;
