@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{
-    DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, OnQueueFull, TASK, TaskQueue,
-    dispatch, run_worker,
+    CallAnswer, DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, DispatchReply,
+    DispatchStatus, MAX_ATTEMPTS, OnQueueFull, Reused, TASK, TaskQueue, dispatch, run_worker,
 };
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
@@ -22,6 +22,7 @@ use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
+use frontdesk_wire::answer::quote;
 use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 
@@ -185,6 +186,10 @@ impl Dialect for PlainDialect {
 
     fn tenant_argument(&self) -> &'static str {
         "harbour"
+    }
+
+    fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
+        dispatch_reply(reply)
     }
 
     fn key_argument(&self) -> &'static str {
