@@ -33,13 +33,13 @@ async fn an_accepted_message_is_polled_by_sending_it_again() {
         sent(&test, get()).await,
         heard(
             200,
-            r#"{"status":"completed","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":true,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":2}}}}}"#
+            r#"{"status":"completed","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":true,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":2}}}}}"#
         )
     );
     assert_eq!(calls(&test, "book.get"), 1);
 }
 
-const ACCEPTED: &str = r#"{"status":"accepted","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":false}"#;
+const ACCEPTED: &str = r#"{"status":"accepted","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":false}"#;
 
 #[tokio::test]
 async fn a_key_is_given_to_who_brings_none_so_that_it_can_ask_again() {
@@ -49,7 +49,7 @@ async fn a_key_is_given_to_who_brings_none_so_that_it_can_ask_again() {
         sent(&test, get).await,
         heard(
             202,
-            r#"{"status":"accepted","task_id":"tsk_01kdvdna00mr4zcysf36nnb1k4","trace_id":"t1","idempotency_key":"key_01kdvdna0002qz8kzckfne2f63","reused":false}"#
+            r#"{"status":"accepted","task_id":"tsk_01kdvdna000v25t640152mzy4b","trace_id":"t1","idempotency_key":"key_01kdvdna00w8gagebv3q6tyvkr","reused":false}"#
         )
     );
 }

@@ -27,7 +27,7 @@ async fn the_first_is_run_and_a_repeat_gets_the_same_answer_whatever_its_id() {
     assert_eq!(calls(&test, "book.get"), 1);
 }
 
-const FIRST: &str = r#"{"status":"completed","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":false,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":2}}}}}"#;
+const FIRST: &str = r#"{"status":"completed","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":false,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":2}}}}}"#;
 
 #[tokio::test]
 async fn what_a_client_says_about_the_request_itself_is_no_other_meaning() {
@@ -91,7 +91,7 @@ async fn a_refusal_is_an_answer_and_is_kept_like_one() {
         first,
         heard(
             200,
-            r#"{"status":"completed","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":false,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /id is not valid: a string is expected.","data":{"fault":"invalid_argument","at":"tool book.get","problems":["/id type: a string is expected"]}}}}}"#
+            r#"{"status":"completed","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":false,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /id is not valid: a string is expected.","data":{"fault":"invalid_argument","at":"tool book.get","problems":["/id type: a string is expected"]}}}}}"#
         )
     );
     let again = sent(&test, wrong()).await;

@@ -75,7 +75,7 @@ async fn a_message_cut_off_while_it_ran_is_taken_over_when_its_lease_ends_and_no
         sent(&test, get()).await,
         heard(
             202,
-            r#"{"status":"accepted","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":true}"#
+            r#"{"status":"accepted","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":true}"#
         )
     );
     test.clock.advance(1);
@@ -120,7 +120,7 @@ async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
             sent(&test, get()).await,
             heard(
                 200,
-                r#"{"status":"failed","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":true,"error":{"code":"attempts_exhausted","message":"It was begun 3 times and not completed. Send it under another key."}}"#
+                r#"{"status":"failed","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":true,"error":{"code":"attempts_exhausted","message":"It was begun 3 times and not completed. Send it under another key."}}"#
             )
         );
     }
@@ -142,7 +142,7 @@ async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given
             sent(&test, get()).await,
             heard(
                 202,
-                r#"{"status":"accepted","task_id":"tsk_01kdvdna0002qz8kzckfne2f63","trace_id":"t1","idempotency_key":"k1","reused":true}"#
+                r#"{"status":"accepted","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":true}"#
             )
         );
         test.clock.advance(pause * 1_000 - 1);
@@ -189,7 +189,7 @@ async fn what_waits_does_not_expire_under_its_caller_and_is_kept_from_its_end_on
     let test = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     sent(&test, get()).await;
     test.clock.advance(RETAIN.as_millis() as i64 + 1);
-    let task = r#""task_id":"tsk_01kdvdna0002qz8kzckfne2f63""#;
+    let task = r#""task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr""#;
     let waiting = sent(&test, get()).await;
     assert!(waiting.body.contains(task) && waiting.body.contains(r#""reused":true"#), "{waiting:?}");
     let _clerk = Clerk::of(&test);

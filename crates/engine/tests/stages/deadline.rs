@@ -73,5 +73,5 @@ async fn a_credential_that_cannot_be_judged_in_time_is_unavailable() {
         unavailable("The service cannot do this right now; nothing was changed. Try again.", "transport")
             .replace(r#""id":1"#, r#""id":null"#)
     );
-    assert_eq!(test.calls.causes(), ["the credential was not judged within the deadline"]);
+    assert_eq!(test.calls.causes(), ["the credential was not checked within the deadline"]);
 }

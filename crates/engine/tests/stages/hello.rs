@@ -68,7 +68,7 @@ async fn a_session_is_named_once_at_random_and_only_where_clients_expect_it() {
         assert_eq!(reply.headers[0].0, "MCP-Session-Id");
         names.push(reply.headers[0].1.clone());
     }
-    assert_eq!(names, ["00aff44f-ec9b-4ae1-bcc3-a609f67b2f19", "ab558664-acd7-4d6a-8c69-7b001016724f"]);
+    assert_eq!(names, ["e220a839-7b1d-4daf-ae78-9e6aa1b965f4", "06c45d18-8009-454f-b88b-b8a8724c81ec"]);
     let ping = serve(&test.desk, &test.mount, post(READER, &rpc("1", "ping", "{}"))).await;
     assert_eq!(ping.headers, []);
     assert_eq!(serve(&plain.desk, &plain.mount, initialize()).await.headers, []);

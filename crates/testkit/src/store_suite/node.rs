@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{
-    CallAnswer, DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, DispatchReply,
-    DispatchStatus, MAX_ATTEMPTS, OnQueueFull, Reused, TASK, TaskQueue, dispatch, run_worker,
+    DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, DispatchReply, OnQueueFull, TASK,
+    TaskQueue, dispatch, run_worker,
 };
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
@@ -22,7 +22,6 @@ use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
-use frontdesk_wire::answer::quote;
 use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 
@@ -189,7 +188,7 @@ impl Dialect for PlainDialect {
     }
 
     fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
-        dispatch_reply(reply)
+        crate::dispatch_reply(reply)
     }
 
     fn key_argument(&self) -> &'static str {
