@@ -24,7 +24,7 @@ use frontdesk_engine::tool::Future;
 use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Fault, Reply, TenantId};
 use frontdesk_site::{Database, Site};
-use frontdesk_store::archive::open;
+use frontdesk_store::site_db::open;
 use serde_json::{Value, json};
 
 use crate::judge::misfits;
@@ -54,7 +54,7 @@ impl House {
     /// With what else is to be in each database.
     pub(crate) async fn on_three_with(more: fn(Database) -> String) -> House {
         let three = Three::with(&Site::small(), more).await;
-        let mounts = three.archives.iter().map(|(name, archive)| (*name, mount().reading(archive.clone()))).collect();
+        let mounts = three.site_dbs.iter().map(|(name, archive)| (*name, mount().reading(archive.clone()))).collect();
         House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 

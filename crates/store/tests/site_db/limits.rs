@@ -1,0 +1,204 @@
+//! What keeps a site's database and its readers from each other's troubles: sizes, deadlines, queues and restarts.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use frontdesk_engine::FaultKind;
+use frontdesk_engine::archive::{Archive, Cell, Comparison, Join, Keeps, Operand, Select, Source, Test, Value};
+use frontdesk_site::{Database, Site};
+use frontdesk_store::site_db::{SiteDbSettings, open};
+
+use crate::three::{File, Three, all, column, is, of, settings};
+
+/// A question that no database answers in time: every document beside every other, four times over.
+fn endless() -> Select {
+    let mut select = all("site_content", &["id"]);
+    select.joins = (1..5)
+        .map(|number| Join { table: (Source(number), "site_content"), on: Vec::new(), keeps: Keeps::Matched })
+        .collect();
+    // Each was made before the next and the last before the first, which only shows when all were looked at.
+    let before =
+        |one, other| Test::Compare(of(one, "createdon"), Comparison::Less, Operand::Term(of(other, "createdon")));
+    select.tests = (0..5).map(|number| before(number, (number + 1) % 5)).collect();
+    select
+}
+
+#[tokio::test]
+async fn an_answer_has_at_most_the_allowed_bytes() {
+    let three = Three::with_the_site().await;
+    let mut select = all("site_content", &["id", "pagetitle"]);
+    select.tests = vec![is(column("parent"), 248)];
+    // Six times eight bytes of id and five of title.
+    for (bytes, rows) in [(78, Some(6)), (77, None), (0, None)] {
+        select.bytes = bytes;
+        for (name, site_db) in &three.site_dbs {
+            match (site_db.select(&select).await, rows) {
+                (Ok(found), Some(rows)) => assert_eq!(found.len(), rows, "{name}"),
+                (Err(fault), None) => assert_eq!(fault.kind, FaultKind::AnswerTooLarge, "{name}"),
+                (other, _) => panic!("{name}: {bytes} bytes gave {other:?}"),
+            }
+        }
+    }
+    // Whoever got too much is no trouble to the next.
+    select.bytes = 1_000;
+    assert_eq!(three.rows(&select).await.len(), 6);
+}
+
+#[tokio::test]
+async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
+    let three = Three::with_the_site().await;
+    for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
+        let brief = SiteDbSettings { deadline: Duration::from_millis(400), ..SiteDbSettings::new(&url) };
+        let site_db = opened(&brief).await;
+        let fault =
+            tokio::time::timeout(Duration::from_secs(60), site_db.select(&endless())).await.unwrap().unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Unavailable, "{url}: {fault:?}");
+        let mut one = all("site_content", &["id"]);
+        one.limit = 1;
+        assert_eq!(patient(&site_db, &one).await, [vec![Cell::Integer(1)]], "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_fails_early_if_all_connections_are_busy() {
+    let three = Three::with_the_site().await;
+    for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
+        let narrow = SiteDbSettings { deadline: Duration::from_secs(6), connections: 1, ..SiteDbSettings::new(&url) };
+        let site_db = open(&narrow).await.unwrap();
+        let (slow, select) = (endless(), all("site_content", &["id"]));
+        let ended = |select| {
+            let site_db = Arc::clone(&site_db);
+            async move { (site_db.select(select).await.map(|rows| rows.len()), Instant::now()) }
+        };
+        // Both are asked in this order by one thread.
+        let ((busy, busy_until), (refused, refused_at)) = tokio::join!(ended(&slow), ended(&select));
+        assert_eq!(busy.unwrap_err().kind, FaultKind::Unavailable, "{url}");
+        assert_eq!(refused.unwrap_err().kind, FaultKind::Unavailable, "{url}");
+        assert!(refused_at < busy_until, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_restarted_server_is_reconnected() {
+    let three = Three::with_the_site().await;
+    let mut select = all("site_content", &["id"]);
+    select.limit = 2;
+    let expected = [vec![Cell::Integer(1)], vec![Cell::Integer(2)]];
+    assert_eq!(three.rows(&select).await, expected);
+    three.mariadb.crash();
+    three.postgres.crash();
+    for (name, site_db) in &three.site_dbs[1..] {
+        assert_eq!(site_db.select(&select).await.unwrap_err().kind, FaultKind::Unavailable, "{name}");
+    }
+    three.mariadb.resume();
+    three.postgres.resume();
+    assert_eq!(three.rows(&select).await, expected);
+    // And when nobody asked in between.
+    three.mariadb.crash();
+    three.mariadb.resume();
+    three.postgres.crash();
+    three.postgres.resume();
+    assert_eq!(three.rows(&select).await, expected);
+}
+
+#[tokio::test]
+async fn a_sqlite_file_is_read_during_the_site_s_transaction() {
+    for mode in ["WAL", "DELETE"] {
+        let file = File::new();
+        file.sql(&format!("PRAGMA journal_mode = {mode};"));
+        file.sql(&Site::small().script(Database::Sqlite));
+        let site_db = open(&settings(&file.url())).await.unwrap();
+        let mut select = all("site_content", &["pagetitle"]);
+        select.tests = vec![Test::AnyOf(column("id"), vec![Value::Integer(2)])];
+        let titled = |title: &str| [vec![Cell::Text(title.to_owned())]];
+        assert_eq!(site_db.select(&select).await.unwrap(), titled("Catalog"), "{mode}");
+        let site = rusqlite::Connection::open(file.path()).unwrap();
+        site.execute_batch("BEGIN IMMEDIATE; UPDATE evo_site_content SET pagetitle = 'Shop' WHERE id = 2;").unwrap();
+        assert_eq!(site_db.select(&select).await.unwrap(), titled("Catalog"), "{mode}");
+        site.execute_batch("COMMIT").unwrap();
+        assert_eq!(site_db.select(&select).await.unwrap(), titled("Shop"), "{mode}");
+    }
+}
+
+/// Opening has the same deadline, which a busy machine may need more than once.
+async fn opened(brief: &SiteDbSettings) -> Arc<dyn Archive> {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        match open(brief).await {
+            Ok(site_db) => return site_db,
+            Err(error) => assert!(Instant::now() < until, "{error}"),
+        }
+    }
+}
+
+/// A busy machine may need more than one short deadline.
+async fn patient(site_db: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        match site_db.select(select).await {
+            Ok(rows) => return rows,
+            Err(fault) => assert!(Instant::now() < until, "{fault:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_long_sqlite_query_does_not_block_the_runtime() {
+    let file = File::new();
+    file.sql(&Site::small().script(Database::Sqlite));
+    let site_db = open(&settings(&file.url())).await.unwrap();
+    let long = endless();
+    let began = Instant::now();
+    tokio::select! {
+        biased;
+        ended = site_db.select(&long) => panic!("it was read to its end first: {ended:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    assert!(began.elapsed() < settings("").deadline, "it was read here and not on a thread");
+}
+
+#[tokio::test]
+async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
+    let file = File::new();
+    file.sql(&Site::small().script(Database::Sqlite));
+    let site_db = open(&settings(&file.url())).await.unwrap();
+    let site = rusqlite::Connection::open(file.path()).unwrap();
+    site.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let mut one = all("site_content", &["id"]);
+    one.limit = 1;
+    let asked = site_db.select(&one);
+    tokio::pin!(asked);
+    let began = Instant::now();
+    tokio::select! {
+        biased;
+        ended = &mut asked => panic!("it was read while the site held it: {ended:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    assert!(began.elapsed() < settings("").deadline, "the wait was here and not on a thread");
+    site.execute_batch("COMMIT").unwrap();
+    assert_eq!(asked.await.unwrap(), [vec![Cell::Integer(1)]]);
+}
+
+#[tokio::test]
+async fn cancelled_calls_do_not_exceed_the_connection_limit() {
+    let file = File::new();
+    file.sql(&Site::of(3).script(Database::Sqlite));
+    let site_db = open(&SiteDbSettings { connections: 2, ..settings(&file.url()) }).await.unwrap();
+    let site = rusqlite::Connection::open(file.path()).unwrap();
+    site.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let mut one = all("site_content", &["id"]);
+    one.limit = 1;
+    for _ in 0..20 {
+        let left = tokio::time::timeout(Duration::from_millis(20), site_db.select(&one)).await;
+        assert!(left.is_err() || left.unwrap().is_err(), "the site held it");
+    }
+    // One is the site's own.
+    assert!(files_open_at(&file.path()) <= 3, "{} connections are open", files_open_at(&file.path()));
+    site.execute_batch("COMMIT").unwrap();
+    assert_eq!(patient(&site_db, &one).await, [vec![Cell::Integer(1)]]);
+}
+
+fn files_open_at(path: &std::path::Path) -> usize {
+    let open = std::fs::read_dir("/proc/self/fd").unwrap();
+    open.filter(|entry| std::fs::read_link(entry.as_ref().unwrap().path()).is_ok_and(|target| target == path)).count()
+}
