@@ -1,4 +1,4 @@
-//! Texts read as numbers: one meaning, whatever the database.
+//! Texts parsed as numbers: the same result on every database.
 
 use frontdesk_engine::archive::{Cell, Comparison, Number, Operand, Term, Test, Value};
 use frontdesk_engine::page::Direction;
@@ -6,7 +6,7 @@ use frontdesk_site::{Database, Site};
 
 use crate::three::{Three, all, column, shown};
 
-/// Each text with what it is as SIGNED, UNSIGNED, DECIMAL(10,2) and DECIMAL(3,3).
+/// Each text as SIGNED, UNSIGNED, DECIMAL(10,2) and DECIMAL(3,3).
 const TEXTS: [(&str, [&str; 4]); 31] = [
     ("", ["0", "0", "0.00", "0.000"]),
     ("n/a", ["0", "0", "0.00", "0.000"]),
@@ -82,8 +82,8 @@ async fn a_text_is_the_same_number_on_every_database() {
     ordered(&three).await;
 }
 
-/// Every cast with every comparison and operands around every limit: only that the databases agree, and that the six
-/// comparisons fit together.
+/// Every cast with every comparison and operands around every limit: the databases agree, and each comparison and its
+/// opposite select all rows.
 async fn compared(three: &Three) {
     let operands = [
         "0",
@@ -118,7 +118,7 @@ async fn compared(three: &Three) {
                 select.tests = vec![Test::Compare(read(cast), comparison, value)];
                 counts.push(three.rows(&select).await.len());
             }
-            // The one without a value is in none of them.
+            // The row with NULL is in none of them.
             for pair in counts.chunks(2) {
                 assert_eq!(pair.iter().sum::<usize>(), TEXTS.len() + 1, "{cast:?} {operand} {counts:?}");
             }

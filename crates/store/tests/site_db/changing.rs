@@ -1,4 +1,4 @@
-//! A site whose tables or files change while the desk has them open, and one with tables that cannot be read.
+//! A site whose tables or files change while they are open, and one with a view that cannot be read.
 
 use std::time::{Duration, Instant};
 
@@ -20,12 +20,12 @@ async fn a_replaced_sqlite_file_is_reopened() {
     for file in [&file, &restored] {
         file.sql(&Site::small().script(Database::Sqlite));
     }
-    // Something that only the new one has.
+    // A table that only the new file has.
     restored.sql("UPDATE evo_site_content SET pagetitle = 'Restored'; CREATE TABLE evo_later (id integer)");
     let site_db = open(&settings(&file.url())).await.unwrap();
     assert_eq!(title(&*site_db).await, Cell::Text("Catalog".to_owned()));
     std::fs::rename(restored.path(), file.path()).unwrap();
-    // It looks at the file a hundred times a second.
+    // A connection checks the file every 10 ms.
     let until = Instant::now() + Duration::from_secs(5);
     while title(&*site_db).await == Cell::Text("Catalog".to_owned()) && Instant::now() < until {}
     assert_eq!(title(&*site_db).await, Cell::Text("Restored".to_owned()));

@@ -1,4 +1,4 @@
-//! Letters that a site's character set lacks: nothing there has them, and asking for them is no failure.
+//! Searching for characters that the site's character set lacks.
 
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::archive::{Comparison, Likeness, Operand, Term, Test, Value};

@@ -1,4 +1,4 @@
-//! Long texts: whole as long as the answer may hold them, and not read to their end where it may not.
+//! Long texts: complete up to the byte limit of an answer, and beyond it not read to their end.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ async fn long_texts_are_complete_up_to_the_byte_limit() {
     })
     .await;
     let mut select = all("site_content", &["id", "longtitle"]);
-    // Less than its share of the answer, more than that, more than that in bytes only, and much more.
+    // Short and long texts, of one byte and of four bytes a character.
     for (letter, count) in [("x", 900), ("x", 5_000), ("\u{1f600}", 700), ("\u{1f600}", 50_000)] {
         let text = letter.repeat(count);
         let update = format!("UPDATE evo_site_content SET longtitle = '{text}' WHERE id = 2;");

@@ -1,4 +1,4 @@
-//! A database that is not there yet: told from one that refuses us, and read as soon as it is there.
+//! A database that does not answer yet, in contrast to one that rejects us, and that is opened later.
 
 use std::time::Duration;
 

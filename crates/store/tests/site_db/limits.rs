@@ -1,4 +1,4 @@
-//! What keeps a site's database and its readers from each other's troubles: sizes, deadlines, queues and restarts.
+//! Limits of bytes, time and connections, restarts of a server, and locks of a SQLite file.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use frontdesk_store::site_db::{SiteDbSettings, open};
 
 use crate::three::{File, Three, all, column, is, of, settings};
 
-/// A question that no database answers in time: every document beside every other, four times over.
+/// A query that no database answers in time: a join of five times all documents.
 fn endless() -> Select {
     let mut select = all("site_content", &["id"]);
     select.joins = (1..5)
         .map(|number| Join { table: (Source(number), "site_content"), on: Vec::new(), keeps: Keeps::Matched })
         .collect();
-    // Each was made before the next and the last before the first, which only shows when all were looked at.
+    // A cycle of `<`, which no combination of rows fulfils.
     let before =
         |one, other| Test::Compare(of(one, "createdon"), Comparison::Less, Operand::Term(of(other, "createdon")));
     select.tests = (0..5).map(|number| before(number, (number + 1) % 5)).collect();
@@ -39,7 +39,7 @@ async fn an_answer_has_at_most_the_allowed_bytes() {
             }
         }
     }
-    // Whoever got too much is no trouble to the next.
+    // The next query is not affected.
     select.bytes = 1_000;
     assert_eq!(three.rows(&select).await.len(), 6);
 }
@@ -55,7 +55,7 @@ async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
         assert_eq!(fault.kind, FaultKind::Unavailable, "{url}: {fault:?}");
         let mut one = all("site_content", &["id"]);
         one.limit = 1;
-        assert_eq!(patient(&site_db, &one).await, [vec![Cell::Integer(1)]], "{url}");
+        assert_eq!(retried(&site_db, &one).await, [vec![Cell::Integer(1)]], "{url}");
     }
 }
 
@@ -70,7 +70,7 @@ async fn a_call_fails_early_if_all_connections_are_busy() {
             let site_db = Arc::clone(&site_db);
             async move { (site_db.select(select).await.map(|rows| rows.len()), Instant::now()) }
         };
-        // Both are asked in this order by one thread.
+        // One thread starts both in this order.
         let ((busy, busy_until), (refused, refused_at)) = tokio::join!(ended(&slow), ended(&select));
         assert_eq!(busy.unwrap_err().kind, FaultKind::Unavailable, "{url}");
         assert_eq!(refused.unwrap_err().kind, FaultKind::Unavailable, "{url}");
@@ -93,7 +93,7 @@ async fn a_restarted_server_is_reconnected() {
     three.mariadb.resume();
     three.postgres.resume();
     assert_eq!(three.rows(&select).await, expected);
-    // And when nobody asked in between.
+    // Also without a query in between.
     three.mariadb.crash();
     three.mariadb.resume();
     three.postgres.crash();
@@ -120,7 +120,7 @@ async fn a_sqlite_file_is_read_during_the_site_s_transaction() {
     }
 }
 
-/// Opening has the same deadline, which a busy machine may need more than once.
+/// Opening has the same short deadline, which a busy machine may miss.
 async fn opened(brief: &SiteDbSettings) -> Arc<dyn Archive> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
@@ -131,8 +131,8 @@ async fn opened(brief: &SiteDbSettings) -> Arc<dyn Archive> {
     }
 }
 
-/// A busy machine may need more than one short deadline.
-async fn patient(site_db: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> {
+/// A busy machine may miss a short deadline.
+async fn retried(site_db: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         match site_db.select(select).await {
@@ -154,7 +154,7 @@ async fn a_long_sqlite_query_does_not_block_the_runtime() {
         ended = site_db.select(&long) => panic!("it was read to its end first: {ended:?}"),
         () = tokio::task::yield_now() => {}
     }
-    assert!(began.elapsed() < settings("").deadline, "it was read here and not on a thread");
+    assert!(began.elapsed() < settings("").deadline, "it ran on the calling thread");
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
         ended = &mut asked => panic!("it was read while the site held it: {ended:?}"),
         () = tokio::task::yield_now() => {}
     }
-    assert!(began.elapsed() < settings("").deadline, "the wait was here and not on a thread");
+    assert!(began.elapsed() < settings("").deadline, "it waited on the calling thread");
     site.execute_batch("COMMIT").unwrap();
     assert_eq!(asked.await.unwrap(), [vec![Cell::Integer(1)]]);
 }
@@ -192,10 +192,10 @@ async fn cancelled_calls_do_not_exceed_the_connection_limit() {
         let left = tokio::time::timeout(Duration::from_millis(20), site_db.select(&one)).await;
         assert!(left.is_err() || left.unwrap().is_err(), "the site held it");
     }
-    // One is the site's own.
+    // One of them is the site's.
     assert!(files_open_at(&file.path()) <= 3, "{} connections are open", files_open_at(&file.path()));
     site.execute_batch("COMMIT").unwrap();
-    assert_eq!(patient(&site_db, &one).await, [vec![Cell::Integer(1)]]);
+    assert_eq!(retried(&site_db, &one).await, [vec![Cell::Integer(1)]]);
 }
 
 fn files_open_at(path: &std::path::Path) -> usize {

@@ -1,5 +1,5 @@
-//! A MariaDB server of the test's or the bench's own: made in a temporary folder, reached by a socket in it, and gone
-//! with its value. It must never touch a server that is there for another reason.
+//! A MariaDB server for a test or the bench: created in a temporary folder, reached by a socket in it, and removed when
+//! it is dropped. It never touches another server.
 
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,10 +13,10 @@ use tokio::net::TcpSocket;
 
 pub(crate) struct MariaDb {
     folder: PathBuf,
-    /// What is set beyond what every server here has.
+    /// Arguments beyond those that every server here has.
     settings: Vec<String>,
     process: Mutex<Option<Child>>,
-    /// Keeps the port from everybody who asks for any free one, and not from MariaDB, which asks for this one.
+    /// Reserves the port: others who ask for any free port do not get it, but MariaDB can bind it.
     reserved: Option<TcpSocket>,
 }
 
@@ -58,7 +58,7 @@ impl MariaDb {
         self.process.lock().unwrap().as_ref().map(Child::id)
     }
 
-    /// Starts the server on what is in its folder.
+    /// Starts the server with the data in its folder.
     pub(crate) fn resume(&self) {
         let mut process = self.spawn();
         let until = Instant::now() + Duration::from_secs(90);
@@ -71,7 +71,7 @@ impl MariaDb {
         *self.process.lock().unwrap() = Some(process);
     }
 
-    /// Ends the server without any order, as a crash would.
+    /// Kills the server, as a crash would.
     pub(crate) fn crash(&self) {
         self.stop("KILL");
     }
@@ -87,7 +87,7 @@ impl MariaDb {
         client.args(["--no-defaults", "--default-character-set=utf8mb4", "-u", "root", "-S"]);
         client.arg(self.folder.join("s")).arg(database).stdin(Stdio::piped());
         let mut client = client.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // A server that is not there yet is heard of by the client's status.
+        // Writing fails if the server does not run yet, which the client's status tells.
         let _ = client.stdin.take().unwrap().write_all(text.as_bytes());
         client.wait_with_output().unwrap()
     }
@@ -116,7 +116,7 @@ impl MariaDb {
         server.args(["--innodb-log-file-size=8M", "--character-set-server=utf8mb4"]);
         server.args(["--collation-server=utf8mb4_unicode_520_ci", "--skip-log-bin"]);
         server.args(&self.settings);
-        // A folder for temporary files of its own: a server that starts removes those that it finds in a shared one.
+        // A temporary folder of its own, because a starting server removes the files in a shared one.
         for (name, file) in [("datadir", "data"), ("tmpdir", "data"), ("socket", "s"), ("pid-file", "pid")] {
             server.arg(format!("--{name}={}", self.folder.join(file).display()));
         }
@@ -138,7 +138,7 @@ impl Drop for MariaDb {
     }
 }
 
-/// The files of a fresh server, made once by whichever test comes first.
+/// The files of a new server, created by the first test.
 fn template() -> PathBuf {
     let home = option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
     std::fs::create_dir_all(&home).unwrap();
@@ -176,14 +176,14 @@ impl MariaDb {
     }
 }
 
-/// MariaDB refuses to run as root; then its own user runs it. Should this process die, the server does too.
+/// MariaDB refuses to run as root; then its own user runs it. The server ends with this process.
 fn as_mysql(name: &str) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL"]);
     if is_root() {
         command.args(["--reuid=mysql", "--regid=mysql", "--clear-groups"]);
     }
-    // Debian keeps the server where only root looks.
+    // On Debian the server is not in the PATH of an ordinary user.
     let path = Path::new("/usr/sbin").join(name);
     command.arg(if path.exists() { path } else { PathBuf::from(name) });
     command

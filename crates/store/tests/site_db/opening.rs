@@ -1,4 +1,4 @@
-//! Opening a site's database: what is said when it cannot be, and that no password ever is.
+//! Opening a site's database: the errors, and that none of them shows a password.
 
 use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open};
@@ -132,7 +132,7 @@ async fn mariadb_over_tls_needs_a_certificate_of_the_authority() {
     let (stranger, ..) = certificates("localhost");
     let (mariadb, port) = MariaDb::on_a_port(&certificate, &key);
     mariadb.sql(&Site::of(1).script(Database::Mysql));
-    // From here on a connection without TLS is refused by the server.
+    // From here on the server rejects connections without TLS.
     mariadb.sql("ALTER USER reader@127.0.0.1 REQUIRE SSL; ALTER USER reader@localhost REQUIRE SSL;");
     let folder = File::new();
     let trusting = |pem: &str, host: &str| {
@@ -151,7 +151,7 @@ async fn mariadb_over_tls_needs_a_certificate_of_the_authority() {
     assert!(refusal(&clear).await.contains("Access denied"));
 }
 
-/// An authority, and a certificate and a key from it.
+/// The certificate of an authority, and a certificate and a key issued by it.
 fn certificates(name: &str) -> (String, String, String) {
     let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);

@@ -1,4 +1,4 @@
-//! What can be asked, with the rows that every database gives.
+//! Queries and the rows that every database returns for them.
 
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::archive::{
@@ -29,7 +29,7 @@ fn words(values: &[&str]) -> Vec<Value> {
     values.iter().map(|value| Value::Text((*value).to_owned())).collect()
 }
 
-/// The counts that the original gives on MariaDB.
+/// The counts are those of the original implementation on MariaDB.
 #[tokio::test]
 async fn filters_by_variables_find_as_many_products_as_the_original() {
     let three = Three::with_the_site().await;
@@ -175,7 +175,7 @@ async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
     ] {
         assert_eq!(ids(like(likeness, text)).await, found, "{likeness:?} {text}");
     }
-    // A number can be looked into as a text.
+    // LIKE compares a number as a text.
     assert_eq!(ids(vec![Test::Like(column("id"), Likeness::Contains, "7".to_owned())]).await, "7");
 
     let (words_, rank) = (|| column("words"), || column("rank"));
@@ -200,7 +200,7 @@ async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
         (text(Term::Or(Box::new(words_()), "none".to_owned()), Comparison::Equal, "none"), "6"),
         (text(Term::Or(Box::new(rank()), "none".to_owned()), Comparison::Equal, "none"), "3"),
         (same(rank(), column("id")), "5"),
-        // Columns that are not there have no value.
+        // Columns that do not exist are NULL.
         (Test::Missing(column("colour")), "1 2 3 4 5 6 7 8"),
         (Test::Present(column("colour")), ""),
         (is(column("colour"), 1), ""),
@@ -210,10 +210,10 @@ async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
     ] {
         assert_eq!(ids(vec![test.clone()]).await, found, "{test:?}");
     }
-    order_and_shape(&three).await;
+    order_and_columns(&three).await;
 }
 
-async fn order_and_shape(three: &Three) {
+async fn order_and_columns(three: &Three) {
     let mut select = all("odd", &["id"]);
     select.order = vec![(column("rank"), Direction::Rising), (column("id"), Direction::Rising)];
     assert_eq!(three.list(&select).await, ["3", "4", "1", "7", "8", "2", "5", "6"]);
@@ -229,7 +229,7 @@ async fn order_and_shape(three: &Three) {
         three.rows(&select).await.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join("|")).collect();
     assert_eq!(shape, ["3|a!b|–|1|–|3", "6|–|9|–|–|9", "8|it's \"100%_real\"|1|0|–|1"]);
 
-    // A document that has no value is kept without one.
+    // A left join keeps a document without a value.
     let mut select = all("site_content", &["id", "hidemenu", "alias"]);
     select.columns.push(of(1, "value"));
     select.joins = vec![value_of(1, 1)];

@@ -1,4 +1,4 @@
-//! Questions made by chance: whatever is asked, the three databases answer alike.
+//! Random queries: the three databases return the same rows.
 
 use frontdesk_engine::archive::{
     Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
@@ -7,12 +7,12 @@ use frontdesk_engine::page::Direction;
 
 use crate::three::{Three, all, column, of, same, value_of};
 
-const QUESTIONS: usize = 2_000;
+const QUERIES: usize = 2_000;
 
-/// A small generator (SplitMix64), so that a seed says it all.
-struct Chance(u64);
+/// SplitMix64, with a fixed seed, so that a failure can be repeated.
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -29,43 +29,42 @@ impl Chance {
     }
 }
 
-/// Texts that the collations of all three put in the same order: no capitals beside small letters, no blanks at the end,
-/// few signs.
+/// Texts that the collations of all three sort in the same order: no mixed case, no trailing blanks, little punctuation.
 const TEXTS: [&str; 12] = ["", "0", "111", "500", "99.95", "-115", "n/a", "red", "blue", "1.7", "київ", "東京"];
 const PATTERNS: [&str; 10] = ["", "1", "9", ".", "-1", "%", "_", "!", "\\", "ї"];
-/// Beside whole numbers, where blanks do not count.
+/// For comparisons with integers, which ignore blanks.
 const SPACED: [&str; 6] = [" 2", "4 ", "\t9\n", " 1.5 ", "x ", "2 ї"];
 const WHOLE: [&str; 7] = ["id", "parent", "menuindex", "template", "pub_date", "hidemenu", "isfolder"];
 
-fn number(chance: &mut Chance) -> Number {
-    match chance.below(4) {
+fn number(rng: &mut Rng) -> Number {
+    match rng.below(4) {
         0 => Number::Signed,
         1 => Number::Unsigned,
-        _ => Number::Decimal { digits: chance.below(70) as u8, places: chance.below(40) as u8 },
+        _ => Number::Decimal { digits: rng.below(70) as u8, places: rng.below(40) as u8 },
     }
 }
 
-fn term(chance: &mut Chance) -> Term {
-    match chance.below(9) {
-        0..=2 => column(chance.one(&WHOLE)),
+fn term(rng: &mut Rng) -> Term {
+    match rng.below(9) {
+        0..=2 => column(rng.one(&WHOLE)),
         3 | 4 => of(1, "value"),
-        5 => Term::Or(Box::new(of(1, "value")), chance.one(&TEXTS).to_owned()),
-        6 => Term::Number(number(chance), Box::new(term(chance))),
-        7 => Term::NonZero(Box::new(term(chance)), Box::new(term(chance))),
+        5 => Term::Or(Box::new(of(1, "value")), rng.one(&TEXTS).to_owned()),
+        6 => Term::Number(number(rng), Box::new(term(rng))),
+        7 => Term::NonZero(Box::new(term(rng)), Box::new(term(rng))),
         _ => column("no_such_column"),
     }
 }
 
-fn value(chance: &mut Chance) -> Value {
-    match chance.below(3) {
-        0 => Value::Integer(chance.one(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN])),
-        1 => Value::Text(chance.one(&TEXTS).to_owned()),
-        _ => Value::Decimal(chance.one(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"]).to_owned()),
+fn value(rng: &mut Rng) -> Value {
+    match rng.below(3) {
+        0 => Value::Integer(rng.one(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN])),
+        1 => Value::Text(rng.one(&TEXTS).to_owned()),
+        _ => Value::Decimal(rng.one(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"]).to_owned()),
     }
 }
 
-fn comparison(chance: &mut Chance) -> Comparison {
-    chance.one(&[
+fn comparison(rng: &mut Rng) -> Comparison {
+    rng.one(&[
         Comparison::Equal,
         Comparison::Unequal,
         Comparison::More,
@@ -75,56 +74,55 @@ fn comparison(chance: &mut Chance) -> Comparison {
     ])
 }
 
-fn test(chance: &mut Chance) -> Test {
-    match chance.below(10) {
+fn test(rng: &mut Rng) -> Test {
+    match rng.below(10) {
         9 => {
-            let spaced = Value::Text(chance.one(&SPACED).to_owned());
-            Test::Compare(column(chance.one(&WHOLE)), comparison(chance), Operand::Value(spaced))
+            let spaced = Value::Text(rng.one(&SPACED).to_owned());
+            Test::Compare(column(rng.one(&WHOLE)), comparison(rng), Operand::Value(spaced))
         }
-        0..=2 => Test::Compare(term(chance), comparison(chance), Operand::Value(value(chance))),
-        3 => Test::Compare(term(chance), comparison(chance), Operand::Term(term(chance))),
-        4 => Test::AnyOf(term(chance), (0..chance.below(4)).map(|_| value(chance)).collect()),
-        5 => Test::NoneOf(term(chance), (0..chance.below(4)).map(|_| value(chance)).collect()),
+        0..=2 => Test::Compare(term(rng), comparison(rng), Operand::Value(value(rng))),
+        3 => Test::Compare(term(rng), comparison(rng), Operand::Term(term(rng))),
+        4 => Test::AnyOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
+        5 => Test::NoneOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
         6 => {
-            let likeness = chance.one(&[Likeness::Contains, Likeness::Begins, Likeness::Ends]);
-            Test::Like(term(chance), likeness, chance.one(&PATTERNS).to_owned())
+            let likeness = rng.one(&[Likeness::Contains, Likeness::Begins, Likeness::Ends]);
+            Test::Like(term(rng), likeness, rng.one(&PATTERNS).to_owned())
         }
-        7 if chance.below(2) == 0 => Test::Missing(term(chance)),
-        7 => Test::Present(term(chance)),
+        7 if rng.below(2) == 0 => Test::Missing(term(rng)),
+        7 => Test::Present(term(rng)),
         _ => {
             let mut inner = all("site_content_closure", &[]);
             inner.from.0 = Source(5);
             inner.order.clear();
             inner.tests = vec![same(of(5, "descendant"), column("id"))];
-            let depth = Operand::Value(Value::Integer(chance.below(5) as i64));
-            inner.tests.push(Test::Compare(of(5, "depth"), comparison(chance), depth));
+            let depth = Operand::Value(Value::Integer(rng.below(5) as i64));
+            inner.tests.push(Test::Compare(of(5, "depth"), comparison(rng), depth));
             Test::Exists(Box::new(inner))
         }
     }
 }
 
-fn question(chance: &mut Chance) -> Select {
+fn query(rng: &mut Rng) -> Select {
     let mut select = all("site_content", &["id"]);
-    let variable = chance.one(&[1, 4, 5, 6]);
-    select.joins = vec![Join { keeps: chance.one(&[Keeps::All, Keeps::All, Keeps::Matched]), ..value_of(variable, 1) }];
-    select.columns.extend((0..chance.below(3)).map(|_| term(chance)));
-    select.tests = (0..chance.below(3)).map(|_| test(chance)).collect();
-    select.order =
-        (0..chance.below(3)).map(|_| (term(chance), chance.one(&[Direction::Rising, Direction::Falling]))).collect();
+    let variable = rng.one(&[1, 4, 5, 6]);
+    select.joins = vec![Join { keeps: rng.one(&[Keeps::All, Keeps::All, Keeps::Matched]), ..value_of(variable, 1) }];
+    select.columns.extend((0..rng.below(3)).map(|_| term(rng)));
+    select.tests = (0..rng.below(3)).map(|_| test(rng)).collect();
+    select.order = (0..rng.below(3)).map(|_| (term(rng), rng.one(&[Direction::Rising, Direction::Falling]))).collect();
     select.order.push((column("id"), Direction::Rising));
-    select.offset = chance.one(&[0, 0, 1, 10, 300]);
-    select.limit = chance.one(&[1, 5, 20, 100]);
+    select.offset = rng.one(&[0, 0, 1, 10, 300]);
+    select.limit = rng.one(&[1, 5, 20, 100]);
     select
 }
 
 #[tokio::test]
 async fn random_queries_give_the_same_rows_on_all_databases() {
     let three = Three::with_the_site().await;
-    let mut chance = Chance(20_261_116);
+    let mut rng = Rng(20_261_116);
     let mut found = 0;
-    for _ in 0..QUESTIONS {
-        found += usize::from(!three.rows(&question(&mut chance)).await.is_empty());
+    for _ in 0..QUERIES {
+        found += usize::from(!three.rows(&query(&mut rng)).await.is_empty());
     }
-    // Questions that find nothing would all be answered alike.
-    assert!(found > QUESTIONS / 3, "only {found} of {QUESTIONS} questions found something");
+    // Queries without rows would prove little.
+    assert!(found > QUERIES / 3, "only {found} of {QUERIES} queries returned rows");
 }

@@ -1,4 +1,4 @@
-//! The three databases with one site, and short words for asking them.
+//! The three databases with the same site, and helpers for queries.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Three {
         Three::with(&Site::small(), |_| String::new()).await
     }
 
-    /// With a site and what else is to be in each database.
+    /// With a site and further SQL for each database.
     pub(crate) async fn with(site: &Site, more: fn(Database) -> String) -> Three {
         let (sqlite, mariadb, postgres) = (File::new(), MariaDb::start(), Server::start());
         let script = |database| format!("{}{}", site.script(database), more(database));
@@ -41,7 +41,7 @@ impl Three {
         Three { site_dbs, sqlite, mariadb, postgres }
     }
 
-    /// What all three answer, which is the same.
+    /// The rows, which are the same on all three.
     pub(crate) async fn rows(&self, select: &Select) -> Vec<Record> {
         let mut answers = Vec::new();
         for (name, site_db) in &self.site_dbs {
@@ -65,7 +65,7 @@ pub(crate) fn settings(url: &str) -> SiteDbSettings {
 }
 
 pub(crate) fn load(server: &Server, script: &str) {
-    // The role that reads is given the tables, as a site's owner would.
+    // The role of the reader gets read access, as from a site's owner.
     let script = format!("{script} GRANT SELECT ON ALL TABLES IN SCHEMA public TO desk;");
     let file = std::env::temp_dir().join(format!("fdsql-{}-{}", std::process::id(), server.url().len()));
     std::fs::write(&file, script).unwrap();
@@ -73,7 +73,7 @@ pub(crate) fn load(server: &Server, script: &str) {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// A SQLite file of the test's own.
+/// A SQLite file in a temporary folder.
 pub(crate) struct File(pub(crate) PathBuf);
 
 impl File {
@@ -131,7 +131,7 @@ pub(crate) fn same(one: Term, other: Term) -> Test {
     Test::Compare(one, Comparison::Equal, Operand::Term(other))
 }
 
-/// All rows of a table by its id.
+/// All rows of a table in the order of its id.
 pub(crate) fn all(table: &'static str, columns: &[&'static str]) -> Select {
     Select {
         from: (T, table),
@@ -145,7 +145,7 @@ pub(crate) fn all(table: &'static str, columns: &[&'static str]) -> Select {
     }
 }
 
-/// The value of a variable beside each document, as table 1 and so on.
+/// Joins the value of a variable to each document.
 pub(crate) fn value_of(variable: i64, source: u8) -> Join {
     let on = vec![same(of(source, "contentid"), column("id")), is(of(source, "tmplvarid"), variable)];
     Join { table: (Source(source), "site_tmplvar_contentvalues"), on, keeps: Keeps::All }
