@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::archive::Archive;
+use frontdesk_engine::ports::site_db::SiteDb;
 
 mod address;
 mod comparand;
@@ -76,7 +76,7 @@ impl fmt::Debug for SiteDbSettings {
 }
 
 /// Connects, and reads which tables and columns there are.
-pub async fn open(settings: &SiteDbSettings) -> Result<Arc<dyn Archive>, SiteDbError> {
+pub async fn open(settings: &SiteDbSettings) -> Result<Arc<dyn SiteDb>, SiteDbError> {
     Ok(open_rendering(settings).await?)
 }
 

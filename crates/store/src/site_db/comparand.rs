@@ -1,7 +1,7 @@
 //! How a value is compared with an expression. It is decided here, because the databases compare a text with a number
 //! in three different ways.
 
-use frontdesk_engine::archive::Value;
+use frontdesk_engine::ports::site_db::Literal;
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::decimal::Decimal;
@@ -28,19 +28,19 @@ pub(super) enum Comparand {
 }
 
 impl Comparand {
-    pub(super) fn new(expr_type: ExprType, value: &Value) -> Result<Comparand, Fault> {
-        if let Value::Text(text) = value {
+    pub(super) fn new(expr_type: ExprType, value: &Literal) -> Result<Comparand, Fault> {
+        if let Literal::Text(text) = value {
             without_nul(text)?;
         }
         let text = || match value {
-            Value::Integer(number) => number.to_string(),
-            Value::Text(text) | Value::Decimal(text) => text.clone(),
+            Literal::Integer(number) => number.to_string(),
+            Literal::Text(text) | Literal::Decimal(text) => text.clone(),
         };
         Ok(match (expr_type, value) {
             (ExprType::Null, _) => Comparand::Null,
             (ExprType::Text, _) => Comparand::Text(text()),
-            (ExprType::Integer, Value::Integer(number)) => Comparand::Integer(*number),
-            (ExprType::Integer, Value::Text(_) | Value::Decimal(_)) => match decimal(value) {
+            (ExprType::Integer, Literal::Integer(number)) => Comparand::Integer(*number),
+            (ExprType::Integer, Literal::Text(_) | Literal::Decimal(_)) => match decimal(value) {
                 Some(number) => number.as_integer().map_or(Comparand::Decimal(number), Comparand::Integer),
                 None => Comparand::NotANumber,
             },
@@ -59,11 +59,11 @@ impl Comparand {
     }
 }
 
-fn decimal(value: &Value) -> Option<Decimal> {
+fn decimal(value: &Literal) -> Option<Decimal> {
     match value {
-        Value::Integer(number) => Some(Decimal::from(*number)),
-        Value::Text(text) => Decimal::parse(text.trim_matches(|letter| matches!(letter, '\t'..='\r' | ' '))),
-        Value::Decimal(text) => Some(Decimal::parse(text).unwrap_or_else(|| Decimal::parse_prefix(text))),
+        Literal::Integer(number) => Some(Decimal::from(*number)),
+        Literal::Text(text) => Decimal::parse(text.trim_matches(|letter| matches!(letter, '\t'..='\r' | ' '))),
+        Literal::Decimal(text) => Some(Decimal::parse(text).unwrap_or_else(|| Decimal::parse_prefix(text))),
     }
 }
 

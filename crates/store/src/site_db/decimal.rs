@@ -1,7 +1,7 @@
 //! Decimal numbers in texts: how they are parsed, cast and compared. The SQL for every database must give the same
 //! results; SQLite has no decimal type and runs this code.
 
-use frontdesk_engine::archive::Number;
+use frontdesk_engine::ports::site_db::Number;
 
 /// The limits of MariaDB and MySQL, which are the smallest.
 const MAX_PRECISION: u8 = 65;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use frontdesk_engine::archive::Number;
-use frontdesk_engine::page::Direction;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::Number;
 
 use super::decimal::clamp_precision;
 
@@ -147,9 +147,9 @@ impl SqlDialect {
     /// By default PostgreSQL puts NULL last in ascending order.
     pub(super) fn null_order(self, direction: Direction) -> &'static str {
         match (self, direction) {
-            (SqlDialect::Sqlite | SqlDialect::Mysql, Direction::Rising | Direction::Falling) => "",
-            (SqlDialect::Postgres, Direction::Rising) => " NULLS FIRST",
-            (SqlDialect::Postgres, Direction::Falling) => " NULLS LAST",
+            (SqlDialect::Sqlite | SqlDialect::Mysql, Direction::Ascending | Direction::Descending) => "",
+            (SqlDialect::Postgres, Direction::Ascending) => " NULLS FIRST",
+            (SqlDialect::Postgres, Direction::Descending) => " NULLS LAST",
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Keeps, Number, Source, Term};
+use frontdesk_engine::ports::site_db::{Expr, JoinKind, Number, TableAlias};
 
 use super::comparand::{Comparand, ExprType, without_nul};
 use super::decimal::{Decimal, clamp_precision};
@@ -39,7 +39,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// The expression in the type of what it is compared with.
-    pub(super) fn expr_for(&mut self, expr: &Term, comparand: &Comparand) -> Result<(), Fault> {
+    pub(super) fn expr_for(&mut self, expr: &Expr, comparand: &Comparand) -> Result<(), Fault> {
         match comparand {
             Comparand::Null | Comparand::NotANumber | Comparand::Integer(_) => self.expr(expr),
             Comparand::Text(text) => self.text_expr_for(expr, text),
@@ -49,7 +49,7 @@ impl<'a> Renderer<'a> {
 
     /// The expression as text, to be compared with this text. A column of a legacy character set is converted to UTF-8
     /// if it may lack a character of the text; otherwise not, because its index could not be used.
-    pub(super) fn text_expr_for(&mut self, expr: &Term, text: &str) -> Result<(), Fault> {
+    pub(super) fn text_expr_for(&mut self, expr: &Expr, text: &str) -> Result<(), Fault> {
         let wrap = match self.text_column(expr)?.map(|column| column.charset) {
             Some(Charset::Legacy) if !text.is_ascii() => self.dialect.to_utf8(),
             Some(Charset::Utf8 | Charset::Legacy) | None => NO_WRAP,
@@ -58,22 +58,22 @@ impl<'a> Renderer<'a> {
     }
 
     /// The column that a text expression reads.
-    fn text_column(&self, expr: &Term) -> Result<Option<SiteColumn>, Fault> {
+    fn text_column(&self, expr: &Expr) -> Result<Option<SiteColumn>, Fault> {
         Ok(match expr {
-            Term::Column(alias, name) => {
+            Expr::Column(alias, name) => {
                 let column = self.column(*alias, name)?;
                 column.filter(|column| matches!(column.sql_type, SqlType::Text | SqlType::Other))
             }
-            Term::Or(expr, _) => self.text_column(expr)?,
-            Term::Number(..) | Term::NonZero(..) => None,
+            Expr::Coalesce(expr, _) => self.text_column(expr)?,
+            Expr::Number(..) | Expr::NonZero(..) => None,
         })
     }
 
     /// The expression as a column of the result.
-    pub(super) fn result_column(&mut self, expr: &Term) -> Result<(), Fault> {
+    pub(super) fn result_column(&mut self, expr: &Expr) -> Result<(), Fault> {
         let wrap = match expr {
-            Term::Column(..) => self.dialect.integer_column(),
-            Term::Or(..) | Term::Number(..) | Term::NonZero(..) => self.dialect.integer_expression(),
+            Expr::Column(..) => self.dialect.integer_column(),
+            Expr::Coalesce(..) | Expr::Number(..) | Expr::NonZero(..) => self.dialect.integer_expression(),
         };
         match self.type_of(expr)? {
             ExprType::Integer => self.wrapped(wrap, |renderer| renderer.expr(expr)),
@@ -94,7 +94,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    pub(super) fn text_expr(&mut self, expr: &Term) -> Result<(), Fault> {
+    pub(super) fn text_expr(&mut self, expr: &Expr) -> Result<(), Fault> {
         match self.type_of(expr)? {
             ExprType::Integer => self.wrapped(self.dialect.as_text(), |renderer| renderer.expr(expr)),
             ExprType::Decimal => {
@@ -105,7 +105,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    pub(super) fn decimal_expr(&mut self, expr: &Term) -> Result<(), Fault> {
+    pub(super) fn decimal_expr(&mut self, expr: &Expr) -> Result<(), Fault> {
         match self.type_of(expr)? {
             ExprType::Integer => self.wrapped(self.dialect.integer_as_decimal(), |renderer| renderer.expr(expr)),
             ExprType::Text => self.parsed(Number::Decimal { digits: 65, places: 30 }, expr),
@@ -114,20 +114,20 @@ impl<'a> Renderer<'a> {
     }
 
     /// The expression in its own type.
-    pub(super) fn expr(&mut self, expr: &Term) -> Result<(), Fault> {
+    pub(super) fn expr(&mut self, expr: &Expr) -> Result<(), Fault> {
         match expr {
             _ if self.type_of(expr)? == ExprType::Null => {
                 self.push(self.dialect.null());
                 Ok(())
             }
-            Term::Column(alias, name) => self.column_expr(*alias, name),
-            Term::Or(expr, default) => self.coalesce(expr, without_nul(default)?),
-            Term::Number(number, expr) => self.parsed(*number, expr),
-            Term::NonZero(first, second) => self.non_zero(first, second),
+            Expr::Column(alias, name) => self.column_expr(*alias, name),
+            Expr::Coalesce(expr, default) => self.coalesce(expr, without_nul(default)?),
+            Expr::Number(number, expr) => self.parsed(*number, expr),
+            Expr::NonZero(first, second) => self.non_zero(first, second),
         }
     }
 
-    fn coalesce(&mut self, expr: &Term, default: &str) -> Result<(), Fault> {
+    fn coalesce(&mut self, expr: &Expr, default: &str) -> Result<(), Fault> {
         let comparand = Comparand::Text(default.to_owned());
         if self.type_of(expr)? == ExprType::Null {
             self.comparand(comparand);
@@ -141,7 +141,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    fn column_expr(&mut self, alias: Source, name: &str) -> Result<(), Fault> {
+    fn column_expr(&mut self, alias: TableAlias, name: &str) -> Result<(), Fault> {
         let wrap = match self.column(alias, name)?.map(|column| column.sql_type) {
             Some(SqlType::Integer | SqlType::Text) | None => NO_WRAP,
             Some(SqlType::Boolean) => self.dialect.boolean_as_integer(),
@@ -155,7 +155,7 @@ impl<'a> Renderer<'a> {
         })
     }
 
-    fn parsed(&mut self, number: Number, expr: &Term) -> Result<(), Fault> {
+    fn parsed(&mut self, number: Number, expr: &Expr) -> Result<(), Fault> {
         let is_guarded = self.dialect.least_ignores_null();
         if is_guarded {
             self.push("CASE WHEN ");
@@ -167,8 +167,8 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    fn non_zero(&mut self, first: &Term, second: &Term) -> Result<(), Fault> {
-        let (render, zero): (fn(&mut Self, &Term) -> Result<(), Fault>, _) =
+    fn non_zero(&mut self, first: &Expr, second: &Expr) -> Result<(), Fault> {
+        let (render, zero): (fn(&mut Self, &Expr) -> Result<(), Fault>, _) =
             match (self.type_of(first)?, self.type_of(second)?) {
                 (ExprType::Null, _) => return self.expr(second),
                 (ExprType::Integer, ExprType::Integer) => (Self::expr, Comparand::Integer(0)),
@@ -188,7 +188,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    fn signed_or_null(&mut self, expr: &Term) -> Result<(), Fault> {
+    fn signed_or_null(&mut self, expr: &Expr) -> Result<(), Fault> {
         match self.type_of(expr)? {
             ExprType::Null => {
                 self.push("NULL");
@@ -198,19 +198,19 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    pub(super) fn type_of(&self, expr: &Term) -> Result<ExprType, Fault> {
+    pub(super) fn type_of(&self, expr: &Expr) -> Result<ExprType, Fault> {
         Ok(match expr {
-            Term::Column(alias, name) => match self.column(*alias, name)?.map(|column| column.sql_type) {
+            Expr::Column(alias, name) => match self.column(*alias, name)?.map(|column| column.sql_type) {
                 None => ExprType::Null,
                 Some(SqlType::Integer | SqlType::Boolean) => ExprType::Integer,
                 Some(SqlType::Text | SqlType::Other) => ExprType::Text,
             },
-            Term::Or(..) => ExprType::Text,
-            Term::Number(_, expr) => match self.type_of(expr)? {
+            Expr::Coalesce(..) => ExprType::Text,
+            Expr::Number(_, expr) => match self.type_of(expr)? {
                 ExprType::Null => ExprType::Null,
                 ExprType::Integer | ExprType::Text | ExprType::Decimal => ExprType::Decimal,
             },
-            Term::NonZero(first, second) => match (self.type_of(first)?, self.type_of(second)?) {
+            Expr::NonZero(first, second) => match (self.type_of(first)?, self.type_of(second)?) {
                 (ExprType::Null, second) => second,
                 (ExprType::Integer, ExprType::Integer) => ExprType::Integer,
                 (ExprType::Integer | ExprType::Text | ExprType::Decimal, _) => ExprType::Decimal,
@@ -219,34 +219,34 @@ impl<'a> Renderer<'a> {
     }
 
     /// The number of decimal places that a decimal expression has as a text.
-    fn scale(&self, expr: &Term) -> Result<u8, Fault> {
+    fn scale(&self, expr: &Expr) -> Result<u8, Fault> {
         Ok(match expr {
-            Term::Number(Number::Decimal { digits, places }, _) => clamp_precision(*digits, *places).1,
-            Term::NonZero(first, second) if self.type_of(first)? == ExprType::Null => self.scale(second)?,
-            Term::Number(Number::Signed | Number::Unsigned, _)
-            | Term::Column(..)
-            | Term::Or(..)
-            | Term::NonZero(..) => 0,
+            Expr::Number(Number::Decimal { digits, places }, _) => clamp_precision(*digits, *places).1,
+            Expr::NonZero(first, second) if self.type_of(first)? == ExprType::Null => self.scale(second)?,
+            Expr::Number(Number::Signed | Number::Unsigned, _)
+            | Expr::Column(..)
+            | Expr::Coalesce(..)
+            | Expr::NonZero(..) => 0,
         })
     }
 
-    pub(super) fn is_not_null(&self, expr: &Term) -> Result<bool, Fault> {
+    pub(super) fn is_not_null(&self, expr: &Expr) -> Result<bool, Fault> {
         Ok(match expr {
-            Term::Column(alias, name) => {
-                self.scoped(*alias)?.join == Keeps::Matched
+            Expr::Column(alias, name) => {
+                self.scoped(*alias)?.join == JoinKind::Inner
                     && self.column(*alias, name)?.is_some_and(|column| column.is_not_null)
             }
-            Term::Or(..) => true,
-            Term::Number(_, expr) => self.is_not_null(expr)?,
-            Term::NonZero(_, second) => self.is_not_null(second)?,
+            Expr::Coalesce(..) => true,
+            Expr::Number(_, expr) => self.is_not_null(expr)?,
+            Expr::NonZero(_, second) => self.is_not_null(second)?,
         })
     }
 
-    fn column(&self, alias: Source, name: &str) -> Result<Option<SiteColumn>, Fault> {
+    fn column(&self, alias: TableAlias, name: &str) -> Result<Option<SiteColumn>, Fault> {
         Ok(self.scoped(alias)?.table.columns.get(name).copied())
     }
 
-    pub(super) fn scoped(&self, alias: Source) -> Result<&ScopedTable<'a>, Fault> {
+    pub(super) fn scoped(&self, alias: TableAlias) -> Result<&ScopedTable<'a>, Fault> {
         let scoped = self.scope.iter().rev().find(|table| table.alias == alias);
         scoped.ok_or_else(|| Fault::internal(format!("the statement has no table t{}", alias.0)))
     }
@@ -266,7 +266,7 @@ impl<'a> Renderer<'a> {
         self.sql.push_str(text);
     }
 
-    pub(super) fn push_alias(&mut self, alias: Source) {
+    pub(super) fn push_alias(&mut self, alias: TableAlias) {
         self.push("t");
         self.push_number(alias.0.into());
     }

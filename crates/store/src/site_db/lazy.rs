@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Name, Record, Select};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
 use tokio::sync::Mutex;
 
 use super::{SiteDbSettings, open};
@@ -15,19 +15,19 @@ use super::{SiteDbSettings, open};
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A database that is opened by the first query.
-pub fn open_lazily(settings: SiteDbSettings) -> Arc<dyn Archive> {
+pub fn open_lazily(settings: SiteDbSettings) -> Arc<dyn SiteDb> {
     Arc::new(LazySiteDb { settings, opened: OnceLock::new(), last_failure: Mutex::new(None) })
 }
 
 struct LazySiteDb {
     settings: SiteDbSettings,
-    opened: OnceLock<Arc<dyn Archive>>,
+    opened: OnceLock<Arc<dyn SiteDb>>,
     /// Locked during an attempt.
     last_failure: Mutex<Option<Instant>>,
 }
 
 impl LazySiteDb {
-    async fn site_db(&self) -> Result<&Arc<dyn Archive>, Fault> {
+    async fn site_db(&self) -> Result<&Arc<dyn SiteDb>, Fault> {
         if let Some(site_db) = self.opened.get() {
             return Ok(site_db);
         }
@@ -47,12 +47,12 @@ impl LazySiteDb {
     }
 }
 
-impl Archive for LazySiteDb {
+impl SiteDb for LazySiteDb {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         Box::pin(async move { self.site_db().await?.has_table(table).await })
     }
 
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         Box::pin(async move { self.site_db().await?.select(select).await })
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use frontdesk_engine::archive::{Cell, Record};
+use frontdesk_engine::ports::site_db::{SiteCell, SiteRow};
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, ServerError, SslOpts, Value};
 
@@ -96,7 +96,7 @@ impl SiteDriver for MysqlDriver {
         mut session: MysqlSession,
         query: &SiteQuery,
         _permit: &QueryPermit,
-    ) -> Result<(Vec<Record>, MysqlSession), ReadError> {
+    ) -> Result<(Vec<SiteRow>, MysqlSession), ReadError> {
         let params = Params::Positional(query.params.iter().map(param).collect());
         let mut rows = session.connection()?.exec_iter(query.sql.as_str(), params).await.map_err(read_error)?;
         let mut collector = RowCollector::new(query);
@@ -225,11 +225,11 @@ fn param(param: &SqlParam) -> Value {
     }
 }
 
-fn cell(value: Value) -> Result<Cell, ReadError> {
+fn cell(value: Value) -> Result<SiteCell, ReadError> {
     Ok(match value {
-        Value::NULL => Cell::Missing,
-        Value::Int(number) => Cell::Integer(number),
-        Value::UInt(number) => Cell::Integer(i64::try_from(number).unwrap_or(i64::MAX)),
+        Value::NULL => SiteCell::Null,
+        Value::Int(number) => SiteCell::Integer(number),
+        Value::UInt(number) => SiteCell::Integer(i64::try_from(number).unwrap_or(i64::MAX)),
         Value::Bytes(bytes) => text_cell(bytes),
         Value::Float(_) | Value::Double(_) | Value::Date(..) | Value::Time(..) => {
             return Err(ReadError::Rejected("the site's database returned a value of an unexpected type".to_owned()));

@@ -19,7 +19,7 @@ pub(super) struct ConnectionPool<C> {
     waiting: AtomicUsize,
 }
 
-/// The permission to run a query. A thread that works on after its caller has left keeps a clone.
+/// The permission to run a query. A thread that works on after its caller has left kind a clone.
 pub(super) type QueryPermit = Arc<OwnedSemaphorePermit>;
 
 impl<C> ConnectionPool<C> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use frontdesk_engine::archive::{Cell, Record};
+use frontdesk_engine::ports::site_db::{SiteCell, SiteRow};
 use frontdesk_engine::{Fault, FaultKind};
 use futures_util::TryStreamExt as _;
 use futures_util::future::try_join;
@@ -116,7 +116,7 @@ impl SiteDriver for PostgresDriver {
         mut session: PostgresSession,
         query: &SiteQuery,
         _permit: &QueryPermit,
-    ) -> Result<(Vec<Record>, PostgresSession), ReadError> {
+    ) -> Result<(Vec<SiteRow>, PostgresSession), ReadError> {
         let statement = session.prepare(&query.sql).await?;
         let set_plan_cache = session.plan_cache_change(PlanCache::for_query(query));
         let mut collector = RowCollector::new(query);
@@ -202,14 +202,14 @@ fn param(param: &SqlParam) -> &(dyn ToSql + Sync) {
     }
 }
 
-fn cell(row: &Row, column: usize) -> Result<Cell, ReadError> {
+fn cell(row: &Row, column: usize) -> Result<SiteCell, ReadError> {
     let is_integer = row.columns().get(column).is_some_and(|column| *column.type_() == Type::INT8);
     let cell = if is_integer {
-        row.try_get::<_, Option<i64>>(column).map_err(decode_error)?.map(Cell::Integer)
+        row.try_get::<_, Option<i64>>(column).map_err(decode_error)?.map(SiteCell::Integer)
     } else {
-        row.try_get::<_, Option<String>>(column).map_err(decode_error)?.map(Cell::Text)
+        row.try_get::<_, Option<String>>(column).map_err(decode_error)?.map(SiteCell::Text)
     };
-    Ok(cell.unwrap_or(Cell::Missing))
+    Ok(cell.unwrap_or(SiteCell::Null))
 }
 
 fn decode_error(error: Error) -> ReadError {

@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Name, Record, Select};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
 
 use super::SiteDbSettings;
 use super::dialect::SqlDialect;
@@ -36,17 +36,17 @@ pub(super) trait SiteDriver: Send + Sync + 'static {
         prefix: &str,
     ) -> impl std::future::Future<Output = Result<(Vec<ColumnInfo>, Self::Connection), ReadError>> + Send;
 
-    /// A thread that works on after its caller has left keeps the permit.
+    /// A thread that works on after its caller has left kind the permit.
     fn query(
         &self,
         connection: Self::Connection,
         query: &SiteQuery,
         permit: &QueryPermit,
-    ) -> impl std::future::Future<Output = Result<(Vec<Record>, Self::Connection), ReadError>> + Send;
+    ) -> impl std::future::Future<Output = Result<(Vec<SiteRow>, Self::Connection), ReadError>> + Send;
 }
 
 /// A site's database that shows the SQL it would send.
-pub(crate) trait RenderingSiteDb: Archive {
+pub(crate) trait RenderingSiteDb: SiteDb {
     fn render(&self, select: &Select) -> Result<SiteQuery, Fault>;
 }
 
@@ -71,7 +71,7 @@ impl<D: SiteDriver> SiteReader<D> {
         Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
+    async fn rows(&self, select: &Select) -> Result<Vec<SiteRow>, Fault> {
         let permit = self.pool.acquire().await?;
         match self.attempt(select, &permit).await {
             Err(ReadError::SchemaChanged(_)) => {
@@ -86,13 +86,13 @@ impl<D: SiteDriver> SiteReader<D> {
         }
     }
 
-    async fn attempt(&self, select: &Select, permit: &QueryPermit) -> Result<Vec<Record>, ReadError> {
+    async fn attempt(&self, select: &Select, permit: &QueryPermit) -> Result<Vec<SiteRow>, ReadError> {
         let query = self.render(select)?;
         let result = tokio::time::timeout(self.deadline + GRACE, self.query(&query, permit)).await;
         result.unwrap_or_else(|_| Err(ReadError::timed_out()))
     }
 
-    async fn query(&self, query: &SiteQuery, permit: &QueryPermit) -> Result<Vec<Record>, ReadError> {
+    async fn query(&self, query: &SiteQuery, permit: &QueryPermit) -> Result<Vec<SiteRow>, ReadError> {
         if let Some(connection) = self.pool.take() {
             match self.query_on(connection, query, permit).await {
                 // The server may have been restarted, and then the other idle connections are closed too.
@@ -109,7 +109,7 @@ impl<D: SiteDriver> SiteReader<D> {
         connection: D::Connection,
         query: &SiteQuery,
         permit: &QueryPermit,
-    ) -> Result<Vec<Record>, ReadError> {
+    ) -> Result<Vec<SiteRow>, ReadError> {
         let (rows, connection) = self.driver.query(connection, query, permit).await?;
         self.pool.put(connection);
         Ok(rows)
@@ -122,12 +122,12 @@ impl<D: SiteDriver> RenderingSiteDb for SiteReader<D> {
     }
 }
 
-impl<D: SiteDriver> Archive for SiteReader<D> {
+impl<D: SiteDriver> SiteDb for SiteReader<D> {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         Box::pin(std::future::ready(Ok(self.schema().table(table).is_some())))
     }
 
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         Box::pin(self.rows(select))
     }
 }

@@ -1,8 +1,10 @@
 //! Renders a `Select` as SQL text and parameters. Names come from the introspected schema and every value is a
 //! parameter, so that nothing of a caller's becomes part of the text.
 
-use frontdesk_engine::archive::{Comparison, Join, Keeps, Likeness, Operand, Select, Source, Term, Test, Value};
-use frontdesk_engine::page::Direction;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Operand, Predicate, Select, TableAlias,
+};
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::comparand::{Comparand, ExprType, without_nul};
@@ -60,9 +62,9 @@ pub(super) fn render(dialect: SqlDialect, schema: &SiteSchema, select: &Select) 
 
 /// A table that the expressions of a statement can name.
 pub(super) struct ScopedTable<'a> {
-    pub(super) alias: Source,
+    pub(super) alias: TableAlias,
     pub(super) table: &'a SiteTable,
-    pub(super) join: Keeps,
+    pub(super) join: JoinKind,
 }
 
 pub(super) struct Renderer<'a> {
@@ -93,8 +95,8 @@ impl Renderer<'_> {
             self.push(separator);
             self.expr(expr)?;
             self.push(match direction {
-                Direction::Rising => "",
-                Direction::Falling => " DESC",
+                Direction::Ascending => "",
+                Direction::Descending => " DESC",
             });
             if !self.is_not_null(expr)? {
                 self.push(self.dialect.null_order(*direction));
@@ -109,11 +111,11 @@ impl Renderer<'_> {
     }
 
     fn enter_scope(&mut self, select: &Select) -> Result<(), Fault> {
-        self.add_table(select.from, Keeps::Matched)?;
-        select.joins.iter().try_for_each(|join| self.add_table(join.table, join.keeps))
+        self.add_table(select.from, JoinKind::Inner)?;
+        select.joins.iter().try_for_each(|join| self.add_table(join.table, join.kind))
     }
 
-    fn add_table(&mut self, (alias, name): (Source, &'static str), join: Keeps) -> Result<(), Fault> {
+    fn add_table(&mut self, (alias, name): (TableAlias, &'static str), join: JoinKind) -> Result<(), Fault> {
         let table = self.schema.table(name);
         let table = table.ok_or_else(|| Fault::internal(format!("the database has no table {name} of this site")))?;
         self.scope.push(ScopedTable { alias, table, join });
@@ -124,23 +126,23 @@ impl Renderer<'_> {
     fn body(&mut self, select: &Select) -> Result<(), Fault> {
         self.push(" FROM ");
         self.table(select.from.0)?;
-        for Join { table, on, keeps } in &select.joins {
-            self.push(match keeps {
-                Keeps::Matched => " JOIN ",
-                Keeps::All => " LEFT JOIN ",
+        for Join { table, on, kind } in &select.joins {
+            self.push(match kind {
+                JoinKind::Inner => " JOIN ",
+                JoinKind::Left => " LEFT JOIN ",
             });
             self.table(table.0)?;
             self.push(" ON ");
             self.conjunction(on)?;
         }
-        if !select.tests.is_empty() {
+        if !select.filter.is_empty() {
             self.push(" WHERE ");
-            self.conjunction(&select.tests)?;
+            self.conjunction(&select.filter)?;
         }
         Ok(())
     }
 
-    fn table(&mut self, alias: Source) -> Result<(), Fault> {
+    fn table(&mut self, alias: TableAlias) -> Result<(), Fault> {
         let table = self.scoped(alias)?.table;
         self.dialect.push_identifier(&table.name, &mut self.sql);
         self.push(" AS ");
@@ -148,7 +150,7 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    fn conjunction(&mut self, predicates: &[Test]) -> Result<(), Fault> {
+    fn conjunction(&mut self, predicates: &[Predicate]) -> Result<(), Fault> {
         for (index, predicate) in predicates.iter().enumerate() {
             self.push(if index == 0 { "" } else { " AND " });
             self.predicate(predicate)?;
@@ -157,16 +159,16 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    fn predicate(&mut self, predicate: &Test) -> Result<(), Fault> {
+    fn predicate(&mut self, predicate: &Predicate) -> Result<(), Fault> {
         match predicate {
-            Test::Compare(expr, comparison, Operand::Value(value)) => self.compare(expr, *comparison, value),
-            Test::Compare(left, comparison, Operand::Term(right)) => self.compare_exprs(left, *comparison, right),
-            Test::AnyOf(expr, values) => self.in_list(expr, values, Membership::In),
-            Test::NoneOf(expr, values) => self.in_list(expr, values, Membership::NotIn),
-            Test::Like(expr, like, text) => self.like(expr, *like, text),
-            Test::Missing(expr) => self.null_check(expr, " IS NULL", TRUE),
-            Test::Present(expr) => self.is_present(expr),
-            Test::Exists(select) => self.exists(select),
+            Predicate::Compare(expr, comparison, Operand::Literal(value)) => self.compare(expr, *comparison, value),
+            Predicate::Compare(left, comparison, Operand::Expr(right)) => self.compare_exprs(left, *comparison, right),
+            Predicate::AnyOf(expr, values) => self.in_list(expr, values, Membership::In),
+            Predicate::NoneOf(expr, values) => self.in_list(expr, values, Membership::NotIn),
+            Predicate::Like(expr, like, text) => self.like(expr, *like, text),
+            Predicate::IsNull(expr) => self.null_check(expr, " IS NULL", TRUE),
+            Predicate::IsNotNull(expr) => self.is_present(expr),
+            Predicate::Exists(select) => self.exists(select),
         }
     }
 
@@ -180,11 +182,11 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    fn is_present(&mut self, expr: &Term) -> Result<(), Fault> {
+    fn is_present(&mut self, expr: &Expr) -> Result<(), Fault> {
         self.null_check(expr, " IS NOT NULL", FALSE)
     }
 
-    fn null_check(&mut self, expr: &Term, operator: &str, if_null: &str) -> Result<(), Fault> {
+    fn null_check(&mut self, expr: &Expr, operator: &str, if_null: &str) -> Result<(), Fault> {
         match self.type_of(expr)? {
             ExprType::Null => self.push(if_null),
             ExprType::Integer | ExprType::Text | ExprType::Decimal => {
@@ -195,9 +197,9 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    fn compare(&mut self, expr: &Term, comparison: Comparison, value: &Value) -> Result<(), Fault> {
+    fn compare(&mut self, expr: &Expr, comparison: Comparison, value: &Literal) -> Result<(), Fault> {
         match (Comparand::new(self.type_of(expr)?, value)?, comparison) {
-            (Comparand::NotANumber, Comparison::Unequal) => self.is_present(expr)?,
+            (Comparand::NotANumber, Comparison::NotEqual) => self.is_present(expr)?,
             (Comparand::Null | Comparand::NotANumber, _) => self.push(FALSE),
             (comparand, comparison) => {
                 self.expr_for(expr, &comparand)?;
@@ -208,8 +210,8 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    fn compare_exprs(&mut self, left: &Term, comparison: Comparison, right: &Term) -> Result<(), Fault> {
-        let render: fn(&mut Self, &Term) -> Result<(), Fault> = match (self.type_of(left)?, self.type_of(right)?) {
+    fn compare_exprs(&mut self, left: &Expr, comparison: Comparison, right: &Expr) -> Result<(), Fault> {
+        let render: fn(&mut Self, &Expr) -> Result<(), Fault> = match (self.type_of(left)?, self.type_of(right)?) {
             (ExprType::Null, _) | (_, ExprType::Null) => {
                 self.push(FALSE);
                 return Ok(());
@@ -226,7 +228,7 @@ impl Renderer<'_> {
     }
 
     /// Values that the expression can never equal are left out.
-    fn in_list(&mut self, expr: &Term, values: &[Value], membership: Membership) -> Result<(), Fault> {
+    fn in_list(&mut self, expr: &Expr, values: &[Literal], membership: Membership) -> Result<(), Fault> {
         let expr_type = self.type_of(expr)?;
         let mut possible = Vec::with_capacity(values.len());
         for value in values {
@@ -260,7 +262,7 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    fn like(&mut self, expr: &Term, like: Likeness, text: &str) -> Result<(), Fault> {
+    fn like(&mut self, expr: &Expr, like: Like, text: &str) -> Result<(), Fault> {
         let text = without_nul(text)?;
         if text.len() > MAX_PATTERN_LENGTH {
             return Err(Fault::new(FaultKind::InvalidArgument, "The text to look for is too long."));
@@ -284,12 +286,12 @@ enum Membership {
 }
 
 /// The pattern, with the wildcards of the text escaped.
-fn pattern(like: Likeness, text: &str) -> String {
+fn pattern(like: Like, text: &str) -> String {
     let escaped = text.replace('!', "!!").replace('%', "!%").replace('_', "!_");
     match like {
-        Likeness::Contains => format!("%{escaped}%"),
-        Likeness::Begins => format!("{escaped}%"),
-        Likeness::Ends => format!("%{escaped}"),
+        Like::Contains => format!("%{escaped}%"),
+        Like::StartsWith => format!("{escaped}%"),
+        Like::EndsWith => format!("%{escaped}"),
     }
 }
 
@@ -303,8 +305,8 @@ const FALSE: &str = "1 = 0";
 fn operator(comparison: Comparison) -> &'static str {
     match comparison {
         Comparison::Equal => " = ",
-        Comparison::Unequal => " <> ",
-        Comparison::More => " > ",
+        Comparison::NotEqual => " <> ",
+        Comparison::Greater => " > ",
         Comparison::AtLeast => " >= ",
         Comparison::Less => " < ",
         Comparison::AtMost => " <= ",

@@ -1,6 +1,6 @@
 //! The rows of an answer, collected up to a number of bytes.
 
-use frontdesk_engine::archive::{Cell, Record};
+use frontdesk_engine::ports::site_db::{SiteCell, SiteRow};
 
 use super::error::ReadError;
 use super::render::SiteQuery;
@@ -8,7 +8,7 @@ use super::render::SiteQuery;
 pub(super) struct RowCollector {
     budget: ByteBudget,
     columns: usize,
-    rows: Vec<Record>,
+    rows: Vec<SiteRow>,
 }
 
 impl RowCollector {
@@ -16,7 +16,7 @@ impl RowCollector {
         RowCollector { budget: ByteBudget(query.max_bytes), columns: query.columns, rows: Vec::new() }
     }
 
-    pub(super) fn push(&mut self, cells: impl Iterator<Item = Result<Cell, ReadError>>) -> Result<(), ReadError> {
+    pub(super) fn push(&mut self, cells: impl Iterator<Item = Result<SiteCell, ReadError>>) -> Result<(), ReadError> {
         let mut row = Vec::with_capacity(self.columns);
         for cell in cells.take(self.columns) {
             row.push(self.budget.charge(cell?)?);
@@ -25,7 +25,7 @@ impl RowCollector {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Vec<Record> {
+    pub(super) fn finish(self) -> Vec<SiteRow> {
         self.rows
     }
 }
@@ -35,11 +35,11 @@ struct ByteBudget(usize);
 
 impl ByteBudget {
     /// A text counts its bytes, an integer eight.
-    fn charge(&mut self, cell: Cell) -> Result<Cell, ReadError> {
+    fn charge(&mut self, cell: SiteCell) -> Result<SiteCell, ReadError> {
         let bytes = match &cell {
-            Cell::Missing => 0,
-            Cell::Integer(_) => 8,
-            Cell::Text(text) => text.len(),
+            SiteCell::Null => 0,
+            SiteCell::Integer(_) => 8,
+            SiteCell::Text(text) => text.len(),
         };
         self.0 = self.0.checked_sub(bytes).ok_or(ReadError::TooLarge)?;
         Ok(cell)
@@ -47,8 +47,8 @@ impl ByteBudget {
 }
 
 /// A site may hold bytes that are no UTF-8.
-pub(super) fn text_cell(bytes: Vec<u8>) -> Cell {
-    Cell::Text(match String::from_utf8(bytes) {
+pub(super) fn text_cell(bytes: Vec<u8>) -> SiteCell {
+    SiteCell::Text(match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::archive::{Cell, Record};
+use frontdesk_engine::ports::site_db::{SiteCell, SiteRow};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
@@ -106,7 +106,7 @@ impl SiteDriver for SqliteDriver {
         mut session: SqliteSession,
         query: &SiteQuery,
         permit: &QueryPermit,
-    ) -> Result<(Vec<Record>, SqliteSession), ReadError> {
+    ) -> Result<(Vec<SiteRow>, SqliteSession), ReadError> {
         let now = Instant::now();
         session.check_file(&self.path, now)?;
         session.fail_fast(now + INLINE_LIMIT).map_err(|error| read_error(&error))?;
@@ -193,7 +193,7 @@ fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(connection)
 }
 
-fn read(connection: &Connection, query: &SiteQuery) -> Result<Vec<Record>, ReadError> {
+fn read(connection: &Connection, query: &SiteQuery) -> Result<Vec<SiteRow>, ReadError> {
     let failed = |error: rusqlite::Error| read_error(&error);
     let mut statement = connection.prepare_cached(&query.sql).map_err(failed)?;
     let mut rows = statement.query(rusqlite::params_from_iter(query.params.iter())).map_err(failed)?;
@@ -204,11 +204,11 @@ fn read(connection: &Connection, query: &SiteQuery) -> Result<Vec<Record>, ReadE
     Ok(collector.finish())
 }
 
-fn cell(value: ValueRef<'_>) -> Cell {
+fn cell(value: ValueRef<'_>) -> SiteCell {
     match value {
-        ValueRef::Null => Cell::Missing,
-        ValueRef::Integer(number) => Cell::Integer(number),
-        ValueRef::Real(number) => Cell::Text(number.to_string()),
+        ValueRef::Null => SiteCell::Null,
+        ValueRef::Integer(number) => SiteCell::Integer(number),
+        ValueRef::Real(number) => SiteCell::Text(number.to_string()),
         ValueRef::Text(text) | ValueRef::Blob(text) => text_cell(text.to_vec()),
     }
 }

@@ -1,9 +1,9 @@
 //! The SQL that is sent to each of the databases, and that the connections cannot write.
 
-use frontdesk_engine::archive::{
-    Archive as _, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 use frontdesk_site::{Database, Site};
 
 use super::SiteDbSettings;
@@ -24,8 +24,8 @@ mod mariadb;
 #[expect(dead_code, reason = "other tests use more of it")]
 mod server;
 
-const DOCUMENT: Source = Source(0);
-const VALUE: Source = Source(1);
+const DOCUMENT: TableAlias = TableAlias(0);
+const VALUE: TableAlias = TableAlias(1);
 
 const DIALECTS: [SqlDialect; 3] = [SqlDialect::Sqlite, SqlDialect::Mysql, SqlDialect::Postgres];
 
@@ -54,9 +54,9 @@ fn schema() -> SiteSchema {
     SiteSchema::new(columns.into(), "evo_").unwrap()
 }
 
-fn select(columns: Vec<Term>, tests: Vec<Test>) -> Select {
+fn select(columns: Vec<Expr>, filter: Vec<Predicate>) -> Select {
     let from = (DOCUMENT, "site_content");
-    Select { from, joins: Vec::new(), columns, tests, order: Vec::new(), offset: 0, limit: 2, bytes: 100 }
+    Select { from, joins: Vec::new(), columns, filter, order: Vec::new(), offset: 0, limit: 2, bytes: 100 }
 }
 
 fn rendered(dialect: SqlDialect, select: &Select) -> SiteQuery {
@@ -64,27 +64,33 @@ fn rendered(dialect: SqlDialect, select: &Select) -> SiteQuery {
 }
 
 /// Only the WHERE clause.
-fn where_clause(dialect: SqlDialect, predicate: &Test) -> String {
+fn where_clause(dialect: SqlDialect, predicate: &Predicate) -> String {
     let text = rendered(dialect, &select(vec![], vec![predicate.clone()])).sql;
     text.split_once(" WHERE ").unwrap().1.split(" LIMIT ").next().unwrap().to_owned()
 }
 
 #[test]
 fn every_value_is_a_parameter_and_every_name_is_quoted() {
-    let value = || Term::Column(VALUE, "value");
+    let value = || Expr::Column(VALUE, "value");
     let columns = vec![
-        Term::Column(DOCUMENT, "contentType"),
-        Term::Column(DOCUMENT, "hidemenu"),
+        Expr::Column(DOCUMENT, "contentType"),
+        Expr::Column(DOCUMENT, "hidemenu"),
         value(),
-        Term::Column(DOCUMENT, "gone"),
+        Expr::Column(DOCUMENT, "gone"),
     ];
-    let hidden =
-        Test::Compare(Term::Column(DOCUMENT, "hidemenu"), Comparison::Equal, Operand::Value(Value::Integer(1)));
-    let mut select = select(columns, vec![hidden, Test::Like(value(), Likeness::Begins, "5%!".to_owned())]);
-    let on =
-        Test::Compare(Term::Column(VALUE, "contentid"), Comparison::Equal, Operand::Term(Term::Column(DOCUMENT, "id")));
-    select.joins = vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on: vec![on], keeps: Keeps::All }];
-    select.order = vec![(value(), Direction::Falling), (Term::Column(DOCUMENT, "id"), Direction::Rising)];
+    let hidden = Predicate::Compare(
+        Expr::Column(DOCUMENT, "hidemenu"),
+        Comparison::Equal,
+        Operand::Literal(Literal::Integer(1)),
+    );
+    let mut select = select(columns, vec![hidden, Predicate::Like(value(), Like::StartsWith, "5%!".to_owned())]);
+    let on = Predicate::Compare(
+        Expr::Column(VALUE, "contentid"),
+        Comparison::Equal,
+        Operand::Expr(Expr::Column(DOCUMENT, "id")),
+    );
+    select.joins = vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on: vec![on], kind: JoinKind::Left }];
+    select.order = vec![(value(), Direction::Descending), (Expr::Column(DOCUMENT, "id"), Direction::Ascending)];
     select.offset = 7;
     let params =
         [SqlParam::Integer(1), SqlParam::Text("5!%!!%".to_owned()), SqlParam::Integer(2), SqlParam::Integer(7)];
@@ -110,8 +116,8 @@ fn every_value_is_a_parameter_and_every_name_is_quoted() {
 #[test]
 fn a_cast_reads_digits_only_and_has_explicit_limits() {
     let price = |number| {
-        let term = Term::Number(number, Box::new(Term::Column(DOCUMENT, "contentType")));
-        Test::Compare(term, Comparison::More, Operand::Value(Value::Decimal("1.50".to_owned())))
+        let term = Expr::Number(number, Box::new(Expr::Column(DOCUMENT, "contentType")));
+        Predicate::Compare(term, Comparison::Greater, Operand::Literal(Literal::Decimal("1.50".to_owned())))
     };
     let decimal = price(Number::Decimal { digits: 5, places: 2 });
     assert_eq!(where_clause(SqlDialect::Sqlite, &price(Number::Signed)), r#"fd_signed(t0."contentType") > ?1"#);
@@ -132,15 +138,15 @@ fn a_cast_reads_digits_only_and_has_explicit_limits() {
 
 #[test]
 fn the_sql_depends_on_no_value() {
-    let id = || Term::Column(DOCUMENT, "id");
-    let content_type = || Term::Column(DOCUMENT, "contentType");
+    let id = || Expr::Column(DOCUMENT, "id");
+    let content_type = || Expr::Column(DOCUMENT, "contentType");
     let sql = |dialect, number: i64, text: &str| {
         let predicates = vec![
-            Test::Compare(id(), Comparison::Equal, Operand::Value(Value::Integer(number))),
-            Test::AnyOf(content_type(), vec![Value::Text(text.to_owned()), Value::Integer(number)]),
-            Test::Like(content_type(), Likeness::Contains, text.to_owned()),
+            Predicate::Compare(id(), Comparison::Equal, Operand::Literal(Literal::Integer(number))),
+            Predicate::AnyOf(content_type(), vec![Literal::Text(text.to_owned()), Literal::Integer(number)]),
+            Predicate::Like(content_type(), Like::Contains, text.to_owned()),
         ];
-        let columns = vec![Term::Or(Box::new(content_type()), text.to_owned())];
+        let columns = vec![Expr::Coalesce(Box::new(content_type()), text.to_owned())];
         rendered(dialect, &Select { offset: number as u64, ..select(columns, predicates) }).sql
     };
     for dialect in DIALECTS {
@@ -150,8 +156,8 @@ fn the_sql_depends_on_no_value() {
 
 #[test]
 fn a_text_with_nul_or_too_long_is_rejected() {
-    let like = |text: &str| Test::Like(Term::Column(DOCUMENT, "contentType"), Likeness::Ends, text.to_owned());
-    let result = |predicate: Test| render(SqlDialect::Sqlite, &schema(), &select(vec![], vec![predicate]));
+    let like = |text: &str| Predicate::Like(Expr::Column(DOCUMENT, "contentType"), Like::EndsWith, text.to_owned());
+    let result = |predicate: Predicate| render(SqlDialect::Sqlite, &schema(), &select(vec![], vec![predicate]));
     assert!(result(like("tea")).is_ok());
     assert_eq!(result(like("te\0a")).unwrap_err().message, "A text must not contain the character NUL.");
     assert_eq!(result(like(&"a".repeat(24_001))).unwrap_err().message, "The text to look for is too long.");
@@ -159,14 +165,14 @@ fn a_text_with_nul_or_too_long_is_rejected() {
 
 #[test]
 fn names_that_the_schema_lacks_are_not_sent() {
-    let gone = || Term::Column(DOCUMENT, "gone");
+    let gone = || Expr::Column(DOCUMENT, "gone");
     for dialect in DIALECTS {
-        assert_eq!(where_clause(dialect, &Test::Missing(gone())), "1 = 1");
-        assert_eq!(where_clause(dialect, &Test::AnyOf(gone(), vec![Value::Integer(1)])), "1 = 0");
+        assert_eq!(where_clause(dialect, &Predicate::IsNull(gone())), "1 = 1");
+        assert_eq!(where_clause(dialect, &Predicate::AnyOf(gone(), vec![Literal::Integer(1)])), "1 = 0");
         let mut other = select(vec![gone()], vec![]);
         other.from.1 = "other_table";
         assert!(render(dialect, &schema(), &other).is_err());
-        let mut unknown = select(vec![Term::Column(Source(9), "id")], vec![]);
+        let mut unknown = select(vec![Expr::Column(TableAlias(9), "id")], vec![]);
         unknown.limit = 1;
         assert!(render(dialect, &schema(), &unknown).is_err());
     }
@@ -174,19 +180,20 @@ fn names_that_the_schema_lacks_are_not_sent() {
 
 #[test]
 fn a_legacy_charset_is_converted_only_for_non_ascii_texts() {
-    let title = || Term::Column(DOCUMENT, "contentType");
-    let is = |text: &str| Test::Compare(title(), Comparison::Equal, Operand::Value(Value::Text(text.to_owned())));
+    let title = || Expr::Column(DOCUMENT, "contentType");
+    let is =
+        |text: &str| Predicate::Compare(title(), Comparison::Equal, Operand::Literal(Literal::Text(text.to_owned())));
     assert_eq!(where_clause(SqlDialect::Mysql, &is("tea")), "t0.`contentType` = ?");
     assert_eq!(where_clause(SqlDialect::Mysql, &is("thé")), "CONVERT(t0.`contentType` USING utf8mb4) = ?");
     assert_eq!(where_clause(SqlDialect::Postgres, &is("thé")), r#"t0."contentType" = CAST($1 AS TEXT)"#);
-    let like = Test::Like(title(), Likeness::Contains, "茶".to_owned());
+    let like = Predicate::Like(title(), Like::Contains, "茶".to_owned());
     assert_eq!(where_clause(SqlDialect::Mysql, &like), "CONVERT(t0.`contentType` USING utf8mb4) LIKE ? ESCAPE '!'");
-    let texts = ["tea", "茶"].map(|text| Value::Text(text.to_owned()));
-    let one_of = Test::AnyOf(title(), texts.to_vec());
+    let texts = ["tea", "茶"].map(|text| Literal::Text(text.to_owned()));
+    let one_of = Predicate::AnyOf(title(), texts.to_vec());
     assert_eq!(where_clause(SqlDialect::Mysql, &one_of), "CONVERT(t0.`contentType` USING utf8mb4) IN (?, ?)");
-    let or = Term::Or(Box::new(title()), "茶".to_owned());
+    let or = Expr::Coalesce(Box::new(title()), "茶".to_owned());
     assert_eq!(
-        where_clause(SqlDialect::Mysql, &Test::Like(or, Likeness::Begins, "x".to_owned())),
+        where_clause(SqlDialect::Mysql, &Predicate::Like(or, Like::StartsWith, "x".to_owned())),
         "COALESCE(CONVERT(t0.`contentType` USING utf8mb4), ?) LIKE ? ESCAPE '!'"
     );
 }
@@ -194,12 +201,12 @@ fn a_legacy_charset_is_converted_only_for_non_ascii_texts() {
 #[test]
 fn an_integer_differs_from_every_text_that_is_no_number() {
     let compared = |comparison, text: &str| {
-        Test::Compare(Term::Column(DOCUMENT, "id"), comparison, Operand::Value(Value::Text(text.to_owned())))
+        Predicate::Compare(Expr::Column(DOCUMENT, "id"), comparison, Operand::Literal(Literal::Text(text.to_owned())))
     };
     for dialect in [SqlDialect::Sqlite, SqlDialect::Mysql] {
-        let id = where_clause(dialect, &compared(Comparison::Unequal, "x"));
+        let id = where_clause(dialect, &compared(Comparison::NotEqual, "x"));
         assert!(id.ends_with(" IS NOT NULL"), "{id}");
-        for comparison in [Comparison::Equal, Comparison::More, Comparison::AtMost] {
+        for comparison in [Comparison::Equal, Comparison::Greater, Comparison::AtMost] {
             assert_eq!(where_clause(dialect, &compared(comparison, "x")), "1 = 0");
         }
         // Blanks around a number do not count.
@@ -251,7 +258,7 @@ async fn postgres_site(connections: usize) -> (server::Server, SiteReader<Postgr
 #[tokio::test]
 async fn a_connection_to_a_postgres_site_cannot_write() {
     let (_server, reader) = postgres_site(4).await;
-    assert_eq!(reader.select(&select(vec![Term::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+    assert_eq!(reader.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
     let session = reader.pool.take().unwrap();
     for sql in WRITES {
         let error = session.client.batch_execute(sql).await.unwrap_err();
@@ -264,7 +271,7 @@ async fn postgres_plans_a_list_for_its_values_each_time() {
     let (_server, reader) = postgres_site(1).await;
     // Short and long lists, and single rows, whose mode is another, in between.
     for (limit, columns) in [(2, 1), (100, 2)] {
-        let list = Select { limit, ..select(vec![Term::Column(DOCUMENT, "id"); columns], vec![]) };
+        let list = Select { limit, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
         let single = Select { limit: 1, ..list.clone() };
         for number in 0..10 {
             assert_eq!(reader.select(&list).await.unwrap().len(), 1);
@@ -297,7 +304,7 @@ fn only_a_postgres_that_has_plan_cache_mode_is_told_one() {
 
 #[cfg(feature = "mysql")]
 mod mysql {
-    use frontdesk_engine::archive::Cell;
+    use frontdesk_engine::ports::site_db::SiteCell;
     use mysql_async::prelude::Queryable as _;
 
     use super::*;
@@ -316,7 +323,7 @@ mod mysql {
     #[tokio::test]
     async fn a_connection_to_a_mariadb_site_cannot_write() {
         let (_server, reader) = mariadb_site(4).await;
-        assert_eq!(reader.select(&select(vec![Term::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+        assert_eq!(reader.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
         let mut session = reader.pool.take().unwrap();
         for sql in WRITES {
             let error = session.connection().unwrap().query_drop(sql).await.unwrap_err().to_string();
@@ -328,8 +335,8 @@ mod mysql {
     async fn statements_on_mariadb_are_prepared_once_and_at_most_64_are_kept() {
         let (_server, reader) = mariadb_site(1).await;
         let read = async |columns: usize| {
-            let select = Select { bytes: 1_000, ..select(vec![Term::Column(DOCUMENT, "id"); columns], vec![]) };
-            assert_eq!(reader.select(&select).await.unwrap(), [vec![Cell::Integer(1); columns]]);
+            let select = Select { bytes: 1_000, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
+            assert_eq!(reader.select(&select).await.unwrap(), [vec![SiteCell::Integer(1); columns]]);
         };
         let count = async |name: &str| {
             let mut session = reader.pool.take().unwrap();

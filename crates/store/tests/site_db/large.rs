@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::Cell;
+use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use mysql_async::prelude::Queryable as _;
@@ -29,7 +29,7 @@ async fn long_texts_are_complete_up_to_the_byte_limit() {
         load(&three.postgres, &update);
         select.bytes = 1 << 20;
         let rows = three.rows(&select).await;
-        assert!(rows.contains(&vec![Cell::Integer(2), Cell::Text(text.clone())]), "{count} letters were cut");
+        assert!(rows.contains(&vec![SiteCell::Integer(2), SiteCell::Text(text.clone())]), "{count} letters were cut");
         select.bytes = text.len();
         for (name, site_db) in &three.site_dbs {
             let fault = site_db.select(&select).await.unwrap_err();

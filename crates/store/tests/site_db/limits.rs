@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::{Archive, Cell, Comparison, Join, Keeps, Operand, Select, Source, Test, Value};
+use frontdesk_engine::ports::site_db::{
+    Comparison, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, TableAlias,
+};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::{SiteDbSettings, open};
 
@@ -14,12 +16,12 @@ use crate::three::{File, Three, all, column, is, of, settings};
 fn endless() -> Select {
     let mut select = all("site_content", &["id"]);
     select.joins = (1..5)
-        .map(|number| Join { table: (Source(number), "site_content"), on: Vec::new(), keeps: Keeps::Matched })
+        .map(|number| Join { table: (TableAlias(number), "site_content"), on: Vec::new(), kind: JoinKind::Inner })
         .collect();
     // A cycle of `<`, which no combination of rows fulfils.
     let before =
-        |one, other| Test::Compare(of(one, "createdon"), Comparison::Less, Operand::Term(of(other, "createdon")));
-    select.tests = (0..5).map(|number| before(number, (number + 1) % 5)).collect();
+        |one, other| Predicate::Compare(of(one, "createdon"), Comparison::Less, Operand::Expr(of(other, "createdon")));
+    select.filter = (0..5).map(|number| before(number, (number + 1) % 5)).collect();
     select
 }
 
@@ -27,7 +29,7 @@ fn endless() -> Select {
 async fn an_answer_has_at_most_the_allowed_bytes() {
     let three = Three::with_the_site().await;
     let mut select = all("site_content", &["id", "pagetitle"]);
-    select.tests = vec![is(column("parent"), 248)];
+    select.filter = vec![is(column("parent"), 248)];
     // Six times eight bytes of id and five of title.
     for (bytes, rows) in [(78, Some(6)), (77, None), (0, None)] {
         select.bytes = bytes;
@@ -55,7 +57,7 @@ async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
         assert_eq!(fault.kind, FaultKind::Unavailable, "{url}: {fault:?}");
         let mut one = all("site_content", &["id"]);
         one.limit = 1;
-        assert_eq!(retried(&site_db, &one).await, [vec![Cell::Integer(1)]], "{url}");
+        assert_eq!(retried(&site_db, &one).await, [vec![SiteCell::Integer(1)]], "{url}");
     }
 }
 
@@ -83,7 +85,7 @@ async fn a_restarted_server_is_reconnected() {
     let three = Three::with_the_site().await;
     let mut select = all("site_content", &["id"]);
     select.limit = 2;
-    let expected = [vec![Cell::Integer(1)], vec![Cell::Integer(2)]];
+    let expected = [vec![SiteCell::Integer(1)], vec![SiteCell::Integer(2)]];
     assert_eq!(three.rows(&select).await, expected);
     three.mariadb.crash();
     three.postgres.crash();
@@ -109,8 +111,8 @@ async fn a_sqlite_file_is_read_during_the_site_s_transaction() {
         file.sql(&Site::small().script(Database::Sqlite));
         let site_db = open(&settings(&file.url())).await.unwrap();
         let mut select = all("site_content", &["pagetitle"]);
-        select.tests = vec![Test::AnyOf(column("id"), vec![Value::Integer(2)])];
-        let titled = |title: &str| [vec![Cell::Text(title.to_owned())]];
+        select.filter = vec![Predicate::AnyOf(column("id"), vec![Literal::Integer(2)])];
+        let titled = |title: &str| [vec![SiteCell::Text(title.to_owned())]];
         assert_eq!(site_db.select(&select).await.unwrap(), titled("Catalog"), "{mode}");
         let site = rusqlite::Connection::open(file.path()).unwrap();
         site.execute_batch("BEGIN IMMEDIATE; UPDATE evo_site_content SET pagetitle = 'Shop' WHERE id = 2;").unwrap();
@@ -121,7 +123,7 @@ async fn a_sqlite_file_is_read_during_the_site_s_transaction() {
 }
 
 /// Opening has the same short deadline, which a busy machine may miss.
-async fn opened(brief: &SiteDbSettings) -> Arc<dyn Archive> {
+async fn opened(brief: &SiteDbSettings) -> Arc<dyn SiteDb> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         match open(brief).await {
@@ -132,7 +134,7 @@ async fn opened(brief: &SiteDbSettings) -> Arc<dyn Archive> {
 }
 
 /// A busy machine may miss a short deadline.
-async fn retried(site_db: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> {
+async fn retried(site_db: &Arc<dyn SiteDb>, select: &Select) -> Vec<Vec<SiteCell>> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         match site_db.select(select).await {
@@ -176,7 +178,7 @@ async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
     }
     assert!(began.elapsed() < settings("").deadline, "it waited on the calling thread");
     site.execute_batch("COMMIT").unwrap();
-    assert_eq!(asked.await.unwrap(), [vec![Cell::Integer(1)]]);
+    assert_eq!(asked.await.unwrap(), [vec![SiteCell::Integer(1)]]);
 }
 
 #[tokio::test]
@@ -195,7 +197,7 @@ async fn cancelled_calls_do_not_exceed_the_connection_limit() {
     // One of them is the site's.
     assert!(files_open_at(&file.path()) <= 3, "{} connections are open", files_open_at(&file.path()));
     site.execute_batch("COMMIT").unwrap();
-    assert_eq!(retried(&site_db, &one).await, [vec![Cell::Integer(1)]]);
+    assert_eq!(retried(&site_db, &one).await, [vec![SiteCell::Integer(1)]]);
 }
 
 fn files_open_at(path: &std::path::Path) -> usize {

@@ -1,9 +1,9 @@
 //! Random queries: the three databases return the same rows.
 
-use frontdesk_engine::archive::{
-    Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 
 use crate::three::{Three, all, column, of, same, value_of};
 
@@ -44,60 +44,60 @@ fn number(rng: &mut Rng) -> Number {
     }
 }
 
-fn term(rng: &mut Rng) -> Term {
+fn term(rng: &mut Rng) -> Expr {
     match rng.below(9) {
         0..=2 => column(rng.one(&WHOLE)),
         3 | 4 => of(1, "value"),
-        5 => Term::Or(Box::new(of(1, "value")), rng.one(&TEXTS).to_owned()),
-        6 => Term::Number(number(rng), Box::new(term(rng))),
-        7 => Term::NonZero(Box::new(term(rng)), Box::new(term(rng))),
+        5 => Expr::Coalesce(Box::new(of(1, "value")), rng.one(&TEXTS).to_owned()),
+        6 => Expr::Number(number(rng), Box::new(term(rng))),
+        7 => Expr::NonZero(Box::new(term(rng)), Box::new(term(rng))),
         _ => column("no_such_column"),
     }
 }
 
-fn value(rng: &mut Rng) -> Value {
+fn value(rng: &mut Rng) -> Literal {
     match rng.below(3) {
-        0 => Value::Integer(rng.one(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN])),
-        1 => Value::Text(rng.one(&TEXTS).to_owned()),
-        _ => Value::Decimal(rng.one(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"]).to_owned()),
+        0 => Literal::Integer(rng.one(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN])),
+        1 => Literal::Text(rng.one(&TEXTS).to_owned()),
+        _ => Literal::Decimal(rng.one(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"]).to_owned()),
     }
 }
 
 fn comparison(rng: &mut Rng) -> Comparison {
     rng.one(&[
         Comparison::Equal,
-        Comparison::Unequal,
-        Comparison::More,
+        Comparison::NotEqual,
+        Comparison::Greater,
         Comparison::AtLeast,
         Comparison::Less,
         Comparison::AtMost,
     ])
 }
 
-fn test(rng: &mut Rng) -> Test {
+fn test(rng: &mut Rng) -> Predicate {
     match rng.below(10) {
         9 => {
-            let spaced = Value::Text(rng.one(&SPACED).to_owned());
-            Test::Compare(column(rng.one(&WHOLE)), comparison(rng), Operand::Value(spaced))
+            let spaced = Literal::Text(rng.one(&SPACED).to_owned());
+            Predicate::Compare(column(rng.one(&WHOLE)), comparison(rng), Operand::Literal(spaced))
         }
-        0..=2 => Test::Compare(term(rng), comparison(rng), Operand::Value(value(rng))),
-        3 => Test::Compare(term(rng), comparison(rng), Operand::Term(term(rng))),
-        4 => Test::AnyOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
-        5 => Test::NoneOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
+        0..=2 => Predicate::Compare(term(rng), comparison(rng), Operand::Literal(value(rng))),
+        3 => Predicate::Compare(term(rng), comparison(rng), Operand::Expr(term(rng))),
+        4 => Predicate::AnyOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
+        5 => Predicate::NoneOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
         6 => {
-            let likeness = rng.one(&[Likeness::Contains, Likeness::Begins, Likeness::Ends]);
-            Test::Like(term(rng), likeness, rng.one(&PATTERNS).to_owned())
+            let likeness = rng.one(&[Like::Contains, Like::StartsWith, Like::EndsWith]);
+            Predicate::Like(term(rng), likeness, rng.one(&PATTERNS).to_owned())
         }
-        7 if rng.below(2) == 0 => Test::Missing(term(rng)),
-        7 => Test::Present(term(rng)),
+        7 if rng.below(2) == 0 => Predicate::IsNull(term(rng)),
+        7 => Predicate::IsNotNull(term(rng)),
         _ => {
             let mut inner = all("site_content_closure", &[]);
-            inner.from.0 = Source(5);
+            inner.from.0 = TableAlias(5);
             inner.order.clear();
-            inner.tests = vec![same(of(5, "descendant"), column("id"))];
-            let depth = Operand::Value(Value::Integer(rng.below(5) as i64));
-            inner.tests.push(Test::Compare(of(5, "depth"), comparison(rng), depth));
-            Test::Exists(Box::new(inner))
+            inner.filter = vec![same(of(5, "descendant"), column("id"))];
+            let depth = Operand::Literal(Literal::Integer(rng.below(5) as i64));
+            inner.filter.push(Predicate::Compare(of(5, "depth"), comparison(rng), depth));
+            Predicate::Exists(Box::new(inner))
         }
     }
 }
@@ -105,11 +105,13 @@ fn test(rng: &mut Rng) -> Test {
 fn query(rng: &mut Rng) -> Select {
     let mut select = all("site_content", &["id"]);
     let variable = rng.one(&[1, 4, 5, 6]);
-    select.joins = vec![Join { keeps: rng.one(&[Keeps::All, Keeps::All, Keeps::Matched]), ..value_of(variable, 1) }];
+    select.joins =
+        vec![Join { kind: rng.one(&[JoinKind::Left, JoinKind::Left, JoinKind::Inner]), ..value_of(variable, 1) }];
     select.columns.extend((0..rng.below(3)).map(|_| term(rng)));
-    select.tests = (0..rng.below(3)).map(|_| test(rng)).collect();
-    select.order = (0..rng.below(3)).map(|_| (term(rng), rng.one(&[Direction::Rising, Direction::Falling]))).collect();
-    select.order.push((column("id"), Direction::Rising));
+    select.filter = (0..rng.below(3)).map(|_| test(rng)).collect();
+    select.order =
+        (0..rng.below(3)).map(|_| (term(rng), rng.one(&[Direction::Ascending, Direction::Descending]))).collect();
+    select.order.push((column("id"), Direction::Ascending));
     select.offset = rng.one(&[0, 0, 1, 10, 300]);
     select.limit = rng.one(&[1, 5, 20, 100]);
     select

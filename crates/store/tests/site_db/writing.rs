@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::archive::{Archive, Cell, Select};
+use frontdesk_engine::ports::site_db::{Select, SiteCell, SiteDb};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use rusqlite::Connection;
@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn title() -> Select {
     let mut select = all("site_content", &["pagetitle"]);
-    select.tests = vec![is(column("id"), 1)];
+    select.filter = vec![is(column("id"), 1)];
     select.limit = 1;
     select
 }
@@ -45,7 +45,7 @@ fn write(file: &Path) {
     }
 }
 
-fn read_until(stop: &Arc<AtomicBool>, site_db: &Arc<dyn Archive>, reads: &Arc<AtomicUsize>) {
+fn read_until(stop: &Arc<AtomicBool>, site_db: &Arc<dyn SiteDb>, reads: &Arc<AtomicUsize>) {
     let (stop, site_db, reads) = (Arc::clone(stop), Arc::clone(site_db), Arc::clone(reads));
     tokio::spawn(async move {
         while !stop.load(Ordering::Relaxed) {
@@ -83,7 +83,7 @@ async fn is_written_while_it_is_read(mode: &str, test: &str) {
     })
     .await;
     assert!(ended.unwrap().success(), "the site could not write");
-    let last = [vec![Cell::Text(format!("Title {WRITES}"))]];
+    let last = [vec![SiteCell::Text(format!("Title {WRITES}"))]];
     let deadline = Instant::now() + TIMEOUT;
     while !mounts[0].select(&title()).await.is_ok_and(|rows| rows == last) {
         assert!(Instant::now() < deadline, "the last title is not read");

@@ -1,6 +1,6 @@
 //! SQL functions for decimal numbers, which SQLite lacks.
 
-use frontdesk_engine::archive::Number;
+use frontdesk_engine::ports::site_db::Number;
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
