@@ -116,8 +116,8 @@ fn every_value_is_a_parameter_and_every_name_is_quoted() {
 #[test]
 fn a_cast_reads_digits_only_and_has_explicit_limits() {
     let price = |number| {
-        let term = Expr::Number(number, Box::new(Expr::Column(DOCUMENT, "contentType")));
-        Predicate::Compare(term, Comparison::Greater, Operand::Literal(Literal::Decimal("1.50".to_owned())))
+        let expr = Expr::Number(number, Box::new(Expr::Column(DOCUMENT, "contentType")));
+        Predicate::Compare(expr, Comparison::Greater, Operand::Literal(Literal::Decimal("1.50".to_owned())))
     };
     let decimal = price(Number::Decimal { digits: 5, places: 2 });
     assert_eq!(where_clause(SqlDialect::Sqlite, &price(Number::Signed)), r#"fd_signed(t0."contentType") > ?1"#);

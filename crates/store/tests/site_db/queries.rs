@@ -16,13 +16,13 @@ fn products(filter: Vec<Predicate>) -> Select {
     select
 }
 
-fn text(term: Expr, comparison: Comparison, value: &str) -> Predicate {
-    Predicate::Compare(term, comparison, Operand::Literal(Literal::Text(value.to_owned())))
+fn text(expr: Expr, comparison: Comparison, value: &str) -> Predicate {
+    Predicate::Compare(expr, comparison, Operand::Literal(Literal::Text(value.to_owned())))
 }
 
 fn number(cast: Number, comparison: Comparison, value: &str) -> Predicate {
-    let term = Expr::Number(cast, Box::new(of(1, "value")));
-    Predicate::Compare(term, comparison, Operand::Literal(Literal::Decimal(value.to_owned())))
+    let expr = Expr::Number(cast, Box::new(of(1, "value")));
+    Predicate::Compare(expr, comparison, Operand::Literal(Literal::Decimal(value.to_owned())))
 }
 
 fn words(values: &[&str]) -> Vec<Literal> {
@@ -51,7 +51,7 @@ async fn filters_by_variables_find_as_many_products_as_the_original() {
         (color, Predicate::IsNull(value()), 60),
         (sku, Predicate::Like(value(), Like::Contains, "SKU-01".to_owned()), 18),
         (sku, Predicate::Like(value(), Like::StartsWith, "SKU-01".to_owned()), 18),
-        (sku, Predicate::Like(value(), Like::EndsWithWith, "01".to_owned()), 12),
+        (sku, Predicate::Like(value(), Like::EndsWith, "01".to_owned()), 12),
     ] {
         let mut select = products(vec![test.clone()]);
         select.joins = vec![value_of(variable, 1)];
@@ -159,8 +159,8 @@ async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
         select.filter = filter;
         three.list(&select).await.join(" ")
     };
-    let like = |likeness, text: &str| vec![Predicate::Like(column("words"), likeness, text.to_owned())];
-    for (likeness, text, found) in [
+    let matching = |like, text: &str| vec![Predicate::Like(column("words"), like, text.to_owned())];
+    for (like, text, found) in [
         (Like::Contains, "%", "1 8"),
         (Like::Contains, "_", "2 8"),
         (Like::Contains, "!", "3"),
@@ -171,11 +171,11 @@ async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
         (Like::Contains, "", "1 2 3 4 5 7 8"),
         (Like::StartsWith, "a", "1 2 3 4 5"),
         (Like::StartsWith, "a_", "2"),
-        (Like::EndsWithWith, "!b", "3"),
-        (Like::EndsWithWith, "xb", "5"),
-        (Like::EndsWithWith, "a", ""),
+        (Like::EndsWith, "!b", "3"),
+        (Like::EndsWith, "xb", "5"),
+        (Like::EndsWith, "a", ""),
     ] {
-        assert_eq!(ids(like(likeness, text)).await, found, "{likeness:?} {text}");
+        assert_eq!(ids(matching(like, text)).await, found, "{like:?} {text}");
     }
     // LIKE compares a number as a text.
     assert_eq!(ids(vec![Predicate::Like(column("id"), Like::Contains, "7".to_owned())]).await, "7");

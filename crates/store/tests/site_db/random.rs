@@ -44,13 +44,13 @@ fn number(rng: &mut Rng) -> Number {
     }
 }
 
-fn term(rng: &mut Rng) -> Expr {
+fn expr(rng: &mut Rng) -> Expr {
     match rng.below(9) {
         0..=2 => column(rng.one(&WHOLE)),
         3 | 4 => of(1, "value"),
         5 => Expr::Coalesce(Box::new(of(1, "value")), rng.one(&TEXTS).to_owned()),
-        6 => Expr::Number(number(rng), Box::new(term(rng))),
-        7 => Expr::NonZero(Box::new(term(rng)), Box::new(term(rng))),
+        6 => Expr::Number(number(rng), Box::new(expr(rng))),
+        7 => Expr::NonZero(Box::new(expr(rng)), Box::new(expr(rng))),
         _ => column("no_such_column"),
     }
 }
@@ -80,16 +80,16 @@ fn test(rng: &mut Rng) -> Predicate {
             let spaced = Literal::Text(rng.one(&SPACED).to_owned());
             Predicate::Compare(column(rng.one(&WHOLE)), comparison(rng), Operand::Literal(spaced))
         }
-        0..=2 => Predicate::Compare(term(rng), comparison(rng), Operand::Literal(value(rng))),
-        3 => Predicate::Compare(term(rng), comparison(rng), Operand::Expr(term(rng))),
-        4 => Predicate::AnyOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
-        5 => Predicate::NoneOf(term(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
+        0..=2 => Predicate::Compare(expr(rng), comparison(rng), Operand::Literal(value(rng))),
+        3 => Predicate::Compare(expr(rng), comparison(rng), Operand::Expr(expr(rng))),
+        4 => Predicate::AnyOf(expr(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
+        5 => Predicate::NoneOf(expr(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
         6 => {
-            let likeness = rng.one(&[Like::Contains, Like::StartsWith, Like::EndsWith]);
-            Predicate::Like(term(rng), likeness, rng.one(&PATTERNS).to_owned())
+            let like = rng.one(&[Like::Contains, Like::StartsWith, Like::EndsWith]);
+            Predicate::Like(expr(rng), like, rng.one(&PATTERNS).to_owned())
         }
-        7 if rng.below(2) == 0 => Predicate::IsNull(term(rng)),
-        7 => Predicate::IsNotNull(term(rng)),
+        7 if rng.below(2) == 0 => Predicate::IsNull(expr(rng)),
+        7 => Predicate::IsNotNull(expr(rng)),
         _ => {
             let mut inner = all("site_content_closure", &[]);
             inner.from.0 = TableAlias(5);
@@ -107,10 +107,10 @@ fn query(rng: &mut Rng) -> Select {
     let variable = rng.one(&[1, 4, 5, 6]);
     select.joins =
         vec![Join { kind: rng.one(&[JoinKind::Left, JoinKind::Left, JoinKind::Inner]), ..value_of(variable, 1) }];
-    select.columns.extend((0..rng.below(3)).map(|_| term(rng)));
+    select.columns.extend((0..rng.below(3)).map(|_| expr(rng)));
     select.filter = (0..rng.below(3)).map(|_| test(rng)).collect();
     select.order =
-        (0..rng.below(3)).map(|_| (term(rng), rng.one(&[Direction::Ascending, Direction::Descending]))).collect();
+        (0..rng.below(3)).map(|_| (expr(rng), rng.one(&[Direction::Ascending, Direction::Descending]))).collect();
     select.order.push((column("id"), Direction::Ascending));
     select.offset = rng.one(&[0, 0, 1, 10, 300]);
     select.limit = rng.one(&[1, 5, 20, 100]);

@@ -123,8 +123,8 @@ pub(crate) fn of(source: u8, name: &'static str) -> Expr {
     Expr::Column(TableAlias(source), name)
 }
 
-pub(crate) fn is(term: Expr, value: i64) -> Predicate {
-    Predicate::Compare(term, Comparison::Equal, Operand::Literal(Literal::Integer(value)))
+pub(crate) fn is(expr: Expr, value: i64) -> Predicate {
+    Predicate::Compare(expr, Comparison::Equal, Operand::Literal(Literal::Integer(value)))
 }
 
 pub(crate) fn same(one: Expr, other: Expr) -> Predicate {
