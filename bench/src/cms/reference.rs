@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::archive::Select;
+use frontdesk_engine::ports::site_db::Select;
 use frontdesk_store::site_db::SiteDbSettings;
 use frontdesk_store::statements::site::{SiteQuery, SqlParam, queries};
 use frontdesk_wire::answer::quote;

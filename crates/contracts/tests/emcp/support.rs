@@ -54,7 +54,8 @@ impl House {
     /// With what else is to be in each database.
     pub(crate) async fn on_three_with(more: fn(Database) -> String) -> House {
         let three = Three::with(&Site::small(), more).await;
-        let mounts = three.site_dbs.iter().map(|(name, archive)| (*name, mount().reading(archive.clone()))).collect();
+        let mounts =
+            three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
         House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 

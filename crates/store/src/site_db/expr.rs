@@ -11,6 +11,9 @@ use super::dialect::{MAX_TEXT_LENGTH, NO_WRAP, SqlDialect, Wrap};
 use super::render::{Renderer, ScopedTable, SqlParam};
 use super::schema::{Charset, SiteColumn, SqlType};
 
+/// Renders an expression in one of the types.
+pub(super) type RenderExpr<'a> = fn(&mut Renderer<'a>, &Expr) -> Result<(), Fault>;
+
 impl<'a> Renderer<'a> {
     pub(super) fn comparand(&mut self, comparand: Comparand) {
         match comparand {
@@ -168,14 +171,13 @@ impl<'a> Renderer<'a> {
     }
 
     fn non_zero(&mut self, first: &Expr, second: &Expr) -> Result<(), Fault> {
-        let (render, zero): (fn(&mut Self, &Expr) -> Result<(), Fault>, _) =
-            match (self.type_of(first)?, self.type_of(second)?) {
-                (ExprType::Null, _) => return self.expr(second),
-                (ExprType::Integer, ExprType::Integer) => (Self::expr, Comparand::Integer(0)),
-                (ExprType::Integer | ExprType::Text | ExprType::Decimal, _) => {
-                    (Self::signed_or_null, Comparand::Decimal(Decimal::from(0)))
-                }
-            };
+        let (render, zero): (RenderExpr<'a>, _) = match (self.type_of(first)?, self.type_of(second)?) {
+            (ExprType::Null, _) => return self.expr(second),
+            (ExprType::Integer, ExprType::Integer) => (Self::expr, Comparand::Integer(0)),
+            (ExprType::Integer | ExprType::Text | ExprType::Decimal, _) => {
+                (Self::signed_or_null, Comparand::Decimal(Decimal::from(0)))
+            }
+        };
         self.push("CASE WHEN ");
         render(self, first)?;
         self.push(" <> ");

@@ -221,14 +221,15 @@ fn connect_error(error: Error) -> ReadError {
     let code = error.code().map(|code| code.code().to_owned());
     let is_down = code.as_deref().is_none_or(|code| is_connection_error(code) || code.starts_with("53"));
     let is_login = code.as_deref().is_some_and(|code| code.starts_with("28"));
-    match StoreError::unreachable(error) {
-        StoreError::Unreachable(reason) if is_down => ReadError::ConnectionLost(reason),
-        StoreError::Unreachable(reason) if is_login => {
-            ReadError::LoginRejected(format!("{reason}. Check its user and password"))
-        }
-        StoreError::Unreachable(reason) => ReadError::LoginRejected(format!("{reason}. Check its address")),
-        error => ReadError::LoginRejected(error.to_string()),
+    let error = StoreError::unreachable(error);
+    let StoreError::Unreachable(reason) = &error else {
+        return ReadError::LoginRejected(error.to_string());
+    };
+    if is_down {
+        return ReadError::ConnectionLost(reason.clone());
     }
+    let advice = if is_login { "Check its user and password" } else { "Check its address" };
+    ReadError::LoginRejected(format!("{reason}. {advice}"))
 }
 
 fn read_error(error: Error) -> ReadError {

@@ -9,6 +9,7 @@ use frontdesk_engine::{Fault, FaultKind};
 
 use super::comparand::{Comparand, ExprType, without_nul};
 use super::dialect::SqlDialect;
+use super::expr::RenderExpr;
 use super::schema::{SiteSchema, SiteTable};
 
 /// SQLite limits a pattern to 50,000 bytes, and each character may need an escape.
@@ -211,7 +212,7 @@ impl Renderer<'_> {
     }
 
     fn compare_exprs(&mut self, left: &Expr, comparison: Comparison, right: &Expr) -> Result<(), Fault> {
-        let render: fn(&mut Self, &Expr) -> Result<(), Fault> = match (self.type_of(left)?, self.type_of(right)?) {
+        let render: RenderExpr<'_> = match (self.type_of(left)?, self.type_of(right)?) {
             (ExprType::Null, _) | (_, ExprType::Null) => {
                 self.push(FALSE);
                 return Ok(());
