@@ -9,6 +9,8 @@ use super::{Run, dependency_policy, packages};
 use crate::console::{Console, cargo, works};
 use crate::tidy;
 
+/// How many times more generated calls and questions the tests of a long run make.
+const LONG_SCALE: &str = "10";
 /// The tests of killing: the server on SQLite, the server on PostgreSQL, and PostgreSQL itself.
 const KINDS_OF_ROUNDS: usize = 3;
 
@@ -42,6 +44,9 @@ fn all_tests(run: &Run<'_>, console: &mut Console) -> Result<String, String> {
     let databases = Databases::start(run.workspace, console)?;
     let environment = |mut command: Command| {
         command.envs(databases.environment());
+        if run.long {
+            command.env("FRONTDESK_TEST_SCALE", LONG_SCALE);
+        }
         command
     };
     if !has_nextest {

@@ -1,10 +1,11 @@
 //! One PostgreSQL and one MariaDB for all tests of a run, held by the program `test-databases` of crates/testkit: it
-//! prints `NAME=VALUE` lines and then an empty line, and stops its servers when its standard input closes.
+//! prints `NAME=VALUE` lines and then an empty line, and stops its servers when its standard input closes. Building the
+//! tests builds it, too.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use crate::console::{self, Console, cargo};
+use crate::console::{self, Console};
 use crate::workspace::Workspace;
 
 pub(super) struct Databases {
@@ -14,7 +15,6 @@ pub(super) struct Databases {
 
 impl Databases {
     pub(super) fn start(workspace: &Workspace, console: &mut Console) -> Result<Databases, String> {
-        console.run(cargo(&["build", "--package", "frontdesk-testkit", "--bin", "test-databases"], &workspace.root))?;
         let mut command = console::command(workspace.debug_binary("test-databases"), &[], &workspace.root);
         let mut program = command
             .stdin(Stdio::piped())
