@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         ["test", "--quick"] => test::run(&workspace, Selection::Quick),
         ["test", "--long"] => test::run(&workspace, Selection::Long),
         ["test", "--only", step] => test::run(&workspace, Selection::Step(step)),
+        ["bench", "--charts", result @ ..] => charts(&workspace, result),
         ["bench", options @ ..] => bench(&workspace, options),
         ["tidy"] => run_tidy(&workspace),
         ["man"] => manuals(&workspace).map_or_else(|problem| fail(&problem), |()| ExitCode::SUCCESS),
@@ -96,6 +97,15 @@ fn bench(workspace: &Workspace, options: &[&str]) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Drawing needs no server, so nothing is built as it is shipped.
+fn charts(workspace: &Workspace, result: &[&str]) -> ExitCode {
+    let draw = [&["run", "--quiet", "--package", "frontdesk-bench", "--", "charts"], result].concat();
+    match Console::Terminal.run(console::cargo(&draw, &workspace.root)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => fail(&problem),
+    }
 }
 
 fn fail(message: &str) -> ExitCode {

@@ -30,8 +30,8 @@ impl Workspace {
         self.target.join("debug").join(name)
     }
 
-    /// Where nextest writes the times of the tests, as `.config/nextest.toml` says.
-    pub fn junit_file(&self) -> PathBuf {
-        self.target.join("nextest").join("default").join("junit.xml")
+    /// Where nextest writes the times of the tests of a profile, as `.config/nextest.toml` says.
+    pub fn junit_file(&self, profile: &str) -> PathBuf {
+        self.target.join("nextest").join(profile).join("junit.xml")
     }
 }

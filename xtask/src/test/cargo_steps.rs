@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::databases::Databases;
 use super::report::Verdict;
-use super::{Run, dependency_policy, packages};
+use super::{Run, Size, dependency_policy, packages};
 use crate::console::{Console, cargo, works};
 use crate::tidy;
 
@@ -34,7 +34,8 @@ pub(super) fn tests(run: &Run<'_>, console: &mut Console) -> Verdict {
 fn all_tests(run: &Run<'_>, console: &mut Console) -> Result<String, String> {
     let root = &run.workspace.root;
     let has_nextest = works(cargo(&["nextest", "--version"], root));
-    let _ = std::fs::remove_file(run.workspace.junit_file());
+    let profile = run.size.nextest_profile();
+    let _ = std::fs::remove_file(run.workspace.junit_file(profile));
     if has_nextest {
         console.run(cargo(&["nextest", "run", "--workspace", "--no-run"], root))?;
     } else {
@@ -44,7 +45,7 @@ fn all_tests(run: &Run<'_>, console: &mut Console) -> Result<String, String> {
     let databases = Databases::start(run.workspace, console)?;
     let environment = |mut command: Command| {
         command.envs(databases.environment());
-        if run.long {
+        if run.size == Size::Long {
             command.env("FRONTDESK_TEST_SCALE", LONG_SCALE);
         }
         command
@@ -53,7 +54,7 @@ fn all_tests(run: &Run<'_>, console: &mut Console) -> Result<String, String> {
         let arguments = ["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
         return console.run(environment(cargo(&arguments, root))).map(|()| "without nextest".to_owned());
     }
-    let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
+    let arguments = ["nextest", "run", "--workspace", "--no-fail-fast", "--profile", profile];
     let (result, summary) = console.run_and_find(environment(cargo(&arguments, root)), "tests run:");
     result?;
     // The line reads `Summary [ 1.2s] 12 tests run: 12 passed, 0 skipped`.

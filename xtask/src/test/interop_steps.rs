@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::Run;
 use super::packages::{self, Environment, PYTHON, PYTHON_TLS, PYTHON_V1};
 use super::report::Verdict;
+use super::{Run, Size};
 use crate::console::{self, Console, cargo};
 
 /// The programs that the other steps start: the server and the server with the conformance suite's fixtures, both with
@@ -130,5 +130,8 @@ fn python(run: &Run<'_>, environment: &Environment, console: &mut Console) -> Re
 /// The server to test: as it is shipped in a long run, and otherwise the one that the tests have built.
 fn server(run: &Run<'_>, console: &mut Console) -> Result<PathBuf, String> {
     build(run, console)?;
-    if run.long { Ok(run.workspace.release_binary()) } else { Ok(run.workspace.debug_binary("frontdesk")) }
+    match run.size {
+        Size::Long => Ok(run.workspace.release_binary()),
+        Size::Quick | Size::Ordinary => Ok(run.workspace.debug_binary("frontdesk")),
+    }
 }

@@ -112,11 +112,38 @@ const STEPS: &[Step] = &[
 /// compute.
 const AT_ONCE: usize = 2;
 
+/// How much the tests of a run do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Size {
+    /// Without the tests that need the machine to themselves or kill processes in rounds.
+    Quick,
+    Ordinary,
+    /// More generated calls and rounds; the interop steps use the binary as it is shipped.
+    Long,
+}
+
+impl Size {
+    fn of(selection: Selection<'_>) -> Size {
+        match selection {
+            Selection::Quick => Size::Quick,
+            Selection::Full | Selection::Step(_) => Size::Ordinary,
+            Selection::Long => Size::Long,
+        }
+    }
+
+    /// As `.config/nextest.toml` has it.
+    fn nextest_profile(self) -> &'static str {
+        match self {
+            Size::Quick => "quick",
+            Size::Ordinary | Size::Long => "default",
+        }
+    }
+}
+
 /// What the steps of a run share.
 struct Run<'a> {
     workspace: &'a Workspace,
-    /// Whether the interop steps use the binary as it is shipped, and tests their long form.
-    long: bool,
+    size: Size,
     /// pip and npm.
     packages: Background,
     /// The system's packages.
@@ -143,7 +170,7 @@ pub fn run(workspace: &Workspace, selection: Selection<'_>) -> ExitCode {
     }
     report.took = began.elapsed();
     if chosen.iter().any(|step| step.name == "tests") {
-        report.slowest_tests = slowest::slowest(&workspace.junit_file());
+        report.slowest_tests = slowest::slowest(&workspace.junit_file(run.size.nextest_profile()));
     }
     println!();
     print!("{}", report.render());
@@ -161,7 +188,7 @@ impl Run<'_> {
         let uses_databases = steps.iter().any(|step| matches!(step.name, "tests" | "crashes"));
         Run {
             workspace,
-            long: matches!(selection, Selection::Long),
+            size: Size::of(selection),
             packages: if uses_packages { job(packages::install) } else { Background::none() },
             system_packages: if uses_packages || uses_databases {
                 job(packages::install_system)
