@@ -91,7 +91,7 @@ pub(super) fn typescript_v2(run: &Run<'_>, console: &mut Console) -> Verdict {
 }
 
 pub(super) fn conformance(run: &Run<'_>, console: &mut Console) -> Verdict {
-    let fixture = run.workspace.debug_binary("frontdesk-fixture");
+    let fixture = run.workspace.debug_binary("frontdesk-conformance-fixture");
     build(run, console).and_then(|()| node_script(run, "conformance.mjs", fixture, console)).into()
 }
 
