@@ -1,21 +1,27 @@
-//! What each step came to, and the table at the end. A step that could not be judged is shown as such, never as a pass.
+//! The result of each step, and the table at the end. A step that could not be checked is shown as such, never as a pass.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It held; the text adds what was seen, and may be empty.
+    /// The text adds a count or a remark, and may be empty.
     Passed(String),
     Failed(String),
-    /// The outside world did not let us look. Neither a pass nor a failure of the tree.
+    /// Something outside of the tree was missing. Neither a pass nor a failure.
     NotChecked(String),
 }
 
 impl From<Result<(), String>> for Verdict {
     fn from(result: Result<(), String>) -> Self {
+        result.map(|()| String::new()).into()
+    }
+}
+
+impl From<Result<String, String>> for Verdict {
+    fn from(result: Result<String, String>) -> Self {
         match result {
-            Ok(()) => Self::Passed(String::new()),
+            Ok(seen) => Self::Passed(seen),
             Err(problem) => Self::Failed(problem),
         }
     }
@@ -31,6 +37,10 @@ pub struct Line {
 #[derive(Default)]
 pub struct Report {
     pub lines: Vec<Line>,
+    /// Of the whole run; steps that ran side by side take less than the sum of their times.
+    pub took: Duration,
+    /// As lines to be shown.
+    pub slowest_tests: Vec<String>,
 }
 
 impl Report {
@@ -42,7 +52,7 @@ impl Report {
         self.lines.iter().filter(|line| matches!(line.verdict, Verdict::Passed(_))).count()
     }
 
-    /// The reasons of everything that did not pass, the table, and the count as the very last line.
+    /// The reasons of everything that did not pass, the table, the slowest tests, and the count as the very last line.
     pub fn render(&self) -> String {
         let mut text = String::new();
         for line in &self.lines {
@@ -53,7 +63,20 @@ impl Report {
             }
         }
         put(&mut text, format_args!("\n{}", self.table()));
-        put(&mut text, format_args!("\n{} passed, {} failed\n", self.passed(), self.failed()));
+        if !self.slowest_tests.is_empty() {
+            put(&mut text, format_args!("\nThe slowest tests:\n{}\n", self.slowest_tests.join("\n")));
+        }
+        let seconds = self.took.as_secs();
+        put(
+            &mut text,
+            format_args!(
+                "\n{} passed, {} failed, in {} min {:02} s\n",
+                self.passed(),
+                self.failed(),
+                seconds / 60,
+                seconds % 60
+            ),
+        );
         text
     }
 
@@ -109,6 +132,8 @@ mod tests {
                 line("tidy", Verdict::Failed("a.rs: too long".to_owned())),
                 line("advisories", Verdict::NotChecked("database unreachable".to_owned())),
             ],
+            took: Duration::from_secs(61),
+            slowest_tests: vec!["   2.0 s  a::b".to_owned()],
         };
         assert_eq!(
             report.render(),
@@ -123,16 +148,20 @@ advisories: not checked (database unreachable)
 | tidy       | FAILED      | 1.2 s | something
 | advisories | not checked | 1.2 s | something (database unreachable)
 
-2 passed, 1 failed
+The slowest tests:
+   2.0 s  a::b
+
+2 passed, 1 failed, in 1 min 01 s
 "
         );
     }
 
     #[test]
     fn only_a_failure_makes_the_report_fail() {
-        let report = Report { lines: vec![line("advisories", Verdict::NotChecked("offline".to_owned()))] };
+        let not_checked = vec![line("advisories", Verdict::NotChecked("offline".to_owned()))];
+        let report = Report { lines: not_checked, ..Report::default() };
         assert_eq!(report.failed(), 0);
-        let report = Report { lines: vec![line("deny", Verdict::Failed("no".to_owned()))] };
+        let report = Report { lines: vec![line("deny", Verdict::Failed("no".to_owned()))], ..Report::default() };
         assert_eq!(report.failed(), 1);
     }
 }

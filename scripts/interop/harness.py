@@ -1,4 +1,4 @@
-"""What the judges in Python share: a desk of their own, a count of what held, and the memory of a login."""
+"""What the Python scripts share: a demo server, a count of checks, and the storage of an OAuth token."""
 
 import json
 import os
@@ -28,15 +28,15 @@ CONTENT_TOOLS = [
 SITE_TOOLS = [*[f"evo.content.{name}" for name in CONTENT_TOOLS], "evo.model.get", "evo.model.list"]
 
 
-class Judge:
-    """Counts what held and what did not; a check that could not be made is one that did not hold."""
+class Checks:
+    """Counts passed and failed checks; a check that could not be made has failed."""
 
     def __init__(self, prefix=""):
         self.prefix = prefix
         self.passed = 0
         self.failed = 0
 
-    def check(self, name, found, wanted):
+    def equal(self, name, found, wanted):
         if found == wanted:
             self.passed += 1
             print(f"ok      {self.prefix}{name}")
@@ -44,17 +44,17 @@ class Judge:
             self.failed += 1
             print(f"FAILED  {self.prefix}{name}: {found!r} is not {wanted!r}")
 
-    def stumble(self, name, error):
+    def fail(self, name, error):
         self.failed += 1
         print(f"FAILED  {self.prefix}{name}: {'; '.join(repr(cause) for cause in causes(error))}")
 
-    def verdict(self):
-        """The exit code; nothing judged is a broken judge, not a verdict."""
+    def exit_code(self):
+        """The exit code; a script without any check is broken and fails."""
         print(f"{self.passed} passed, {self.failed} failed")
         return 1 if self.failed or not self.passed else 0
 
 
-class Memory:
+class TokenStorage:
     """Where an OAuth provider keeps its token; the scopes of every token it was given stay in order."""
 
     def __init__(self):
@@ -76,8 +76,8 @@ class Memory:
 
 
 @contextmanager
-def demo(judge, binary, folder, **settings):
-    """The card of a demo desk with its data in `folder`; it must end in order when it is asked to."""
+def demo(checks, binary, folder, **settings):
+    """The JSON that `frontdesk demo` prints, with its data in `folder`; the server must exit with 0 on SIGTERM."""
     command = [binary, "demo", "--json", "--listen", "127.0.0.1:0", "--data", str(Path(folder, "data"))]
     with open(Path(folder, "log"), "w+") as log:
         desk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, **settings})
@@ -85,26 +85,26 @@ def demo(judge, binary, folder, **settings):
             line = desk.stdout.readline()
             if not line:
                 log.seek(0)
-                raise AssertionError(f"the desk did not open: {log.read()}")
+                raise AssertionError(f"the server did not start: {log.read()}")
             yield json.loads(line)
         finally:
             desk.terminate()
-            judge.check("the desk ends in order", desk.wait(60), 0)
+            checks.equal("the server exits with 0", desk.wait(60), 0)
 
 
-def judged(judge, work):
-    """Lets `work(binary, folder)` judge the binary named on the command line; the exit code."""
+def run_checks(checks, work):
+    """Calls `work(binary, folder)` with the binary named on the command line; gives back the exit code."""
     if len(sys.argv) != 2:
         print(f"usage: {Path(sys.argv[0]).name} BINARY")
         return 2
-    # A judge's own lines appear as they come, also in a pipe.
+    # Lines appear as they come, also in a pipe.
     sys.stdout.reconfigure(line_buffering=True)
     with tempfile.TemporaryDirectory() as folder:
         try:
             work(sys.argv[1], folder)
-        except BaseException as error:  # noqa: BLE001 - whatever stops a judge is its verdict
-            judge.stumble("the judge ran to its end", error)
-    return judge.verdict()
+        except BaseException as error:  # noqa: BLE001 - whatever stops a script is a failure
+            checks.fail("the script ran to its end", error)
+    return checks.exit_code()
 
 
 def causes(error):

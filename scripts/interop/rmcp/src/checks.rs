@@ -1,16 +1,16 @@
-//! Counts what held and what did not; a check that could not be made is one that did not hold.
+//! Counts passed and failed checks; a check that could not be made has failed.
 
 use std::fmt::Debug;
 use std::process::ExitCode;
 
 #[derive(Default)]
-pub struct Judge {
+pub struct Checks {
     passed: usize,
     failed: usize,
 }
 
-impl Judge {
-    pub fn check<A: PartialEq<B> + Debug, B: Debug>(&mut self, name: &str, found: A, wanted: B) {
+impl Checks {
+    pub fn equal<A: PartialEq<B> + Debug, B: Debug>(&mut self, name: &str, found: A, wanted: B) {
         if found == wanted {
             self.passed += 1;
             println!("ok      {name}");
@@ -20,13 +20,13 @@ impl Judge {
         }
     }
 
-    pub fn stumble(&mut self, name: &str, error: &dyn Debug) {
+    pub fn fail(&mut self, name: &str, error: &dyn Debug) {
         self.failed += 1;
         println!("FAILED  {name}: {error:?}");
     }
 
-    /// Nothing judged is a broken judge, not a verdict.
-    pub fn verdict(self) -> ExitCode {
+    /// A client without any check is broken and fails.
+    pub fn exit_code(self) -> ExitCode {
         println!("{} passed, {} failed", self.passed, self.failed);
         if self.failed > 0 || self.passed == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
