@@ -5,6 +5,7 @@ use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
 use frontdesk_site::{Database, Site};
+use frontdesk_testkit::databases::PostgresDatabase;
 
 use super::SiteDbSettings;
 use super::address::{self, SiteAddress};
@@ -15,14 +16,6 @@ use super::reader::SiteReader;
 use super::render::{SiteQuery, SqlParam, render};
 use super::schema::{Charset, ColumnInfo, SiteColumn, SiteSchema, SqlType};
 use super::sqlite::SqliteDriver;
-
-#[cfg(feature = "mysql")]
-#[path = "../../tests/site_db/mariadb.rs"]
-#[expect(dead_code, reason = "other tests use more of it")]
-mod mariadb;
-#[path = "../../tests/postgres/server.rs"]
-#[expect(dead_code, reason = "other tests use more of it")]
-mod server;
 
 const DOCUMENT: TableAlias = TableAlias(0);
 const VALUE: TableAlias = TableAlias(1);
@@ -244,11 +237,11 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-async fn postgres_site(connections: usize) -> (server::Server, SiteReader<PostgresDriver>) {
-    let server = server::Server::start();
+async fn postgres_site(connections: usize) -> (PostgresDatabase, SiteReader<PostgresDriver>) {
+    let server = PostgresDatabase::create();
     let script =
         format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
-    server.sql("desk", &script);
+    server.sql(&script);
     let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
     let reader = SiteReader::open(PostgresDriver::new(&address, settings.deadline), &settings).await.unwrap();
@@ -305,14 +298,15 @@ fn only_a_postgres_that_has_plan_cache_mode_is_told_one() {
 #[cfg(feature = "mysql")]
 mod mysql {
     use frontdesk_engine::ports::site_db::SiteCell;
+    use frontdesk_testkit::databases::MariadbDatabase;
     use mysql_async::prelude::Queryable as _;
 
     use super::*;
     use crate::site_db::error::ReadError;
     use crate::site_db::mysql::{MysqlDriver, ServerFlavor};
 
-    async fn mariadb_site(connections: usize) -> (mariadb::MariaDb, SiteReader<MysqlDriver>) {
-        let server = mariadb::MariaDb::start();
+    async fn mariadb_site(connections: usize) -> (MariadbDatabase, SiteReader<MysqlDriver>) {
+        let server = MariadbDatabase::create();
         server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
         let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
