@@ -9,9 +9,9 @@ use frontdesk::config;
 use frontdesk_store::Address;
 
 use crate::cms::Beside;
-use crate::postgres::{ROLE, Server};
 use crate::process::cpu_of;
 use crate::{Outcome, Wish, overheard};
+use frontdesk_testkit::databases::{PostgresServer, ROLE};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
@@ -40,7 +40,7 @@ impl Database {
     pub fn empty(self, folder: &Path) -> Place {
         let data = match self {
             Database::Sqlite => Data::File,
-            Database::Postgres => Data::Server { server: Arc::new(Server::made(SETTINGS)), name: ROLE },
+            Database::Postgres => Data::Server { server: Arc::new(PostgresServer::initialise(SETTINGS)), name: ROLE },
         };
         Place { folder: folder.to_owned(), data }
     }
@@ -54,7 +54,7 @@ impl Database {
         let (ours, other) = match self {
             Database::Sqlite => (Data::File, Data::File),
             Database::Postgres => {
-                let server = Arc::new(Server::on_a_copy_of(&seeded.join(CLUSTER), SETTINGS));
+                let server = Arc::new(PostgresServer::start_from(&seeded.join(CLUSTER), SETTINGS));
                 let copy = format!("CREATE DATABASE {BARE} TEMPLATE {ROLE} OWNER {ROLE} STRATEGY FILE_COPY");
                 server.sql("postgres", &copy);
                 (Data::Server { server: Arc::clone(&server), name: ROLE }, Data::Server { server, name: BARE })
@@ -76,7 +76,7 @@ enum Data {
     /// In the folder, and a site beside it that is only read.
     Beside(Beside),
     Server {
-        server: Arc<Server>,
+        server: Arc<PostgresServer>,
         name: &'static str,
     },
 }
@@ -98,7 +98,7 @@ impl Place {
         }
     }
 
-    pub(crate) fn server(&self) -> Option<&Server> {
+    pub(crate) fn server(&self) -> Option<&PostgresServer> {
         match &self.data {
             Data::File | Data::Beside(_) => None,
             Data::Server { server, .. } => Some(server),
@@ -159,7 +159,7 @@ impl Place {
                 for table in ["vehicle", "vehicle_word"] {
                     server.sql(name, &format!("VACUUM ANALYZE {table}"));
                 }
-                server.keep(&self.folder.join(CLUSTER));
+                server.save(&self.folder.join(CLUSTER));
             }
         }
     }
@@ -191,7 +191,7 @@ impl Place {
 }
 
 /// User and system time of the processes of PostgreSQL that serve this database.
-pub(crate) fn serving_micros(server: &Server, name: &str) -> Outcome<u64> {
+pub(crate) fn serving_micros(server: &PostgresServer, name: &str) -> Outcome<u64> {
     let mut micros = 0;
     for pid in server.sql("postgres", &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{name}'")) {
         // One may have ended meanwhile.

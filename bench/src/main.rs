@@ -7,14 +7,8 @@ mod cms;
 mod database;
 mod growth;
 mod load;
-#[expect(dead_code, reason = "the tests of the store use the rest")]
-#[path = "../../crates/store/tests/site_db/mariadb.rs"]
-mod mariadb;
 mod measure;
 mod overheard;
-#[expect(dead_code, reason = "the tests of the store use the rest")]
-#[path = "../../crates/store/tests/postgres/server.rs"]
-mod postgres;
 mod process;
 mod reference;
 mod report;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::call::{Caller, Era, Kind};
 use crate::load::{Ask as _, Session, check};
-use crate::postgres::Server as Postgres;
 use crate::process::Server;
+use frontdesk_testkit::databases::PostgresServer as Postgres;
 
 /// How the server is told to begin each line of its log, so that it is known which copy was asked.
 pub const PREFIX: &str = "log_line_prefix=%d|";

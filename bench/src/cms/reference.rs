@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use frontdesk_engine::ports::site_db::Select;
 use frontdesk_store::site_db::SiteDbSettings;
 use frontdesk_store::statements::site::{SiteQuery, SqlParam, queries};
+use frontdesk_testkit::sites::emcp_queries as queries;
 use frontdesk_wire::answer::quote;
 use serde::Deserialize;
 
@@ -21,9 +22,6 @@ use crate::reference::{Bare, Message, Params, answered, listen};
 use mysql::Mysql;
 use postgres::Postgres;
 use sqlite::Sqlite;
-
-#[path = "../../../crates/contracts/tests/emcp/asked.rs"]
-mod asked;
 
 /// Serves a site until it is killed.
 pub async fn serve(url: &str, certificates: PathBuf) -> Outcome<()> {
@@ -209,12 +207,12 @@ impl Texts {
 
     fn selects() -> [Select; 6] {
         [
-            asked::variables(&["price", "sku"]),
-            asked::page(ID, &VARIABLES),
-            asked::variables(&["price", "color", "color"]),
-            asked::found(&VARIABLES, COLOR, 25, OFFSET),
-            asked::below(ID, DEPTH, 100, OFFSET),
-            asked::above(ID, 100),
+            queries::variables(&["price", "sku"]),
+            queries::page(ID, &VARIABLES),
+            queries::variables(&["price", "color", "color"]),
+            queries::found(&VARIABLES, COLOR, 25, OFFSET),
+            queries::below(ID, DEPTH, 100, OFFSET),
+            queries::above(ID, 100),
         ]
     }
 

@@ -14,11 +14,11 @@ use frontdesk_site::{Database as Dialect, Site};
 use time::OffsetDateTime;
 
 use crate::database::{Place, serving_micros};
-use crate::mariadb::MariaDb;
-use crate::postgres::{ROLE, Server};
 use crate::process::cpu_of;
 use crate::seed::{Agent, explain};
 use crate::{Outcome, Wish};
+use frontdesk_testkit::databases::MariadbServer;
+use frontdesk_testkit::databases::{PostgresServer, ROLE};
 
 pub const DOCUMENTS: usize = 50_000;
 pub const SCOPES: &str = "mcp:read mcp:call";
@@ -50,8 +50,8 @@ impl Database {
 /// A site beside a server that reads it.
 pub(crate) enum Beside {
     File(PathBuf),
-    Mariadb(Arc<MariaDb>),
-    Postgres(Arc<Server>, &'static str),
+    Mariadb(Arc<MariadbServer>),
+    Postgres(Arc<PostgresServer>, &'static str),
 }
 
 impl Beside {
@@ -93,14 +93,15 @@ pub fn made(wish: &Wish, database: Database) -> Outcome<(Place, Place)> {
             (Beside::File(file.clone()), Beside::File(file))
         }
         Database::Mariadb => {
-            let server = Arc::new(MariaDb::start());
+            let server = Arc::new(MariadbServer::start());
             server.sql("SET GLOBAL innodb_buffer_pool_size = 268435456;");
             server.sql(&site().script(Dialect::Mysql));
             server.sql("ANALYZE TABLE evo_site_content, evo_site_content_closure, evo_site_tmplvar_contentvalues;");
             (Beside::Mariadb(Arc::clone(&server)), Beside::Mariadb(server))
         }
         Database::Postgres => {
-            let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
+            let server =
+                Arc::new(PostgresServer::initialise(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
             let script = folder.join("site.sql");
             site().write(Dialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;
             server.sql(ROLE, &format!("\\i {}", script.display()));

@@ -21,14 +21,14 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 fn leads(houses: &[DemoDealership]) -> impl Iterator<Item = &DemoLead> {
-    houses.iter().flat_map(|house| &house.leads)
+    houses.iter().flat_map(|test| &test.leads)
 }
 
 #[test]
 fn customers_can_be_reached_nowhere() {
     let houses = dealerships(NOW);
     let mut phones = BTreeSet::new();
-    for customer in houses.iter().flat_map(|house| &house.customers) {
+    for customer in houses.iter().flat_map(|test| &test.customers) {
         let (local, domain) = customer.email.split_once('@').unwrap();
         assert!(["example.com", "example.org", "example.net"].contains(&domain), "{domain}");
         assert!(local.chars().all(|c| c.is_ascii_lowercase() || "-.".contains(c)), "{local}");
@@ -49,19 +49,19 @@ fn customers_can_be_reached_nowhere() {
 
 #[test]
 fn customers_of_one_dealership_have_distinct_names_and_addresses() {
-    for house in dealerships(NOW) {
-        let names: BTreeSet<_> = house.customers.iter().map(|who| (who.given_name, who.family_name)).collect();
-        let emails: BTreeSet<_> = house.customers.iter().map(|who| &who.email).collect();
+    for test in dealerships(NOW) {
+        let names: BTreeSet<_> = test.customers.iter().map(|who| (who.given_name, who.family_name)).collect();
+        let emails: BTreeSet<_> = test.customers.iter().map(|who| &who.email).collect();
         assert_eq!((names.len(), emails.len()), (120, 120));
     }
 }
 
 #[test]
 fn some_customers_are_businesses_and_only_they_have_a_company() {
-    for house in dealerships(NOW) {
-        let kinds = count(house.customers.iter().map(|who| who.kind));
+    for test in dealerships(NOW) {
+        let kinds = count(test.customers.iter().map(|who| who.kind));
         assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [("business", 7), ("individual", 111), ("unknown", 2)]);
-        for who in &house.customers {
+        for who in &test.customers {
             assert_eq!(who.company.is_some(), who.kind == "business");
             assert_eq!(who.latest_sale_at.is_some(), who.lifetime_value_minor > 0);
             assert!(!who.vehicle_of_interest.model.is_empty());
@@ -71,8 +71,8 @@ fn some_customers_are_businesses_and_only_they_have_a_company() {
 
 #[test]
 fn leads_are_spread_over_all_statuses() {
-    for house in dealerships(NOW) {
-        let statuses = count(house.leads.iter().map(|lead| lead.status));
+    for test in dealerships(NOW) {
+        let statuses = count(test.leads.iter().map(|lead| lead.status));
         assert_eq!(
             statuses.into_iter().collect::<Vec<_>>(),
             [
@@ -106,10 +106,10 @@ fn leads_use_every_interest_and_channel_of_the_vocabulary() {
 
 #[test]
 fn a_lead_points_at_a_customer_and_a_fitting_vehicle_of_its_dealership() {
-    for house in dealerships(NOW) {
-        for lead in &house.leads {
-            assert!(lead.customer < house.customers.len());
-            let Some(car) = lead.vehicle.map(|index| &house.vehicles[index]) else {
+    for test in dealerships(NOW) {
+        for lead in &test.leads {
+            assert!(lead.customer < test.customers.len());
+            let Some(car) = lead.vehicle.map(|index| &test.vehicles[index]) else {
                 continue;
             };
             let fitting: &[&str] = match lead.status {

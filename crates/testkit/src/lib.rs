@@ -13,6 +13,7 @@ mod dispatch_reply;
 mod folder;
 pub mod memory_store;
 pub mod random;
+mod reply_text;
 #[cfg(feature = "sites")]
 pub mod sites;
 pub mod store_suite;
@@ -26,4 +27,5 @@ pub use dispatch_reply::dispatch_reply;
 pub use folder::TestFolder;
 pub use memory_store::MemoryStore;
 pub use random::TestRandom;
+pub use reply_text::reply_text;
 pub use wait::eventually;

@@ -7,7 +7,7 @@ use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
-use crate::common::text;
+use frontdesk_testkit::reply_text;
 
 pub(crate) const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 const TOOL: RequestTarget<'_> = RequestTarget::Tool("leads.update");
@@ -37,7 +37,7 @@ pub(crate) fn failure(
 }
 
 fn said(kind: FaultKind, place: RequestTarget<'_>) -> String {
-    text(&failure(&Fault::new(kind, "M"), place, Some(LEGACY), CredentialPresence::Present))
+    reply_text(&failure(&Fault::new(kind, "M"), place, Some(LEGACY), CredentialPresence::Present))
 }
 
 /// All kinds. The match is there to fail when one is added.
@@ -145,7 +145,7 @@ fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
         },
     ]);
     assert_eq!(
-        text(&failure(&invalid, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
+        reply_text(&failure(&invalid, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"The arguments are not valid at /limit, /status; the list of errors says why.","data":{"error":{"code":"request.invalid","message":"The arguments are not valid at /limit, /status; the list of errors says why.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
     );
 }
@@ -154,14 +154,14 @@ fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
 fn a6_21_a_limited_call_says_how_many_seconds_to_wait_in_all_places() {
     let limited = Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(3);
     assert_eq!(
-        text(&failure(&limited, TOOL, Some(Era::Modern), CredentialPresence::Present)),
+        reply_text(&failure(&limited, TOOL, Some(Era::Modern), CredentialPresence::Present)),
         concat!(
             r#"200 [Retry-After: 3] {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"rate_limited\",\"message\":\"Too many calls; wait before the next one.\",\"details\":{\"retryable\":true,\"retry_after\":3},\"retry_after\":3}}"}],"#,
             r#""structuredContent":{"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}},"isError":true,"resultType":"complete"}}"#
         )
     );
     assert_eq!(
-        text(&failure(&limited, RequestTarget::Transport, None, CredentialPresence::Present)),
+        reply_text(&failure(&limited, RequestTarget::Transport, None, CredentialPresence::Present)),
         r#"429 [Retry-After: 3] {"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}}"#
     );
 }
@@ -191,7 +191,7 @@ fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
 fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
     let fault = Fault { needed: vec![Scope::new(scopes::LEADS_WRITE)], ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
-        text(&failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
+        reply_text(&failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         concat!(
             r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read amcp:leads:write", resource_metadata="https://desk.example/md"] "#,
             r#"{"error":{"code":"auth.insufficient_scope","message":"This needs the scope amcp:leads:write; ask for it at the token endpoint.","details":{"retryable":false}}}"#
@@ -201,8 +201,9 @@ fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
 
 #[test]
 fn the_modern_era_has_its_own_numbers() {
-    let modern =
-        |kind, place| text(&failure(&Fault::new(kind, "M"), place, Some(Era::Modern), CredentialPresence::Present));
+    let modern = |kind, place| {
+        reply_text(&failure(&Fault::new(kind, "M"), place, Some(Era::Modern), CredentialPresence::Present))
+    };
     assert_eq!(
         modern(FaultKind::UnknownMethod, RequestTarget::Method),
         r#"404 {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}"#
@@ -215,7 +216,8 @@ fn the_modern_era_has_its_own_numbers() {
 
 #[test]
 fn a_request_of_no_era_is_refused_with_400() {
-    let undecided = |fault: &Fault| text(&failure(fault, RequestTarget::Method, None, CredentialPresence::Present));
+    let undecided =
+        |fault: &Fault| reply_text(&failure(fault, RequestTarget::Method, None, CredentialPresence::Present));
     assert_eq!(
         undecided(&Fault::new(FaultKind::InvalidArgument, "M")),
         r#"400 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}}}"#
@@ -234,7 +236,7 @@ fn a_request_of_no_era_is_refused_with_400() {
 fn a3_26_the_cause_of_a_fault_is_never_sent() {
     let fault = Fault::internal("SELECT secret FROM vault");
     for place in [TOOL, RESOURCE, RequestTarget::Method, RequestTarget::Transport] {
-        let answer = text(&failure(&fault, place, Some(LEGACY), CredentialPresence::Present));
+        let answer = reply_text(&failure(&fault, place, Some(LEGACY), CredentialPresence::Present));
         assert!(answer.contains("internal.error") && !answer.contains("SELECT"), "{answer}");
     }
 }

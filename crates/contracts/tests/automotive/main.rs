@@ -3,8 +3,6 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod errors;
 mod failures;
 mod leads;

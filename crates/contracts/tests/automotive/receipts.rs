@@ -5,7 +5,7 @@ use frontdesk_contracts::automotive::{contract, lead};
 use frontdesk_engine::model::schema::Schema;
 use serde_json::{Value, json};
 
-use super::support::{EVERYTHING, House};
+use super::support::{EVERYTHING, TestDesk};
 
 const WRITE: &str = "amcp:leads:write";
 
@@ -54,20 +54,20 @@ fn wish() -> Value {
 
 #[test]
 fn a6_10_who_may_only_write_reads_nothing_of_the_lead_in_the_answer() {
-    let house = House::open();
-    let made = house.ask(WRITE, "leads.create", wish());
+    let test = TestDesk::open();
+    let made = test.ask(WRITE, "leads.create", wish());
     assert_eq!(made, receipt(&made["id"], "new", 1));
-    let changed = house.ask(WRITE, "leads.update", json!({"id": made["id"], "status": "working"}));
+    let changed = test.ask(WRITE, "leads.update", json!({"id": made["id"], "status": "working"}));
     assert_eq!(changed, receipt(&made["id"], "working", 2));
 }
 
 #[test]
 fn a6_10_a_receipt_does_not_tell_which_fields_the_lead_has() {
-    let house = House::open();
-    let bare = house.ask(WRITE, "leads.create", wish());
-    let seeded = &house.ask(EVERYTHING, "leads.list", json!({"status": "lost", "limit": 1}))["items"][0];
+    let test = TestDesk::open();
+    let bare = test.ask(WRITE, "leads.create", wish());
+    let seeded = &test.ask(EVERYTHING, "leads.list", json!({"status": "lost", "limit": 1}))["items"][0];
     for id in [&bare["id"], &seeded["id"]] {
-        let answer = house.ask(WRITE, "leads.update", json!({"id": id, "comments": "Called."}));
+        let answer = test.ask(WRITE, "leads.update", json!({"id": id, "comments": "Called."}));
         assert_eq!(answer["redacted"], left_out());
         assert_eq!(answer.as_object().unwrap().len(), 8, "{answer}");
     }
@@ -75,18 +75,18 @@ fn a6_10_a_receipt_does_not_tell_which_fields_the_lead_has() {
 
 #[test]
 fn a6_10_one_key_answers_each_token_as_that_token_may_see_it() {
-    let house = House::open();
-    let made = house.ask(WRITE, "leads.create", wish());
-    let whole = house.ask(EVERYTHING, "leads.create", wish());
-    assert_eq!(whole, house.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
+    let test = TestDesk::open();
+    let made = test.ask(WRITE, "leads.create", wish());
+    let whole = test.ask(EVERYTHING, "leads.create", wish());
+    assert_eq!(whole, test.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
     assert_eq!((&whole["contact"]["name"], &whole["redacted"]), (&json!("Dana Rivera"), &json!([])));
-    assert_eq!(house.ask(WRITE, "leads.create", wish()), made);
+    assert_eq!(test.ask(WRITE, "leads.create", wish()), made);
 
     let change = json!({"id": made["id"], "status": "contacted", "idempotency_key": "k-2"});
-    let whole = house.ask(EVERYTHING, "leads.update", change.clone());
-    assert_eq!(whole, house.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
-    assert_eq!(house.ask(WRITE, "leads.update", change.clone()), receipt(&made["id"], "contacted", 2));
-    assert_eq!(house.ask(EVERYTHING, "leads.update", change), whole);
+    let whole = test.ask(EVERYTHING, "leads.update", change.clone());
+    assert_eq!(whole, test.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
+    assert_eq!(test.ask(WRITE, "leads.update", change.clone()), receipt(&made["id"], "contacted", 2));
+    assert_eq!(test.ask(EVERYTHING, "leads.update", change), whole);
 }
 
 #[test]
@@ -99,12 +99,12 @@ fn a_receipt_leaves_out_exactly_what_else_is_published_of_a_lead() {
 
 #[test]
 fn both_forms_of_the_answer_have_their_published_shape_and_reading_stays_strict() {
-    let house = House::open();
+    let test = TestDesk::open();
     let contract = contract();
     let output = |tool: &str| &contract.tools.iter().find(|known| known.spec.name == tool).unwrap().spec.output;
     let fits = |tool: &str, answer: &Value| output(tool).check(answer.as_object().unwrap().clone()).is_ok();
-    let small = house.ask(WRITE, "leads.create", wish());
-    let whole = house.ask(EVERYTHING, "leads.create", wish());
+    let small = test.ask(WRITE, "leads.create", wish());
+    let whole = test.ask(EVERYTHING, "leads.create", wish());
     for tool in ["leads.create", "leads.update"] {
         assert!(fits(tool, &small) && fits(tool, &whole));
         let mut nameless = small.clone();

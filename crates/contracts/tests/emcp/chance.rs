@@ -7,7 +7,7 @@ use frontdesk_engine::model::tool::Tool;
 use serde_json::{Value, json};
 
 use crate::judge::misfits;
-use crate::support::{House, TOKEN};
+use crate::support::{TOKEN, TestDesk};
 use crate::watch::Watch;
 
 /// How many calls each tool gets on three databases, and how many on SQLite alone. `FRONTDESK_TEST_SCALE` multiplies
@@ -34,10 +34,10 @@ const HOSTILE: &[&str] = &[
 
 #[tokio::test]
 async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
-    let house = House::on_three().await;
-    for tool in house.tools() {
+    let test = TestDesk::on_three().await;
+    for tool in test.tools() {
         let output = tool.spec.output.to_json();
-        asked_by_chance(&house, tool, calls(CALLS), |answer| assert_eq!(misfits(&output, answer), [""; 0])).await;
+        asked_by_chance(&test, tool, calls(CALLS), |answer| assert_eq!(misfits(&output, answer), [""; 0])).await;
     }
 }
 
@@ -46,13 +46,13 @@ async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
 async fn ten_thousand_questions_by_chance_reach_the_database_in_known_shapes_only() {
     let watch = Arc::new(Watch::default());
     let watched = Arc::clone(&watch);
-    let house = Arc::new(House::on_sqlite_heard_by(move |select| watched.see(select)).await);
+    let test = Arc::new(TestDesk::on_sqlite_heard_by(move |select| watched.see(select)).await);
     let mut runs = tokio::task::JoinSet::new();
     for turn in 0..4 {
-        let house = Arc::clone(&house);
+        let test = Arc::clone(&test);
         runs.spawn(async move {
-            for tool in house.tools().iter().skip(turn).step_by(4) {
-                asked_by_chance(&house, tool, calls(MORE_CALLS), |_| {}).await;
+            for tool in test.tools().iter().skip(turn).step_by(4) {
+                asked_by_chance(&test, tool, calls(MORE_CALLS), |_| {}).await;
             }
         });
     }
@@ -63,7 +63,7 @@ async fn ten_thousand_questions_by_chance_reach_the_database_in_known_shapes_onl
     assert!(shapes.len() > 100, "{} shapes", shapes.len());
 }
 
-async fn asked_by_chance(house: &House, tool: &Tool, calls: u64, judge: impl Fn(&Value)) {
+async fn asked_by_chance(test: &TestDesk, tool: &Tool, calls: u64, judge: impl Fn(&Value)) {
     let input = tool.spec.input.to_json();
     let (mut answered, mut refused) = (0, 0);
     for number in 0..calls {
@@ -74,7 +74,7 @@ async fn asked_by_chance(house: &House, tool: &Tool, calls: u64, judge: impl Fn(
         }
         let params = json!({"name": tool.spec.name, "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        for (database, reply) in house.send_to_each(TOKEN, "2025-11-25", &body).await {
+        for (database, reply) in test.send_to_each(TOKEN, "2025-11-25", &body).await {
             let answer: Value = serde_json::from_slice(&reply.body).unwrap();
             assert_eq!(reply.status, 200, "seed {number} {database} {body}: {answer}");
             match answer.get("result") {

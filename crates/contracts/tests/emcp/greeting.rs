@@ -3,10 +3,10 @@
 use frontdesk_contracts::emcp::{Settings, TOOLSET};
 use serde_json::{Value, json};
 
-use crate::support::{House, TOKEN};
+use crate::support::{TOKEN, TestDesk};
 
-async fn result(house: &House, version: &str, method: &str, params: Value) -> Value {
-    let reply = house.send(TOKEN, version, method, params).await;
+async fn result(test: &TestDesk, version: &str, method: &str, params: Value) -> Value {
+    let reply = test.send(TOKEN, version, method, params).await;
     assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
     let mut body: Value = serde_json::from_slice(&reply.body).unwrap();
     body["result"].take()
@@ -38,9 +38,9 @@ fn introduced(capabilities: &Value, info: &Value) {
 
 #[tokio::test]
 async fn e_03_e_04_e_05_every_greeting_names_platform_and_toolset() {
-    let house = House::bare();
+    let test = TestDesk::bare();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let hello = result(&house, version, "initialize", json!({"protocolVersion": version})).await;
+        let hello = result(&test, version, "initialize", json!({"protocolVersion": version})).await;
         assert_eq!(hello["protocolVersion"], json!(version));
         introduced(&hello["capabilities"], &hello["serverInfo"]);
     }
@@ -49,13 +49,13 @@ async fn e_03_e_04_e_05_every_greeting_names_platform_and_toolset() {
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let found = result(&house, "2026-07-28", "server/discover", json!({"_meta": meta})).await;
+    let found = result(&test, "2026-07-28", "server/discover", json!({"_meta": meta})).await;
     introduced(&found["capabilities"], &found["_meta"]["io.modelcontextprotocol/serverInfo"]);
 }
 
 #[tokio::test]
 async fn an_initialize_that_names_no_version_means_2025_11_25_and_is_given_a_session_to_forget() {
-    let reply = House::bare().send(TOKEN, "2025-11-25", "initialize", json!({})).await;
+    let reply = TestDesk::bare().send(TOKEN, "2025-11-25", "initialize", json!({})).await;
     let body: Value = serde_json::from_slice(&reply.body).unwrap();
     assert_eq!(body["result"]["protocolVersion"], json!("2025-11-25"));
     assert!(reply.headers.iter().any(|(name, value)| *name == "MCP-Session-Id" && value.len() == 36));
@@ -63,24 +63,24 @@ async fn an_initialize_that_names_no_version_means_2025_11_25_and_is_given_a_ses
 
 #[tokio::test]
 async fn there_are_no_resources_and_no_prompts_and_asking_for_them_says_so() {
-    let house = House::bare();
+    let test = TestDesk::bare();
     for (method, wanted) in [
         ("ping", json!({})),
         ("resources/list", json!({"resources": []})),
         ("resources/templates/list", json!({"resourceTemplates": []})),
         ("prompts/list", json!({"prompts": []})),
     ] {
-        assert_eq!(result(&house, "2025-11-25", method, json!({})).await, wanted, "{method}");
+        assert_eq!(result(&test, "2025-11-25", method, json!({})).await, wanted, "{method}");
     }
 }
 
 #[tokio::test]
 async fn a_caller_of_another_site_is_refused() {
     let settings = Settings { tenant: Some("site".to_owned()), ..Settings::default() };
-    let house = House::on_sqlite_with("", settings).await;
+    let test = TestDesk::on_sqlite_with("", settings).await;
     let call = async |token: &str| {
         let params = json!({"name": "evo.content.get", "arguments": {"id": 1}});
-        let reply = house.send(token, "2025-11-25", "tools/call", params).await;
+        let reply = test.send(token, "2025-11-25", "tools/call", params).await;
         (reply.status, reply.code)
     };
     assert_eq!(call("site/mcp:call").await, (200, None));
@@ -92,7 +92,7 @@ async fn a_caller_of_another_site_is_refused() {
 /// In the modern era too a call answers text and object alike.
 #[tokio::test]
 async fn e_22_a_modern_client_reads_a_page() {
-    let house = House::on_sqlite().await;
+    let test = TestDesk::on_sqlite().await;
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -100,7 +100,7 @@ async fn e_22_a_modern_client_reads_a_page() {
     });
     let params = json!({"name": "evo.content.get", "arguments": {"id": 99_999}, "_meta": meta});
     assert_eq!(
-        result(&house, "2026-07-28", "tools/call", params).await,
+        result(&test, "2026-07-28", "tools/call", params).await,
         json!({
             "content": [{"type": "text", "text": "{\"item\":null,\"meta\":{\"toolsetVersion\":\"1.0\"}}"}],
             "structuredContent": {"item": null, "meta": {"toolsetVersion": "1.0"}},

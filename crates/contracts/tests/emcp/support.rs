@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use frontdesk_contracts::emcp::{Limits, Settings, contract};
@@ -10,84 +9,81 @@ use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
-use frontdesk_engine::model::observation::Observation;
-use frontdesk_engine::model::page::{Page, Query};
-use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
-use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
-use frontdesk_engine::ports::{
-    Claim, Clock, Commit, Committed, Disclosure, Durability, Observer, Random, Store, StoredAnswer,
-};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
-use frontdesk_engine::{Fault, Reply, TenantId};
+use frontdesk_engine::{Fault, Reply};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use serde_json::{Value, json};
 
 use crate::judge::misfits;
-use crate::three::{File, Three, settings};
+use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 
 /// The token is `tenant[,tenant]/scope scope`.
 pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
 
-pub(crate) struct House {
+pub(crate) struct TestDesk {
     desk: Desk,
     mounts: Vec<(&'static str, Mount)>,
-    /// What is kept open as long as the house is.
+    /// What is kept open as long as the test is.
     _site: Kept,
 }
 
 enum Kept {
-    One(#[expect(dead_code, reason = "it is held, not read")] File),
-    Three(#[expect(dead_code, reason = "they are held, not read")] Box<Three>),
+    One(#[expect(dead_code, reason = "it is held, not read")] SiteFile),
+    Three(#[expect(dead_code, reason = "they are held, not read")] Box<SiteDatabases>),
     Nothing,
 }
 
-impl House {
-    pub(crate) async fn on_three() -> House {
-        House::on_three_with(|_| String::new()).await
+impl TestDesk {
+    pub(crate) async fn on_three() -> TestDesk {
+        TestDesk::on_three_with(|_| String::new()).await
     }
 
     /// With what else is to be in each database.
-    pub(crate) async fn on_three_with(more: fn(Database) -> String) -> House {
-        let three = Three::with(&Site::small(), more).await;
+    pub(crate) async fn on_three_with(more: fn(Database) -> String) -> TestDesk {
+        let three = SiteDatabases::with(&Site::small(), more).await;
         let mounts =
             three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
-        House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
+        TestDesk { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 
-    pub(crate) async fn on_sqlite() -> House {
-        House::on_sqlite_with("", Settings::default()).await
+    pub(crate) async fn on_sqlite() -> TestDesk {
+        TestDesk::on_sqlite_with("", Settings::default()).await
     }
 
-    pub(crate) async fn on_sqlite_with(more: &str, wanted: Settings) -> House {
-        let file = File::new();
+    pub(crate) async fn on_sqlite_with(more: &str, wanted: Settings) -> TestDesk {
+        let file = SiteFile::new();
         file.sql(&format!("{}{more}", Site::small().script(Database::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
-        House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        TestDesk { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
     }
 
     /// With somebody who hears every question to the database.
-    pub(crate) async fn on_sqlite_heard_by(hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
-        House::on_sqlite_at(Hands::default(), hears).await
+    pub(crate) async fn on_sqlite_heard_by(hears: impl Fn(&Select) + Send + Sync + 'static) -> TestDesk {
+        TestDesk::on_sqlite_at(Arc::new(TestClock::default()), hears).await
     }
 
     /// The same with a clock that can be set.
-    pub(crate) async fn on_sqlite_at(clock: Hands, hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
-        let file = File::new();
+    pub(crate) async fn on_sqlite_at(
+        clock: Arc<TestClock>,
+        hears: impl Fn(&Select) + Send + Sync + 'static,
+    ) -> TestDesk {
+        let file = SiteFile::new();
         file.sql(&Site::small().script(Database::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = mount().with_site_db(Arc::new(Overheard { archive, hears: Box::new(hears) }));
-        House { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        TestDesk { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
     }
 
     /// Without any database, for what is decided before one is asked.
-    pub(crate) fn bare() -> House {
-        House { desk: desk(), mounts: vec![("none", mount())], _site: Kept::Nothing }
+    pub(crate) fn bare() -> TestDesk {
+        TestDesk { desk: desk(), mounts: vec![("none", mount())], _site: Kept::Nothing }
     }
 
     pub(crate) async fn send(&self, token: &str, version: &str, method: &str, params: Value) -> Reply {
@@ -213,16 +209,16 @@ fn mount() -> Mount {
 }
 
 fn desk() -> Desk {
-    desk_at(Hands::default())
+    desk_at(Arc::new(TestClock::default()))
 }
 
-fn desk_at(clock: Hands) -> Desk {
+fn desk_at(clock: Arc<TestClock>) -> Desk {
     Desk {
-        store: Arc::new(Empty),
-        identity: Arc::new(crate::common::Trusting),
-        clock: Arc::new(clock),
-        random: Arc::new(Zero),
-        observer: Arc::new(Blind),
+        store: Arc::new(MemoryStore::default()),
+        identity: Arc::new(TokenIdentity),
+        clock,
+        random: Arc::new(TestRandom::default()),
+        observer: Arc::new(ObservedCalls::default()),
         keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
         rates: Rates::default(),
         inflight: Inflight::default(),
@@ -236,85 +232,6 @@ fn desk_at(clock: Hands) -> Desk {
             deadline: Duration::from_secs(30),
         },
     }
-}
-
-/// A clock that stands until somebody sets it.
-#[derive(Clone)]
-pub(crate) struct Hands(Arc<AtomicI64>);
-
-impl Default for Hands {
-    fn default() -> Hands {
-        Hands(Arc::new(AtomicI64::new(1_769_851_800_000)))
-    }
-}
-
-impl Hands {
-    pub(crate) fn later(&self, millis: i64) {
-        self.0.fetch_add(millis, Ordering::Relaxed);
-    }
-}
-
-impl Clock for Hands {
-    fn now(&self) -> Millis {
-        Millis(self.0.load(Ordering::Relaxed))
-    }
-}
-
-struct Zero;
-
-impl Random for Zero {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
-
-struct Blind;
-
-impl Observer for Blind {
-    fn on_call(&self, _: &Observation, _: Option<&str>) {}
-}
-
-/// The desk's own store, in which these tools keep nothing.
-struct Empty;
-
-impl Store for Empty {
-    fn get<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'static TableSpec,
-        _: &'a str,
-        _: Disclosure,
-    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn find<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'static TableSpec,
-        _: &'static str,
-        _: Cell,
-    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn page<'a>(&'a self, _: &'a TenantId, _: Query) -> Future<'a, Result<Page, Fault>> {
-        Box::pin(async { Ok(Page::default()) })
-    }
-
-    fn find_claim<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn commit<'a>(&'a self, _: Commit) -> Future<'a, Result<Committed, Fault>> {
-        panic!("a reading tool must not write")
-    }
-
-    fn append_audit<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn append_audit_detached(&self, _: String) {}
 }
 
 struct Overheard {

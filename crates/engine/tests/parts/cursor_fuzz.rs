@@ -13,11 +13,8 @@ const INPUTS: usize = 5_000;
 fn fuzz_cursor() {
     let key = SealKey::from_bytes([1; 32]);
     let scope = CursorScope { contract: "library", tenant: "north", tool: "book.list" };
-    let state = CursorState {
-        filter: serde_json::Map::new(),
-        key: PageKey { value: 7, id: "b1".to_owned() },
-        limit: 2,
-    };
+    let state =
+        CursorState { filter: serde_json::Map::new(), key: PageKey { value: 7, id: "b1".to_owned() }, limit: 2 };
     let issued = issue(&key, &TestRandom::default(), TestClock::START, scope, &state).unwrap();
     assert_eq!(open(&key, TestClock::START, scope, &issued).unwrap(), state);
     check!().with_iterations(INPUTS).for_each(|bytes: &[u8]| {

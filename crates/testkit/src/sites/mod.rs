@@ -1,5 +1,6 @@
 //! One CMS site in all three databases, and SQLite files for sites.
 
+pub mod emcp_queries;
 pub mod query;
 
 use std::path::PathBuf;

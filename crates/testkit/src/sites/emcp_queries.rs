@@ -1,5 +1,5 @@
-//! What some tools ask of a site's database, written out: `measuring.rs` holds the tools to it, and the bench's bare
-//! server asks the same.
+//! The queries of some eMCP tools, written out: the contract's tests compare the tools with them, and the bare server
+//! of the bench runs the same.
 
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
@@ -31,7 +31,7 @@ const FIELDS: [&str; 17] = [
 ];
 
 /// The variables with these names.
-pub(crate) fn variables(names: &[&str]) -> Select {
+pub fn variables(names: &[&str]) -> Select {
     let limit = names.len() as u64 * 8;
     let names = names.iter().map(|name| Literal::Text((*name).to_owned())).collect();
     Select {
@@ -47,13 +47,13 @@ pub(crate) fn variables(names: &[&str]) -> Select {
 }
 
 /// One page with what it has in these variables.
-pub(crate) fn page(id: i64, variables: &[i64]) -> Select {
+pub fn page(id: i64, variables: &[i64]) -> Select {
     let tests = vec![is(column("id"), id), is(column("deleted"), 0)];
     Select { columns: shown(variables), joins: values(variables), filter: tests, ..documents(1, 0) }
 }
 
 /// Pages whose second variable has this value.
-pub(crate) fn found(variables: &[i64], value: &str, limit: u64, offset: u64) -> Select {
+pub fn found(variables: &[i64], value: &str, limit: u64, offset: u64) -> Select {
     let held = Expr::Column(TableAlias(FIRST_VARIABLE + 1), "value");
     let same = Predicate::Compare(held, Comparison::Equal, Operand::Literal(Literal::Text(value.to_owned())));
     Select {
@@ -65,7 +65,7 @@ pub(crate) fn found(variables: &[i64], value: &str, limit: u64, offset: u64) -> 
     }
 }
 
-pub(crate) fn below(id: i64, depth: i64, limit: u64, offset: u64) -> Select {
+pub fn below(id: i64, depth: i64, limit: u64, offset: u64) -> Select {
     Select {
         joins: vec![path("descendant")],
         filter: vec![
@@ -79,7 +79,7 @@ pub(crate) fn below(id: i64, depth: i64, limit: u64, offset: u64) -> Select {
     }
 }
 
-pub(crate) fn above(id: i64, limit: u64) -> Select {
+pub fn above(id: i64, limit: u64) -> Select {
     Select {
         joins: vec![path("ancestor")],
         filter: vec![
