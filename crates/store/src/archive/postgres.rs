@@ -21,10 +21,10 @@ use super::render::{Bound, Statement};
 use super::schema::{Column, Described, Found, Holds, LANDMARK, Letters, Schema};
 use super::texts;
 use crate::StoreError;
-use crate::postgres::address::{Address, Dial, Encryption};
-use crate::postgres::flight::fly_enclosed;
-use crate::postgres::texts::{BEGIN_LIST, BEGIN_READ, COMMIT, PLAN_ANEW};
-use crate::postgres::tls::Connector;
+use crate::postgres::address::{Address, ConnectConfig, Encryption};
+use crate::postgres::pipeline::send_in_tx;
+use crate::postgres::sql_texts::{BEGIN_LIST, BEGIN_READ, COMMIT, FORCE_CUSTOM_PLAN};
+use crate::postgres::tls::PgTlsConnector;
 
 /// The server ends a statement at its deadline; so much later we stop waiting for it to say so.
 const GRACE: Duration = Duration::from_millis(500);
@@ -35,7 +35,7 @@ const LEAST_SHARE: usize = 1024;
 const CONNECT: Duration = Duration::from_secs(3);
 
 pub(crate) struct PostgresArchive {
-    dial: Dial,
+    dial: ConnectConfig,
     prefix: String,
     found: Found,
     deadline: Duration,
@@ -88,7 +88,7 @@ const DESCRIBE: &str = "SELECT c.relname::text, a.attname::text, t.typname::text
 impl PostgresArchive {
     pub(crate) async fn open(address: Address, settings: &ArchiveSettings) -> Result<PostgresArchive, ArchiveError> {
         let milliseconds = u32::try_from(settings.deadline.as_millis()).unwrap_or(u32::MAX).max(1);
-        let mut dial = address.with_limit(milliseconds);
+        let mut dial = address.with_timeout(milliseconds);
         let given = dial.config.get_options().unwrap_or_default().to_owned();
         // Every transaction says so itself as well.
         dial.config.options(format!("{given} -c default_transaction_read_only=on -c standard_conforming_strings=on"));
@@ -207,7 +207,7 @@ impl Session {
         let client = &self.client;
         let (open, close) = (client.batch_execute(begin), client.batch_execute(COMMIT));
         let question = client.query(prepared, values);
-        let rows = fly_enclosed(&self.turn, open, std::future::ready(()), question, close).await.map_err(failure)?;
+        let rows = send_in_tx(&self.turn, open, std::future::ready(()), question, close).await.map_err(failure)?;
         taken.take(&rows)?;
         Ok(taken.records)
     }
@@ -224,7 +224,7 @@ impl Session {
         match self.plans {
             // On its way before what it is for; nobody has to wait for the answer.
             Plans::Told => {
-                drop(pin!(transaction.batch_execute(PLAN_ANEW)).poll(&mut Context::from_waker(Waker::noop())))
+                drop(pin!(transaction.batch_execute(FORCE_CUSTOM_PLAN)).poll(&mut Context::from_waker(Waker::noop())))
             }
             Plans::AsItLikes => {}
         }
@@ -273,7 +273,7 @@ impl Archive for PostgresArchive {
 }
 
 /// A new session, and what the database has. Somebody who accepts connections and says nothing is not waited for.
-async fn look(dial: &Dial, prefix: &str, deadline: Duration) -> Result<(Session, Schema), ArchiveError> {
+async fn look(dial: &ConnectConfig, prefix: &str, deadline: Duration) -> Result<(Session, Schema), ArchiveError> {
     let looked = async {
         let session = connect(dial).await?;
         let rows = session.client.query(DESCRIBE, &[&prefix, &LANDMARK]).await;
@@ -286,10 +286,10 @@ async fn look(dial: &Dial, prefix: &str, deadline: Duration) -> Result<(Session,
     looked.unwrap_or_else(|_| Err(ArchiveError::Down("it does not answer".to_owned())))
 }
 
-pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
+pub(super) async fn connect(dial: &ConnectConfig) -> Result<Session, ArchiveError> {
     let (client, plans) = match &dial.encryption {
         Encryption::Verified { authority: Some(authority) } => {
-            let connector = Connector::trusting(authority)
+            let connector = PgTlsConnector::trusting(authority)
                 .map_err(|why| ArchiveError::Unreachable(StoreError::Untrusted(why.0).to_string()))?;
             let connected = dial.config.connect(connector).await;
             let (client, connection) = connected.map_err(unreached)?;
@@ -312,7 +312,7 @@ pub(super) async fn connect(dial: &Dial) -> Result<Session, ArchiveError> {
 fn unreached(error: Error) -> ArchiveError {
     let is_about_the_user = error.code().is_some_and(|code| code.code().starts_with("28"));
     let is_down = error.code().is_none_or(|code| is_about_the_server(code.code()) || code.code().starts_with("53"));
-    match (StoreError::unreachable(error), is_down) {
+    match (StoreError::from_connect(error), is_down) {
         (StoreError::Unreachable(why), true) => ArchiveError::Down(why),
         (StoreError::Unreachable(why), false) => ArchiveError::Unreachable(match is_about_the_user {
             true => format!("{why}. Check its user and password"),

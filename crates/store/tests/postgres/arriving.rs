@@ -7,7 +7,7 @@ use frontdesk_engine::registry::{Changed, Registry as _, Tenant};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_store::Address;
-use frontdesk_store::moving::{Arrival, Departure, Home, Receiving};
+use frontdesk_store::transfer::{DataLocation, ImportTarget, TenantExport, TenantImport};
 use tokio::time::timeout;
 
 use crate::house::{House, Standing, open, random};
@@ -19,8 +19,8 @@ use crate::suite::north;
 async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_under_way() {
     let old = House::new().await;
     add(&*old.store, &north(), [boat("b1", 7)]).await;
-    let home = Home::Postgres(Address::parse(&old.server.url()).unwrap());
-    let departure = Departure::open(&home, &Key::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let home = DataLocation::Postgres(Address::parse(&old.server.url()).unwrap());
+    let departure = TenantExport::open(&home, &Key::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
         rows.push((table, row));
@@ -30,13 +30,13 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
 
     let server = Server::start();
     let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(Standing::at(5_000))).await.unwrap();
-    let receiving = Receiving {
-        home: Home::Postgres(Address::parse(&server.url()).unwrap()),
+    let receiving = ImportTarget {
+        location: DataLocation::Postgres(Address::parse(&server.url()).unwrap()),
         master: Key::from_bytes([7; 32]),
         random: random(),
         kinds: vec![&BOAT],
     };
-    let mut arrival = Arrival::open(&receiving, departure.manifest()).await.unwrap();
+    let mut arrival = TenantImport::open(&receiving, departure.manifest()).await.unwrap();
     for (table, row) in rows {
         arrival.put(table, row).await.unwrap();
     }
@@ -45,7 +45,8 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     assert_eq!(added.unwrap().unwrap(), Changed::Done);
     assert_eq!(
         arrival.finish(Millis(6_000), "{}").await.unwrap_err().to_string(),
-        "north is here already, and what is here is never written over. Receive it with another database."
+        "tenant north already exists in this database, and an import overwrites nothing. \
+         Import it into another database."
     );
     assert_eq!(server.sql("desk", "SELECT count(*) FROM boat"), ["0"]);
 }

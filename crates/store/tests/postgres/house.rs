@@ -11,7 +11,7 @@ use frontdesk_engine::registry::{Registry as _, Tenant};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 use frontdesk_engine::timestamp::Millis;
-use frontdesk_store::audit::Report;
+use frontdesk_store::audit::AuditReport;
 use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 
 use crate::server::Server;
@@ -94,7 +94,7 @@ impl House {
         Raw(Arc::clone(&self.server))
     }
 
-    pub(crate) async fn verified(&self) -> Report {
+    pub(crate) async fn verified(&self) -> AuditReport {
         let address = Address::parse(&self.server.url()).unwrap();
         PostgresAudit::open(&address, &Key::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
     }
@@ -129,8 +129,8 @@ pub(crate) async fn open_at(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> Subject {
     let House { store, server, .. } = House::new().await;
-    let keeper = Arc::clone(&store) as Arc<_>;
-    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, keeper, peek: Arc::new(Raw(server)) }
+    let backend = Arc::clone(&store) as Arc<_>;
+    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, backend, peek: Arc::new(Raw(server)) }
 }
 
 pub(crate) struct Raw(Arc<Server>);

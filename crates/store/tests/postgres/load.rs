@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::plan::Change;
 use frontdesk_engine::ports::{Durability, Store as _};
+use frontdesk_store::Backend as _;
 use tokio_postgres::{Client, NoTls};
 
 use crate::house::House;
@@ -14,8 +15,8 @@ use crate::suite::{Peek as _, north};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group() {
     let house = Arc::new(House::new().await);
-    soon("nothing waits", async || house.store.load().waiting == 0).await;
-    let before = house.store.load();
+    soon("nothing waits", async || house.store.writer_stats().queued_jobs == 0).await;
+    let before = house.store.writer_stats();
     let other = holding_north(&house).await;
     let order = |id: &'static str| {
         let house = Arc::clone(&house);
@@ -23,22 +24,25 @@ async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group()
     };
     // The first is in the writer's hands, the others wait behind it.
     let mut orders = vec![order("b0")];
-    soon("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
+    soon("the first is taken", async || house.store.writer_stats().batched_jobs == before.batched_jobs + 1).await;
     orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    soon("four wait", async || house.store.load().waiting == 4).await;
+    soon("four wait", async || house.store.writer_stats().queued_jobs == 4).await;
     other.batch_execute("COMMIT").await.unwrap();
     for order in orders {
         order.await.unwrap();
     }
-    let after = house.store.load();
+    let after = house.store.writer_stats();
     let grown: Vec<(u64, u64)> = after
-        .groups
+        .batches
         .iter()
-        .zip(&before.groups)
+        .zip(&before.batches)
         .map(|((end, after), (_, before))| (*end, after - before))
         .filter(|(_, grown)| *grown > 0)
         .collect();
-    assert_eq!((after.waiting, after.pieces - before.pieces, after.failed), (0, 5, before.failed));
+    assert_eq!(
+        (after.queued_jobs, after.batched_jobs - before.batched_jobs, after.failed_commits),
+        (0, 5, before.failed_commits)
+    );
     assert_eq!(grown, [(1, 1), (4, 1)]);
 }
 
@@ -67,9 +71,9 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
         })
     };
     let mut orders = vec![order("b0")];
-    soon("the first is taken", async || store.load().pieces == 1).await;
+    soon("the first is taken", async || store.writer_stats().batched_jobs == 1).await;
     orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    soon("four wait", async || store.load().waiting == 4).await;
+    soon("four wait", async || store.writer_stats().queued_jobs == 4).await;
     other.batch_execute("COMMIT").await.unwrap();
     for order in orders {
         order.await.unwrap();
@@ -84,13 +88,13 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
     assert_eq!(tables.map(asked), [2; 7]);
     let numbered: Vec<String> = house.peek().outbox("north").iter().map(|line| line[..1].to_owned()).collect();
     assert_eq!(numbered, ["1", "2", "3", "4", "5"]);
-    assert!(house.verified().await.holds());
+    assert!(house.verified().await.is_intact());
 }
 
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
-    records_are_seen(&*house.store, || house.store.load()).await;
+    records_are_seen(&*house.store, || house.store.writer_stats()).await;
 }
 
 #[tokio::test]
@@ -101,5 +105,5 @@ async fn a_commit_that_does_not_hold_is_counted() {
     house.server.sql("desk", trap);
     let record = house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
     assert!(record.is_err());
-    assert_eq!(house.store.load().failed, 1);
+    assert_eq!(house.store.writer_stats().failed_commits, 1);
 }

@@ -12,7 +12,7 @@ use frontdesk_engine::registry::{Registry, Tenant};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::table::Kind;
 use frontdesk_engine::timestamp::Millis;
-use frontdesk_store::{Options, SqliteStore, StoreError};
+use frontdesk_store::{SqliteOptions, SqliteStore, StoreError};
 use rusqlite::Connection;
 
 use crate::suite::boats::BOAT;
@@ -159,7 +159,7 @@ fn open_with(
     commit_wait: Duration,
     clock: &Arc<Standing>,
 ) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open(Options {
+    SqliteStore::open(SqliteOptions {
         path: path.to_owned(),
         master: Key::from_bytes(key),
         random: random(),
@@ -172,8 +172,8 @@ fn open_with(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> Subject {
     let House { store, folder, .. } = House::new().await;
-    let keeper = Arc::clone(&store) as Arc<_>;
-    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, keeper, peek: Arc::new(Raw(folder)) }
+    let backend = Arc::clone(&store) as Arc<_>;
+    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, backend, peek: Arc::new(Raw(folder)) }
 }
 
 struct Raw(Arc<Folder>);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use frontdesk_engine::ports::{Durability, Store};
+use frontdesk_store::Backend as _;
 
 use crate::house::{House, Shown, shown};
 use crate::suite::boats::{boat, ended, insert, plan};
@@ -13,8 +14,8 @@ use crate::suite::waiting::{records_are_seen, soon};
 async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group() {
     shown(async || {
         let house = Arc::new(House::new().await);
-        soon("nothing waits", async || house.store.load().waiting == 0).await;
-        let before = house.store.load();
+        soon("nothing waits", async || house.store.writer_stats().queued_jobs == 0).await;
+        let before = house.store.writer_stats();
         let lock = house.locked();
         let order = |id: &'static str| {
             let house = Arc::clone(&house);
@@ -22,24 +23,27 @@ async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group()
         };
         // The first is in the writer's hands, the others wait behind it.
         let mut orders = vec![order("b0")];
-        soon("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
+        soon("the first is taken", async || house.store.writer_stats().batched_jobs == before.batched_jobs + 1).await;
         orders.extend(["b1", "b2", "b3", "b4"].map(order));
-        soon("four wait", async || house.store.load().waiting == 4 || lock.is_old()).await;
+        soon("four wait", async || house.store.writer_stats().queued_jobs == 4 || lock.is_old()).await;
         if !lock.ends_in_time() {
             return Shown::TooSlow;
         }
         for order in orders {
             assert_eq!(order.await.unwrap(), "done");
         }
-        let after = house.store.load();
+        let after = house.store.writer_stats();
         let grown: Vec<(u64, u64)> = after
-            .groups
+            .batches
             .iter()
-            .zip(&before.groups)
+            .zip(&before.batches)
             .map(|((end, after), (_, before))| (*end, after - before))
             .filter(|(_, grown)| *grown > 0)
             .collect();
-        assert_eq!((after.waiting, after.pieces - before.pieces, after.failed), (0, 5, before.failed));
+        assert_eq!(
+            (after.queued_jobs, after.batched_jobs - before.batched_jobs, after.failed_commits),
+            (0, 5, before.failed_commits)
+        );
         assert_eq!(grown, [(1, 1), (4, 1)]);
         Shown::Yes
     })
@@ -49,7 +53,7 @@ async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group()
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
-    records_are_seen(&*house.store, || house.store.load()).await;
+    records_are_seen(&*house.store, || house.store.writer_stats()).await;
 }
 
 #[tokio::test]
@@ -59,5 +63,5 @@ async fn a_commit_that_does_not_hold_is_counted() {
     house.raw().execute_batch(trap).unwrap();
     let record = house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
     assert!(record.is_err());
-    assert_eq!(house.store.load().failed, 1);
+    assert_eq!(house.store.writer_stats().failed_commits, 1);
 }

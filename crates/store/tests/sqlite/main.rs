@@ -10,9 +10,9 @@ mod dispatched;
 mod house;
 mod load;
 mod opening;
+mod search_terms;
 #[path = "../suite/mod.rs"]
 mod suite;
-mod words;
 mod writer;
 
 mod portable {

@@ -19,13 +19,13 @@ use std::sync::Arc;
 use frontdesk_engine::TenantId;
 use frontdesk_engine::ports::Store;
 use frontdesk_engine::registry::Registry;
-use frontdesk_store::Keeper;
+use frontdesk_store::Backend;
 
 /// A database that is open, knows the kinds of `boats` and has the tenants `north` and `south`.
 pub(crate) struct Subject {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) registry: Arc<dyn Registry>,
-    pub(crate) keeper: Arc<dyn Keeper>,
+    pub(crate) backend: Arc<dyn Backend>,
     pub(crate) peek: Arc<dyn Peek>,
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::ports::{Durability, Store};
-use frontdesk_store::Load;
+use frontdesk_store::WriterStats;
 
 /// Asks again and again until it holds, for a minute at most.
 pub(crate) async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
@@ -16,20 +16,20 @@ pub(crate) async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
 
 /// Records nobody waits for are seen until they are written, and are no group. They are written after a tenth of a
 /// second, which a busy machine may need for saying them; but not every time.
-pub(crate) async fn records_are_seen(store: &dyn Store, load: impl Fn() -> Load) {
+pub(crate) async fn records_are_seen(store: &dyn Store, load: impl Fn() -> WriterStats) {
     let before = load();
     let mut most = 0;
     for _ in 0..100 {
         for number in 0..3 {
             store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
         }
-        most = most.max(load().unwritten);
-        soon("they are written", async || load().unwritten == 0).await;
+        most = most.max(load().buffered_records);
+        soon("they are written", async || load().buffered_records == 0).await;
         if most == 3 {
             break;
         }
     }
     assert_eq!(most, 3);
     let after = load();
-    assert_eq!((&after.groups, after.pieces), (&before.groups, before.pieces));
+    assert_eq!((&after.batches, after.batched_jobs), (&before.batches, before.batched_jobs));
 }
