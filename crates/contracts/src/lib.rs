@@ -10,7 +10,7 @@ use frontdesk_engine::{Contract, TenantId};
 
 /// The contracts of this build, as a configuration can mount them.
 pub const OFFERS: &[Offer] =
-    &[Offer::plain(automotive::ID), Offer { name: emcp::ID, needs: Needs::Archive(emcp::USUAL) }];
+    &[Offer::plain(automotive::ID), Offer { name: emcp::ID, needs: Needs::SiteDb(emcp::USUAL) }];
 
 pub fn all() -> Vec<Contract> {
     vec![automotive::contract(), emcp::contract(emcp::Settings::default())]

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Contract;
-use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::dispatch::{Premises, Tasks};
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
+use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::limits::tally::Tally;
+use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
-use frontdesk_engine::rate::{Budget, Rates};
-use frontdesk_engine::registry::Registry;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::tally::Tally;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_identity::{EmbeddedServer, Parts};
 use frontdesk_store::{Backend, PostgresOptions, SqliteOptions, PostgresStore, SqliteStore, StoreError};
 
@@ -56,7 +56,7 @@ pub struct Vaults {
     pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    master: Key,
+    master: SealKey,
 }
 
 impl Vaults {
@@ -159,10 +159,10 @@ impl House {
             rates: Rates::default(),
             inflight: Default::default(),
             tally,
-            turns: Default::default(),
-            tasks: match config.database {
-                Database::Embedded => Tasks::default().alone(vaults.clock.now()),
-                Database::Postgres(_) => Tasks::default(),
+            tenant_locks: Default::default(),
+            task_queue: match config.database {
+                Database::Embedded => TaskQueue::default().alone(vaults.clock.now()),
+                Database::Postgres(_) => TaskQueue::default(),
             },
             settings: limits(&config),
         };
@@ -199,8 +199,8 @@ impl House {
             rates: self.desk.rates.clone(),
             inflight: self.desk.inflight.clone(),
             tally: Arc::clone(&self.desk.tally),
-            turns: self.desk.turns.clone(),
-            tasks: self.desk.tasks.clone(),
+            tenant_locks: self.desk.tenant_locks.clone(),
+            task_queue: self.desk.task_queue.clone(),
             settings: limits(&config),
         };
         House {
@@ -219,7 +219,7 @@ impl House {
     }
 }
 
-impl Premises for House {
+impl DeskSource for House {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -238,8 +238,8 @@ fn login(config: &Config) -> frontdesk_identity::Settings {
     }
 }
 
-fn limits(config: &Config) -> Settings {
-    Settings {
+fn limits(config: &Config) -> DeskSettings {
+    DeskSettings {
         page_bytes: config.limits.page_bytes,
         reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR).max(LEAST_REPLY),
         calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },

@@ -3,7 +3,7 @@
 pub(crate) mod buffer;
 pub(crate) mod reader;
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use serde_json::Value;
 
 use crate::StoreError;

@@ -23,9 +23,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
@@ -47,7 +47,7 @@ const PAGE_CONNECTIONS: usize = 2;
 
 pub struct PostgresOptions {
     pub address: Address,
-    pub master: Key,
+    pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
     pub kinds: Vec<&'static Kind>,

@@ -98,11 +98,11 @@ pub const FIND_CLAIM: &str =
 pub const INSERT_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                              VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-pub fn get(kind: &Kind) -> String {
+pub fn get(kind: &TableSpec) -> String {
     format!("SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
-pub(crate) fn find(kind: &Kind, column: &str) -> String {
+pub(crate) fn find(kind: &TableSpec, column: &str) -> String {
     format!(
         "SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND {column} = $2",
         kind.name
@@ -138,11 +138,11 @@ pub(crate) fn update(kind: &Kind, fixed: &str) -> String {
     text
 }
 
-pub(crate) fn adjust(kind: &Kind, column: &str) -> String {
+pub(crate) fn adjust(kind: &TableSpec, column: &str) -> String {
     format!("UPDATE {} SET {column} = {column} + $3 WHERE tenant = $1 AND id = $2 AND {column} + $3 >= $4", kind.name)
 }
 
-pub(crate) fn version(kind: &Kind) -> String {
+pub(crate) fn version(kind: &TableSpec) -> String {
     format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKe
             Wants::Rows => {
                 format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1")
             }
-            Wants::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
+            Projection::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
         },
         values: vec![QueryParam::Text(tenant)],
     };
@@ -173,8 +173,8 @@ pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKe
         statement.filter(query.kind, filter, keys);
     }
     let (compare, direction) = match query.order.direction {
-        Direction::Rising => (">", "ASC"),
-        Direction::Falling => ("<", "DESC"),
+        Direction::Ascending => (">", "ASC"),
+        Direction::Descending => ("<", "DESC"),
     };
     if let Start::After(key) = &query.window.start {
         let value = statement.bind(QueryParam::Integer(key.value));
@@ -197,7 +197,7 @@ impl<'a> SqlStatement<'a> {
         self.values.len()
     }
 
-    fn filter(&mut self, kind: &Kind, filter: &'a Filter, keys: Option<&TenantKeys>) {
+    fn filter(&mut self, kind: &TableSpec, filter: &'a Filter, keys: Option<&TenantKeys>) {
         let table = kind.name;
         match filter {
             Filter::Equals(column, value) => {
@@ -223,7 +223,7 @@ impl<'a> SqlStatement<'a> {
                 let number = self.bind(QueryParam::Integer(*value));
                 let _ = write!(self.text, " AND {column} <= ${number}");
             }
-            Filter::Words(words) => {
+            Filter::SearchTerms(words) => {
                 for word in words {
                     let number = self.bind(QueryParam::of_word(word, kind, keys));
                     let _ = write!(

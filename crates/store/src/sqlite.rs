@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
@@ -47,7 +47,7 @@ const WRITER_BUSY_TIMEOUT: Duration = Duration::from_millis(1_500);
 pub struct SqliteOptions {
     /// The database file; its folder must exist.
     pub path: PathBuf,
-    pub master: Key,
+    pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
     pub kinds: Vec<&'static Kind>,

@@ -19,7 +19,7 @@ pub mod vin;
 pub mod vocabulary;
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::contract::Hello;
+use frontdesk_engine::model::contract::ServerInfo;
 use serde_json::json;
 
 pub use dialect::Automotive;
@@ -29,20 +29,20 @@ pub const ID: &str = "automotive";
 pub fn contract() -> Contract {
     Contract {
         id: ID,
-        hello: hello(),
+        server_info: hello(),
         tools: tools::all(),
         resources: resources::all(),
-        kinds: vec![&vehicle::KIND, &lead::KIND, &customer::KIND],
+        tables: vec![&vehicle::KIND, &lead::KIND, &customer::KIND],
         scopes: scopes::all(),
-        least: scopes::least(),
+        default_scope: scopes::least(),
         documents: vec![(manifest::PATH, manifest::document())],
         dialect: Box::new(Automotive),
     }
 }
 
-fn hello() -> Hello {
-    Hello {
-        info: Vec::new(),
+fn hello() -> ServerInfo {
+    ServerInfo {
+        extra: Vec::new(),
         name: "frontdesk",
         title: "Frontdesk: AutomotiveMCP",
         version: env!("CARGO_PKG_VERSION"),

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use frontdesk_engine::TenantId;
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock as _, Random};
 use frontdesk_engine::table::Kind;
 use frontdesk_store::transfer::{TenantImport, TenantExport, DataLocation, Manifest, ImportTarget};
@@ -177,8 +178,8 @@ fn home(data: &Path, database: &Database) -> DataLocation {
     }
 }
 
-fn kinds() -> Vec<&'static Kind> {
-    frontdesk_contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect()
+fn kinds() -> Vec<&'static TableSpec> {
+    frontdesk_contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect()
 }
 
 fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::seal::SealKey;
 use tokio_postgres::error::SqlState;
 
 use super::connection::PgConnection;
@@ -47,7 +47,7 @@ pub(crate) async fn check(connection: &PgConnection, master: &Key) -> Result<(),
     }
 }
 
-fn key_check(master: &Key) -> Vec<u8> {
+fn key_check(master: &SealKey) -> Vec<u8> {
     master.derive("key check").digest(&[b"frontdesk"]).to_vec()
 }
 

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use frontdesk_engine::table::Found;
+use frontdesk_engine::model::table::StoredRow;
 use tokio_postgres::Row;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::page::{Key, Page, Query, Wants};
-use frontdesk_engine::table::{Found, joined};
+use frontdesk_engine::model::page::{Page, PageKey, Projection, Query};
+use frontdesk_engine::model::table::{StoredRow, joined};
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types::{self, ToSqlOutput};
 use rusqlite::{Connection, ErrorCode, Row, ToSql};
@@ -211,7 +211,7 @@ fn read_page(
         if has_masked_part(row, query.wants)? {
             page.ids.push(row.get(0)?);
         }
-        last = Some(Key { id: row.get(0)?, value: row.get(1)? });
+        last = Some(PageKey { id: row.get(0)?, value: row.get(1)? });
         page.rows.push(text);
     }
     Ok(page)
@@ -219,8 +219,8 @@ fn read_page(
 
 fn row_text(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
     match wants {
-        Wants::Ids => Ok(row.get(0)?),
-        Wants::Rows => {
+        Projection::Ids => Ok(row.get(0)?),
+        Projection::Rows => {
             let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
             let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
             Ok(joined(body, masked))
@@ -231,8 +231,8 @@ fn row_text(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
 /// Whether the row has personal data and its masked form was read; an id alone reveals none.
 fn has_masked_part(row: &Row<'_>, wants: Wants) -> Result<bool, StoreError> {
     match wants {
-        Wants::Ids => Ok(false),
-        Wants::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
+        Projection::Ids => Ok(false),
+        Projection::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
     }
 }
 

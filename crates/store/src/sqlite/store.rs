@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::page::{Page, Query};
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::table::{Cell, Found, Kind};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::page::{Page, Query};
+use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::OptionalExtension;
 use tokio::sync::oneshot;
@@ -24,10 +24,10 @@ impl Store for SqliteStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = &self.driver.context.texts(kind)?.get;
             let row = self.driver.pool.with(|connection| {
@@ -46,10 +46,10 @@ impl Store for SqliteStore {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         column: &'static str,
         value: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = sql::for_sqlite(&sql::find(kind, column));
             let keys = self.driver.keys(tenant.as_str())?;
@@ -72,7 +72,11 @@ impl Store for SqliteStore {
         })
     }
 
-    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
             let SqliteDriver { context, pool, .. } = &self.driver;
             let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
@@ -96,9 +100,9 @@ impl Store for SqliteStore {
             // The response to a repeated call can be read even while nothing can be written.
             if outcome.is_err()
                 && let Some(claim) = claim
-                && let Ok(Some(earlier)) = self.claimed(&tenant, &claim).await
+                && let Ok(Some(earlier)) = self.find_claim(&tenant, &claim).await
             {
-                return Ok(Committed::Claimed(earlier));
+                return Ok(Committed::AlreadyClaimed(earlier));
             }
             match outcome {
                 Err(StoreError::OutcomeUnknown) => Ok(Committed::Unknown),
@@ -107,7 +111,7 @@ impl Store for SqliteStore {
         })
     }
 
-    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
                 Durability::Grouped => Ok(self.driver.writer.buffer_record(&record)?),

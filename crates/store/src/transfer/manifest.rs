@@ -1,8 +1,8 @@
 //! What an import must know before the rows. It contains the tenant's key in clear, so it must only be written sealed.
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
 use serde_json::{Value, json};
 
 use super::tables::TransferTable;
@@ -10,7 +10,7 @@ use super::tables::TransferTable;
 #[derive(Debug, Clone)]
 pub struct Manifest {
     pub tenant: Tenant,
-    pub key: Key,
+    pub key: SealKey,
     pub chain: ChainEnds,
     /// In the order in which their rows follow.
     pub tables: Vec<TableManifest>,

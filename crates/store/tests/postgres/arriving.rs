@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::registry::{Changed, Registry as _, Tenant};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Changed, Registry as _, Tenant};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::Address;
 use frontdesk_store::transfer::{DataLocation, ImportTarget, TenantExport, TenantImport};
 use tokio::time::timeout;

@@ -1,11 +1,11 @@
 //! A tenant arrives from a file that somebody may have written themselves: what Frontdesk would not write is refused.
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Client, Registry as _};
 use frontdesk_engine::ports::{Commit, Store as _};
-use frontdesk_engine::registry::{Client, Registry as _};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::Backend as _;
 use frontdesk_store::StoreError;
@@ -85,7 +85,7 @@ async fn a_row_that_has_arrived_takes_its_words_away_when_it_is_forgotten() {
     let folder = Folder::new();
     arrived_in(&folder, &manifest, rows).await.unwrap();
     let store = open(&folder.database(), &[&BOAT], [8; 32]).unwrap();
-    let sails = || vec![Filter::Words(vec![plain("sail")])];
+    let sails = || vec![Filter::SearchTerms(vec![plain("sail")])];
     assert_eq!(ids(&store, &north(), sails()).await, ["b1"]);
     store.delete_expired_rows(&BOAT, "length", Millis(8)).await.unwrap();
     let raw = rusqlite::Connection::open(folder.database()).unwrap();

@@ -1,5 +1,6 @@
 //! The audit chains: they hold after any work, say where they were tampered with, and survive retention.
 
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Commit, Durability, Store};
 use frontdesk_engine::seal::Key;
 use frontdesk_engine::timestamp::Millis;
@@ -121,7 +122,7 @@ async fn writing_on_does_not_hide_what_was_tampered_with() {
 #[tokio::test]
 async fn the_chains_can_be_read_beside_a_running_server_and_without_one() {
     let house = worked().await;
-    let reader = AuditReader::open(&house.folder.database(), &Key::from_bytes([7; 32]));
+    let reader = AuditReader::open(&house.folder.database(), &SealKey::from_bytes([7; 32]));
     assert_eq!(reader.verify().unwrap(), house.store.verify_audit().unwrap());
     done(&*house.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
     assert_eq!(reader.verify().unwrap().chains[1], chain("tenant:north", 5, 5, None));
@@ -277,7 +278,7 @@ async fn an_export_of_a_tenant_has_its_reads_as_well_as_its_writes() {
         r#"{"read":7,"tenant":["north"]}"#,
         "not JSON, tenant north",
     ] {
-        house.store.observe(record.to_owned(), Durability::Awaited).await.unwrap();
+        house.store.append_audit(record.to_owned(), Durability::Awaited).await.unwrap();
     }
     let expected = [
         r#"node:embedded {"tenant":"north","read":1}"#,
@@ -294,8 +295,8 @@ async fn an_export_of_many_links_hands_out_each_record_once_and_in_order() {
     let house = long().await;
     // A link with more in it than is read at once.
     let wide = format!(r#"{{"wide":"{}"}}"#, "x".repeat(3_000_000));
-    house.store.observe(wide.clone(), Durability::Awaited).await.unwrap();
-    house.store.observe(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(wide.clone(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
     let mut expected = vec![format!("node:embedded {wide}"), r#"node:embedded {"after":1}"#.to_owned()];
     expected.extend((1..=LONG).map(|number| format!(r#"tenant:north {{"plan":"p{number}"}}"#)));
     let mut lines = exported(&house, &AuditSelection::default());
@@ -344,9 +345,9 @@ async fn worked() -> House {
     let refused = house.store.commit(plan("refused", &north(), vec![insert(boat("p1", 7))])).await;
     assert_eq!(ended(&refused), "boat_taken");
     done(&*house.store, plan("s1", &south(), vec![insert(boat("s1", 7))])).await;
-    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
-    house.store.observe(r#"{"read":2}"#.to_owned(), Durability::Grouped).await.unwrap();
-    house.store.observe(r#"{"read":3}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":2}"#.to_owned(), Durability::Grouped).await.unwrap();
+    house.store.append_audit(r#"{"read":3}"#.to_owned(), Durability::Awaited).await.unwrap();
     house
 }
 

@@ -1,7 +1,9 @@
 //! Search terms are deleted with their rows, and a rejected change deletes none.
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::{Stale, Step};
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::Row;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
 use frontdesk_engine::table::Row;
 use frontdesk_engine::timestamp::Millis;
@@ -13,12 +15,12 @@ use crate::suite::{north, south};
 
 /// Updates the boat; this word becomes its only search term.
 fn renamed(id: &str, word: &str, expect_version: i64) -> Step {
-    let row = Row { version: expect_version + 1, words: vec![plain(word)], ..boat(id, 7) };
-    Step::Update { kind: &BOAT, row, expect_version, stale: Stale::Caller(fault(MOVED_ON)) }
+    let row = Row { version: expect_version + 1, search_terms: vec![plain(word)], ..boat(id, 7) };
+    Step::Update { table: &BOAT, row, expect_version, on_conflict: OnConflict::Fail(fault(MOVED_ON)) }
 }
 
 async fn found(store: &dyn Store, word: &str) -> Vec<String> {
-    ids(store, &north(), vec![Filter::Words(vec![plain(word)])]).await
+    ids(store, &north(), vec![Filter::SearchTerms(vec![plain(word)])]).await
 }
 
 #[tokio::test]
@@ -61,7 +63,7 @@ async fn terms_of_any_characters_and_number_are_deleted() {
         let id = format!("b{count}");
         let words = (1..count).map(|number| plain(&format!("w{number}")));
         let words: Vec<_> = words.chain([plain("say \"a\\b\", [é\u{7}]")]).collect();
-        add(&*house.store, &north(), [Row { words, ..boat(&id, count) }]).await;
+        add(&*house.store, &north(), [Row { search_terms: words, ..boat(&id, count) }]).await;
     }
     assert_eq!(found(&*house.store, "say \"a\\b\", [é\u{7}]").await, ["b1", "b7", "b8", "b9", "b20"]);
     assert_eq!(found(&*house.store, "w8").await, ["b9", "b20"]);
