@@ -27,7 +27,7 @@ pub(crate) fn node_chain(node: &str) -> String {
 
 /// A link's hash covers its chain, its number, its instant, its records and all links before it. It is keyed, so that
 /// write access to the database is not enough to forge a chain.
-pub(crate) fn link_hash(key: &Key, chain: &str, seq: i64, before: &[u8], at: i64, records: &str) -> [u8; 32] {
+pub(crate) fn link_hash(key: &SealKey, chain: &str, seq: i64, before: &[u8], at: i64, records: &str) -> [u8; 32] {
     key.digest(&[chain.as_bytes(), &seq.to_be_bytes(), before, &at.to_be_bytes(), records.as_bytes()])
 }
 
@@ -129,7 +129,7 @@ impl ChainHead {
 
     pub(crate) async fn find<S: SqlReader>(
         session: &S,
-        key: &Key,
+        key: &SealKey,
         chain: &str,
     ) -> Result<Option<ChainHead>, StoreError> {
         let rows = session.query(GET_HEAD, &[chain.into()]).await?;
@@ -139,7 +139,7 @@ impl ChainHead {
     /// As `find`, and no other node can append to or trim the chain until the transaction ends.
     pub(crate) async fn find_locked<S: SqlSession>(
         session: &S,
-        key: &Key,
+        key: &SealKey,
         chain: &str,
     ) -> Result<Option<ChainHead>, StoreError> {
         let rows = session.query(&format!("{GET_HEAD}{}", S::FOR_UPDATE), &[chain.into()]).await?;
@@ -163,7 +163,7 @@ impl ChainHead {
     }
 
     /// A row of `GET_HEAD`.
-    pub(crate) fn read(row: &SqlRow, key: &Key, chain: &str) -> Result<ChainHead, StoreError> {
+    pub(crate) fn read(row: &SqlRow, key: &SealKey, chain: &str) -> Result<ChainHead, StoreError> {
         let mut head = ChainHead {
             seq: row.integer(0)?,
             hash: row.bytes(1)?.to_vec(),
@@ -176,17 +176,17 @@ impl ChainHead {
     }
 
     /// Moves on by one link.
-    pub(crate) fn append(&mut self, key: &Key, chain: &str, at: i64, records: &str) {
+    pub(crate) fn append(&mut self, key: &SealKey, chain: &str, at: i64, records: &str) {
         self.hash = link_hash(key, chain, self.seq + 1, &self.hash, at, records).to_vec();
         self.seq += 1;
     }
 
-    pub(crate) async fn store<S: SqlSession>(&self, session: &S, key: &Key, chain: &str) -> Result<(), StoreError> {
+    pub(crate) async fn store<S: SqlSession>(&self, session: &S, key: &SealKey, chain: &str) -> Result<(), StoreError> {
         session.execute(UPSERT_HEAD, &self.params(key, chain)).await?;
         Ok(())
     }
 
-    pub(crate) fn params(&self, key: &Key, chain: &str) -> [SqlValue; 6] {
+    pub(crate) fn params(&self, key: &SealKey, chain: &str) -> [SqlValue; 6] {
         let seal = if self.intact { self.seal(key, chain).to_vec() } else { Vec::new() };
         [
             chain.into(),
@@ -199,7 +199,7 @@ impl ChainHead {
     }
 
     /// A keyed hash over the row. Without it links could be removed at either end and the head changed to match.
-    pub(crate) fn seal(&self, key: &Key, chain: &str) -> [u8; 32] {
+    pub(crate) fn seal(&self, key: &SealKey, chain: &str) -> [u8; 32] {
         let (seq, kept_after) = (self.seq.to_be_bytes(), self.kept_after_seq.to_be_bytes());
         key.digest(&[b"head", chain.as_bytes(), &seq, &self.hash, &kept_after, &self.kept_after_hash])
     }
@@ -207,7 +207,7 @@ impl ChainHead {
 
 /// Verifies a chain link by link, from the first that retention has left to its head.
 pub(crate) struct ChainVerifier<'a> {
-    key: &'a Key,
+    key: &'a SealKey,
     head: ChainHead,
     report: ChainReport,
     seq: i64,
@@ -215,7 +215,7 @@ pub(crate) struct ChainVerifier<'a> {
 }
 
 impl<'a> ChainVerifier<'a> {
-    pub(crate) fn new(key: &'a Key, chain: &str, head: ChainHead) -> ChainVerifier<'a> {
+    pub(crate) fn new(key: &'a SealKey, chain: &str, head: ChainHead) -> ChainVerifier<'a> {
         ChainVerifier {
             key,
             report: ChainReport { chain: chain.to_owned(), links: 0, records: 0, broken: None },

@@ -9,10 +9,10 @@ pub(crate) mod stats;
 use std::future::Future;
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::registry::{Changed, Registry};
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Changed, Registry};
 use tokio::sync::oneshot;
 
 use crate::StoreError;
@@ -23,7 +23,7 @@ pub(crate) use registry::{RegistryChange, load_tenant_keys};
 pub(crate) use retention::{EXPIRED_CHAINS, Expired, Progress, RetentionChunk, RetentionSession};
 pub use stats::WriterStats;
 
-type BoxFuture<'a, T> = frontdesk_engine::tool::Future<'a, T>;
+type BoxFuture<'a, T> = frontdesk_engine::model::tool::Future<'a, T>;
 
 /// Where the result of queued work is sent once it is durable.
 pub(crate) type ReplySender<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -40,7 +40,7 @@ pub trait Backend: Store + Registry {
     /// Deletes rows whose value in this column, which must be sorted, is before this instant.
     fn delete_expired_rows(
         &self,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         column: &'static str,
         before: Millis,
     ) -> BoxFuture<'_, Result<(), Fault>>;
@@ -101,7 +101,7 @@ where
 
     fn delete_expired_rows(
         &self,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         column: &'static str,
         before: Millis,
     ) -> BoxFuture<'_, Result<(), Fault>> {

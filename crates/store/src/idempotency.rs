@@ -1,8 +1,8 @@
 //! Idempotency keys and the responses stored under them. Keys are hashed and responses sealed, so that reading the
 //! database reveals neither.
 
-use frontdesk_engine::ports::{Claim, Claimed};
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::{Claim, StoredAnswer};
 
 use crate::keyring::{HashDomain, Keyring, TenantKeys};
 
@@ -30,7 +30,7 @@ pub(crate) fn seal(
     let text = serde_json::to_string(&(&answer.id, &answer.body, &answer.masked, &answer.personal)).ok()?;
     let data = |cell| associated_data(cell, tenant, claim, key_hash);
     Some(StoredResponse {
-        request_hash: keyring.seal(keys, &data("fd_claim meaning"), &claim.meaning)?,
+        request_hash: keyring.seal(keys, &data("fd_claim meaning"), &claim.request_hash)?,
         answer: keyring.seal(keys, &data("fd_claim"), text.as_bytes())?,
     })
 }
@@ -41,12 +41,12 @@ pub(crate) fn open(
     claim: &Claim,
     key_hash: &str,
     stored: &StoredResponse,
-) -> Option<Claimed> {
+) -> Option<StoredAnswer> {
     let data = |cell| associated_data(cell, tenant, claim, key_hash);
     let request_hash = keys.open_bytes(&data("fd_claim meaning"), &stored.request_hash)?;
     let text = keys.open(&data("fd_claim"), &stored.answer)?;
     let (id, body, masked, personal) = serde_json::from_str(&text).ok()?;
-    Some(Claimed { meaning: request_hash.try_into().ok()?, answer: Item { id, body, masked, personal } })
+    Some(StoredAnswer { request_hash: request_hash.try_into().ok()?, answer: Item { id, body, masked, personal } })
 }
 
 fn associated_data<'a>(cell: &'a str, tenant: &'a str, claim: &'a Claim, key_hash: &'a str) -> [&'a str; 5] {

@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
+use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::{Kind, Row};
+use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
 
 /// A tenant's two keys: one for sealing, one for keyed hashes.
 pub(crate) struct TenantKeys {
-    data: Key,
-    lookup: Key,
+    data: SealKey,
+    lookup: SealKey,
 }
 
 /// What a keyed hash is used for. Equal values in two domains have different hashes.
@@ -40,22 +40,22 @@ const DIGEST_BYTES: usize = 16;
 const PURPOSE: &str = "tenant keys";
 
 pub(crate) struct Keyring {
-    wrapping: Key,
+    wrapping: SealKey,
     random: Arc<dyn Random>,
     tenants: RwLock<HashMap<String, Arc<TenantKeys>>>,
 }
 
 impl Keyring {
-    pub(crate) fn new(master: &Key, random: Arc<dyn Random>) -> Keyring {
+    pub(crate) fn new(master: &SealKey, random: Arc<dyn Random>) -> Keyring {
         Keyring { wrapping: master.derive(PURPOSE), random, tenants: RwLock::new(HashMap::new()) }
     }
 
     /// A new tenant's wrapped key. It can be used only after `unwrap`.
     pub(crate) fn create(&self, tenant: &str) -> Option<Vec<u8>> {
-        self.wrap(tenant, &Key::random(self.random.as_ref()))
+        self.wrap(tenant, &SealKey::random(self.random.as_ref()))
     }
 
-    pub(crate) fn wrap(&self, tenant: &str, key: &Key) -> Option<Vec<u8>> {
+    pub(crate) fn wrap(&self, tenant: &str, key: &SealKey) -> Option<Vec<u8>> {
         self.wrapping.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
     }
 
@@ -81,7 +81,7 @@ impl Keyring {
         &self,
         keys: &TenantKeys,
         tenant: &str,
-        kind: &Kind,
+        kind: &TableSpec,
         row: &Row,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(personal) = &row.personal else {
@@ -93,17 +93,17 @@ impl Keyring {
 }
 
 /// A tenant's key itself, for an export to a database with another master key.
-pub(crate) fn unwrap_tenant_key(master: &Key, tenant: &str, wrapped: &[u8]) -> Option<Key> {
+pub(crate) fn unwrap_tenant_key(master: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKey> {
     unwrap_key(&master.derive(PURPOSE), tenant, wrapped)
 }
 
-fn unwrap_key(wrapping: &Key, tenant: &str, wrapped: &[u8]) -> Option<Key> {
+fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKey> {
     let plain = wrapping.open(&["tenant key", tenant], wrapped)?;
-    Some(Key::from_bytes(plain.try_into().ok()?))
+    Some(SealKey::from_bytes(plain.try_into().ok()?))
 }
 
 /// The associated data of a row's personal part.
-fn personal_data<'a>(tenant: &'a str, kind: &Kind, id: &'a str) -> [&'a str; 4] {
+fn personal_data<'a>(tenant: &'a str, kind: &TableSpec, id: &'a str) -> [&'a str; 4] {
     [tenant, kind.name, id, "personal"]
 }
 
@@ -119,7 +119,7 @@ impl TenantKeys {
     pub(crate) fn open_personal(
         &self,
         tenant: &str,
-        kind: &Kind,
+        kind: &TableSpec,
         id: &str,
         sealed: &[u8],
     ) -> Result<String, StoreError> {

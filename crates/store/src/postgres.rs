@@ -50,7 +50,7 @@ pub struct PostgresOptions {
     pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static Kind>,
+    pub kinds: Vec<&'static TableSpec>,
     /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
@@ -60,7 +60,7 @@ pub type PostgresStore = SqlStore<PostgresDriver>;
 /// What readers and writers share.
 pub(crate) struct PgContext {
     keyring: Keyring,
-    audit_key: Key,
+    audit_key: SealKey,
     clock: Arc<dyn Clock>,
     tables: HashMap<&'static str, PgTexts>,
     /// This node's name, random at every start, so that no two processes write to the same chain.
@@ -77,8 +77,8 @@ pub async fn check_connection(address: &Address) -> Result<(), StoreError> {
 /// place. Changes nothing.
 pub(crate) async fn check_initialized(
     connection: &PgConnection,
-    master: &Key,
-    kinds: &[&'static Kind],
+    master: &SealKey,
+    kinds: &[&'static TableSpec],
 ) -> Result<(), StoreError> {
     rls::check_role(connection).await?;
     schema::check(connection, master).await?;
@@ -123,7 +123,7 @@ impl PostgresStore {
 }
 
 impl PgContext {
-    fn texts(&self, kind: &Kind) -> Result<&PgTexts, StoreError> {
+    fn texts(&self, kind: &TableSpec) -> Result<&PgTexts, StoreError> {
         self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
     }
 }

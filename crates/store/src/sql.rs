@@ -7,9 +7,9 @@ pub(crate) mod session;
 use std::fmt::Write;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::page::{Direction, Filter, Query, Start, Wants};
+use frontdesk_engine::model::page::{Direction, Filter, Projection, Query, Start};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, Row, SearchTerm, StoredRow, TableSpec};
 use frontdesk_engine::ports::Disclosure;
-use frontdesk_engine::table::{Cell, Column, Found, Kind, Row, Word};
 
 use crate::StoreError;
 use crate::keyring::{HashDomain, TenantKeys};
@@ -41,11 +41,11 @@ impl<'a> QueryParam<'a> {
         }
     }
 
-    pub(crate) fn of_word(word: &'a Word, kind: &Kind, keys: Option<&TenantKeys>) -> QueryParam<'a> {
+    pub(crate) fn of_word(word: &'a SearchTerm, kind: &TableSpec, keys: Option<&TenantKeys>) -> QueryParam<'a> {
         match (word, keys) {
-            (Word::Plain(word), _) => QueryParam::Text(word),
-            (Word::Personal(_), None) => QueryParam::Null,
-            (Word::Personal(word), Some(keys)) => {
+            (SearchTerm::Plain(word), _) => QueryParam::Text(word),
+            (SearchTerm::Personal(_), None) => QueryParam::Null,
+            (SearchTerm::Personal(word), Some(keys)) => {
                 QueryParam::Digest(keys.digest(HashDomain::SearchTerm { table: kind.name }, word))
             }
         }
@@ -54,7 +54,7 @@ impl<'a> QueryParam<'a> {
 
 /// A row of `get`, its personal part still sealed.
 pub(crate) struct SealedRow {
-    pub(crate) found: Found,
+    pub(crate) found: StoredRow,
     pub(crate) sealed: Option<Vec<u8>>,
 }
 
@@ -65,7 +65,7 @@ impl SealedRow {
     }
 
     /// The row with its personal part.
-    pub(crate) fn open(self, keys: &TenantKeys, tenant: &TenantId, kind: &Kind) -> Result<Found, StoreError> {
+    pub(crate) fn open(self, keys: &TenantKeys, tenant: &TenantId, kind: &TableSpec) -> Result<StoredRow, StoreError> {
         let SealedRow { mut found, sealed } = self;
         if let Some(sealed) = sealed {
             found.personal = Some(keys.open_personal(tenant.as_str(), kind, &found.id, &sealed)?);
@@ -75,8 +75,8 @@ impl SealedRow {
 }
 
 /// The values of the declared columns, in their order. A sorted integer that is missing is 0.
-pub(crate) fn column_values<'a>(kind: &Kind, row: &'a Row, keys: &TenantKeys) -> Vec<QueryParam<'a>> {
-    let value = |column: &Column| {
+pub(crate) fn column_values<'a>(kind: &TableSpec, row: &'a Row, keys: &TenantKeys) -> Vec<QueryParam<'a>> {
+    let value = |column: &ColumnSpec| {
         let default = if ddl::is_required(kind, column) { &Cell::Integer(0) } else { &Cell::Null };
         let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
         let domain = HashDomain::Column { table: kind.name, column: column.name };
@@ -109,7 +109,7 @@ pub(crate) fn find(kind: &TableSpec, column: &str) -> String {
     )
 }
 
-pub fn insert(kind: &Kind) -> String {
+pub fn insert(kind: &TableSpec) -> String {
     let mut text = format!("INSERT INTO {} ({FIXED_COLUMNS}", kind.name);
     for column in kind.columns {
         let _ = write!(text, ", {}", column.name);
@@ -124,7 +124,7 @@ pub fn insert(kind: &Kind) -> String {
 }
 
 /// The parameters are those of an insert, and the expected version.
-pub(crate) fn update(kind: &Kind, fixed: &str) -> String {
+pub(crate) fn update(kind: &TableSpec, fixed: &str) -> String {
     let mut text = format!("UPDATE {} SET ", kind.name);
     let own = kind.columns.iter().map(|column| column.name);
     let mut number = 2;
@@ -147,22 +147,22 @@ pub(crate) fn version(kind: &TableSpec) -> String {
 }
 
 /// Deletes at most `$3` of the tenant's rows with the smallest values below `$2` in this column.
-pub(crate) fn delete_rows_before(kind: &Kind, column: &str) -> String {
+pub(crate) fn delete_rows_before(kind: &TableSpec, column: &str) -> String {
     format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", kind.name, ids_before(kind, column))
 }
 
 /// The ids of the rows that `delete_rows_before` deletes.
-pub(crate) fn ids_before(kind: &Kind, column: &str) -> String {
+pub(crate) fn ids_before(kind: &TableSpec, column: &str) -> String {
     format!("SELECT id FROM {} WHERE tenant = $1 AND {column} < $2 ORDER BY {column}, id LIMIT $3", kind.name)
 }
 
 /// A page with one row more than asked for, which tells whether there is a next page.
 pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKeys>) -> SqlStatement<'a> {
-    let table = query.kind.name;
+    let table = query.table.name;
     let column = query.order.column;
     let mut statement = SqlStatement {
-        text: match query.wants {
-            Wants::Rows => {
+        text: match query.projection {
+            Projection::Rows => {
                 format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1")
             }
             Projection::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
@@ -170,7 +170,7 @@ pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKe
         values: vec![QueryParam::Text(tenant)],
     };
     for filter in &query.filters {
-        statement.filter(query.kind, filter, keys);
+        statement.filter(query.table, filter, keys);
     }
     let (compare, direction) = match query.order.direction {
         Direction::Ascending => (">", "ASC"),

@@ -50,7 +50,7 @@ pub struct SqliteOptions {
     pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static Kind>,
+    pub kinds: Vec<&'static TableSpec>,
     /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
@@ -60,7 +60,7 @@ pub type SqliteStore = SqlStore<SqliteDriver>;
 /// What readers and the writer share.
 pub(crate) struct SqliteContext {
     keyring: Keyring,
-    audit_key: Key,
+    audit_key: SealKey,
     clock: Arc<dyn Clock>,
     tables: HashMap<&'static str, SqliteTexts>,
     commit_texts: CommitTexts,
@@ -100,13 +100,13 @@ impl SqliteStore {
 }
 
 impl SqliteContext {
-    fn texts(&self, kind: &Kind) -> Result<&SqliteTexts, StoreError> {
+    fn texts(&self, kind: &TableSpec) -> Result<&SqliteTexts, StoreError> {
         self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
     }
 }
 
 impl SqliteTexts {
-    fn of(kind: &Kind) -> SqliteTexts {
+    fn of(kind: &TableSpec) -> SqliteTexts {
         SqliteTexts {
             get: sql::for_sqlite(&sql::get(kind)),
             insert: sql::for_sqlite(&sql::insert(kind)),

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock as _, Random};
-use frontdesk_engine::table::Kind;
 use frontdesk_store::transfer::{TenantImport, TenantExport, DataLocation, Manifest, ImportTarget};
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::transfer::SqlValue;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

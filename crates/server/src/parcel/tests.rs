@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::transfer::SqlValue;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::transfer::SqlValue;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

@@ -1,6 +1,6 @@
 //! Reading the audit chains on either database: verifying every link, and exporting the records.
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 use super::{
     AuditLink, AuditReport, AuditSelection, ChainHead, ChainSelection, ChainVerifier, GENESIS_HASH, tenant_chain,
@@ -18,7 +18,7 @@ pub(crate) async fn knows_tenant<S: SqlReader>(session: &S, tenant: &str) -> Res
 }
 
 /// To be called in one snapshot, so that what a server writes meanwhile does not look like tampering.
-pub(crate) async fn verify<S: SqlReader>(session: &S, key: &Key) -> Result<AuditReport, StoreError> {
+pub(crate) async fn verify<S: SqlReader>(session: &S, key: &SealKey) -> Result<AuditReport, StoreError> {
     // Also the chains of which only links are left.
     let names = "SELECT chain FROM fd_audit_head UNION SELECT chain FROM fd_audit ORDER BY chain";
     let mut chains = Vec::new();

@@ -4,9 +4,9 @@
 use std::future::Future;
 use std::time::Duration;
 
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use tokio::time::{Instant, sleep};
 
 use super::Driver;
@@ -32,7 +32,7 @@ pub(crate) enum Expired {
     /// Idempotency keys.
     Claims,
     /// Rows with an older value in this column.
-    Rows { kind: &'static Kind, column: &'static str },
+    Rows { kind: &'static TableSpec, column: &'static str },
 }
 
 impl Expired {
@@ -114,7 +114,7 @@ pub(super) async fn delete_expired_links<D: Driver>(driver: &D, before: Millis) 
 
 impl RetentionChunk {
     /// Deletes within the open transaction.
-    pub(crate) async fn delete<S: SqlSession>(&self, session: &S, audit_key: &Key) -> Result<Progress, StoreError> {
+    pub(crate) async fn delete<S: SqlSession>(&self, session: &S, audit_key: &SealKey) -> Result<Progress, StoreError> {
         match self {
             RetentionChunk::Tenant { tenant, expired, before } => {
                 let params = [tenant.as_str().into(), before.0.into(), CHUNK_ROWS.into()];
@@ -136,7 +136,7 @@ impl RetentionChunk {
 /// Deletes the oldest links of a chain, up to the first that has not expired, so that no gap can appear.
 async fn delete_links<S: SqlSession>(
     session: &S,
-    key: &Key,
+    key: &SealKey,
     chain: &str,
     before: Millis,
 ) -> Result<Progress, StoreError> {

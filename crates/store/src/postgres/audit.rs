@@ -1,6 +1,6 @@
 //! Reading the audit chains on PostgreSQL.
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 use super::Address;
 use super::connection::{PgConnection, refs};
@@ -14,11 +14,11 @@ use crate::sql::session::{SqlReader, SqlRow, SqlValue};
 /// Reads the chains of a database that may be in use by servers.
 pub struct PostgresAudit {
     session: AuditorSession,
-    key: Key,
+    key: SealKey,
 }
 
 impl PostgresAudit {
-    pub async fn open(address: &Address, master: &Key) -> Result<PostgresAudit, StoreError> {
+    pub async fn open(address: &Address, master: &SealKey) -> Result<PostgresAudit, StoreError> {
         let connection = PgConnection::connect(&address.without_statement_timeout()).await?;
         let found = connection.query("SELECT 1 WHERE to_regclass('fd_audit') IS NOT NULL", &[]).await?;
         if found.is_empty() {

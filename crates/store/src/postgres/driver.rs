@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::registry::Changed;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Changed;
+use frontdesk_engine::seal::SealKey;
 use tokio::sync::oneshot;
 use tokio_postgres::Row;
 
@@ -84,7 +84,7 @@ impl SqlSession for PgConnection {
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE tenant = $1 AND (client, tool, key_hash) IN \
         (SELECT client, tool, key_hash FROM fd_claim WHERE tenant = $1 AND at < $2 LIMIT $3)";
 
-    fn delete_terms_before(kind: &Kind, column: &str) -> String {
+    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
         delete_terms_before(kind, column)
     }
 
@@ -101,7 +101,7 @@ impl SqlSession for PgConnection {
 /// Retention has a connection of its own while it runs.
 pub(crate) struct PgRetention<'a> {
     connection: PgConnection,
-    audit_key: &'a Key,
+    audit_key: &'a SealKey,
 }
 
 impl RetentionSession for PgRetention<'_> {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use frontdesk_engine::registry::Changed;
+use frontdesk_engine::ports::registry::Changed;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{timeout, timeout_at};
 

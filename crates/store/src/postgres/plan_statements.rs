@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::plan::{Stale, Step};
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::ports::{Commit, Committed};
-use frontdesk_engine::table::{Kind, Row};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -94,7 +94,7 @@ pub(crate) fn plan_statements(
             storable(name),
             event.kind.into(),
             storable(&event.id),
-            event.change.word().into(),
+            event.change.as_str().into(),
             commit.at.0.into(),
         ];
         statements.push(PgStatement::insert(INSERT_EVENTS, tenant.into(), values));
@@ -214,13 +214,13 @@ struct PlanEncoder<'a> {
 impl PlanEncoder<'_> {
     fn step(&self, step: &Step, statements: &mut Vec<PgStatement>) -> Result<(), StoreError> {
         match step {
-            Step::Insert { kind, row, taken } => {
+            Step::Insert { table: kind, row, on_duplicate: taken } => {
                 let text = Arc::clone(&self.context.texts(kind)?.insert);
                 let insert = PgStatement::insert(text, self.tenant.into(), self.row(kind, row)?);
                 statements.push(PgStatement { on_duplicate: Some(taken.clone()), ..insert });
                 statements.extend(self.insert_terms(kind, row)?);
             }
-            Step::Update { kind, row, expect_version, stale } => {
+            Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
                 let texts = self.context.texts(kind)?;
                 let mut values = vec![PgValue::text(self.tenant)];
                 values.extend(self.row(kind, row)?.into_iter().map(PgValue::One));
@@ -231,7 +231,7 @@ impl PlanEncoder<'_> {
                 statements.push(PgStatement::new(Arc::clone(&texts.delete_terms), key));
                 statements.extend(self.insert_terms(kind, row)?);
             }
-            Step::Adjust { kind, id, column, by, floor, below } => {
+            Step::Adjust { table: kind, id, column, by, floor, on_underflow: below } => {
                 let values = vec![
                     PgValue::text(self.tenant),
                     PgValue::text(id),
@@ -241,7 +241,7 @@ impl PlanEncoder<'_> {
                 let adjust = PgStatement::new(sql::adjust(kind, column), values);
                 statements.push(PgStatement { on_missing: Some(refused(below)), ..adjust });
             }
-            Step::Require { kind, id, expect_version, stale } => {
+            Step::Require { table: kind, id, expect_version, on_conflict: stale } => {
                 // The tenant's row is locked by every writer, so the version stays until the commit.
                 let values = vec![PgValue::text(self.tenant), PgValue::text(id), PgValue::integer(*expect_version)];
                 let require = PgStatement::new(Arc::clone(&self.context.texts(kind)?.require), values);
@@ -252,7 +252,7 @@ impl PlanEncoder<'_> {
     }
 
     /// The values after the tenant, in the order of `FIXED_COLUMNS` and the declared columns.
-    fn row(&self, kind: &Kind, row: &Row) -> Result<Vec<SqlValue>, StoreError> {
+    fn row(&self, kind: &TableSpec, row: &Row) -> Result<Vec<SqlValue>, StoreError> {
         let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, kind, row)?;
         let mut values = vec![
             storable(&row.id),
@@ -267,11 +267,12 @@ impl PlanEncoder<'_> {
         Ok(values)
     }
 
-    fn insert_terms(&self, kind: &Kind, row: &Row) -> Result<Option<PgStatement>, StoreError> {
-        if row.words.is_empty() {
+    fn insert_terms(&self, kind: &TableSpec, row: &Row) -> Result<Option<PgStatement>, StoreError> {
+        if row.search_terms.is_empty() {
             return Ok(None);
         }
-        let terms = row.words.iter().map(|word| SqlValue::from(QueryParam::of_word(word, kind, Some(self.keys))));
+        let terms =
+            row.search_terms.iter().map(|word| SqlValue::from(QueryParam::of_word(word, kind, Some(self.keys))));
         let terms: Vec<SqlValue> = terms.filter(|term| *term != SqlValue::Null).collect();
         let ids = terms.iter().map(|_| storable(&row.id)).collect();
         let values = vec![PgValue::text(self.tenant), PgValue::Array(terms), PgValue::Array(ids)];
@@ -280,10 +281,10 @@ impl PlanEncoder<'_> {
     }
 }
 
-fn conflict(stale: &Stale) -> PlanRejection {
+fn conflict(stale: &OnConflict) -> PlanRejection {
     match stale {
-        Stale::Caller(fault) => refused(fault),
-        Stale::Rerun => PlanRejection::Outcome(Committed::Stale),
+        OnConflict::Fail(fault) => refused(fault),
+        OnConflict::Retry => PlanRejection::Outcome(Committed::VersionConflict),
     }
 }
 

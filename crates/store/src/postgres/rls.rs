@@ -1,7 +1,7 @@
 //! Row-level security: it separates tenants even if a statement's `tenant = $1` were wrong. It must be in place before
 //! anything is read, and the role that connects must not be able to bypass it.
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
 
 use super::connection::PgConnection;
 use crate::StoreError;
@@ -39,7 +39,7 @@ pub(crate) fn core_policies() -> impl Iterator<Item = RlsPolicy> {
 }
 
 /// The policies of a declared table and of its search terms.
-pub(crate) fn table_policies(kind: &Kind) -> [RlsPolicy; 2] {
+pub(crate) fn table_policies(kind: &TableSpec) -> [RlsPolicy; 2] {
     let policy = |table| RlsPolicy { table, scope: PolicyScope::Tenant };
     [policy(kind.name.to_owned()), policy(format!("{}_word", kind.name))]
 }
@@ -82,7 +82,7 @@ pub(crate) async fn check_role(connection: &PgConnection) -> Result<(), StoreErr
 }
 
 /// Every table has its policy, which also applies to its owner, and no other policy.
-pub(crate) async fn check_policies(connection: &PgConnection, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+pub(crate) async fn check_policies(connection: &PgConnection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     let text = "SELECT c.relrowsecurity AND c.relforcerowsecurity \
                 AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'frontdesk') \
                 AND NOT EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid \

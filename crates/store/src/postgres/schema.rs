@@ -18,7 +18,7 @@ const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SM
                      version BIGINT NOT NULL, key_check BYTEA); \
                      INSERT INTO fd_schema (one, version) VALUES (1, 0) ON CONFLICT DO NOTHING";
 
-pub(crate) async fn migrate(connection: &PgConnection, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+pub(crate) async fn migrate(connection: &PgConnection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
     match apply_migrations(connection, kinds).await {
@@ -32,7 +32,7 @@ pub(crate) async fn migrate(connection: &PgConnection, kinds: &[&'static Kind]) 
 }
 
 /// Checks that this version has set up the database with this master key. Changes nothing.
-pub(crate) async fn check(connection: &PgConnection, master: &Key) -> Result<(), StoreError> {
+pub(crate) async fn check(connection: &PgConnection, master: &SealKey) -> Result<(), StoreError> {
     if connection.query("SELECT 1 WHERE to_regclass('fd_schema') IS NOT NULL", &[]).await?.is_empty() {
         return Err(StoreError::NotInitialized);
     }
@@ -52,7 +52,7 @@ fn key_check(master: &SealKey) -> Vec<u8> {
 }
 
 /// Checks that this is the master key of the database, which is that of the first node that started with it.
-pub(crate) async fn check_key(connection: &PgConnection, master: &Key) -> Result<(), StoreError> {
+pub(crate) async fn check_key(connection: &PgConnection, master: &SealKey) -> Result<(), StoreError> {
     let check = key_check(master);
     connection.execute("UPDATE fd_schema SET key_check = $1 WHERE key_check IS NULL", &[&check]).await?;
     let rows = connection.query("SELECT 1 FROM fd_schema WHERE key_check = $1", &[&check]).await?;
@@ -81,7 +81,7 @@ fn is_creation_race(error: &tokio_postgres::Error) -> bool {
     races.iter().any(|code| error.code() == Some(code))
 }
 
-async fn apply_migrations(connection: &PgConnection, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+async fn apply_migrations(connection: &PgConnection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     let rows = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
     let found: i64 = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let known = ddl::MIGRATIONS.len() as i64;
@@ -114,7 +114,7 @@ async fn apply_migrations(connection: &PgConnection, kinds: &[&'static Kind]) ->
 /// statement is sent for what exists: even `CREATE INDEX IF NOT EXISTS` would wait for running writes.
 async fn update_table(
     connection: &PgConnection,
-    kind: &'static Kind,
+    kind: &'static TableSpec,
     present: &HashSet<String>,
 ) -> Result<(), StoreError> {
     let is_new = !present.contains(kind.name);

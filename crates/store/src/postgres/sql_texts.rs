@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::table::{Holds, Kind};
+use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
 use crate::sql;
 
@@ -42,11 +42,11 @@ pub(crate) const INSERT_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, rec
 pub(crate) const FIXED_COLUMNS: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
 
 /// Inserts any number of rows; the parameters are the tenant and an array for each other column.
-pub fn insert_many(kind: &Kind) -> String {
+pub fn insert_many(kind: &TableSpec) -> String {
     let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA"];
-    let own = kind.columns.iter().map(|column| match column.holds {
-        Holds::Text | Holds::Digest => "TEXT",
-        Holds::Integer => "BIGINT",
+    let own = kind.columns.iter().map(|column| match column.column_type {
+        ColumnType::Text | ColumnType::Digest => "TEXT",
+        ColumnType::Integer => "BIGINT",
     });
     let arrays: Vec<String> = (2..)
         .zip(fixed.into_iter().chain(own))
@@ -62,7 +62,7 @@ pub fn insert_many(kind: &Kind) -> String {
 }
 
 /// Inserts any number of search terms of any number of rows.
-pub fn insert_terms(kind: &Kind) -> String {
+pub fn insert_terms(kind: &TableSpec) -> String {
     format!(
         "INSERT INTO {}_word (tenant, word, id) SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[])) AS many \
          ON CONFLICT DO NOTHING",
@@ -70,12 +70,12 @@ pub fn insert_terms(kind: &Kind) -> String {
     )
 }
 
-fn delete_terms(kind: &Kind) -> String {
+fn delete_terms(kind: &TableSpec) -> String {
     format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
 }
 
 /// Deletes the search terms of the rows that `sql::delete_rows_before` deletes.
-pub(crate) fn delete_terms_before(kind: &Kind, column: &str) -> String {
+pub(crate) fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
     format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", kind.name, sql::ids_before(kind, column))
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct PgTexts {
 }
 
 impl PgTexts {
-    pub(crate) fn of(kind: &Kind) -> PgTexts {
+    pub(crate) fn of(kind: &TableSpec) -> PgTexts {
         PgTexts {
             get: sql::get(kind).into(),
             insert: insert_many(kind).into(),

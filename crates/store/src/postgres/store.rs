@@ -105,7 +105,7 @@ impl Store for PostgresStore {
         })
     }
 
-    fn observe_detached(&self, record: String) {
+    fn append_audit_detached(&self, record: String) {
         let _ = self.driver.writers.buffer_record(&record);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
+use frontdesk_engine::ports::{Claim, Commit, Committed, StoredAnswer};
 use tokio::sync::mpsc::Receiver;
 use tokio::time::timeout;
 
@@ -231,7 +231,7 @@ async fn stored_response(connection: &PgConnection, job: &TenantJob) -> Result<C
     let hash = idempotency::key_hash(&job.keys, claim);
     let rows = connection.query(FIND_CLAIM, &[&tenant, &claim.client.as_str(), &claim.tool, &hash]).await?;
     let claimed = read_claim(&job.keys, tenant, claim, &hash, &rows)?;
-    claimed.map(Committed::Claimed).ok_or_else(|| StoreError::NotCommitted("the claim is gone".to_owned()))
+    claimed.map(Committed::AlreadyClaimed).ok_or_else(|| StoreError::NotCommitted("the claim is gone".to_owned()))
 }
 
 /// The response stored under an idempotency key, decrypted.
@@ -241,7 +241,7 @@ pub(crate) fn read_claim(
     claim: &Claim,
     key_hash: &str,
     rows: &[tokio_postgres::Row],
-) -> Result<Option<Claimed>, StoreError> {
+) -> Result<Option<StoredAnswer>, StoreError> {
     let Some(row) = rows.first() else {
         return Ok(None);
     };

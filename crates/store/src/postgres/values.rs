@@ -125,7 +125,7 @@ pub(crate) fn read_row(row: &Row) -> Result<SqlRow, tokio_postgres::Error> {
 /// A row of `sql::get`.
 pub(crate) fn read_sealed_row(row: &Row) -> Result<SealedRow, tokio_postgres::Error> {
     Ok(SealedRow {
-        found: Found {
+        found: StoredRow {
             id: row.try_get(0)?,
             version: row.try_get(1)?,
             created_at: row.try_get(2)?,

@@ -1,7 +1,7 @@
 //! The schema: the core's own tables, by numbered migrations, and those that contracts declare, generated from their
 //! declarations. Changes only ever add.
 
-use frontdesk_engine::table::{Column, Holds, Kind};
+use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
 
 use crate::StoreError;
 use crate::error::DatabaseKind;
@@ -19,14 +19,14 @@ pub(crate) fn for_postgres(text: &str) -> String {
 }
 
 /// The statements that create a table on SQLite, where a row lists its own search terms.
-pub(crate) fn create_sqlite(kind: &Kind) -> Vec<String> {
+pub(crate) fn create_sqlite(kind: &TableSpec) -> Vec<String> {
     let mut statements = tables(kind, ", words TEXT");
     statements.extend(indexes(kind));
     statements
 }
 
 /// The same on PostgreSQL, where the search terms of a row are found by an index.
-pub(crate) fn create_postgres(kind: &Kind) -> Vec<String> {
+pub(crate) fn create_postgres(kind: &TableSpec) -> Vec<String> {
     let table = kind.name;
     let mut statements = tables(kind, "");
     statements.push(format!("CREATE INDEX IF NOT EXISTS {table}_word_of ON {table}_word (tenant, id)"));
@@ -34,7 +34,7 @@ pub(crate) fn create_postgres(kind: &Kind) -> Vec<String> {
     statements.iter().map(|text| for_postgres(text)).collect()
 }
 
-fn tables(kind: &Kind, words: &str) -> Vec<String> {
+fn tables(kind: &TableSpec, words: &str) -> Vec<String> {
     let table = kind.name;
     let mut columns = String::new();
     for column in kind.columns {
@@ -56,10 +56,10 @@ fn tables(kind: &Kind, words: &str) -> Vec<String> {
 /// The declared columns that a table does not have yet. A column that is not declared was added by a newer version.
 pub(crate) fn missing_columns(
     database: DatabaseKind,
-    kind: &Kind,
+    kind: &TableSpec,
     fixed: &str,
     present: &[String],
-) -> Result<Vec<&'static Column>, StoreError> {
+) -> Result<Vec<&'static ColumnSpec>, StoreError> {
     let declared =
         |name: &str| fixed.split(", ").any(|one| one == name) || kind.columns.iter().any(|one| one.name == name);
     if let Some(unknown) = present.iter().find(|name| !declared(name)) {
@@ -69,13 +69,13 @@ pub(crate) fn missing_columns(
 }
 
 /// A column that a newer declaration has added. It is NULL in existing rows, or 0 if it is sorted.
-pub(crate) fn add_column(kind: &Kind, column: &Column) -> String {
+pub(crate) fn add_column(kind: &TableSpec, column: &ColumnSpec) -> String {
     format!("ALTER TABLE {} ADD COLUMN {} {}", kind.name, column.name, type_of(kind, column))
 }
 
 /// Every index begins with the tenant, so that a large tenant does not slow down the others. Filters never ask for
 /// NULL, so rows without a value are left out of the filter indexes, which makes inserts about a tenth cheaper.
-pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
+pub(crate) fn indexes(kind: &TableSpec) -> Vec<String> {
     let table = kind.name;
     let mut statements =
         vec![format!("CREATE INDEX IF NOT EXISTS {table}_by_created_at ON {table} (tenant, created_at, id)")];
@@ -96,18 +96,18 @@ pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
 }
 
 /// A sorted integer is never NULL: comparisons with NULL are never true, so paging would lose the row.
-fn type_of(kind: &Kind, column: &Column) -> &'static str {
-    match column.holds {
-        Holds::Text | Holds::Digest => "TEXT",
-        Holds::Integer if is_required(kind, column) => "BIGINT NOT NULL DEFAULT 0",
-        Holds::Integer => "BIGINT",
+fn type_of(kind: &TableSpec, column: &ColumnSpec) -> &'static str {
+    match column.column_type {
+        ColumnType::Text | ColumnType::Digest => "TEXT",
+        ColumnType::Integer if is_required(kind, column) => "BIGINT NOT NULL DEFAULT 0",
+        ColumnType::Integer => "BIGINT",
     }
 }
 
 /// Whether the column is NOT NULL.
-pub(crate) fn is_required(kind: &Kind, column: &Column) -> bool {
-    match column.holds {
-        Holds::Text | Holds::Digest => false,
-        Holds::Integer => kind.sorted.contains(&column.name),
+pub(crate) fn is_required(kind: &TableSpec, column: &ColumnSpec) -> bool {
+    match column.column_type {
+        ColumnType::Text | ColumnType::Digest => false,
+        ColumnType::Integer => kind.sorted.contains(&column.name),
     }
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
@@ -40,7 +40,7 @@ pub(crate) trait SqlSession: SqlReader {
     const DELETE_CLAIMS: &'static str;
 
     /// Deletes the search terms of the rows that `sql::delete_rows_before` deletes with the same parameters.
-    fn delete_terms_before(kind: &Kind, column: &str) -> String;
+    fn delete_terms_before(kind: &TableSpec, column: &str) -> String;
 
     /// The number of rows that were changed.
     fn execute(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<u64, StoreError>>;
@@ -71,7 +71,7 @@ impl SqlSession for Connection {
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE rowid IN \
         (SELECT rowid FROM fd_claim WHERE +tenant = $1 AND at < $2 ORDER BY at LIMIT $3)";
 
-    fn delete_terms_before(kind: &Kind, column: &str) -> String {
+    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
         search_terms::delete_terms_before(kind, column)
     }
 

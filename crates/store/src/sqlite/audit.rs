@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use rusqlite::params;
 
 use super::SqliteStore;
@@ -61,11 +61,11 @@ impl WriteTx<'_> {
 /// Reads the chains of a database that may be in use by a server.
 pub struct AuditReader {
     pool: SqliteReadPool,
-    key: Key,
+    key: SealKey,
 }
 
 impl AuditReader {
-    pub fn open(database: &Path, master: &Key) -> AuditReader {
+    pub fn open(database: &Path, master: &SealKey) -> AuditReader {
         AuditReader { pool: SqliteReadPool::new(database.to_owned()), key: master.derive(KEY_PURPOSE) }
     }
 
@@ -102,7 +102,7 @@ impl SqliteStore {
     }
 }
 
-fn verify(pool: &SqliteReadPool, key: &Key) -> Result<AuditReport, StoreError> {
+fn verify(pool: &SqliteReadPool, key: &SealKey) -> Result<AuditReport, StoreError> {
     pool.with(|connection| {
         let snapshot = connection.unchecked_transaction()?;
         run_ready(reader::verify(&*snapshot, key))

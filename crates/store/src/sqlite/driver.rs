@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::registry::Changed;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Changed;
 use tokio::sync::oneshot;
 
 use super::SqliteContext;

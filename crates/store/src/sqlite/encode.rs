@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::plan::{self, Event, Stale};
+use frontdesk_engine::model::plan::{self, Event, OnConflict};
+use frontdesk_engine::model::table::{Row, SearchTerm, TableSpec};
+use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, Commit};
-use frontdesk_engine::table::{Kind, Row, Word};
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types;
 
@@ -30,10 +30,10 @@ pub(crate) struct EncodedCommit {
 
 /// A step of the plan with its values as they are stored.
 pub(super) enum EncodedStep {
-    Insert { kind: &'static Kind, row: EncodedRow, taken: Fault },
-    Update { kind: &'static Kind, row: EncodedRow, expect_version: i64, stale: Stale },
+    Insert { kind: &'static TableSpec, row: EncodedRow, taken: Fault },
+    Update { kind: &'static TableSpec, row: EncodedRow, expect_version: i64, stale: OnConflict },
     Adjust { text: String, id: String, by: i64, floor: i64, below: Fault },
-    Require { kind: &'static Kind, id: String, expect_version: i64, stale: Stale },
+    Require { kind: &'static TableSpec, id: String, expect_version: i64, stale: OnConflict },
 }
 
 pub(super) struct EncodedRow {
@@ -76,25 +76,27 @@ struct PlanEncoder<'a> {
 impl PlanEncoder<'_> {
     fn step(&self, step: plan::Step) -> Result<EncodedStep, StoreError> {
         Ok(match step {
-            plan::Step::Insert { kind, row, taken } => EncodedStep::Insert { kind, row: self.row(kind, row)?, taken },
-            plan::Step::Update { kind, row, expect_version, stale } => {
+            plan::Step::Insert { table: kind, row, on_duplicate: taken } => {
+                EncodedStep::Insert { kind, row: self.row(kind, row)?, taken }
+            }
+            plan::Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
                 let mut row = self.row(kind, row)?;
                 row.values.push(expect_version.into());
                 EncodedStep::Update { kind, row, expect_version, stale }
             }
-            plan::Step::Adjust { kind, id, column, by, floor, below } => {
+            plan::Step::Adjust { table: kind, id, column, by, floor, on_underflow: below } => {
                 EncodedStep::Adjust { text: sql::for_sqlite(&sql::adjust(kind, column)), id, by, floor, below }
             }
-            plan::Step::Require { kind, id, expect_version, stale } => {
+            plan::Step::Require { table: kind, id, expect_version, on_conflict: stale } => {
                 EncodedStep::Require { kind, id, expect_version, stale }
             }
         })
     }
 
-    fn row(&self, kind: &Kind, row: Row) -> Result<EncodedRow, StoreError> {
+    fn row(&self, kind: &TableSpec, row: Row) -> Result<EncodedRow, StoreError> {
         let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, kind, &row)?;
         let columns = sql::column_values(kind, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
-        let mut terms: Vec<String> = row.words.iter().filter_map(|word| self.term(kind, word)).collect();
+        let mut terms: Vec<String> = row.search_terms.iter().filter_map(|word| self.term(kind, word)).collect();
         terms.sort_unstable();
         terms.dedup();
         let mut values = Vec::with_capacity(columns.len() + 8);
@@ -104,7 +106,7 @@ impl PlanEncoder<'_> {
         Ok(EncodedRow { id: row.id, values, terms })
     }
 
-    fn term(&self, kind: &Kind, word: &Word) -> Option<String> {
+    fn term(&self, kind: &TableSpec, word: &SearchTerm) -> Option<String> {
         match QueryParam::of_word(word, kind, Some(self.keys)) {
             QueryParam::Text(text) => Some(text.to_owned()),
             QueryParam::Digest(text) => Some(text),

@@ -202,13 +202,13 @@ fn read_page(
             page.next = last;
             break;
         }
-        let text = row_text(row, query.wants)?;
+        let text = row_text(row, query.projection)?;
         bytes += text.len();
         if bytes > query.window.bytes && !page.rows.is_empty() {
             page.next = last;
             break;
         }
-        if has_masked_part(row, query.wants)? {
+        if has_masked_part(row, query.projection)? {
             page.ids.push(row.get(0)?);
         }
         last = Some(PageKey { id: row.get(0)?, value: row.get(1)? });
@@ -217,7 +217,7 @@ fn read_page(
     Ok(page)
 }
 
-fn row_text(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
+fn row_text(row: &Row<'_>, wants: Projection) -> Result<String, StoreError> {
     match wants {
         Projection::Ids => Ok(row.get(0)?),
         Projection::Rows => {
@@ -229,7 +229,7 @@ fn row_text(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
 }
 
 /// Whether the row has personal data and its masked form was read; an id alone reveals none.
-fn has_masked_part(row: &Row<'_>, wants: Wants) -> Result<bool, StoreError> {
+fn has_masked_part(row: &Row<'_>, wants: Projection) -> Result<bool, StoreError> {
     match wants {
         Projection::Ids => Ok(false),
         Projection::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
@@ -250,7 +250,7 @@ impl ToSql for QueryParam<'_> {
 /// A row of `sql::get`.
 pub(crate) fn read_row(row: &Row<'_>) -> rusqlite::Result<SealedRow> {
     Ok(SealedRow {
-        found: Found {
+        found: StoredRow {
             id: row.get(0)?,
             version: row.get(1)?,
             created_at: row.get(2)?,

@@ -89,7 +89,11 @@ impl Store for SqliteStore {
     }
 
     /// Always none: the writer looks for the claim before it writes, on pages that it needs in any case.
-    fn claimed_early<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim_early<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -124,7 +128,7 @@ impl Store for SqliteStore {
         })
     }
 
-    fn observe_detached(&self, record: String) {
+    fn append_audit_detached(&self, record: String) {
         let _ = self.driver.writer.buffer_record(&record);
     }
 }

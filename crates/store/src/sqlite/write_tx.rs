@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::plan::Stale;
-use frontdesk_engine::ports::{Claim, Claimed, Committed};
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::plan::OnConflict;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::ports::{Claim, Committed, StoredAnswer};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, ffi, params};
 
 use super::SqliteContext;
@@ -216,7 +216,7 @@ impl<'a> WriteTx<'a> {
         if let Some(EncodedClaim { claim, key_hash, keys, .. }) = &plan.claim
             && let Some(earlier) = find_claim(self.connection, texts, keys, tenant, claim, key_hash)?
         {
-            return Err(Rejection::Outcome(Box::new(Committed::Claimed(earlier))));
+            return Err(Rejection::Outcome(Box::new(Committed::AlreadyClaimed(earlier))));
         }
         for step in &plan.steps {
             self.apply_step(tenant, step)?;
@@ -224,7 +224,7 @@ impl<'a> WriteTx<'a> {
         let mut last = self.event_counter(tenant)?.last;
         for (name, event) in &plan.events {
             last += 1;
-            let values = params![tenant, last, name, event.kind, event.id, event.change.word(), plan.at];
+            let values = params![tenant, last, name, event.kind, event.id, event.change.as_str(), plan.at];
             self.connection.prepare_cached(&texts.insert_event)?.execute(values)?;
             self.state = TxState::Changed;
         }
@@ -285,7 +285,7 @@ impl<'a> WriteTx<'a> {
         }
     }
 
-    fn insert_terms(&mut self, kind: &Kind, tenant: &str, row: &EncodedRow) -> Result<(), Rejection> {
+    fn insert_terms(&mut self, kind: &TableSpec, tenant: &str, row: &EncodedRow) -> Result<(), Rejection> {
         let texts = &self.context.texts(kind)?.insert_terms;
         for terms in row.terms.chunks(TERMS_PER_STATEMENT) {
             let text = texts.get(terms.len() - 1).ok_or(StoreError::UnknownTable(kind.name))?;
@@ -341,7 +341,7 @@ pub(super) fn find_claim(
     tenant: &str,
     claim: &Claim,
     key_hash: &str,
-) -> Result<Option<Claimed>, StoreError> {
+) -> Result<Option<StoredAnswer>, StoreError> {
     let values = params![tenant, claim.client.as_str(), claim.tool, key_hash];
     let stored = connection
         .prepare_cached(&texts.find_claim)?
@@ -351,10 +351,10 @@ pub(super) fn find_claim(
     stored.map(open).transpose()
 }
 
-fn conflict(stale: &Stale) -> Rejection {
+fn conflict(stale: &OnConflict) -> Rejection {
     match stale {
-        Stale::Caller(fault) => refused(fault),
-        Stale::Rerun => Rejection::Outcome(Box::new(Committed::Stale)),
+        OnConflict::Fail(fault) => refused(fault),
+        OnConflict::Retry => Rejection::Outcome(Box::new(Committed::VersionConflict)),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The export of a tenant. Nothing is changed, and a tenant whose audit chain is not intact is not exported.
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
 
 use super::tables::{self, RowOwner, TransferTable};
 use super::tx::TransferTx;
@@ -19,14 +19,14 @@ pub struct TenantExport {
     manifest: Manifest,
     tables: Vec<TransferTable>,
     head: ChainHead,
-    audit_key: Key,
+    audit_key: SealKey,
 }
 
 impl TenantExport {
     pub async fn open(
         location: &DataLocation,
-        master: &Key,
-        kinds: &[&'static Kind],
+        master: &SealKey,
+        kinds: &[&'static TableSpec],
         tenant: &TenantId,
     ) -> Result<TenantExport, StoreError> {
         let tx = TransferTx::begin_read(location, tenant.as_str()).await?;
@@ -94,7 +94,7 @@ impl TenantExport {
     }
 }
 
-async fn name_and_key(tx: &TransferTx, master: &Key, tenant: &TenantId) -> Result<(String, Key), StoreError> {
+async fn name_and_key(tx: &TransferTx, master: &SealKey, tenant: &TenantId) -> Result<(String, SealKey), StoreError> {
     let text = "SELECT name, sealed_key FROM fd_tenant WHERE tenant = $1";
     let rows = tx.query(text, &[tenant.as_str().into()]).await?;
     let row = rows.first().ok_or(StoreError::UnknownTenant)?;
@@ -102,7 +102,7 @@ async fn name_and_key(tx: &TransferTx, master: &Key, tenant: &TenantId) -> Resul
     Ok((row.text(0)?.to_owned(), key))
 }
 
-async fn chain_head(tx: &TransferTx, key: &Key, chain: &str) -> Result<ChainHead, StoreError> {
+async fn chain_head(tx: &TransferTx, key: &SealKey, chain: &str) -> Result<ChainHead, StoreError> {
     if let Some(head) = ChainHead::find(tx, key, chain).await? {
         return Ok(head);
     }

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
 
 use super::tables::{self, RowOwner, TransferTable};
 use super::tx::TransferTx;
@@ -25,9 +25,9 @@ const CHUNK_BYTES: usize = 1024 * 1024;
 pub struct ImportTarget {
     /// Its tables must exist.
     pub location: DataLocation,
-    pub master: Key,
+    pub master: SealKey,
     pub random: Arc<dyn Random>,
-    pub kinds: Vec<&'static Kind>,
+    pub kinds: Vec<&'static TableSpec>,
 }
 
 pub struct TenantImport {
@@ -35,14 +35,14 @@ pub struct TenantImport {
     tenant: Tenant,
     wrapped_key: Vec<u8>,
     chain: String,
-    audit_key: Key,
+    audit_key: SealKey,
     head: ChainHead,
     /// The number of the last link according to the manifest.
     last_link: i64,
     /// The highest number of an imported event, and the imported event counter.
     last_event: i64,
     event_counter: i64,
-    kinds: Vec<&'static Kind>,
+    kinds: Vec<&'static TableSpec>,
     tables: Vec<TableProgress>,
     batch: RowBatch,
 }

@@ -81,7 +81,7 @@ impl Manifest {
         });
         Some(Manifest {
             tenant: Tenant { id: TenantId::parse(value.get("tenant")?.as_str()?)?, name: field(value, "name")? },
-            key: Key::from_bytes(key.try_into().ok()?),
+            key: SealKey::from_bytes(key.try_into().ok()?),
             chain: ChainEnds {
                 seq: field(chain, "seq")?,
                 hash: field(chain, "hash")?,

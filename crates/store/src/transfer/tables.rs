@@ -1,7 +1,7 @@
 //! The tables that hold a tenant's rows, and the statements that read and write them on either database. A test
 //! compares the list with the schema, so that no table is forgotten.
 
-use frontdesk_engine::table::{Holds, Kind};
+use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
 use crate::sql::ddl;
 
@@ -59,7 +59,7 @@ impl RowOwner {
 }
 
 /// Every table that is transferred, in order.
-pub(super) fn all(kinds: &[&'static Kind]) -> Vec<TransferTable> {
+pub(super) fn all(kinds: &[&'static TableSpec]) -> Vec<TransferTable> {
     use CellType::{Bytes, Integer, Text};
     // The audit chain comes first, so that a broken one is reported before anything else is written.
     let mut tables = vec![table("fd_audit", RowOwner::Chain, 1, &LINK)];
@@ -74,9 +74,9 @@ pub(super) fn all(kinds: &[&'static Kind]) -> Vec<TransferTable> {
             ("sealed", Bytes),
         ];
         columns.extend(kind.columns.iter().map(|column| {
-            let cell_type = match column.holds {
-                Holds::Text | Holds::Digest => Text,
-                Holds::Integer => Integer,
+            let cell_type = match column.column_type {
+                ColumnType::Text | ColumnType::Digest => Text,
+                ColumnType::Integer => Integer,
             };
             (column.name, cell_type)
         }));

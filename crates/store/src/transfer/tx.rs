@@ -1,7 +1,7 @@
 //! A transaction on either database that reads or writes a tenant's rows, some at a time, so that a tenant may be
 //! larger than the memory.
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
 use rusqlite::{Connection, ffi};
 use tokio_postgres::error::SqlState;
 
@@ -131,7 +131,7 @@ impl TransferTx {
     }
 
     /// Only SQLite stores these lists, so they are not transferred.
-    pub(super) fn rebuild_term_lists(&self, kind: &Kind) -> Result<(), StoreError> {
+    pub(super) fn rebuild_term_lists(&self, kind: &TableSpec) -> Result<(), StoreError> {
         match &self.connection {
             TransferConnection::Sqlite(connection) => {
                 connection.execute(&search_terms::rebuild_term_lists(kind), [&self.tenant])?;

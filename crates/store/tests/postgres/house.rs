@@ -10,10 +10,7 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Registry as _, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::registry::{Registry as _, Tenant};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::audit::AuditReport;
 use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 

@@ -10,8 +10,6 @@ use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
-use frontdesk_engine::registry::Registry as _;
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_store::{Address, Backend as _, check_connection};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;

@@ -115,7 +115,7 @@ async fn departed() -> (Manifest, Rows) {
     };
     house.store.add_client(client, "{}".to_owned()).await.unwrap();
     let home = DataLocation::Sqlite(house.folder.database());
-    let departure = TenantExport::open(&home, &Key::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let departure = TenantExport::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
         rows.push((table, row));
@@ -133,7 +133,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
     drop(open(&folder.database(), &[&BOAT], [8; 32]).unwrap());
     let receiving = ImportTarget {
         location: DataLocation::Sqlite(folder.database()),
-        master: Key::from_bytes([8; 32]),
+        master: SealKey::from_bytes([8; 32]),
         random: random(),
         kinds: vec![&BOAT],
     };

@@ -2,8 +2,7 @@
 
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Commit, Durability, Store};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::audit::{AuditReport, ChainReport};
 use frontdesk_store::{AuditReader, AuditSelection, Backend as _};
 
@@ -128,10 +127,10 @@ async fn the_chains_can_be_read_beside_a_running_server_and_without_one() {
     assert_eq!(reader.verify().unwrap().chains[1], chain("tenant:north", 5, 5, None));
     let House { store, folder, .. } = house;
     drop((store, reader));
-    let reader = AuditReader::open(&folder.database(), &Key::from_bytes([7; 32]));
+    let reader = AuditReader::open(&folder.database(), &SealKey::from_bytes([7; 32]));
     assert!(reader.verify().unwrap().is_intact());
     assert_eq!(reader.export(&AuditSelection::default(), |_, _, _| Ok(())).unwrap(), 9);
-    let stranger = AuditReader::open(&folder.database(), &Key::from_bytes([8; 32]));
+    let stranger = AuditReader::open(&folder.database(), &SealKey::from_bytes([8; 32]));
     assert!(!stranger.verify().unwrap().is_intact());
 }
 
@@ -157,7 +156,7 @@ async fn what_retention_leaves_is_still_checkable() {
 
     // The node's chain goes by the clock.
     house.clock.set(9_000);
-    house.store.observe(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
     house.store.delete_expired_audit(Millis(9_000)).await.unwrap();
     assert_eq!(house.store.verify_audit().unwrap().chains[0], chain("node:embedded", 1, 1, None));
 

@@ -11,10 +11,7 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::registry::{Registry, Tenant};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{SqliteOptions, SqliteStore, StoreError};
 use rusqlite::Connection;
 

@@ -181,8 +181,8 @@ async fn keys_are_forgotten_once_they_are_old_enough() {
         done(&*house.store, Commit { claim: Some(claim(name, 1)), at: Millis(at), ..commit }).await;
     }
     house.store.delete_expired_claims(Millis(2_000)).await.unwrap();
-    assert_eq!(house.store.claimed(&north(), &claim("old", 1)).await.unwrap(), None);
-    assert!(house.store.claimed(&north(), &claim("young", 1)).await.unwrap().is_some());
+    assert_eq!(house.store.find_claim(&north(), &claim("old", 1)).await.unwrap(), None);
+    assert!(house.store.find_claim(&north(), &claim("young", 1)).await.unwrap().is_some());
 }
 
 #[tokio::test]

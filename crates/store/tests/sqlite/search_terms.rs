@@ -5,8 +5,6 @@ use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::Row;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::table::Row;
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_store::Backend as _;
 
 use crate::house::House;
@@ -28,7 +26,7 @@ async fn terms_of_changed_and_expired_rows_are_deleted() {
     let house = House::new().await;
     let store = &*house.store;
     for tenant in [north(), south()] {
-        let without_terms = Row { words: Vec::new(), ..boat("b4", 10) };
+        let without_terms = Row { search_terms: Vec::new(), ..boat("b4", 10) };
         add(store, &tenant, [boat("b1", 7), boat("b2", 8), boat("b3", 9), without_terms]).await;
     }
     assert_eq!(found(store, "sail").await, ["b1", "b2", "b3"]);
