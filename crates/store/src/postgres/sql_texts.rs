@@ -13,8 +13,6 @@ pub const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY";
 /// all rows for the first few. Versions before 12 do not have this setting.
 pub const BEGIN_LIST: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
-/// The second half of `BEGIN_LIST`.
-pub(crate) const FORCE_CUSTOM_PLAN: &str = "SET LOCAL plan_cache_mode = force_custom_plan";
 /// One snapshot for several reads.
 pub(crate) const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub const COMMIT: &str = "COMMIT";

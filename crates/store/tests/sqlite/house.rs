@@ -10,6 +10,7 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::seal::SealKey;
+use frontdesk_store::Backend as _;
 use frontdesk_store::{SqliteOptions, SqliteStore, StoreError};
 use rusqlite::Connection;
 
