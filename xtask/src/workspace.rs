@@ -26,6 +26,6 @@ impl Workspace {
 
     /// The desk of the conformance suite.
     pub fn fixture_binary(&self) -> PathBuf {
-        self.target.join("debug").join("frontdesk-fixture")
+        self.target.join("debug").join("frontdesk-conformance-fixture")
     }
 }

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::pin::Pin;
 use std::task::Poll;
 
-use frontdesk_contracts::automotive::lead::KIND;
+use frontdesk_contracts::automotive::lead::TABLE;
 use frontdesk_store::statements::postgres::{
     ADD_CLAIMS, ADD_EVENTS, BEGIN, COMMIT, LOCK, TENANT, add_words, insert_many,
 };
@@ -85,8 +85,8 @@ async fn write(url: String, mut queue: Receiver<Job>) -> Outcome<()> {
         lock: client.prepare(LOCK).await?,
         last_event: client.prepare(LAST_EVENT).await?,
         add_claims: client.prepare(ADD_CLAIMS).await?,
-        insert: client.prepare(&insert_many(&KIND)).await?,
-        add_words: client.prepare(&add_words(&KIND)).await?,
+        insert: client.prepare(&insert_many(&TABLE)).await?,
+        add_words: client.prepare(&add_words(&TABLE)).await?,
         add_events: client.prepare(ADD_EVENTS).await?,
         count_events: client.prepare(COUNT_EVENTS).await?,
         client,

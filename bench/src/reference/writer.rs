@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use frontdesk_contracts::automotive::lead::KIND;
+use frontdesk_contracts::automotive::lead::TABLE;
 use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, Checkpoints, FIND_CLAIM, add_words, insert};
 use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT, for_sqlite};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -59,8 +59,8 @@ struct Texts {
 fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Checkpoints) {
     let texts = Texts {
         find_claim: for_sqlite(FIND_CLAIM),
-        insert: for_sqlite(&insert(&KIND)),
-        add_words: add_words(&KIND, WORDS),
+        insert: for_sqlite(&insert(&TABLE)),
+        add_words: add_words(&TABLE, WORDS),
         last_event: for_sqlite(LAST_EVENT),
         count_events: for_sqlite(COUNT_EVENTS),
         add_event: for_sqlite(ADD_EVENT),

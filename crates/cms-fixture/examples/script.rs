@@ -1,25 +1,25 @@
-//! Writes a made-up site as SQL: `cargo run -p frontdesk-site --example script -- sqlite 50000 > site.sql`, for `sqlite`,
+//! Writes a made-up CMS site as SQL: `cargo run -p frontdesk-cms-fixture --example script -- sqlite 50000 > site.sql`, for `sqlite`,
 //! `mysql` or `postgres`; 260 documents if no number is given.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use frontdesk_site::{Database, SMALL, Site};
+use frontdesk_cms_fixture::{CmsSite, SMALL_SITE_DOCUMENTS, SqlDialect};
 
 fn main() -> io::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let database = match arguments.first().map(String::as_str) {
-        Some("sqlite") => Database::Sqlite,
-        Some("mysql" | "mariadb") => Database::Mysql,
-        Some("postgres") => Database::Postgres,
+    let dialect = match arguments.first().map(String::as_str) {
+        Some("sqlite") => SqlDialect::Sqlite,
+        Some("mysql" | "mariadb") => SqlDialect::Mysql,
+        Some("postgres") => SqlDialect::Postgres,
         Some(_) | None => {
-            writeln!(io::stderr(), "Say sqlite, mysql or postgres, and how many documents.")?;
+            writeln!(io::stderr(), "Usage: script sqlite|mysql|postgres [number of documents]")?;
             return Ok(ExitCode::FAILURE);
         }
     };
-    let documents = arguments.get(1).and_then(|number| number.parse().ok()).unwrap_or(SMALL);
+    let documents = arguments.get(1).and_then(|number| number.parse().ok()).unwrap_or(SMALL_SITE_DOCUMENTS);
     let mut out = io::BufWriter::new(io::stdout().lock());
-    Site::of(documents).write(database, &mut out)?;
+    CmsSite::with_documents(documents).write(dialect, &mut out)?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

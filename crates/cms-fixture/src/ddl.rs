@@ -1,263 +1,266 @@
-//! Tables, rows and indexes as each database writes them; types as real sites have them.
+//! Tables, rows and indexes in each SQL dialect, with the column types of real sites.
 
 use std::io::{self, Write};
 
-use crate::{Cell, Rows};
+use crate::{SqlValue, TableRows};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Database {
+pub enum SqlDialect {
     Sqlite,
-    /// MariaDB too.
+    /// Also MariaDB.
     Mysql,
     Postgres,
 }
 
-/// So many rows go into one statement.
-const AT_ONCE: usize = 200;
+const ROWS_PER_INSERT: usize = 200;
 
-enum Type {
+enum ColumnType {
     Id,
-    /// Zero if nothing is said.
-    Whole,
-    One,
-    /// Has to be said.
-    Told,
-    WholeOrNull,
-    No,
-    Yes,
-    Words(u16, &'static str),
-    WordsOrNull(u16),
-    /// Has to be said.
-    ToldWords(u16),
+    IntDefault0,
+    IntDefault1,
+    /// Without a default.
+    IntRequired,
+    IntNullable,
+    BoolFalse,
+    BoolTrue,
+    Varchar(u16, &'static str),
+    VarcharNullable(u16),
+    /// Without a default.
+    VarcharRequired(u16),
     Text,
-    Medium,
-    Long,
-    Moment,
+    MediumText,
+    LongText,
+    Timestamp,
 }
 
-use Type::{Id, Long, Medium, Moment, No, One, Text, Told, ToldWords, Whole, WholeOrNull, Words, WordsOrNull, Yes};
+use ColumnType::{
+    BoolFalse, BoolTrue, Id, IntDefault0, IntDefault1, IntNullable, IntRequired, LongText, MediumText, Text, Timestamp,
+    Varchar, VarcharNullable, VarcharRequired,
+};
 
 struct Table {
     name: &'static str,
-    columns: &'static [(&'static str, Type)],
-    /// The primary key, if it is not `id`.
+    columns: &'static [(&'static str, ColumnType)],
+    /// The columns of the primary key; empty if it is `id`.
     key: &'static str,
-    /// Further keys and indexes, each with the columns it is made of.
+    /// Further indexes with their columns.
     indexes: &'static [(Index, &'static str)],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Index {
     Unique,
-    Plain,
+    NonUnique,
 }
 
-use Index::{Plain, Unique};
+use Index::{NonUnique, Unique};
 
 #[rustfmt::skip]
 const TABLES: &[Table] = &[
     Table { name: "site_content", key: "", columns: &[
-        ("id", Id), ("type", Words(20, "document")), ("contentType", Words(50, "text/html")), ("pagetitle", Words(255, "")),
-        ("longtitle", Words(255, "")), ("description", Words(255, "")), ("alias", WordsOrNull(245)),
-        ("link_attributes", Words(255, "")), ("published", Whole), ("pub_date", Whole), ("unpub_date", Whole),
-        ("parent", Whole), ("isfolder", Whole), ("introtext", Text), ("content", Long), ("richtext", Yes),
-        ("template", Whole), ("menuindex", Whole), ("searchable", One), ("cacheable", One), ("createdby", Whole),
-        ("createdon", Whole), ("editedby", Whole), ("editedon", Whole), ("deleted", Whole), ("deletedon", Whole),
-        ("deletedby", Whole), ("publishedon", Whole), ("publishedby", Whole), ("menutitle", Words(255, "")),
-        ("hide_from_tree", No), ("privateweb", No), ("privatemgr", No), ("content_dispo", No), ("hidemenu", No),
-        ("alias_visible", One),
-    ], indexes: &[(Plain, "parent"), (Plain, "template"), (Plain, "alias"), (Plain, "pub_date")] },
+        ("id", Id), ("type", Varchar(20, "document")), ("contentType", Varchar(50, "text/html")), ("pagetitle", Varchar(255, "")),
+        ("longtitle", Varchar(255, "")), ("description", Varchar(255, "")), ("alias", VarcharNullable(245)),
+        ("link_attributes", Varchar(255, "")), ("published", IntDefault0), ("pub_date", IntDefault0), ("unpub_date", IntDefault0),
+        ("parent", IntDefault0), ("isfolder", IntDefault0), ("introtext", Text), ("content", LongText), ("richtext", BoolTrue),
+        ("template", IntDefault0), ("menuindex", IntDefault0), ("searchable", IntDefault1), ("cacheable", IntDefault1), ("createdby", IntDefault0),
+        ("createdon", IntDefault0), ("editedby", IntDefault0), ("editedon", IntDefault0), ("deleted", IntDefault0), ("deletedon", IntDefault0),
+        ("deletedby", IntDefault0), ("publishedon", IntDefault0), ("publishedby", IntDefault0), ("menutitle", Varchar(255, "")),
+        ("hide_from_tree", BoolFalse), ("privateweb", BoolFalse), ("privatemgr", BoolFalse), ("content_dispo", BoolFalse), ("hidemenu", BoolFalse),
+        ("alias_visible", IntDefault1),
+    ], indexes: &[(NonUnique, "parent"), (NonUnique, "template"), (NonUnique, "alias"), (NonUnique, "pub_date")] },
     Table { name: "site_content_closure", key: "closure_id", columns: &[
-        ("closure_id", Told), ("ancestor", Told), ("descendant", Told), ("depth", Told),
-    ], indexes: &[(Unique, "ancestor, descendant"), (Plain, "descendant, ancestor"), (Plain, "depth")] },
+        ("closure_id", IntRequired), ("ancestor", IntRequired), ("descendant", IntRequired), ("depth", IntRequired),
+    ], indexes: &[(Unique, "ancestor, descendant"), (NonUnique, "descendant, ancestor"), (NonUnique, "depth")] },
     Table { name: "site_templates", key: "", columns: &[
-        ("id", Id), ("templatename", Words(255, "")), ("templatealias", Words(255, "")),
-        ("description", Words(255, "Template")), ("editor_type", Whole), ("category", Whole), ("icon", Words(255, "")),
-        ("template_type", Whole), ("content", Medium), ("locked", No), ("selectable", Yes), ("createdon", Whole),
-        ("editedon", Whole),
+        ("id", Id), ("templatename", Varchar(255, "")), ("templatealias", Varchar(255, "")),
+        ("description", Varchar(255, "Template")), ("editor_type", IntDefault0), ("category", IntDefault0), ("icon", Varchar(255, "")),
+        ("template_type", IntDefault0), ("content", MediumText), ("locked", BoolFalse), ("selectable", BoolTrue), ("createdon", IntDefault0),
+        ("editedon", IntDefault0),
     ], indexes: &[] },
     Table { name: "site_tmplvars", key: "", columns: &[
-        ("id", Id), ("type", Words(50, "")), ("name", Words(50, "")), ("caption", Words(80, "")),
-        ("description", Words(255, "")), ("editor_type", Whole), ("category", Whole), ("locked", No), ("elements", Text),
-        ("rank", Whole), ("display", WordsOrNull(32)), ("display_params", Text), ("default_text", Text),
-        ("createdon", Whole), ("editedon", Whole), ("properties", Text),
-    ], indexes: &[(Plain, "rank")] },
+        ("id", Id), ("type", Varchar(50, "")), ("name", Varchar(50, "")), ("caption", Varchar(80, "")),
+        ("description", Varchar(255, "")), ("editor_type", IntDefault0), ("category", IntDefault0), ("locked", BoolFalse), ("elements", Text),
+        ("rank", IntDefault0), ("display", VarcharNullable(32)), ("display_params", Text), ("default_text", Text),
+        ("createdon", IntDefault0), ("editedon", IntDefault0), ("properties", Text),
+    ], indexes: &[(NonUnique, "rank")] },
     Table { name: "site_tmplvar_templates", key: "tmplvarid, templateid", columns: &[
-        ("tmplvarid", Whole), ("templateid", Whole), ("rank", Whole),
+        ("tmplvarid", IntDefault0), ("templateid", IntDefault0), ("rank", IntDefault0),
     ], indexes: &[] },
     Table { name: "site_tmplvar_contentvalues", key: "", columns: &[
-        ("id", Id), ("tmplvarid", Whole), ("contentid", Whole), ("value", Medium),
-    ], indexes: &[(Unique, "tmplvarid, contentid"), (Plain, "contentid"), (Plain, "tmplvarid")] },
-    Table { name: "categories", key: "", columns: &[("id", Id), ("category", Words(45, "")), ("rank", Whole)], indexes: &[] },
+        ("id", Id), ("tmplvarid", IntDefault0), ("contentid", IntDefault0), ("value", MediumText),
+    ], indexes: &[(Unique, "tmplvarid, contentid"), (NonUnique, "contentid"), (NonUnique, "tmplvarid")] },
+    Table { name: "categories", key: "", columns: &[("id", Id), ("category", Varchar(45, "")), ("rank", IntDefault0)], indexes: &[] },
     Table { name: "site_snippets", key: "", columns: &[
-        ("id", Id), ("name", Words(50, "")), ("description", Words(255, "Snippet")), ("editor_type", Whole),
-        ("category", Whole), ("cache_type", Whole), ("snippet", Medium), ("locked", No), ("properties", Text),
-        ("moduleguid", Words(32, "")), ("createdon", Whole), ("editedon", Whole), ("disabled", No),
+        ("id", Id), ("name", Varchar(50, "")), ("description", Varchar(255, "Snippet")), ("editor_type", IntDefault0),
+        ("category", IntDefault0), ("cache_type", IntDefault0), ("snippet", MediumText), ("locked", BoolFalse), ("properties", Text),
+        ("moduleguid", Varchar(32, "")), ("createdon", IntDefault0), ("editedon", IntDefault0), ("disabled", BoolFalse),
     ], indexes: &[] },
     Table { name: "site_plugins", key: "", columns: &[
-        ("id", Id), ("name", Words(50, "")), ("description", Words(255, "Plugin")), ("editor_type", Whole),
-        ("category", Whole), ("cache_type", No), ("plugincode", Medium), ("locked", No), ("properties", Text),
-        ("disabled", No), ("moduleguid", WordsOrNull(32)), ("createdon", Whole), ("editedon", Whole),
+        ("id", Id), ("name", Varchar(50, "")), ("description", Varchar(255, "Plugin")), ("editor_type", IntDefault0),
+        ("category", IntDefault0), ("cache_type", BoolFalse), ("plugincode", MediumText), ("locked", BoolFalse), ("properties", Text),
+        ("disabled", BoolFalse), ("moduleguid", VarcharNullable(32)), ("createdon", IntDefault0), ("editedon", IntDefault0),
     ], indexes: &[] },
     Table { name: "site_modules", key: "", columns: &[
-        ("id", Id), ("name", Words(50, "")), ("description", Words(255, "0")), ("editor_type", Whole), ("disabled", No),
-        ("category", Whole), ("wrap", No), ("locked", No), ("icon", Words(255, "")), ("enable_resource", No),
-        ("resourcefile", Words(255, "")), ("createdon", Whole), ("editedon", Whole), ("guid", WordsOrNull(32)),
-        ("enable_sharedparams", No), ("properties", Text), ("modulecode", Medium),
+        ("id", Id), ("name", Varchar(50, "")), ("description", Varchar(255, "0")), ("editor_type", IntDefault0), ("disabled", BoolFalse),
+        ("category", IntDefault0), ("wrap", BoolFalse), ("locked", BoolFalse), ("icon", Varchar(255, "")), ("enable_resource", BoolFalse),
+        ("resourcefile", Varchar(255, "")), ("createdon", IntDefault0), ("editedon", IntDefault0), ("guid", VarcharNullable(32)),
+        ("enable_sharedparams", BoolFalse), ("properties", Text), ("modulecode", MediumText),
     ], indexes: &[] },
     Table { name: "users", key: "", columns: &[
-        ("id", Id), ("username", Words(255, "")), ("password", Words(255, "")), ("cachepwd", Words(255, "")),
-        ("refresh_token", WordsOrNull(255)), ("access_token", WordsOrNull(255)), ("valid_to", Moment),
-        ("verified_key", WordsOrNull(255)),
+        ("id", Id), ("username", Varchar(255, "")), ("password", Varchar(255, "")), ("cachepwd", Varchar(255, "")),
+        ("refresh_token", VarcharNullable(255)), ("access_token", VarcharNullable(255)), ("valid_to", Timestamp),
+        ("verified_key", VarcharNullable(255)),
     ], indexes: &[(Unique, "username")] },
     Table { name: "user_attributes", key: "", columns: &[
-        ("id", Id), ("internalKey", Whole), ("fullname", Words(255, "")), ("first_name", WordsOrNull(255)),
-        ("last_name", WordsOrNull(255)), ("middle_name", WordsOrNull(255)), ("role", Whole), ("email", Words(255, "")),
-        ("phone", Words(255, "")), ("mobilephone", Words(255, "")), ("blocked", Whole), ("blockeduntil", Whole),
-        ("blockedafter", Whole), ("logincount", Whole), ("lastlogin", Whole), ("thislogin", Whole),
-        ("failedlogincount", Whole), ("sessionid", Words(255, "")), ("dob", WholeOrNull), ("gender", Whole),
-        ("country", Words(25, "")), ("street", Words(255, "")), ("city", Words(255, "")), ("state", Words(25, "")),
-        ("zip", Words(25, "")), ("fax", Words(255, "")), ("photo", Words(255, "")), ("comment", Text),
-        ("createdon", Whole), ("editedon", Whole), ("verified", Whole),
-    ], indexes: &[(Plain, "internalKey")] },
+        ("id", Id), ("internalKey", IntDefault0), ("fullname", Varchar(255, "")), ("first_name", VarcharNullable(255)),
+        ("last_name", VarcharNullable(255)), ("middle_name", VarcharNullable(255)), ("role", IntDefault0), ("email", Varchar(255, "")),
+        ("phone", Varchar(255, "")), ("mobilephone", Varchar(255, "")), ("blocked", IntDefault0), ("blockeduntil", IntDefault0),
+        ("blockedafter", IntDefault0), ("logincount", IntDefault0), ("lastlogin", IntDefault0), ("thislogin", IntDefault0),
+        ("failedlogincount", IntDefault0), ("sessionid", Varchar(255, "")), ("dob", IntNullable), ("gender", IntDefault0),
+        ("country", Varchar(25, "")), ("street", Varchar(255, "")), ("city", Varchar(255, "")), ("state", Varchar(25, "")),
+        ("zip", Varchar(25, "")), ("fax", Varchar(255, "")), ("photo", Varchar(255, "")), ("comment", Text),
+        ("createdon", IntDefault0), ("editedon", IntDefault0), ("verified", IntDefault0),
+    ], indexes: &[(NonUnique, "internalKey")] },
     Table { name: "user_roles", key: "", columns: &[
-        ("id", Id), ("name", Words(50, "")), ("description", Words(255, "")),
+        ("id", Id), ("name", Varchar(50, "")), ("description", Varchar(255, "")),
     ], indexes: &[] },
     Table { name: "permissions", key: "", columns: &[
-        ("id", Id), ("name", ToldWords(255)), ("key", ToldWords(255)), ("lang_key", Words(255, "")),
-        ("group_id", WholeOrNull), ("disabled", WholeOrNull), ("created_at", Moment), ("updated_at", Moment),
+        ("id", Id), ("name", VarcharRequired(255)), ("key", VarcharRequired(255)), ("lang_key", Varchar(255, "")),
+        ("group_id", IntNullable), ("disabled", IntNullable), ("created_at", Timestamp), ("updated_at", Timestamp),
     ], indexes: &[] },
     Table { name: "permissions_groups", key: "", columns: &[
-        ("id", Id), ("name", ToldWords(255)), ("lang_key", Words(255, "")), ("created_at", Moment), ("updated_at", Moment),
+        ("id", Id), ("name", VarcharRequired(255)), ("lang_key", Varchar(255, "")), ("created_at", Timestamp), ("updated_at", Timestamp),
     ], indexes: &[] },
     Table { name: "role_permissions", key: "", columns: &[
-        ("id", Id), ("permission", ToldWords(255)), ("role_id", Told), ("created_at", Moment), ("updated_at", Moment),
+        ("id", Id), ("permission", VarcharRequired(255)), ("role_id", IntRequired), ("created_at", Timestamp), ("updated_at", Timestamp),
     ], indexes: &[] },
     Table { name: "document_groups", key: "", columns: &[
-        ("id", Id), ("document_group", Whole), ("document", Whole),
+        ("id", Id), ("document_group", IntDefault0), ("document", IntDefault0),
     ], indexes: &[(Unique, "document_group, document")] },
-    Table { name: "tags", key: "", columns: &[("id", Id), ("name", ToldWords(255))], indexes: &[(Unique, "name")] },
+    Table { name: "tags", key: "", columns: &[("id", Id), ("name", VarcharRequired(255))], indexes: &[(Unique, "name")] },
     Table { name: "site_content_tags", key: "tag_id, doc_id, tv_id", columns: &[
-        ("doc_id", Told), ("tag_id", Told), ("tv_id", Whole),
+        ("doc_id", IntRequired), ("tag_id", IntRequired), ("tv_id", IntDefault0),
     ], indexes: &[] },
 ];
 
-pub(crate) fn open(database: Database, out: &mut dyn Write) -> io::Result<()> {
-    match database {
-        Database::Sqlite | Database::Postgres => writeln!(out, "BEGIN;"),
-        // Texts are written with backslashes that mean themselves.
-        Database::Mysql => {
+pub(crate) fn open(dialect: SqlDialect, out: &mut dyn Write) -> io::Result<()> {
+    match dialect {
+        SqlDialect::Sqlite | SqlDialect::Postgres => writeln!(out, "BEGIN;"),
+        // Without this mode a backslash in a literal would be an escape.
+        SqlDialect::Mysql => {
             writeln!(out, "SET NAMES utf8mb4;\nSET sql_mode = 'NO_BACKSLASH_ESCAPES';\nSET autocommit = 0;")
         }
     }
 }
 
-pub(crate) fn close(database: Database, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn close(dialect: SqlDialect, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "COMMIT;")?;
-    match database {
-        Database::Sqlite | Database::Postgres => writeln!(out, "ANALYZE;"),
-        Database::Mysql => Ok(()),
+    match dialect {
+        SqlDialect::Sqlite | SqlDialect::Postgres => writeln!(out, "ANALYZE;"),
+        SqlDialect::Mysql => Ok(()),
     }
 }
 
-pub(crate) fn tables(database: Database, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn tables(dialect: SqlDialect, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
     for table in TABLES {
-        let columns =
-            table.columns.iter().map(|(name, kind)| format!("{} {}", quoted(database, name), sql(database, kind)));
+        let columns = table
+            .columns
+            .iter()
+            .map(|(name, kind)| format!("{} {}", quote_identifier(dialect, name), column_sql(dialect, kind)));
         let mut lines: Vec<String> = columns.collect();
         if !table.key.is_empty() {
             lines.push(format!("PRIMARY KEY ({})", table.key));
         }
-        let name = quoted(database, &format!("{prefix}{}", table.name));
-        let behind = match database {
-            Database::Sqlite | Database::Postgres => "",
-            Database::Mysql => " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci",
+        let name = quote_identifier(dialect, &format!("{prefix}{}", table.name));
+        let options = match dialect {
+            SqlDialect::Sqlite | SqlDialect::Postgres => "",
+            SqlDialect::Mysql => " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci",
         };
-        writeln!(out, "CREATE TABLE {name} ({}){behind};", lines.join(", "))?;
+        writeln!(out, "CREATE TABLE {name} ({}){options};", lines.join(", "))?;
     }
     Ok(())
 }
 
-/// After the rows, which go in faster without.
-pub(crate) fn indexes(database: Database, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
+/// Created after the rows, because inserting without indexes is faster.
+pub(crate) fn indexes(dialect: SqlDialect, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
     for table in TABLES {
         for (number, (index, columns)) in table.indexes.iter().enumerate() {
             let unique = if *index == Unique { "UNIQUE " } else { "" };
-            let columns: Vec<String> = columns.split(", ").map(|column| quoted(database, column)).collect();
-            let name = quoted(database, &format!("{prefix}{}_{number}", table.name));
-            let table = quoted(database, &format!("{prefix}{}", table.name));
+            let columns: Vec<String> = columns.split(", ").map(|column| quote_identifier(dialect, column)).collect();
+            let name = quote_identifier(dialect, &format!("{prefix}{}_{number}", table.name));
+            let table = quote_identifier(dialect, &format!("{prefix}{}", table.name));
             writeln!(out, "CREATE {unique}INDEX {name} ON {table} ({});", columns.join(", "))?;
         }
     }
     Ok(())
 }
 
-pub(crate) fn insert(database: Database, prefix: &str, rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
-    let table = quoted(database, &format!("{prefix}{}", rows.table));
-    let columns: Vec<String> = rows.columns.iter().map(|column| quoted(database, column)).collect();
-    for some in rows.rows.chunks(AT_ONCE) {
+pub(crate) fn insert(dialect: SqlDialect, prefix: &str, rows: &TableRows, out: &mut dyn Write) -> io::Result<()> {
+    let table = quote_identifier(dialect, &format!("{prefix}{}", rows.table));
+    let columns: Vec<String> = rows.columns.iter().map(|column| quote_identifier(dialect, column)).collect();
+    for chunk in rows.rows.chunks(ROWS_PER_INSERT) {
         writeln!(out, "INSERT INTO {table} ({}) VALUES", columns.join(", "))?;
-        for (number, row) in some.iter().enumerate() {
-            let cells: Vec<String> = row.iter().map(|cell| written(database, cell)).collect();
-            let end = if number + 1 == some.len() { ";" } else { "," };
+        for (number, row) in chunk.iter().enumerate() {
+            let cells: Vec<String> = row.iter().map(|cell| literal(dialect, cell)).collect();
+            let end = if number + 1 == chunk.len() { ";" } else { "," };
             writeln!(out, "({}){end}", cells.join(", "))?;
         }
     }
     Ok(())
 }
 
-fn written(database: Database, cell: &Cell) -> String {
-    match (cell, database) {
-        (Cell::Null, _) => "NULL".to_owned(),
-        (Cell::Whole(number), _) => number.to_string(),
-        (Cell::Truth(truth), Database::Postgres) => truth.to_string(),
-        (Cell::Truth(truth), Database::Sqlite | Database::Mysql) => u8::from(*truth).to_string(),
-        (Cell::Text(text), _) => format!("'{}'", text.replace('\'', "''")),
+fn literal(dialect: SqlDialect, cell: &SqlValue) -> String {
+    match (cell, dialect) {
+        (SqlValue::Null, _) => "NULL".to_owned(),
+        (SqlValue::Integer(number), _) => number.to_string(),
+        (SqlValue::Boolean(boolean), SqlDialect::Postgres) => boolean.to_string(),
+        (SqlValue::Boolean(boolean), SqlDialect::Sqlite | SqlDialect::Mysql) => u8::from(*boolean).to_string(),
+        (SqlValue::Text(text), _) => format!("'{}'", text.replace('\'', "''")),
     }
 }
 
-fn quoted(database: Database, name: &str) -> String {
-    match database {
-        Database::Sqlite | Database::Postgres => format!("\"{name}\""),
-        Database::Mysql => format!("`{name}`"),
+fn quote_identifier(dialect: SqlDialect, name: &str) -> String {
+    match dialect {
+        SqlDialect::Sqlite | SqlDialect::Postgres => format!("\"{name}\""),
+        SqlDialect::Mysql => format!("`{name}`"),
     }
 }
 
-fn sql(database: Database, kind: &Type) -> String {
-    let whole = match database {
-        Database::Sqlite | Database::Postgres => "integer",
-        Database::Mysql => "int(10) unsigned",
+fn column_sql(dialect: SqlDialect, kind: &ColumnType) -> String {
+    let integer = match dialect {
+        SqlDialect::Sqlite | SqlDialect::Postgres => "integer",
+        SqlDialect::Mysql => "int(10) unsigned",
     };
-    let truth = |default: bool| match database {
-        Database::Sqlite | Database::Mysql => format!("tinyint(1) NOT NULL DEFAULT {}", u8::from(default)),
-        Database::Postgres => format!("boolean NOT NULL DEFAULT {default}"),
+    let boolean = |default: bool| match dialect {
+        SqlDialect::Sqlite | SqlDialect::Mysql => format!("tinyint(1) NOT NULL DEFAULT {}", u8::from(default)),
+        SqlDialect::Postgres => format!("boolean NOT NULL DEFAULT {default}"),
     };
-    let long = |mysql: &str| match database {
-        Database::Sqlite | Database::Postgres => "text".to_owned(),
-        Database::Mysql => mysql.to_owned(),
+    let text = |mysql: &str| match dialect {
+        SqlDialect::Sqlite | SqlDialect::Postgres => "text".to_owned(),
+        SqlDialect::Mysql => mysql.to_owned(),
     };
     match kind {
-        Id => match database {
-            Database::Sqlite => "integer PRIMARY KEY AUTOINCREMENT NOT NULL".to_owned(),
-            Database::Mysql => format!("{whole} NOT NULL AUTO_INCREMENT PRIMARY KEY"),
-            Database::Postgres => "serial PRIMARY KEY".to_owned(),
+        Id => match dialect {
+            SqlDialect::Sqlite => "integer PRIMARY KEY AUTOINCREMENT NOT NULL".to_owned(),
+            SqlDialect::Mysql => format!("{integer} NOT NULL AUTO_INCREMENT PRIMARY KEY"),
+            SqlDialect::Postgres => "serial PRIMARY KEY".to_owned(),
         },
-        Whole => format!("{whole} NOT NULL DEFAULT 0"),
-        One => format!("{whole} NOT NULL DEFAULT 1"),
-        Told => format!("{whole} NOT NULL"),
-        WholeOrNull => whole.to_owned(),
-        No => truth(false),
-        Yes => truth(true),
-        Words(most, default) => format!("varchar({most}) NOT NULL DEFAULT '{default}'"),
-        WordsOrNull(most) => format!("varchar({most})"),
-        ToldWords(most) => format!("varchar({most}) NOT NULL"),
-        Text => long("text"),
-        Medium => long("mediumtext"),
-        Long => long("longtext"),
-        Moment => match database {
-            Database::Sqlite => "datetime".to_owned(),
-            Database::Mysql => "timestamp NULL".to_owned(),
-            Database::Postgres => "timestamp(0) without time zone".to_owned(),
+        IntDefault0 => format!("{integer} NOT NULL DEFAULT 0"),
+        IntDefault1 => format!("{integer} NOT NULL DEFAULT 1"),
+        IntRequired => format!("{integer} NOT NULL"),
+        IntNullable => integer.to_owned(),
+        BoolFalse => boolean(false),
+        BoolTrue => boolean(true),
+        Varchar(length, default) => format!("varchar({length}) NOT NULL DEFAULT '{default}'"),
+        VarcharNullable(length) => format!("varchar({length})"),
+        VarcharRequired(length) => format!("varchar({length}) NOT NULL"),
+        Text => text("text"),
+        MediumText => text("mediumtext"),
+        LongText => text("longtext"),
+        Timestamp => match dialect {
+            SqlDialect::Sqlite => "datetime".to_owned(),
+            SqlDialect::Mysql => "timestamp NULL".to_owned(),
+            SqlDialect::Postgres => "timestamp(0) without time zone".to_owned(),
         },
     }
 }

@@ -1,9 +1,8 @@
-//! The website of a pottery, for whoever tries Frontdesk for the first time: a shop, a blog, workshops, a draft and a
-//! page that was deleted. Everything in it is made up.
+//! The website of a pottery, for the demo: a shop, a blog, workshops, a draft and a deleted page. All content is made up.
 
-use crate::{Cell, Rows};
+use crate::{SqlValue, TableRows};
 
-const MADE: i64 = 1_735_722_000;
+const CREATED_AT: i64 = 1_735_722_000;
 const DAY: i64 = 86_400;
 
 const HOME: i64 = 1;
@@ -44,7 +43,7 @@ struct Document {
     values: Vec<(i64, &'static str)>,
 }
 
-/// Title, text, price, glaze if it is not the usual one, pieces.
+/// Title, text, price, glaze (empty for the default), pieces in stock.
 type Piece = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
 const MUGS: [Piece; 4] = [
@@ -81,36 +80,43 @@ const WORKSHOPS: [(&str, &str, &str); 4] = [
     ("Raku on the beach", "Only if the wind is right.", "2027-06-12 17:00:00"),
 ];
 
-pub(crate) fn rows() -> Vec<Rows> {
+pub(crate) fn rows() -> Vec<TableRows> {
     let documents = documents();
     vec![
         content(&documents),
         closure(&documents),
-        Rows {
+        TableRows {
             table: "site_templates",
             columns: &["id", "templatename", "templatealias", "description", "content", "createdon", "editedon"],
             rows: TEMPLATES.iter().zip(1..).map(|(name, id)| template(name, id)).collect(),
         },
-        Rows {
+        TableRows {
             table: "site_tmplvars",
             columns: &["id", "type", "name", "caption", "rank", "default_text", "createdon", "editedon"],
-            rows: VARIABLES.iter().zip(1..).map(|(variable, id)| of_variable(variable, id)).collect(),
+            rows: VARIABLES.iter().zip(1..).map(|(variable, id)| variable_row(variable, id)).collect(),
         },
-        Rows {
+        TableRows {
             table: "site_tmplvar_templates",
             columns: &["tmplvarid", "templateid", "rank"],
-            rows: VARIABLES.iter().zip(1..).map(|(variable, id)| whole(&[id, variable.4, id])).collect(),
+            rows: VARIABLES.iter().zip(1..).map(|(variable, id)| integers(&[id, variable.4, id])).collect(),
         },
         values(&documents),
-        Rows {
+        TableRows {
             table: "users",
             columns: &["id", "username"],
-            rows: vec![vec![Cell::Whole(1), Cell::text("maren")], vec![Cell::Whole(2), Cell::text("jonas")]],
+            rows: vec![
+                vec![SqlValue::Integer(1), SqlValue::text("maren")],
+                vec![SqlValue::Integer(2), SqlValue::text("jonas")],
+            ],
         },
-        Rows {
+        TableRows {
             table: "user_roles",
             columns: &["id", "name", "description"],
-            rows: vec![vec![Cell::Whole(1), Cell::text("Administrator"), Cell::text("May do everything")]],
+            rows: vec![vec![
+                SqlValue::Integer(1),
+                SqlValue::text("Administrator"),
+                SqlValue::text("May do everything"),
+            ]],
         },
     ]
 }
@@ -154,35 +160,35 @@ fn documents() -> Vec<Document> {
     all
 }
 
-fn content(documents: &[Document]) -> Rows {
+fn content(documents: &[Document]) -> TableRows {
     let mut menu: Vec<(i64, i64)> = Vec::new();
     let rows = documents.iter().zip(1..).map(|(document, id)| {
         let parent = document.ancestors.first().copied().unwrap_or_default();
         let menuindex = menu.iter().filter(|(other, _)| *other == parent).count() as i64;
         menu.push((parent, id));
         let is_folder = documents.iter().any(|other| other.ancestors.first() == Some(&id));
-        let made = MADE + id * DAY;
+        let made = CREATED_AT + id * DAY;
         let deleted = document.state == State::Deleted;
         let published = document.state == State::Published;
         vec![
-            Cell::Whole(id),
-            Cell::Whole(parent),
-            Cell::text(document.title),
-            Cell::text(document.text),
-            Cell::text(alias(document.title)),
-            Cell::Whole(i64::from(published)),
-            Cell::Whole(i64::from(is_folder)),
-            Cell::text(format!("<p>{}</p>", document.text)),
-            Cell::Whole(document.template),
-            Cell::Whole(menuindex),
-            Cell::Whole(1),
-            Cell::Whole(made),
-            Cell::Whole(made + DAY),
-            Cell::Whole(i64::from(deleted)),
-            Cell::Whole(if deleted { made + 2 * DAY } else { 0 }),
+            SqlValue::Integer(id),
+            SqlValue::Integer(parent),
+            SqlValue::text(document.title),
+            SqlValue::text(document.text),
+            SqlValue::text(alias(document.title)),
+            SqlValue::Integer(i64::from(published)),
+            SqlValue::Integer(i64::from(is_folder)),
+            SqlValue::text(format!("<p>{}</p>", document.text)),
+            SqlValue::Integer(document.template),
+            SqlValue::Integer(menuindex),
+            SqlValue::Integer(1),
+            SqlValue::Integer(made),
+            SqlValue::Integer(made + DAY),
+            SqlValue::Integer(i64::from(deleted)),
+            SqlValue::Integer(if deleted { made + 2 * DAY } else { 0 }),
         ]
     });
-    Rows {
+    TableRows {
         table: "site_content",
         columns: &[
             "id",
@@ -205,56 +211,56 @@ fn content(documents: &[Document]) -> Rows {
     }
 }
 
-fn closure(documents: &[Document]) -> Rows {
+fn closure(documents: &[Document]) -> TableRows {
     let lines = documents.iter().zip(1..).flat_map(|(document, id)| {
         let line = std::iter::once(id).chain(document.ancestors.iter().copied());
         line.zip(0..).map(move |(ancestor, depth)| [ancestor, id, depth])
     });
-    let rows = lines.zip(1..).map(|([ancestor, descendant, depth], id)| whole(&[id, ancestor, descendant, depth]));
-    Rows {
+    let rows = lines.zip(1..).map(|([ancestor, descendant, depth], id)| integers(&[id, ancestor, descendant, depth]));
+    TableRows {
         table: "site_content_closure",
         columns: &["closure_id", "ancestor", "descendant", "depth"],
         rows: rows.collect(),
     }
 }
 
-fn values(documents: &[Document]) -> Rows {
+fn values(documents: &[Document]) -> TableRows {
     let values = documents
         .iter()
         .zip(1..)
         .flat_map(|(document, id)| document.values.iter().map(move |(variable, value)| (*variable, id, *value)));
     let rows = values.zip(1..).map(|((variable, document, value), id)| {
-        vec![Cell::Whole(id), Cell::Whole(variable), Cell::Whole(document), Cell::text(value)]
+        vec![SqlValue::Integer(id), SqlValue::Integer(variable), SqlValue::Integer(document), SqlValue::text(value)]
     });
-    Rows {
+    TableRows {
         table: "site_tmplvar_contentvalues",
         columns: &["id", "tmplvarid", "contentid", "value"],
         rows: rows.collect(),
     }
 }
 
-fn template(name: &str, id: i64) -> Vec<Cell> {
+fn template(name: &str, id: i64) -> Vec<SqlValue> {
     vec![
-        Cell::Whole(id),
-        Cell::text(name),
-        Cell::text(name.to_lowercase()),
-        Cell::text(format!("How a page of the kind {name} looks")),
-        Cell::text("<h1>[*pagetitle*]</h1>[*content*]"),
-        Cell::Whole(MADE),
-        Cell::Whole(MADE),
+        SqlValue::Integer(id),
+        SqlValue::text(name),
+        SqlValue::text(name.to_lowercase()),
+        SqlValue::text(format!("How a page of the kind {name} looks")),
+        SqlValue::text("<h1>[*pagetitle*]</h1>[*content*]"),
+        SqlValue::Integer(CREATED_AT),
+        SqlValue::Integer(CREATED_AT),
     ]
 }
 
-fn of_variable((name, caption, kind, default, _): &(&str, &str, &str, &str, i64), id: i64) -> Vec<Cell> {
+fn variable_row((name, caption, kind, default, _): &(&str, &str, &str, &str, i64), id: i64) -> Vec<SqlValue> {
     vec![
-        Cell::Whole(id),
-        Cell::text(*kind),
-        Cell::text(*name),
-        Cell::text(*caption),
-        Cell::Whole(id),
-        Cell::text(*default),
-        Cell::Whole(MADE),
-        Cell::Whole(MADE),
+        SqlValue::Integer(id),
+        SqlValue::text(*kind),
+        SqlValue::text(*name),
+        SqlValue::text(*caption),
+        SqlValue::Integer(id),
+        SqlValue::text(*default),
+        SqlValue::Integer(CREATED_AT),
+        SqlValue::Integer(CREATED_AT),
     ]
 }
 
@@ -267,6 +273,6 @@ fn alias(title: &str) -> String {
     words.join("-")
 }
 
-fn whole(numbers: &[i64]) -> Vec<Cell> {
-    numbers.iter().map(|number| Cell::Whole(*number)).collect()
+fn integers(numbers: &[i64]) -> Vec<SqlValue> {
+    numbers.iter().map(|number| SqlValue::Integer(*number)).collect()
 }

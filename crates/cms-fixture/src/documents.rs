@@ -1,10 +1,10 @@
-//! The documents and their tree: a catalogue, a blog, a deep chain, gaps, and what was deleted.
+//! The documents and their tree: a catalogue, a blog, a deep chain, gaps in the menu order, and deleted pages.
 
-use crate::{Cell, Rows};
+use crate::{SqlValue, TableRows};
 
-/// What a document is about, for those that have values.
+/// What a document is, which determines its values of template variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum About {
+pub(crate) enum DocumentKind {
     Page,
     Category { number: usize },
     Product { category: usize, sub: usize, number: usize },
@@ -23,15 +23,15 @@ pub(crate) struct Document {
     is_published: bool,
     is_hidden: bool,
     deleted: Deleted,
-    pub(crate) about: About,
+    pub(crate) kind: DocumentKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deleted {
     No,
     Yes,
-    /// As very old versions did it: without the time.
-    Untimed,
+    /// Without the time of deletion, as in very old versions.
+    WithoutTime,
 }
 
 const SECTION: i64 = 3;
@@ -73,7 +73,7 @@ pub(crate) fn all(documents: usize) -> Vec<Document> {
     tree.add(&[5], "Deleted page", LANDING, 0);
     tree.last().deleted = Deleted::Yes;
     tree.add(&[5], "Legacy deleted page", LANDING, 0);
-    tree.last().deleted = Deleted::Untimed;
+    tree.last().deleted = Deleted::WithoutTime;
     let folder = tree.add(&[5], "Deleted folder", SECTION, 0);
     tree.last().deleted = Deleted::Yes;
     tree.add(&[folder, 5], "Live child of deleted folder", LANDING, 0);
@@ -112,7 +112,7 @@ impl Tree {
             is_published: true,
             is_hidden: false,
             deleted: Deleted::No,
-            about: About::Page,
+            kind: DocumentKind::Page,
         });
         id
     }
@@ -125,14 +125,14 @@ impl Tree {
     /// Two subcategories of nine products.
     fn category(&mut self, category: usize) {
         let id = self.add(&[2], &format!("Category {category}"), SECTION, category as i64 - 1);
-        self.last().about = About::Category { number: category };
+        self.last().kind = DocumentKind::Category { number: category };
         for sub in 1..=2 {
             let folder = self.add(&[id, 2], &format!("Sub {category}.{sub}"), SECTION, sub as i64 - 1);
             for number in 1..=9 {
                 let title = format!("Product {category}-{sub}-{number}");
                 self.add(&[folder, id, 2], &title, PRODUCT, number as i64 - 1);
                 let product = self.last();
-                product.about = About::Product { category, sub, number };
+                product.kind = DocumentKind::Product { category, sub, number };
                 product.is_published = number != 9;
                 product.is_hidden = number % 4 == 0;
             }
@@ -151,24 +151,24 @@ impl Tree {
                 };
                 self.add(&[folder, id, 3], &title, ARTICLE, number as i64 - 1);
                 let article = self.last();
-                article.about = About::Article { year, quarter, number };
+                article.kind = DocumentKind::Article { year, quarter, number };
                 article.is_published = (quarter, number) != (4, 4);
             }
         }
     }
 }
 
-pub(crate) fn rows(documents: &[Document]) -> Vec<Rows> {
+pub(crate) fn rows(documents: &[Document]) -> Vec<TableRows> {
     let closure = documents.iter().flat_map(|document| {
         let line = std::iter::once(document.id).chain(document.ancestors.iter().copied());
         line.enumerate().map(|(depth, ancestor)| [ancestor, document.id, depth])
     });
     let closure = closure.enumerate().map(|(number, [ancestor, descendant, depth])| {
-        [number + 1, ancestor, descendant, depth].map(|number| Cell::Whole(number as i64)).to_vec()
+        [number + 1, ancestor, descendant, depth].map(|number| SqlValue::Integer(number as i64)).to_vec()
     });
     vec![
-        Rows { table: "site_content", columns: COLUMNS, rows: documents.iter().map(row).collect() },
-        Rows {
+        TableRows { table: "site_content", columns: COLUMNS, rows: documents.iter().map(row).collect() },
+        TableRows {
             table: "site_content_closure",
             columns: &["closure_id", "ancestor", "descendant", "depth"],
             rows: closure.collect(),
@@ -202,7 +202,7 @@ const COLUMNS: &[&str] = &[
     "hidemenu",
 ];
 
-fn row(document: &Document) -> Vec<Cell> {
+fn row(document: &Document) -> Vec<SqlValue> {
     let id = document.id as i64;
     let title = &document.title;
     let created = 1_700_000_000 + id * 3_600;
@@ -210,31 +210,31 @@ fn row(document: &Document) -> Vec<Cell> {
     let (deleted, deleted_on) = match document.deleted {
         Deleted::No => (0, 0),
         Deleted::Yes => (1, 1_705_000_000),
-        Deleted::Untimed => (1, 0),
+        Deleted::WithoutTime => (1, 0),
     };
     vec![
-        Cell::Whole(id),
-        Cell::Whole(document.ancestors.first().map_or(0, |parent| *parent as i64)),
-        Cell::text(if id == 7 { "reference" } else { "document" }),
-        Cell::text(title),
-        Cell::text(format!("{title} — long")),
-        Cell::text(format!("About {title}")),
-        Cell::text(format!("doc-{id}")),
-        Cell::Whole(i64::from(document.is_published)),
-        Cell::Whole(if id % 5 == 0 { (1_702_880_000 - id * 7_200).max(1) } else { 0 }),
-        Cell::Whole(if id % 50 == 0 { 2_100_000_000 } else { 0 }),
-        Cell::Whole(i64::from(document.is_folder)),
-        Cell::text(format!("Intro {title}")),
-        Cell::text(content),
-        Cell::Whole(document.template),
-        Cell::Whole(document.menuindex),
-        Cell::Whole(1),
-        Cell::Whole(created),
-        Cell::Whole(created + 60),
-        Cell::Whole(deleted),
-        Cell::Whole(deleted_on),
-        Cell::Truth(id == 260),
-        Cell::Truth(id == 260),
-        Cell::Truth(document.is_hidden),
+        SqlValue::Integer(id),
+        SqlValue::Integer(document.ancestors.first().map_or(0, |parent| *parent as i64)),
+        SqlValue::text(if id == 7 { "reference" } else { "document" }),
+        SqlValue::text(title),
+        SqlValue::text(format!("{title} — long")),
+        SqlValue::text(format!("About {title}")),
+        SqlValue::text(format!("doc-{id}")),
+        SqlValue::Integer(i64::from(document.is_published)),
+        SqlValue::Integer(if id % 5 == 0 { (1_702_880_000 - id * 7_200).max(1) } else { 0 }),
+        SqlValue::Integer(if id % 50 == 0 { 2_100_000_000 } else { 0 }),
+        SqlValue::Integer(i64::from(document.is_folder)),
+        SqlValue::text(format!("Intro {title}")),
+        SqlValue::text(content),
+        SqlValue::Integer(document.template),
+        SqlValue::Integer(document.menuindex),
+        SqlValue::Integer(1),
+        SqlValue::Integer(created),
+        SqlValue::Integer(created + 60),
+        SqlValue::Integer(deleted),
+        SqlValue::Integer(deleted_on),
+        SqlValue::Boolean(id == 260),
+        SqlValue::Boolean(id == 260),
+        SqlValue::Boolean(document.is_hidden),
     ]
 }

@@ -1,5 +1,5 @@
-//! A made-up Evolution CMS site as SQL, for tests, benches and demonstrations: the same rows on SQLite, MariaDB and
-//! PostgreSQL. It makes texts and nothing else; of what is shipped only the demo uses it.
+//! A made-up Evolution CMS site as SQL, for tests, benches and the demo: the same rows on SQLite, MariaDB and
+//! PostgreSQL. It only generates SQL text; in the shipped binary only the demo uses it.
 
 use std::io;
 
@@ -9,87 +9,87 @@ mod documents;
 mod people;
 mod values;
 
-pub use ddl::Database;
+pub use ddl::SqlDialect;
 use documents::Document;
 
-/// The site that tests know by heart has so many documents.
-pub const SMALL: usize = 260;
+/// The number of documents of the site that tests make assertions about.
+pub const SMALL_SITE_DOCUMENTS: usize = 260;
 
-/// What is in the columns that nobody may ever read; a leak shows by it.
+/// The content of columns that must never be readable, so that a test can detect a leak.
 pub const CANARY: &str = "canary";
 
-pub struct Site {
+pub struct CmsSite {
     prefix: String,
     content: Content,
 }
 
 enum Content {
-    /// The site that tests know by heart, or more of it.
+    /// The site that tests make assertions about, or a larger one that begins with it.
     Catalogue(Vec<Document>),
-    /// The one that is shown to people.
+    /// The site of the demo.
     Pottery,
 }
 
-/// A table's name, the columns that are written, and its rows.
-pub(crate) struct Rows {
+/// Rows of a table; columns that are not listed have their default.
+pub(crate) struct TableRows {
     pub(crate) table: &'static str,
     pub(crate) columns: &'static [&'static str],
-    pub(crate) rows: Vec<Vec<Cell>>,
+    pub(crate) rows: Vec<Vec<SqlValue>>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Cell {
+pub(crate) enum SqlValue {
     Null,
-    Whole(i64),
-    Truth(bool),
+    Integer(i64),
+    Boolean(bool),
     Text(String),
 }
 
-impl Cell {
-    pub(crate) fn text(text: impl Into<String>) -> Cell {
-        Cell::Text(text.into())
+impl SqlValue {
+    pub(crate) fn text(text: impl Into<String>) -> SqlValue {
+        SqlValue::Text(text.into())
     }
 }
 
-impl Site {
-    /// The site of 260 documents, its tables beginning with `evo_`.
-    pub fn small() -> Site {
-        Site::of(SMALL)
+impl CmsSite {
+    /// The site of 260 documents, with the table prefix `evo_`.
+    pub fn small() -> CmsSite {
+        CmsSite::with_documents(SMALL_SITE_DOCUMENTS)
     }
 
-    /// A site that begins with the small one and goes on with more of its catalogue, until it has so many documents.
-    pub fn of(documents: usize) -> Site {
-        Site { prefix: "evo_".to_owned(), content: Content::Catalogue(documents::all(documents)) }
+    /// A site that begins with the small one and continues its catalogue up to this number of documents.
+    pub fn with_documents(documents: usize) -> CmsSite {
+        CmsSite { prefix: "evo_".to_owned(), content: Content::Catalogue(documents::all(documents)) }
     }
 
-    /// The website of a pottery: some 40 pages for people to look at.
-    pub fn demo() -> Site {
-        Site { prefix: "evo_".to_owned(), content: Content::Pottery }
+    /// The website of a pottery, with about 40 pages.
+    pub fn demo() -> CmsSite {
+        CmsSite { prefix: "evo_".to_owned(), content: Content::Pottery }
     }
 
-    pub fn with_prefix(self, prefix: &str) -> Site {
-        Site { prefix: prefix.to_owned(), ..self }
+    pub fn with_prefix(self, prefix: &str) -> CmsSite {
+        CmsSite { prefix: prefix.to_owned(), ..self }
     }
 
-    /// Everything that makes the site in an empty database.
-    pub fn script(&self, database: Database) -> String {
+    /// The SQL script that creates the site in an empty database.
+    pub fn script(&self, dialect: SqlDialect) -> String {
         let mut script = Vec::new();
         // Writing to memory does not fail.
-        let _ = self.write(database, &mut script);
+        let _ = self.write(dialect, &mut script);
         String::from_utf8_lossy(&script).into_owned()
     }
 
-    pub fn write(&self, database: Database, out: &mut dyn io::Write) -> io::Result<()> {
-        ddl::open(database, out)?;
-        ddl::tables(database, &self.prefix, out)?;
+    pub fn write(&self, dialect: SqlDialect, out: &mut dyn io::Write) -> io::Result<()> {
+        ddl::open(dialect, out)?;
+        ddl::tables(dialect, &self.prefix, out)?;
         for rows in self.rows() {
-            ddl::insert(database, &self.prefix, &rows, out)?;
+            ddl::insert(dialect, &self.prefix, &rows, out)?;
         }
-        ddl::indexes(database, &self.prefix, out)?;
-        ddl::close(database, out)
+        ddl::indexes(dialect, &self.prefix, out)?;
+        ddl::close(dialect, out)
     }
 
-    fn rows(&self) -> Vec<Rows> {
+    fn rows(&self) -> Vec<TableRows> {
         match &self.content {
             Content::Pottery => demo::rows(),
             Content::Catalogue(documents) => {

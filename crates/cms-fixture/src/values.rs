@@ -1,9 +1,9 @@
 //! Templates, template variables and their values, categories of elements, snippets and tags.
 
-use crate::documents::{About, Document};
-use crate::{Cell, Rows};
+use crate::documents::{Document, DocumentKind};
+use crate::{SqlValue, TableRows};
 
-const MADE: i64 = 1_700_000_000;
+const CREATED_AT: i64 = 1_700_000_000;
 const TAGS: [&str; 4] = ["php", "rust", "cms", "новини"];
 
 /// Name, caption, type, category, default, options.
@@ -47,15 +47,20 @@ const ASSIGNED: [(i64, i64); 19] = [
     (12, 3),
 ];
 
-pub(crate) fn rows(documents: &[Document]) -> Vec<Rows> {
+pub(crate) fn rows(documents: &[Document]) -> Vec<TableRows> {
     let values = documents.iter().flat_map(|document| {
         values(document).into_iter().map(|(variable, value)| (variable, document.id as i64, value))
     });
     let values = values.enumerate().map(|(number, (variable, document, value))| {
-        vec![Cell::Whole(number as i64 + 1), Cell::Whole(variable), Cell::Whole(document), Cell::Text(value)]
+        vec![
+            SqlValue::Integer(number as i64 + 1),
+            SqlValue::Integer(variable),
+            SqlValue::Integer(document),
+            SqlValue::Text(value),
+        ]
     });
     vec![
-        Rows {
+        TableRows {
             table: "site_templates",
             columns: &[
                 "id",
@@ -69,7 +74,7 @@ pub(crate) fn rows(documents: &[Document]) -> Vec<Rows> {
             ],
             rows: templates(),
         },
-        Rows {
+        TableRows {
             table: "site_tmplvars",
             columns: &[
                 "id",
@@ -89,28 +94,28 @@ pub(crate) fn rows(documents: &[Document]) -> Vec<Rows> {
             ],
             rows: VARIABLES.iter().enumerate().map(variable).collect(),
         },
-        Rows {
+        TableRows {
             table: "site_tmplvar_templates",
             columns: &["tmplvarid", "templateid", "rank"],
-            rows: ASSIGNED.iter().map(|(one, other)| whole(&[*one, *other, one - 1])).collect(),
+            rows: ASSIGNED.iter().map(|(one, other)| integers(&[*one, *other, one - 1])).collect(),
         },
-        Rows {
+        TableRows {
             table: "site_tmplvar_contentvalues",
             columns: &["id", "tmplvarid", "contentid", "value"],
             rows: values.collect(),
         },
-        Rows {
+        TableRows {
             table: "categories",
             columns: &["id", "category"],
             rows: named(&["Catalog", "Blog", "SEO", "Layout", "Users"]),
         },
-        Rows {
+        TableRows {
             table: "site_snippets",
             columns: &["id", "name", "description", "category", "snippet", "createdon", "editedon"],
             rows: snippets(),
         },
-        Rows { table: "tags", columns: &["id", "name"], rows: named(&TAGS) },
-        Rows {
+        TableRows { table: "tags", columns: &["id", "name"], rows: named(&TAGS) },
+        TableRows {
             table: "site_content_tags",
             columns: &["doc_id", "tag_id", "tv_id"],
             rows: documents.iter().flat_map(tag_links).collect(),
@@ -122,12 +127,12 @@ pub(crate) fn rows(documents: &[Document]) -> Vec<Rows> {
 fn values(document: &Document) -> Vec<(i64, String)> {
     let mut values = Vec::new();
     let mut put = |variable: i64, value: &str| values.push((variable, value.to_owned()));
-    match document.about {
-        About::Page if document.id == 2 => put(12, "right"),
-        About::Page => {}
-        About::Category { number } if number % 2 == 1 => put(7, &format!("assets/images/cat{number}.jpg")),
-        About::Category { .. } => {}
-        About::Product { category, sub, number } => {
+    match document.kind {
+        DocumentKind::Page if document.id == 2 => put(12, "right"),
+        DocumentKind::Page => {}
+        DocumentKind::Category { number } if number % 2 == 1 => put(7, &format!("assets/images/cat{number}.jpg")),
+        DocumentKind::Category { .. } => {}
+        DocumentKind::Product { category, sub, number } => {
             let price = category * 100 + sub * 10 + number;
             match number {
                 3 => {}
@@ -152,7 +157,7 @@ fn values(document: &Document) -> Vec<(i64, String)> {
                 _ => {}
             }
         }
-        About::Article { year, quarter, number } => {
+        DocumentKind::Article { year, quarter, number } => {
             match number {
                 2 => put(8, "Ірина"),
                 3 => put(8, "John \"Jay\" O'Neil"),
@@ -168,62 +173,74 @@ fn values(document: &Document) -> Vec<(i64, String)> {
     values
 }
 
-fn tag_links(document: &Document) -> Vec<Vec<Cell>> {
-    match document.about {
-        About::Article { number, .. } => (1..=number as i64).map(|tag| whole(&[document.id as i64, tag, 9])).collect(),
-        About::Page | About::Category { .. } | About::Product { .. } => Vec::new(),
+fn tag_links(document: &Document) -> Vec<Vec<SqlValue>> {
+    match document.kind {
+        DocumentKind::Article { number, .. } => {
+            (1..=number as i64).map(|tag| integers(&[document.id as i64, tag, 9])).collect()
+        }
+        DocumentKind::Page | DocumentKind::Category { .. } | DocumentKind::Product { .. } => Vec::new(),
     }
 }
 
-fn templates() -> Vec<Vec<Cell>> {
+fn templates() -> Vec<Vec<SqlValue>> {
     let templates = [("Minimal", 0), ("Home", 4), ("Section", 4), ("Product", 1), ("Article", 2), ("Landing", 4)];
     let row = |(number, (name, category)): (usize, (&str, i64))| {
         vec![
-            Cell::Whole(number as i64 + 1),
-            Cell::text(name),
-            Cell::text(name.to_lowercase()),
-            Cell::text(format!("{name} template")),
-            Cell::Whole(category),
-            Cell::text("<h1>[*pagetitle*]</h1>[*content*]"),
-            Cell::Whole(MADE),
-            Cell::Whole(MADE + 60),
+            SqlValue::Integer(number as i64 + 1),
+            SqlValue::text(name),
+            SqlValue::text(name.to_lowercase()),
+            SqlValue::text(format!("{name} template")),
+            SqlValue::Integer(category),
+            SqlValue::text("<h1>[*pagetitle*]</h1>[*content*]"),
+            SqlValue::Integer(CREATED_AT),
+            SqlValue::Integer(CREATED_AT + 60),
         ]
     };
     templates.into_iter().enumerate().map(row).collect()
 }
 
-fn variable((number, (name, caption, kind, category, default, options)): (usize, &Variable)) -> Vec<Cell> {
+fn variable((number, (name, caption, kind, category, default, options)): (usize, &Variable)) -> Vec<SqlValue> {
     vec![
-        Cell::Whole(number as i64 + 1),
-        Cell::text(*kind),
-        Cell::text(*name),
-        Cell::text(*caption),
-        Cell::text(format!("{caption} TV")),
-        Cell::Whole(*category),
-        Cell::text(*options),
-        Cell::Whole(number as i64),
-        Cell::text(""),
-        Cell::text(""),
-        default.map_or(Cell::Null, Cell::text),
-        Cell::Whole(MADE),
-        Cell::Whole(MADE + 60),
-        Cell::Null,
+        SqlValue::Integer(number as i64 + 1),
+        SqlValue::text(*kind),
+        SqlValue::text(*name),
+        SqlValue::text(*caption),
+        SqlValue::text(format!("{caption} TV")),
+        SqlValue::Integer(*category),
+        SqlValue::text(*options),
+        SqlValue::Integer(number as i64),
+        SqlValue::text(""),
+        SqlValue::text(""),
+        default.map_or(SqlValue::Null, SqlValue::text),
+        SqlValue::Integer(CREATED_AT),
+        SqlValue::Integer(CREATED_AT + 60),
+        SqlValue::Null,
     ]
 }
 
-fn snippets() -> Vec<Vec<Cell>> {
+fn snippets() -> Vec<Vec<SqlValue>> {
     let row = |(number, name): (usize, &str)| {
-        let head = [Cell::Whole(number as i64 + 1), Cell::text(name), Cell::text(format!("About {name}"))];
-        let tail = [Cell::Whole(4), Cell::text("return 1;"), Cell::Whole(MADE), Cell::Whole(MADE + 60)];
+        let head =
+            [SqlValue::Integer(number as i64 + 1), SqlValue::text(name), SqlValue::text(format!("About {name}"))];
+        let tail = [
+            SqlValue::Integer(4),
+            SqlValue::text("return 1;"),
+            SqlValue::Integer(CREATED_AT),
+            SqlValue::Integer(CREATED_AT + 60),
+        ];
         head.into_iter().chain(tail).collect()
     };
     ["Menu", "Lister", "Forms", "Thumbs"].into_iter().enumerate().map(row).collect()
 }
 
-fn named(names: &[&str]) -> Vec<Vec<Cell>> {
-    names.iter().enumerate().map(|(number, name)| vec![Cell::Whole(number as i64 + 1), Cell::text(*name)]).collect()
+fn named(names: &[&str]) -> Vec<Vec<SqlValue>> {
+    names
+        .iter()
+        .enumerate()
+        .map(|(number, name)| vec![SqlValue::Integer(number as i64 + 1), SqlValue::text(*name)])
+        .collect()
 }
 
-fn whole(numbers: &[i64]) -> Vec<Cell> {
-    numbers.iter().map(|number| Cell::Whole(*number)).collect()
+fn integers(numbers: &[i64]) -> Vec<SqlValue> {
+    numbers.iter().map(|number| SqlValue::Integer(*number)).collect()
 }

@@ -61,10 +61,10 @@ fn a_wrong_check_digit_is_refused_from_north_america() {
 #[test]
 fn a_wrong_check_digit_is_only_a_remark_from_elsewhere() {
     let indian = Vin::parse("MA3ERLF1S00183366").unwrap();
-    assert!(!indian.check_digit_holds());
+    assert!(!indian.has_valid_check_digit());
     assert_eq!(indian.year(), None);
     let german = Vin::parse("WBA5R1C54KA100010").unwrap();
-    assert!(german.check_digit_holds());
+    assert!(german.has_valid_check_digit());
     assert_eq!(german.year(), Some(2019));
 }
 

@@ -13,6 +13,7 @@ pub mod fault;
 pub mod glob;
 pub mod incoming;
 pub mod inflight;
+pub mod ip_prefix;
 pub mod nearest;
 pub mod offer;
 pub mod page;

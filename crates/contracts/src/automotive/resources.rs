@@ -1,5 +1,4 @@
-//! The same reads as the tools, by address. Each template names the tool that answers it, so both
-//! give the same JSON.
+//! The same reads as the tools, by URI. Each template names the tool that answers it, so both give the same JSON.
 
 use frontdesk_engine::contract::{Resource, Source};
 use frontdesk_engine::table::Kind;
@@ -9,7 +8,7 @@ use super::{customer, lead, manifest, vehicle};
 pub(super) fn all() -> Vec<Resource> {
     vec![
         Resource {
-            template: manifest::ADDRESS,
+            template: manifest::URI,
             name: "manifest",
             title: "Manifest",
             about: "Which domains this server serves and at which level.",
@@ -27,7 +26,7 @@ pub(super) fn all() -> Vec<Resource> {
             "vehicle",
             "Vehicle",
             "One vehicle by its id.",
-            ("inventory.get", &vehicle::KIND),
+            ("inventory.get", &vehicle::TABLE),
         ),
         list(
             "amcp://{dealership_id}/leads{?cursor,limit}",
@@ -41,7 +40,7 @@ pub(super) fn all() -> Vec<Resource> {
             "lead",
             "Lead",
             "One lead by its id, with contact data.",
-            ("leads.get", &lead::KIND),
+            ("leads.get", &lead::TABLE),
         ),
         list(
             "amcp://{dealership_id}/customers{?cursor,limit}",
@@ -55,7 +54,7 @@ pub(super) fn all() -> Vec<Resource> {
             "customer",
             "Customer",
             "One customer by their id, with contact data.",
-            ("customers.get", &customer::KIND),
+            ("customers.get", &customer::TABLE),
         ),
     ]
 }

@@ -1,18 +1,16 @@
-//! The small shapes that resources share: money, measures, contacts, instants. Each with the schema
-//! it is published under.
+//! Value types that several resources share: money, distances, contacts, instants. Each has the schema it is
+//! published under.
 
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::schema::{Schema, Text, optional, required};
 use frontdesk_engine::timestamp::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::mask;
+use super::schemas::MAX_SAFE_INTEGER;
 use super::vocabulary::DISTANCE_UNIT;
 
-/// The largest whole number that every JSON reader keeps exactly.
-pub const MOST_EXACT: i64 = 9_007_199_254_740_991;
-
-/// Minor units and a currency, never a fraction (A3-33).
+/// An integer amount of minor units and a currency (A3-33).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Money {
     pub amount: i64,
@@ -24,14 +22,14 @@ impl Money {
         Schema::object([
             required(
                 "amount",
-                Schema::integer(0, MOST_EXACT),
+                Schema::integer(0, MAX_SAFE_INTEGER),
                 "Whole minor units of the currency: 2899900 is 28,999.00 USD.",
             ),
             required("currency", Schema::Text(Text::Currency), "ISO 4217 code, such as USD."),
         ])
     }
 
-    /// Reads an argument that its schema has already accepted.
+    /// Reads an argument that has passed its schema.
     pub fn read(object: &Map<String, Value>) -> Option<Money> {
         Some(Money { amount: object.get("amount")?.as_i64()?, currency: object.get("currency")?.as_str()?.to_owned() })
     }
@@ -56,7 +54,7 @@ impl Distance {
         Some(Distance { value: object.get("value")?.as_i64()?, unit: object.get("unit")?.as_str()?.to_owned() })
     }
 
-    /// In this unit both miles and kilometres are whole, so that distances compare exactly.
+    /// Miles and kilometres are both integers in this unit, so that distances compare exactly.
     pub fn millimetres(&self) -> i64 {
         let unit = match self.unit.as_str() {
             "km" => 1_000_000,
@@ -66,7 +64,7 @@ impl Distance {
     }
 }
 
-/// How to reach somebody. Personal: leaves the desk whole only under the right scope.
+/// How to reach a person. Answered in full only to callers with the unmask scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contact {
     pub name: String,
@@ -77,7 +75,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Both forms have this shape, so addresses and numbers are only text here.
+    /// The masked form has this schema too, so addresses and numbers are plain text.
     pub fn schema() -> Schema {
         Schema::object([
             required("name", Schema::text(200), "Full name, or its initials where masked."),
@@ -101,49 +99,18 @@ impl Contact {
     }
 }
 
-/// The form in which e-mail addresses are compared.
-pub fn normal_email(email: &str) -> String {
+/// The vehicle somebody looks for. A customer's has no model year.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VehicleInterest {
+    pub make: String,
+    pub model: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub year: Option<i64>,
+}
+
+/// E-mail addresses are compared in this form.
+pub fn normalize_email(email: &str) -> String {
     email.trim().to_lowercase()
-}
-
-/// What every resource has besides its own fields.
-pub fn resource(kind: &'static [&'static str], own: impl IntoIterator<Item = Field>) -> Schema {
-    let common = [
-        required("id", Schema::text(64), "Stable id, unique within the dealership."),
-        required("type", Schema::one_of(kind), "Type of the resource."),
-        required("dealership_id", Schema::text(64), "The dealership it belongs to."),
-    ];
-    let kept = [
-        required("created_at", Schema::Text(Text::Instant), "When it was first recorded."),
-        required("updated_at", Schema::Text(Text::Instant), "When it last changed."),
-        required(
-            "version",
-            Schema::integer(1, MOST_EXACT),
-            "Counts changes; send it back as expected_version to change only what you have seen.",
-        ),
-    ];
-    Schema::object(common.into_iter().chain(own).chain(kept))
-}
-
-/// A page of resources and, while there is more, where it goes on (A3-18).
-pub fn list(of: Schema) -> Schema {
-    Schema::object([
-        required("items", Schema::list(of, 100), "This page."),
-        optional(
-            "next_cursor",
-            Schema::text(8192),
-            "Send it back as cursor for the next page; absent on the last one.",
-        ),
-    ])
-}
-
-/// Which fields were masked or left out.
-pub fn redacted() -> Field {
-    required(
-        "redacted",
-        Schema::list(Schema::text(64), 16),
-        "Fields that are masked or left out for this caller; empty when nothing is.",
-    )
 }
 
 /// Instants in JSON: RFC 3339 with an offset.
@@ -157,12 +124,12 @@ pub mod instant {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Millis, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Millis::parse(&text).ok_or_else(|| de::Error::custom("no instant"))
+        Millis::parse(&text).ok_or_else(|| de::Error::custom("not an RFC 3339 instant"))
     }
 }
 
-/// The same where there may be none; goes with `skip_serializing_if`.
-pub mod maybe_instant {
+/// The same for an optional instant; use it with `skip_serializing_if`.
+pub mod optional_instant {
     use super::{Deserialize, Millis};
     use serde::{Deserializer, Serializer, de};
 
@@ -175,6 +142,6 @@ pub mod maybe_instant {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Millis::parse(&text).map(Some).ok_or_else(|| de::Error::custom("no instant"))
+        Millis::parse(&text).map(Some).ok_or_else(|| de::Error::custom("not an RFC 3339 instant"))
     }
 }

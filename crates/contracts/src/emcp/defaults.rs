@@ -1,12 +1,12 @@
-//! What a mount of this contract is like when its operator says nothing else (§1.5, §1.6 of what was observed, with a
-//! scope map under which an ordinary client finishes its handshake).
+//! The defaults of a mount of this contract (§1.5 and §1.6 of the observed original, with a scope map under which an
+//! ordinary client can complete its handshake).
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::offer::{Bounds, Usual};
 
-use super::{Limits, Settings, scopes};
+use super::{EmcpSettings, ResultLimits, scopes};
 
-pub const USUAL: Usual = Usual {
+pub const DEFAULTS: Usual = Usual {
     base: "/api/v1/mcp",
     server: "content",
     prefix: "evo_",
@@ -34,10 +34,11 @@ pub const USUAL: Usual = Usual {
     write_tools: "evo.write.*",
 };
 
-impl Settings {
-    pub fn of(tenant: &TenantId, bounds: Bounds) -> Settings {
+impl EmcpSettings {
+    pub fn new(tenant: &TenantId, bounds: Bounds) -> EmcpSettings {
         let Bounds { items, bytes, depth, offset } = bounds;
-        let limits = Limits { max_result_items: items, max_result_bytes: bytes, max_depth: depth, max_offset: offset };
-        Settings { limits, tenant: Some(tenant.as_str().to_owned()) }
+        let limits =
+            ResultLimits { max_result_items: items, max_result_bytes: bytes, max_depth: depth, max_offset: offset };
+        EmcpSettings { limits, tenant: Some(tenant.as_str().to_owned()) }
     }
 }

@@ -1,13 +1,13 @@
-//! The forms that names and casts have: what is published and what is checked, and how a checked text is read.
+//! Patterns of names and casts: the regular expression that is published, the check that runs, and the parser.
 
 use frontdesk_engine::archive::Number;
 use frontdesk_engine::schema::Form;
 
-/// Every database keeps the name of a template variable in 50 characters.
-const LONGEST_NAME: usize = 50;
+/// The length of the column `site_tmplvars.name`.
+const MAX_NAME_LENGTH: usize = 50;
 
-/// The mark that asks for the default where a page has no value.
-const DEFAULT_MARK: &str = ":d";
+/// Appended to a name, it selects the default where a page has no value.
+const DEFAULT_SUFFIX: &str = ":d";
 
 pub(super) static NAME: Form = Form {
     pattern: "^[A-Za-z0-9_-]{1,50}$",
@@ -15,31 +15,32 @@ pub(super) static NAME: Form = Form {
     expected: "the name of a template variable is expected: letters, digits, _ and -",
 };
 
-/// A name, perhaps marked (E-13).
-pub(super) static ENTRY: Form = Form {
+/// A name with or without the suffix (E-13).
+pub(super) static NAME_WITH_SUFFIX: Form = Form {
     pattern: "^[A-Za-z0-9_-]{1,50}(:d)?$",
-    fits: |text| is_name(marked(text).0),
+    fits: |text| is_name(split_default_suffix(text).0),
     expected: "the name of a template variable is expected (letters, digits, _ and -), perhaps followed by :d",
 };
 
-/// Places beyond the digits are refused too, which a pattern cannot say (E-17).
+/// `cast` also refuses a scale above the precision, which a regular expression cannot express (E-17).
 pub(super) static CAST: Form = Form {
     pattern: "^(UNSIGNED|SIGNED|DECIMAL\\((0?[1-9]|[1-5][0-9]|6[0-5]),(0?[0-9]|[12][0-9]|30)\\))$",
     fits: |text| cast(text).is_some(),
     expected: "UNSIGNED, SIGNED or DECIMAL(p,s) is expected, with p from 1 to 65, s from 0 to 30 and s at most p",
 };
 
+/// What a page without a value of the variable shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Otherwise {
-    Nothing,
+pub(super) enum Fallback {
+    Null,
+    /// The default of the variable.
     Default,
 }
 
-/// The bare name, and what stands for a value that is missing.
-pub(super) fn marked(entry: &str) -> (&str, Otherwise) {
-    match entry.strip_suffix(DEFAULT_MARK) {
-        Some(name) => (name, Otherwise::Default),
-        None => (entry, Otherwise::Nothing),
+pub(super) fn split_default_suffix(entry: &str) -> (&str, Fallback) {
+    match entry.strip_suffix(DEFAULT_SUFFIX) {
+        Some(name) => (name, Fallback::Default),
+        None => (entry, Fallback::Null),
     }
 }
 
@@ -49,20 +50,19 @@ pub(super) fn cast(text: &str) -> Option<Number> {
         "SIGNED" => Some(Number::Signed),
         decimal => {
             let (digits, places) = decimal.strip_prefix("DECIMAL(")?.strip_suffix(')')?.split_once(',')?;
-            let (digits, places) = (short(digits)?, short(places)?);
+            let (digits, places) = (one_or_two_digits(digits)?, one_or_two_digits(places)?);
             ((1..=65).contains(&digits) && places <= 30 && places <= digits)
                 .then_some(Number::Decimal { digits, places })
         }
     }
 }
 
-/// One or two digits.
-fn short(text: &str) -> Option<u8> {
+fn one_or_two_digits(text: &str) -> Option<u8> {
     let fits = (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
     fits.then(|| text.parse().ok()).flatten()
 }
 
 fn is_name(text: &str) -> bool {
-    (1..=LONGEST_NAME).contains(&text.len())
+    (1..=MAX_NAME_LENGTH).contains(&text.len())
         && text.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'_' || letter == b'-')
 }

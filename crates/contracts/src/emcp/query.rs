@@ -1,22 +1,22 @@
-//! Short words for asking the site's database.
+//! Shorthands for building queries to the site's database.
 
 use frontdesk_engine::archive::{Comparison, Name, Operand, Source, Term, Test, Value};
 
-/// The table that a statement is about; others stand beside it.
-pub(super) const HERE: Source = Source(0);
+/// The alias of the table that a statement selects from; joined tables have other aliases.
+pub(super) const BASE: Source = Source(0);
 
 pub(super) fn column(name: Name) -> Term {
-    Term::Column(HERE, name)
+    Term::Column(BASE, name)
 }
 
-pub(super) fn is(term: Term, number: i64) -> Test {
-    compared(term, Comparison::Equal, number)
+pub(super) fn equals(term: Term, number: i64) -> Test {
+    compare(term, Comparison::Equal, number)
 }
 
-pub(super) fn compared(term: Term, comparison: Comparison, number: i64) -> Test {
+pub(super) fn compare(term: Term, comparison: Comparison, number: i64) -> Test {
     Test::Compare(term, comparison, Operand::Value(Value::Integer(number)))
 }
 
-pub(super) fn same(one: Term, other: Term) -> Test {
-    Test::Compare(one, Comparison::Equal, Operand::Term(other))
+pub(super) fn columns_equal(left: Term, right: Term) -> Test {
+    Test::Compare(left, Comparison::Equal, Operand::Term(right))
 }

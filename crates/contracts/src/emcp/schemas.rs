@@ -1,5 +1,5 @@
-//! What arguments and answers have in common: ids, windows, lists and their `meta` (E-40), and cells as JSON knows
-//! them.
+//! Schema fragments that the tools share (ids, limit and offset, lists and their `meta`, E-40), and the conversion of
+//! database cells to JSON types.
 
 use std::borrow::Cow;
 
@@ -7,27 +7,27 @@ use frontdesk_engine::archive::Cell;
 use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
 use frontdesk_wire::json::write_whole;
 
-use super::{Limits, TOOLSET};
+use super::{ResultLimits, TOOLSET_VERSION};
 
-/// The largest id that any of the databases can hold.
-pub(super) const LARGEST: i64 = 4_294_967_295;
+/// The largest value of an unsigned 32-bit id column.
+pub(super) const MAX_ID: i64 = 4_294_967_295;
 
-/// The largest whole number that every JSON reader keeps exactly.
-const SAFE: i64 = 9_007_199_254_740_991;
+/// 2^53 - 1, the largest integer that every JSON parser keeps exactly.
+const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
 
-/// As much as the longest column of a site holds.
-const LONGEST: usize = 16_777_215;
+/// The length of a MEDIUMTEXT column, the longest that is read.
+const MAX_TEXT_LENGTH: usize = 16_777_215;
 
 pub(super) const LIMIT: &str = "limit";
 pub(super) const OFFSET: &str = "offset";
 pub(super) const DIRECTIONS: &[&str] = &["asc", "desc"];
 
 pub(super) fn id(about: &'static str) -> Field {
-    required("id", Schema::integer(1, LARGEST), about)
+    required("id", Schema::integer(1, MAX_ID), about)
 }
 
-/// Every list is asked for in pieces (E-11).
-pub(super) fn window(limits: &Limits) -> [Field; 2] {
+/// Every list is paged (E-11).
+pub(super) fn limit_and_offset(limits: &ResultLimits) -> [Field; 2] {
     [
         required(LIMIT, Schema::integer(1, limits.max_result_items.into()), "How many at most."),
         optional(OFFSET, Schema::integer(0, limits.max_offset.into()), "How many to pass over first; none if absent."),
@@ -35,19 +35,19 @@ pub(super) fn window(limits: &Limits) -> [Field; 2] {
 }
 
 pub(super) fn any_text() -> Schema {
-    Schema::Text(Text::Free { least: 0, most: LONGEST })
+    Schema::Text(Text::Free { least: 0, most: MAX_TEXT_LENGTH })
 }
 
-pub(super) fn any_whole() -> Schema {
-    Schema::integer(-SAFE, SAFE)
+pub(super) fn any_integer() -> Schema {
+    Schema::integer(-MAX_SAFE_INTEGER, MAX_SAFE_INTEGER)
 }
 
-pub(super) fn list_of(item: Schema, limits: &Limits, more: Option<Field>) -> Schema {
-    let whole = |name, about| required(name, any_whole(), about);
+pub(super) fn list(item: Schema, limits: &ResultLimits, more: Option<Field>) -> Schema {
+    let integer = |name, about| required(name, any_integer(), about);
     let meta = [
-        whole(LIMIT, "The limit that was asked for."),
-        whole(OFFSET, "The offset that was asked for."),
-        whole("count", "How many items this answer has; fewer than the limit means that there are no more."),
+        integer(LIMIT, "The limit that was asked for."),
+        integer(OFFSET, "The offset that was asked for."),
+        integer("count", "How many items this answer has; fewer than the limit means that there are no more."),
         toolset(),
     ];
     let items = Schema::list(item, limits.max_result_items as usize);
@@ -57,7 +57,7 @@ pub(super) fn list_of(item: Schema, limits: &Limits, more: Option<Field>) -> Sch
     ])
 }
 
-pub(super) fn one_of(item: Schema, more: Option<Field>) -> Schema {
+pub(super) fn single(item: Schema, more: Option<Field>) -> Schema {
     Schema::object([
         required("item", Schema::nullable(item), "What was asked for; null if there is none."),
         required("meta", Schema::object([toolset()].into_iter().chain(more)), "About this answer."),
@@ -65,10 +65,10 @@ pub(super) fn one_of(item: Schema, more: Option<Field>) -> Schema {
 }
 
 fn toolset() -> Field {
-    required("toolsetVersion", Schema::one_of(&[TOOLSET]), "Version of the toolset.")
+    required("toolsetVersion", Schema::one_of(&[TOOLSET_VERSION]), "Version of the toolset.")
 }
 
-/// `meta` of a list, as JSON text. The model is a name of ours, so it needs no quoting.
+/// `meta` of a list, as JSON text. The model is one of our constants, so it needs no escaping.
 pub(super) fn write_list_meta(limit: u64, offset: u64, count: usize, model: Option<&'static str>, out: &mut String) {
     let count = u64::try_from(count).unwrap_or(u64::MAX);
     for (name, number) in [("{\"limit\":", limit), (",\"offset\":", offset), (",\"count\":", count)] {
@@ -76,17 +76,17 @@ pub(super) fn write_list_meta(limit: u64, offset: u64, count: usize, model: Opti
         write_whole(i64::try_from(number).unwrap_or(i64::MAX), out);
     }
     out.push(',');
-    write_origin(model, out);
+    write_meta_end(model, out);
 }
 
-pub(super) fn write_one_meta(model: Option<&'static str>, out: &mut String) {
+pub(super) fn write_single_meta(model: Option<&'static str>, out: &mut String) {
     out.push('{');
-    write_origin(model, out);
+    write_meta_end(model, out);
 }
 
-fn write_origin(model: Option<&'static str>, out: &mut String) {
+fn write_meta_end(model: Option<&'static str>, out: &mut String) {
     out.push_str("\"toolsetVersion\":\"");
-    out.push_str(TOOLSET);
+    out.push_str(TOOLSET_VERSION);
     if let Some(model) = model {
         out.push_str("\",\"model\":\"");
         out.push_str(model);
@@ -94,11 +94,11 @@ fn write_origin(model: Option<&'static str>, out: &mut String) {
     out.push_str("\"}");
 }
 
-pub(super) fn whole(cell: &Cell) -> Option<i64> {
+pub(super) fn integer(cell: &Cell) -> Option<i64> {
     match cell {
         Cell::Missing => None,
         Cell::Integer(number) => Some(*number),
-        // SQLite keeps whatever it was given.
+        // SQLite stores text in an integer column as it is.
         Cell::Text(text) => text.trim().parse().ok(),
     }
 }

@@ -1,5 +1,5 @@
-//! What names of template variables were found to be a moment ago. They hardly ever change, and looking them up would cost
-//! as much again as what is asked with them.
+//! Template variables resolved within the last second. They hardly ever change, and resolving them costs as much as the
+//! query that uses them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,36 +8,41 @@ use frontdesk_engine::timestamp::Millis;
 
 use super::variables::Variable;
 
-/// A variable that was renamed or removed is still known for so long.
-const MOMENT: i64 = 1_000;
-/// Callers who name ever other variables do not grow it.
-const MOST: usize = 256;
-/// Long defaults are looked up each time.
-const MOST_BYTES: usize = 16 * 1024;
+/// How long a renamed or removed variable can still be used.
+const TTL_MILLIS: i64 = 1_000;
+/// Bounds the memory of a mount whose callers name ever different variables.
+const MAX_ENTRIES: usize = 256;
+/// Lookups with long defaults are not cached.
+const MAX_ENTRY_BYTES: usize = 16 * 1024;
 
-pub(super) type Known = Arc<[Variable]>;
+pub(super) type VariableList = Arc<[Variable]>;
 
-/// By the names that were asked for, in their order, and whether with their defaults.
+/// The key holds the names in the order of the arguments, and whether their defaults were read.
 #[derive(Default)]
-pub(super) struct Lately(Mutex<HashMap<String, (Millis, Known)>>);
+pub(super) struct VariableCache(Mutex<HashMap<String, (Millis, VariableList)>>);
 
-impl Lately {
-    pub(super) fn found(&self, asked: &str, now: Millis) -> Option<Known> {
-        let kept = self.0.lock().ok()?;
-        let (at, known) = kept.get(asked)?;
-        (0..MOMENT).contains(&now.0.saturating_sub(at.0)).then(|| Arc::clone(known))
+impl VariableCache {
+    pub(super) fn get(&self, key: &str, now: Millis) -> Option<VariableList> {
+        let entries = self.0.lock().ok()?;
+        let (inserted_at, variables) = entries.get(key)?;
+        is_fresh(*inserted_at, now).then(|| Arc::clone(variables))
     }
 
-    pub(super) fn keep(&self, asked: String, now: Millis, known: &Known) {
-        let bytes: usize = known.iter().map(Variable::weight).sum();
-        let Ok(mut kept) = self.0.lock() else {
+    pub(super) fn insert(&self, key: String, now: Millis, variables: &VariableList) {
+        let bytes: usize = variables.iter().map(Variable::byte_size).sum();
+        let Ok(mut entries) = self.0.lock() else {
             return;
         };
-        if kept.len() >= MOST {
-            kept.retain(|_, (at, _)| (0..MOMENT).contains(&now.0.saturating_sub(at.0)));
+        if entries.len() >= MAX_ENTRIES {
+            entries.retain(|_, (inserted_at, _)| is_fresh(*inserted_at, now));
         }
-        if bytes <= MOST_BYTES && kept.len() < MOST {
-            kept.insert(asked, (now, Arc::clone(known)));
+        if bytes <= MAX_ENTRY_BYTES && entries.len() < MAX_ENTRIES {
+            entries.insert(key, (now, Arc::clone(variables)));
         }
     }
+}
+
+/// False for an entry from the future too: the clock was set back.
+fn is_fresh(inserted_at: Millis, now: Millis) -> bool {
+    (0..TTL_MILLIS).contains(&now.0.saturating_sub(inserted_at.0))
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use frontdesk_contracts::automotive::vocabulary::{DOMAINS, LeadStatus, STATES, Term, VERBS, VehicleStatus, known};
+use frontdesk_contracts::automotive::vocabulary::{
+    DOMAINS, LeadStatus, STATES, VERBS, VehicleStatus, VocabularyTerm, term_or_unknown,
+};
 use frontdesk_contracts::automotive::{codes, contract, scopes};
 use frontdesk_engine::tool::Effect;
 use serde_json::Value;
@@ -131,10 +133,10 @@ fn a5_12_every_state_that_is_sent_can_be_unknown() {
 
 #[test]
 fn a5_12_a_state_outside_its_vocabulary_becomes_unknown() {
-    assert_eq!(Term::<VehicleStatus>::of("weird!").as_str(), "unknown");
-    assert_eq!(Term::<VehicleStatus>::of("in_transit").as_str(), "in_transit");
-    assert_eq!(known(&["new", "unknown"], "New"), "unknown");
-    let read: Term<LeadStatus> = serde_json::from_str("\"weird!\"").unwrap();
+    assert_eq!(VocabularyTerm::<VehicleStatus>::of("weird!").as_str(), "unknown");
+    assert_eq!(VocabularyTerm::<VehicleStatus>::of("in_transit").as_str(), "in_transit");
+    assert_eq!(term_or_unknown(&["new", "unknown"], "New"), "unknown");
+    let read: VocabularyTerm<LeadStatus> = serde_json::from_str("\"weird!\"").unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), "\"unknown\"");
 }
 

@@ -1,8 +1,8 @@
 //! Where the original breaks its own contract: each of its known defects that concerns a tool, mended. Every one is
 //! tried on SQLite by itself, and all of them once more on the three databases.
 
-use frontdesk_contracts::emcp::{Limits, Settings};
-use frontdesk_site::{CANARY, Database};
+use frontdesk_cms_fixture::{CANARY, SqlDialect};
+use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits};
 use serde_json::{Value, json};
 
 use crate::support::{House, TOKEN, limited};
@@ -21,14 +21,14 @@ async fn e_13_e_14_e_18_e_21_e_27_the_three_databases_are_mended_alike() {
 }
 
 /// A value with the signs of patterns in it, and one that such a pattern would match.
-fn signs(_: Database) -> String {
+fn signs(_: SqlDialect) -> String {
     "INSERT INTO evo_site_tmplvar_contentvalues (id, tmplvarid, contentid, value) VALUES (9001, 8, 5, '100%_real'), \
      (9002, 8, 4, '100 unreal');"
         .to_owned()
 }
 
 async fn with_signs() -> House {
-    House::on_sqlite_with(&signs(Database::Sqlite), Settings::default()).await
+    House::on_sqlite_with(&signs(SqlDialect::Sqlite), EmcpSettings::default()).await
 }
 
 /// D2: the mark never had an effect.
@@ -233,7 +233,7 @@ async fn refusals(house: &House) {
 #[tokio::test]
 async fn e_20_a_site_without_tags_says_so() {
     let more = "DROP TABLE evo_site_content_tags;";
-    let house = House::on_sqlite_with(more, Settings::default()).await;
+    let house = House::on_sqlite_with(more, EmcpSettings::default()).await;
     assert_eq!(
         house.refusal("evo.content.search", json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": ["rust"]}})).await,
         "-32602 The argument at /tags_data is not valid: this site has no tags, because its tagging extra is not \
@@ -244,7 +244,7 @@ async fn e_20_a_site_without_tags_says_so() {
 /// D15: the limits of a server were not heeded.
 #[tokio::test]
 async fn e_60_e_61_e_62_the_limits_of_the_server_are_heeded() {
-    let limits = Limits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
+    let limits = ResultLimits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
     let house = House::on_sqlite_with("", limited(limits)).await;
     assert_eq!(house.search(json!({"limit": 5, "offset": 10})).await, [11, 12, 13, 14, 15]);
     for (arguments, place, words) in [
@@ -261,7 +261,7 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_heeded() {
     // As deep as allowed where nothing is said.
     assert_eq!(house.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
 
-    let small = Limits { max_result_bytes: 100, ..limits };
+    let small = ResultLimits { max_result_bytes: 100, ..limits };
     let house = House::on_sqlite_with("", limited(small)).await;
     for (tool, arguments) in [
         ("evo.model.list", json!({"model": "SiteTmplvar", "limit": 5})),

@@ -1,6 +1,6 @@
 //! How the server introduces itself, in both eras.
 
-use frontdesk_contracts::emcp::{Settings, TOOLSET};
+use frontdesk_contracts::emcp::{EmcpSettings, TOOLSET_VERSION};
 use serde_json::{Value, json};
 
 use crate::support::{House, TOKEN};
@@ -13,7 +13,7 @@ async fn result(house: &House, version: &str, method: &str, params: Value) -> Va
 }
 
 fn introduced(capabilities: &Value, info: &Value) {
-    assert_eq!(TOOLSET, "1.0");
+    assert_eq!(TOOLSET_VERSION, "1.0");
     assert_eq!(
         *capabilities,
         json!({
@@ -76,7 +76,7 @@ async fn there_are_no_resources_and_no_prompts_and_asking_for_them_says_so() {
 
 #[tokio::test]
 async fn a_caller_of_another_site_is_refused() {
-    let settings = Settings { tenant: Some("site".to_owned()), ..Settings::default() };
+    let settings = EmcpSettings { tenant: Some("site".to_owned()), ..EmcpSettings::default() };
     let house = House::on_sqlite_with("", settings).await;
     let call = async |token: &str| {
         let params = json!({"name": "evo.content.get", "arguments": {"id": 1}});

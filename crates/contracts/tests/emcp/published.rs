@@ -1,6 +1,6 @@
 //! What is published about the tools: names that never change, and schemas that leave nothing out.
 
-use frontdesk_contracts::emcp::{Limits, Settings, contract};
+use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
 use serde_json::{Value, json};
 
 use crate::support::{House, TOKEN};
@@ -81,8 +81,8 @@ fn described(schema: &Value, at: &str) {
 
 #[test]
 fn e_60_the_limits_of_a_server_are_published() {
-    let limits = Limits { max_result_items: 7, max_result_bytes: 1, max_depth: 3, max_offset: 9 };
-    let contract = contract(Settings { limits, ..Settings::default() });
+    let limits = ResultLimits { max_result_items: 7, max_result_bytes: 1, max_depth: 3, max_offset: 9 };
+    let contract = contract(EmcpSettings { limits, ..EmcpSettings::default() });
     let search = contract.tools[0].spec.input.to_json();
     let maximum = |name: &str| search["properties"][name]["maximum"].as_i64().unwrap();
     assert_eq!([maximum("limit"), maximum("offset"), maximum("depth")], [7, 9, 3]);

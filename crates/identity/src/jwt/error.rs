@@ -1,10 +1,10 @@
-//! What can be wrong with a signed token, in words for the log. The caller hears the same whichever it is, and no
-//! word of the token is repeated anywhere.
+//! Why a signed token is invalid, for the log. The caller gets the same answer in all cases, and the content of the token
+//! is never repeated.
 
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub(super) enum JwtError {
     Size,
     Parts,
     Header,
@@ -14,44 +14,48 @@ pub(super) enum Flaw {
     Encoding,
     Signature,
     Claims,
-    /// A claim that must be there.
+    /// A required claim.
     Missing(&'static str),
     /// A claim that must be a time.
     Time(&'static str),
     Issuer,
     Audience,
-    Ended,
-    Early,
-    Future,
+    Expired,
+    NotYetValid,
+    IssuedInFuture,
     Lifetime,
-    Bound,
+    KeyBound,
     Subject,
     Scopes,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for JwtError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Flaw::Size => "the token is longer than 8 KiB",
-            Flaw::Parts => "the token has not three parts",
-            Flaw::Header => "the token's header is not base64url of one strict JSON object",
-            Flaw::Algorithm => "the token's alg is not HS256",
-            Flaw::Type => "the token's typ is neither JWT nor at+jwt",
-            Flaw::Extension => "the token's header says more than alg and typ",
-            Flaw::Encoding => "the token's signature is not base64url",
-            Flaw::Signature => "none of the mount's secrets signed the token",
-            Flaw::Claims => "the token's claims are not base64url of one strict JSON object",
-            Flaw::Missing(claim) => return write!(out, "the token has no {claim}"),
-            Flaw::Time(claim) => return write!(out, "the token's {claim} is not a whole number of seconds since 1970"),
-            Flaw::Issuer => "the token's iss is not the issuer that the mount is set to",
-            Flaw::Audience => "the token's aud does not name this mount",
-            Flaw::Ended => "the token has ended",
-            Flaw::Early => "the token is not good yet",
-            Flaw::Future => "the token's iat is in the future; compare the two machines' clocks",
-            Flaw::Lifetime => "the token's exp is not after its iat, or further from it than the mount allows",
-            Flaw::Bound => "the token is bound to a key by cnf, which cannot be proven here",
-            Flaw::Subject => "the token's sub is not a printable name of at most 255 bytes",
-            Flaw::Scopes => "the token's scopes are neither a list of strings nor a string",
+            JwtError::Size => "the token is longer than 8 KiB",
+            JwtError::Parts => "the token does not have three parts",
+            JwtError::Header => "the token's header is not base64url of one strict JSON object",
+            JwtError::Algorithm => "the token's alg is not HS256",
+            JwtError::Type => "the token's typ is neither JWT nor at+jwt",
+            JwtError::Extension => "the token's header has members other than alg and typ",
+            JwtError::Encoding => "the token's signature is not base64url",
+            JwtError::Signature => "the token's signature does not match any of the mount's secrets",
+            JwtError::Claims => "the token's claims are not base64url of one strict JSON object",
+            JwtError::Missing(claim) => return write!(out, "the token has no {claim}"),
+            JwtError::Time(claim) => {
+                return write!(out, "the token's {claim} is not a whole number of seconds since 1970");
+            }
+            JwtError::Issuer => "the token's iss is not the issuer in the mount's settings",
+            JwtError::Audience => "the token's aud does not name this mount",
+            JwtError::Expired => "the token has expired",
+            JwtError::NotYetValid => "the token is not valid yet",
+            JwtError::IssuedInFuture => "the token's iat is in the future; compare the two machines' clocks",
+            JwtError::Lifetime => {
+                "the token's exp is not after its iat, or its lifetime is longer than the mount allows"
+            }
+            JwtError::KeyBound => "the token is bound to a key by cnf, which is not supported",
+            JwtError::Subject => "the token's sub is not a printable name of at most 255 bytes",
+            JwtError::Scopes => "the token's scopes are neither a list of strings nor a string",
         })
     }
 }

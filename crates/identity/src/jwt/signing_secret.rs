@@ -1,4 +1,4 @@
-//! A secret that others sign tokens with. It is wiped from memory when it goes, and printing it prints `***`.
+//! A secret that another issuer signs tokens with. It is zeroized on drop, and formatting it prints `***`.
 
 use std::fmt;
 
@@ -6,26 +6,26 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use super::settings::JwtError;
+use super::settings::JwtConfigError;
 
-/// As long as what HS256 makes of it: a shorter one is easier to guess than the signature.
-const LEAST: usize = 32;
+/// The output size of HS256 (RFC 7518 §3.2 requires at least as much).
+const MIN_BYTES: usize = 32;
 
 #[derive(Clone)]
 pub struct SigningSecret(Zeroizing<Vec<u8>>);
 
 impl SigningSecret {
-    /// Exactly these bytes. Whoever reads a file takes off the line's end first.
-    pub fn new(bytes: Vec<u8>) -> Result<SigningSecret, JwtError> {
+    /// Exactly these bytes. A caller that reads a file must strip the trailing newline.
+    pub fn new(bytes: Vec<u8>) -> Result<SigningSecret, JwtConfigError> {
         let bytes = Zeroizing::new(bytes);
-        match bytes.len() {
-            ..LEAST => Err(JwtError::ShortSecret { bytes: bytes.len() }),
-            LEAST.. => Ok(SigningSecret(bytes)),
+        if bytes.len() < MIN_BYTES {
+            return Err(JwtConfigError::ShortSecret { bytes: bytes.len() });
         }
+        Ok(SigningSecret(bytes))
     }
 
-    /// Takes the same time wherever the two signatures differ.
-    pub(super) fn signed(&self, text: &str, signature: &[u8]) -> bool {
+    /// Compares in constant time.
+    pub(super) fn verifies(&self, text: &str, signature: &[u8]) -> bool {
         // HMAC takes a key of any length, so this cannot fail.
         let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(&self.0) else {
             return false;

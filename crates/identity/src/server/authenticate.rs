@@ -1,118 +1,127 @@
-//! Which client is asking, proven by its secret. An unknown client, a wrong secret and a revoked
-//! client go the same way and get the same answer; a secret is read from exactly one place.
-
-use std::net::IpAddr;
+//! Client authentication. An unknown client, a wrong secret and a revoked client take the same path and get the same
+//! answer; a secret is accepted from exactly one place in the request.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use frontdesk_engine::caller::ClientId;
+use frontdesk_engine::ip_prefix::ip_prefix;
 use frontdesk_engine::rate::Budget;
 use frontdesk_engine::registry::Client;
 use frontdesk_engine::seal::sha256;
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::asked::Asked;
-use crate::form::{Form, decode};
-use crate::refusal::{Reason, Refusal};
-use crate::server::{EmbeddedServer, Endpoint};
+use super::error::{OAuthError, OAuthErrorKind};
+use super::form::{FormParameters, decode};
+use super::request::OAuthRequest;
+use super::{EmbeddedServer, OAuthEndpoint};
 
-/// One address may be the way out of many clients, so its budget is a multiple of theirs. It bounds
-/// work, not guesses: 256 random bits cannot be guessed.
-const CLIENTS_PER_ADDRESS: u32 = 10;
+/// Many clients can share an IP address, so its rate limit is a multiple of theirs. It limits load, not guessing: a
+/// secret has 256 random bits.
+const ADDRESS_RATE_FACTOR: u32 = 10;
 
-/// A request whose client has proven itself.
-pub(crate) struct Admitted {
+/// A request of an authenticated client.
+pub(crate) struct ClientRequest {
     pub(crate) client: Client,
-    pub(crate) form: Form,
+    pub(crate) form: FormParameters,
 }
 
 impl EmbeddedServer {
-    /// What the token and the revocation endpoint ask of every request.
-    pub(crate) async fn admit(&self, asked: &Asked<'_>, endpoint: Endpoint) -> Result<Admitted, Refusal> {
-        if asked.method != "POST" {
-            return Err(Refusal::new(Reason::WrongVerb("POST, OPTIONS"), "Send the form by POST."));
+    /// The checks of the token and the revocation endpoint.
+    pub(crate) async fn validate_request(
+        &self,
+        request: &OAuthRequest<'_>,
+        endpoint: OAuthEndpoint,
+    ) -> Result<ClientRequest, OAuthError> {
+        if request.method != "POST" {
+            return Err(OAuthError::new(
+                OAuthErrorKind::MethodNotAllowed("POST, OPTIONS"),
+                "Send the form in a POST request.",
+            ));
         }
-        if asked.query.is_some_and(|query| !query.is_empty()) {
-            // A URL ends up in logs and histories; what was sent there is burnt, not evaluated.
-            return Err(Refusal::new(
-                Reason::InvalidRequest,
+        if request.query.is_some_and(|query| !query.is_empty()) {
+            // URLs are stored in logs and browser histories, so a secret in one is compromised.
+            return Err(OAuthError::new(
+                OAuthErrorKind::InvalidRequest,
                 "Send parameters in the body, not in the URL. Replace a secret that was sent in a URL.",
             ));
         }
-        if !asked.is_form() {
-            return Err(Refusal::new(Reason::WrongMedia, "Send Content-Type: application/x-www-form-urlencoded."));
+        if !request.is_form() {
+            return Err(OAuthError::new(
+                OAuthErrorKind::UnsupportedMediaType,
+                "Send Content-Type: application/x-www-form-urlencoded.",
+            ));
         }
-        let form = Form::parse(asked.body)?;
-        let presented = Presented::read(asked.authorization, &form)?;
-        self.afford(&["address", endpoint.word(), &neighbourhood(asked.address)], CLIENTS_PER_ADDRESS)?;
-        let client = self.prove(presented).await?;
-        Ok(Admitted { client, form })
+        let form = FormParameters::parse(request.body)?;
+        let credentials = ClientCredentials::read(request.authorization, &form)?;
+        self.check_rate(&["address", endpoint.as_str(), &ip_prefix(request.address).to_string()], ADDRESS_RATE_FACTOR)?;
+        let client = self.authenticate(credentials).await?;
+        Ok(ClientRequest { client, form })
     }
 
-    /// Asked only of a client that is proven: nobody can use up the budget of one whose secret they lack.
-    pub(crate) fn afford_client(&self, endpoint: Endpoint, client: &Client) -> Result<(), Refusal> {
-        self.afford(&["client", endpoint.word(), client.id.as_str()], 1)
+    /// Called after authentication only: nobody can use up the rate limit of a client without its secret.
+    pub(crate) fn check_client_rate(&self, endpoint: OAuthEndpoint, client: &Client) -> Result<(), OAuthError> {
+        self.check_rate(&["client", endpoint.as_str(), client.id.as_str()], 1)
     }
 
-    async fn prove(&self, presented: Presented) -> Result<Client, Refusal> {
-        let found = self.registry.client(&presented.id).await?;
-        let kept = found.as_ref().map_or([0; 32], |client| client.secret);
-        let current = found.as_ref().is_some_and(|client| client.revoked_at.is_none());
-        let proven = presented.hash.ct_eq(&kept) & Choice::from(u8::from(current));
-        found.filter(|_| proven.into()).ok_or_else(Refusal::invalid_client)
+    async fn authenticate(&self, credentials: ClientCredentials) -> Result<Client, OAuthError> {
+        let found = self.registry.client(&credentials.id).await?;
+        let stored = found.as_ref().map_or([0; 32], |client| client.secret);
+        let active = found.as_ref().is_some_and(|client| client.revoked_at.is_none());
+        let authenticated = credentials.hash.ct_eq(&stored) & Choice::from(u8::from(active));
+        found.filter(|_| authenticated.into()).ok_or_else(OAuthError::invalid_client)
     }
 
-    fn afford(&self, key: &[&str], times: u32) -> Result<(), Refusal> {
-        let per_minute = self.settings.token_requests_per_minute.saturating_mul(times);
+    fn check_rate(&self, key: &[&str], factor: u32) -> Result<(), OAuthError> {
+        let per_minute = self.settings.token_requests_per_minute.saturating_mul(factor);
         let budget = Budget { per_minute, burst: per_minute };
         self.rates.take(key, budget, self.clock.now()).map_err(|seconds| {
-            Refusal::new(
-                Reason::TooOften(seconds),
-                "Too many requests. Wait as many seconds as Retry-After says, and use a token until it expires.",
+            OAuthError::new(
+                OAuthErrorKind::RateLimited(seconds),
+                "Too many requests. Retry after the seconds in Retry-After, and reuse a token until it expires.",
             )
         })
     }
 }
 
-/// A client id with the hash of the secret that came with it.
-struct Presented {
+/// A client id with the hash of the secret that was sent.
+struct ClientCredentials {
     id: ClientId,
     hash: [u8; 32],
 }
 
-impl Presented {
-    fn read(authorization: &[&str], form: &Form) -> Result<Presented, Refusal> {
+impl ClientCredentials {
+    fn read(authorization: &[&str], form: &FormParameters) -> Result<ClientCredentials, OAuthError> {
         let in_form = form.get("client_secret").is_some() || form.get("client_assertion").is_some();
         match authorization {
-            [] => Presented::from_form(form),
-            [_] if in_form => Err(several()),
-            [header] => Presented::from_basic(header, form),
-            [_, _, ..] => Err(several()),
+            [] => ClientCredentials::from_form(form),
+            [_] if in_form => Err(several_credentials()),
+            [header] => ClientCredentials::from_basic(header, form),
+            [_, _, ..] => Err(several_credentials()),
         }
     }
 
-    fn from_form(form: &Form) -> Result<Presented, Refusal> {
+    fn from_form(form: &FormParameters) -> Result<ClientCredentials, OAuthError> {
         match (form.get("client_id"), form.get("client_secret"), form.get("client_assertion")) {
-            (_, Some(_), Some(_)) => Err(several()),
-            (Some(id), Some(secret), None) => Ok(Presented::new(id, secret)),
-            (_, None, _) | (None, Some(_), None) => Err(Refusal::invalid_client()),
+            (_, Some(_), Some(_)) => Err(several_credentials()),
+            (Some(id), Some(secret), None) => Ok(ClientCredentials::new(id, secret)),
+            (_, None, _) | (None, Some(_), None) => Err(OAuthError::invalid_client()),
         }
     }
 
     /// Id and secret are escaped as in a form before they are joined (RFC 6749 §2.3.1).
-    fn from_basic(header: &str, form: &Form) -> Result<Presented, Refusal> {
-        let (id, secret) = basic(header).ok_or_else(Refusal::invalid_client)?;
+    fn from_basic(header: &str, form: &FormParameters) -> Result<ClientCredentials, OAuthError> {
+        let (id, secret) = basic(header).ok_or_else(OAuthError::invalid_client)?;
         match form.get("client_id") {
-            Some(other) if other != id => Err(Refusal::new(
-                Reason::InvalidRequest,
-                "Leave client_id out of the form, or send the same one as by HTTP Basic.",
+            Some(other) if other != id => Err(OAuthError::new(
+                OAuthErrorKind::InvalidRequest,
+                "Omit client_id from the form, or send the same one as in HTTP Basic.",
             )),
-            Some(_) | None => Ok(Presented::new(&id, &secret)),
+            Some(_) | None => Ok(ClientCredentials::new(&id, &secret)),
         }
     }
 
-    fn new(id: &str, secret: &str) -> Presented {
-        Presented { id: ClientId::new(id), hash: sha256(secret.as_bytes()) }
+    fn new(id: &str, secret: &str) -> ClientCredentials {
+        ClientCredentials { id: ClientId::new(id), hash: sha256(secret.as_bytes()) }
     }
 }
 
@@ -124,17 +133,9 @@ fn basic(header: &str) -> Option<(String, String)> {
     Some((decode(id.as_bytes())?, decode(secret.as_bytes())?))
 }
 
-fn several() -> Refusal {
-    Refusal::new(
-        Reason::InvalidRequest,
-        "Authenticate the client once: by HTTP Basic, or by client_secret in the form.",
+fn several_credentials() -> OAuthError {
+    OAuthError::new(
+        OAuthErrorKind::InvalidRequest,
+        "Authenticate once: with HTTP Basic, or with client_secret in the form.",
     )
-}
-
-/// Whoever has one IPv6 address has the 2^64 beside it.
-fn neighbourhood(address: IpAddr) -> String {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => format!("{:x}/64", address.to_bits() >> 64),
-    }
 }

@@ -1,5 +1,5 @@
-//! Why the authorization server says no, in the form of RFC 6749 §5.2. A description says what to do
-//! next and never repeats what was sent.
+//! Error responses of the authorization server (RFC 6749 §5.2). A description says what to do next and never repeats what
+//! was sent.
 
 use std::borrow::Cow;
 
@@ -8,121 +8,125 @@ use frontdesk_engine::reply::Reply;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub(crate) enum OAuthErrorKind {
     InvalidRequest,
-    WrongMedia,
-    /// The verbs that would do.
-    WrongVerb(&'static str),
+    UnsupportedMediaType,
+    /// The allowed methods.
+    MethodNotAllowed(&'static str),
     InvalidClient,
     UnauthorizedClient,
     UnsupportedGrantType,
     UnsupportedResponseType,
     InvalidScope,
     InvalidTarget,
-    /// How many seconds to wait.
-    TooOften(u64),
-    /// How many seconds to wait.
+    /// Seconds to wait.
+    RateLimited(u64),
+    /// Seconds to wait.
     Unavailable(u64),
     Internal,
 }
 
 #[derive(Debug)]
-pub(crate) struct Refusal {
-    pub(crate) reason: Reason,
+pub(crate) struct OAuthError {
+    pub(crate) kind: OAuthErrorKind,
     description: Cow<'static, str>,
     /// Logged, never sent.
     pub(crate) cause: Option<String>,
 }
 
-impl Refusal {
-    pub(crate) fn new(reason: Reason, description: impl Into<Cow<'static, str>>) -> Refusal {
-        Refusal { reason, description: description.into(), cause: None }
+impl OAuthError {
+    pub(crate) fn new(kind: OAuthErrorKind, description: impl Into<Cow<'static, str>>) -> OAuthError {
+        OAuthError { kind, description: description.into(), cause: None }
     }
 
-    /// One answer for every way in which a client fails to prove itself.
-    pub(crate) fn invalid_client() -> Refusal {
-        Refusal::new(
-            Reason::InvalidClient,
-            "Send the client id and its current secret, by HTTP Basic or as client_id and client_secret in the form.",
+    /// The same answer for every way in which authentication can fail.
+    pub(crate) fn invalid_client() -> OAuthError {
+        OAuthError::new(
+            OAuthErrorKind::InvalidClient,
+            "Send the client id and its current secret, with HTTP Basic or as client_id and client_secret in the form.",
         )
     }
 
     pub(crate) fn reply(&self) -> Reply {
-        let body = Body { error: self.reason.error(), error_description: &self.description };
-        let reply = json(self.reason.status(), &body).header("Cache-Control", "no-store").header("Pragma", "no-cache");
-        match self.reason {
-            // Every 401 must name a scheme that would do (RFC 9110), also when none was tried.
-            Reason::InvalidClient => reply.header("WWW-Authenticate", "Basic realm=\"frontdesk\", charset=\"UTF-8\""),
-            Reason::TooOften(seconds) | Reason::Unavailable(seconds) => {
+        let body = ErrorResponse { error: self.kind.code(), error_description: &self.description };
+        let reply = json(self.kind.status(), &body).header("Cache-Control", "no-store").header("Pragma", "no-cache");
+        match self.kind {
+            // Every 401 must name an accepted scheme (RFC 9110).
+            OAuthErrorKind::InvalidClient => {
+                reply.header("WWW-Authenticate", "Basic realm=\"frontdesk\", charset=\"UTF-8\"")
+            }
+            OAuthErrorKind::RateLimited(seconds) | OAuthErrorKind::Unavailable(seconds) => {
                 reply.header("Retry-After", seconds.to_string())
             }
-            Reason::WrongVerb(allowed) => reply.header("Allow", allowed),
-            Reason::InvalidRequest
-            | Reason::WrongMedia
-            | Reason::UnauthorizedClient
-            | Reason::UnsupportedGrantType
-            | Reason::UnsupportedResponseType
-            | Reason::InvalidScope
-            | Reason::InvalidTarget
-            | Reason::Internal => reply,
+            OAuthErrorKind::MethodNotAllowed(allowed) => reply.header("Allow", allowed),
+            OAuthErrorKind::InvalidRequest
+            | OAuthErrorKind::UnsupportedMediaType
+            | OAuthErrorKind::UnauthorizedClient
+            | OAuthErrorKind::UnsupportedGrantType
+            | OAuthErrorKind::UnsupportedResponseType
+            | OAuthErrorKind::InvalidScope
+            | OAuthErrorKind::InvalidTarget
+            | OAuthErrorKind::Internal => reply,
         }
     }
 }
 
-impl From<Fault> for Refusal {
-    /// The store could not answer; the client has done nothing wrong.
-    fn from(fault: Fault) -> Refusal {
-        let reason = match fault.kind.retryable() {
-            true => Reason::Unavailable(fault.retry_after.unwrap_or(1)),
-            false => Reason::Internal,
+impl From<Fault> for OAuthError {
+    /// A fault of the store, not of the client.
+    fn from(fault: Fault) -> OAuthError {
+        let kind = if fault.kind.retryable() {
+            OAuthErrorKind::Unavailable(fault.retry_after.unwrap_or(1))
+        } else {
+            OAuthErrorKind::Internal
         };
-        Refusal { cause: fault.cause, ..Refusal::new(reason, fault.message) }
+        OAuthError { cause: fault.cause, ..OAuthError::new(kind, fault.message) }
     }
 }
 
-impl Reason {
+impl OAuthErrorKind {
     fn status(self) -> u16 {
         match self {
-            Reason::InvalidClient => 401,
-            Reason::WrongVerb(_) => 405,
-            Reason::WrongMedia => 415,
-            Reason::TooOften(_) => 429,
-            Reason::Internal => 500,
-            Reason::Unavailable(_) => 503,
-            Reason::InvalidRequest
-            | Reason::UnauthorizedClient
-            | Reason::UnsupportedGrantType
-            | Reason::UnsupportedResponseType
-            | Reason::InvalidScope
-            | Reason::InvalidTarget => 400,
+            OAuthErrorKind::InvalidClient => 401,
+            OAuthErrorKind::MethodNotAllowed(_) => 405,
+            OAuthErrorKind::UnsupportedMediaType => 415,
+            OAuthErrorKind::RateLimited(_) => 429,
+            OAuthErrorKind::Internal => 500,
+            OAuthErrorKind::Unavailable(_) => 503,
+            OAuthErrorKind::InvalidRequest
+            | OAuthErrorKind::UnauthorizedClient
+            | OAuthErrorKind::UnsupportedGrantType
+            | OAuthErrorKind::UnsupportedResponseType
+            | OAuthErrorKind::InvalidScope
+            | OAuthErrorKind::InvalidTarget => 400,
         }
     }
 
-    /// The registered error code. Two registered for the authorization endpoint also serve here,
-    /// because the token endpoint has none of its own for a server that is busy or broken.
-    pub(crate) fn error(self) -> &'static str {
+    /// The registered error code. `temporarily_unavailable` and `server_error` are registered for the authorization
+    /// endpoint; the token endpoint has no codes of its own for these cases.
+    pub(crate) fn code(self) -> &'static str {
         match self {
-            Reason::InvalidRequest | Reason::WrongMedia | Reason::WrongVerb(_) => "invalid_request",
-            Reason::InvalidClient => "invalid_client",
-            Reason::UnauthorizedClient => "unauthorized_client",
-            Reason::UnsupportedGrantType => "unsupported_grant_type",
-            Reason::UnsupportedResponseType => "unsupported_response_type",
-            Reason::InvalidScope => "invalid_scope",
-            Reason::InvalidTarget => "invalid_target",
-            Reason::TooOften(_) | Reason::Unavailable(_) => "temporarily_unavailable",
-            Reason::Internal => "server_error",
+            OAuthErrorKind::InvalidRequest
+            | OAuthErrorKind::UnsupportedMediaType
+            | OAuthErrorKind::MethodNotAllowed(_) => "invalid_request",
+            OAuthErrorKind::InvalidClient => "invalid_client",
+            OAuthErrorKind::UnauthorizedClient => "unauthorized_client",
+            OAuthErrorKind::UnsupportedGrantType => "unsupported_grant_type",
+            OAuthErrorKind::UnsupportedResponseType => "unsupported_response_type",
+            OAuthErrorKind::InvalidScope => "invalid_scope",
+            OAuthErrorKind::InvalidTarget => "invalid_target",
+            OAuthErrorKind::RateLimited(_) | OAuthErrorKind::Unavailable(_) => "temporarily_unavailable",
+            OAuthErrorKind::Internal => "server_error",
         }
     }
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ErrorResponse<'a> {
     error: &'static str,
     error_description: &'a str,
 }
 
-/// Plain structs of text and numbers cannot fail to become JSON; an empty body stands for the
-/// impossible.
+/// Serialization of plain structs cannot fail; if it did, the body would be empty.
 pub(crate) fn json(status: u16, body: &impl Serialize) -> Reply {
     Reply::plain(status, serde_json::to_vec(body).unwrap_or_default()).header("Content-Type", "application/json")
 }

@@ -1,28 +1,28 @@
-//! Reads a form strictly: a parameter sent twice, a broken escape or a byte that is not UTF-8 is
-//! refused instead of guessed at, so that no two readers can understand a request differently.
+//! A strict parser of form bodies: a duplicate parameter, a broken escape or invalid UTF-8 is an error, so that no two
+//! parsers can read a request differently.
 
 use std::collections::BTreeMap;
 
-use crate::refusal::{Reason, Refusal};
+use super::error::{OAuthError, OAuthErrorKind};
 
-pub(crate) struct Form(BTreeMap<String, String>);
+pub(crate) struct FormParameters(BTreeMap<String, String>);
 
-impl Form {
-    pub(crate) fn parse(body: &[u8]) -> Result<Form, Refusal> {
+impl FormParameters {
+    pub(crate) fn parse(body: &[u8]) -> Result<FormParameters, OAuthError> {
         let mut values = BTreeMap::new();
         if body.is_empty() {
-            return Ok(Form(values));
+            return Ok(FormParameters(values));
         }
         for pair in body.split(|byte| *byte == b'&') {
-            let (name, value) = split(pair).ok_or_else(malformed)?;
+            let (name, value) = split_pair(pair).ok_or_else(malformed)?;
             let name = decode(name).ok_or_else(malformed)?;
             let value = decode(value).ok_or_else(malformed)?;
             if values.contains_key(&name) {
-                return Err(twice(&name));
+                return Err(duplicate(&name));
             }
             values.insert(name, value);
         }
-        Ok(Form(values))
+        Ok(FormParameters(values))
     }
 
     /// A parameter without a value counts as not sent (RFC 6749 §3.2).
@@ -31,7 +31,7 @@ impl Form {
     }
 }
 
-/// Undoes the escapes of a form, or `None` if they are broken.
+/// Decodes the escapes of a form; `None` if one is broken.
 pub(crate) fn decode(text: &[u8]) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -41,7 +41,7 @@ pub(crate) fn decode(text: &[u8]) -> Option<String> {
             b'+' => bytes.push(b' '),
             b'%' => {
                 let ([high, low], after) = rest.split_first_chunk()?;
-                bytes.push((digit(*high)? << 4) | digit(*low)?);
+                bytes.push((hex_digit(*high)? << 4) | hex_digit(*low)?);
                 rest = after;
             }
             other => bytes.push(*other),
@@ -50,25 +50,29 @@ pub(crate) fn decode(text: &[u8]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn digit(letter: u8) -> Option<u8> {
-    char::from(letter).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-fn split(pair: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = pair.iter().position(|byte| *byte == b'=')?;
     let (name, value) = pair.split_at(at);
     Some((name, value.get(1..)?))
 }
 
-fn malformed() -> Refusal {
-    Refusal::new(Reason::InvalidRequest, "Send the parameters as name=value pairs joined by &, percent-encoded UTF-8.")
+fn malformed() -> OAuthError {
+    OAuthError::new(
+        OAuthErrorKind::InvalidRequest,
+        "Send the parameters as name=value pairs joined by &, percent-encoded UTF-8.",
+    )
 }
 
-fn twice(name: &str) -> Refusal {
+fn duplicate(name: &str) -> OAuthError {
     match name {
-        "resource" => {
-            Refusal::new(Reason::InvalidTarget, "A token is for one resource: send the resource parameter once.")
-        }
-        _ => Refusal::new(Reason::InvalidRequest, "Send each parameter once."),
+        "resource" => OAuthError::new(
+            OAuthErrorKind::InvalidTarget,
+            "A token is valid for one resource. Send the resource parameter once.",
+        ),
+        _ => OAuthError::new(OAuthErrorKind::InvalidRequest, "Send each parameter once."),
     }
 }

@@ -1,49 +1,53 @@
-//! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token carries
-//! exactly the scopes asked for, or the least there is, never all a client may have (A6-04, A6-08).
+//! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token has
+//! exactly the requested scopes or the default scope, never all that the client is allowed (A6-04, A6-08).
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::caller::Scopes;
 use frontdesk_engine::registry::{Client, Token};
 use serde::Serialize;
 
-use crate::authenticate::Admitted;
-use crate::refusal::{Reason, Refusal, json};
-use crate::secret::{Secret, TOKEN};
-use crate::server::{Done, EmbeddedServer, ProtectedResource, Recorded};
+use super::authenticate::ClientRequest;
+use super::error::{OAuthError, OAuthErrorKind, json};
+use super::{AuditStatus, EmbeddedServer, EndpointOutcome, ProtectedResource};
+use crate::secret::{PlaintextSecret, TOKEN_PREFIX};
 
 impl EmbeddedServer {
-    pub(crate) async fn grant(&self, admitted: &Admitted, seen: &Observation) -> Result<Done, Refusal> {
-        let Admitted { client, form } = admitted;
-        check_grant(form.get("grant_type"))?;
+    pub(crate) async fn grant(
+        &self,
+        request: &ClientRequest,
+        observation: &Observation,
+    ) -> Result<EndpointOutcome, OAuthError> {
+        let ClientRequest { client, form } = request;
+        check_grant_type(form.get("grant_type"))?;
         let resource = self.target(form.get("resource"))?;
-        let scopes = granted(form.get("scope"), client, resource)?;
+        let scopes = granted_scopes(form.get("scope"), client, resource)?;
         if client.tenants.is_empty() {
-            return Err(Refusal::new(
-                Reason::UnauthorizedClient,
-                "This client belongs to no business here. Ask the operator to register it for one.",
+            return Err(OAuthError::new(
+                OAuthErrorKind::UnauthorizedClient,
+                "This client belongs to no tenant. Ask the operator to register it for one.",
             ));
         }
-        let secret = self.issue(client, resource, &scopes, seen).await?;
-        let body = Granted {
+        let secret = self.issue(client, resource, &scopes, observation).await?;
+        let body = TokenResponse {
             access_token: secret.expose(),
             token_type: "Bearer",
             expires_in: self.settings.lifetime_seconds,
             scope: scopes.to_string(),
         };
         let reply = json(200, &body).header("Cache-Control", "no-store").header("Pragma", "no-cache");
-        Ok(Done { reply, recorded: Recorded::WithTheChange })
+        Ok(EndpointOutcome { reply, audit: AuditStatus::Committed })
     }
 
-    /// Byte for byte one of ours; a client that names none gets the first (RFC 8707 leaves it to us).
-    fn target(&self, asked: Option<&str>) -> Result<&ProtectedResource, Refusal> {
-        let found = match asked {
+    /// The resource must match byte for byte; the first one is the default (RFC 8707 leaves that to the server).
+    fn target(&self, resource: Option<&str>) -> Result<&ProtectedResource, OAuthError> {
+        let found = match resource {
             Some(url) => self.resources.iter().find(|resource| resource.url == url),
             None => self.resources.first(),
         };
         found.ok_or_else(|| {
-            Refusal::new(
-                Reason::InvalidTarget,
-                "Send as resource exactly the URL that the protected resource metadata names.",
+            OAuthError::new(
+                OAuthErrorKind::InvalidTarget,
+                "Send as resource exactly the URL in the protected resource metadata.",
             )
         })
     }
@@ -53,9 +57,9 @@ impl EmbeddedServer {
         client: &Client,
         resource: &ProtectedResource,
         scopes: &Scopes,
-        seen: &Observation,
-    ) -> Result<Secret, Refusal> {
-        let secret = Secret::random(TOKEN, self.random.as_ref());
+        observation: &Observation,
+    ) -> Result<PlaintextSecret, OAuthError> {
+        let secret = PlaintextSecret::random(TOKEN_PREFIX, self.random.as_ref());
         let now = self.clock.now();
         let token = Token {
             hash: secret.hash(),
@@ -66,48 +70,52 @@ impl EmbeddedServer {
             expires_at: now.plus_seconds(self.settings.lifetime_seconds.into()),
         };
         let hash = token.hash;
-        self.registry.add_token(token, now, seen.line()).await?;
-        // A client revoked or rotated since it proved itself has had its tokens ended before this
-        // one was kept; it must not outlive them.
-        let still = self.registry.client(&client.id).await?;
-        if still.is_some_and(|still| still.revoked_at.is_none() && still.secret == client.secret) {
+        self.registry.add_token(token, now, observation.line()).await?;
+        // If the client was revoked or its secret rotated since it authenticated, its tokens were revoked before this
+        // one was stored; revoke it too.
+        let current = self.registry.client(&client.id).await?;
+        if current.is_some_and(|current| current.revoked_at.is_none() && current.secret == client.secret) {
             return Ok(secret);
         }
-        let taken_back = Observation { method: Some("revoke"), ..seen.clone() };
-        self.registry.revoke_token(hash, &client.id, taken_back.line()).await?;
-        Err(Refusal::invalid_client())
+        let revocation = Observation { method: Some("revoke"), ..observation.clone() };
+        self.registry.revoke_token(hash, &client.id, revocation.line()).await?;
+        Err(OAuthError::invalid_client())
     }
 }
 
-fn check_grant(asked: Option<&str>) -> Result<(), Refusal> {
-    match asked {
+fn check_grant_type(grant_type: Option<&str>) -> Result<(), OAuthError> {
+    match grant_type {
         Some("client_credentials") => Ok(()),
-        Some(_) => Err(Refusal::new(Reason::UnsupportedGrantType, "The only grant served here is client_credentials.")),
-        None => Err(Refusal::new(Reason::InvalidRequest, "Send grant_type=client_credentials.")),
+        Some(_) => Err(OAuthError::new(
+            OAuthErrorKind::UnsupportedGrantType,
+            "The only supported grant_type is client_credentials.",
+        )),
+        None => Err(OAuthError::new(OAuthErrorKind::InvalidRequest, "Send grant_type=client_credentials.")),
     }
 }
 
-fn granted(asked: Option<&str>, client: &Client, resource: &ProtectedResource) -> Result<Scopes, Refusal> {
-    let served = Scopes::new(resource.scopes.iter().cloned());
-    let possible = Scopes::new(client.scopes.iter().filter(|scope| served.has(scope)).cloned());
-    let wanted = match asked {
+fn granted_scopes(scope: Option<&str>, client: &Client, resource: &ProtectedResource) -> Result<Scopes, OAuthError> {
+    let offered = Scopes::new(resource.scopes.iter().cloned());
+    let allowed = Scopes::new(client.scopes.iter().filter(|scope| offered.has(scope)).cloned());
+    let requested = match scope {
         Some(text) => Scopes::parse(text),
-        None => Some(Scopes::new([resource.least.clone()])),
+        None => Some(Scopes::new([resource.default_scope.clone()])),
     };
-    wanted.filter(|wanted| possible.covers(wanted)).ok_or_else(|| out_of_reach(&possible))
+    requested.filter(|requested| allowed.covers(requested)).ok_or_else(|| invalid_scope(&allowed))
 }
 
-/// Lists what the client may have, which it is entitled to know; never what it sent.
-fn out_of_reach(possible: &Scopes) -> Refusal {
-    let description = match possible.is_empty() {
-        true => "This client may have no scope at this resource. Ask the operator for one.".into(),
-        false => format!("Ask for scopes by name, one space between them. This client may have: {possible}"),
+/// Lists the scopes that the client is allowed; never repeats what it sent.
+fn invalid_scope(allowed: &Scopes) -> OAuthError {
+    let description = if allowed.is_empty() {
+        "This client has no scope for this resource. Ask the operator for one.".into()
+    } else {
+        format!("Send scope names separated by one space. This client is allowed: {allowed}")
     };
-    Refusal::new(Reason::InvalidScope, description)
+    OAuthError::new(OAuthErrorKind::InvalidScope, description)
 }
 
 #[derive(Serialize)]
-struct Granted<'a> {
+struct TokenResponse<'a> {
     access_token: &'a str,
     token_type: &'static str,
     expires_in: u32,

@@ -1,5 +1,5 @@
-//! Says whose a token is. Every reason for refusing one looks the same from outside; a store that
-//! cannot answer is never mistaken for a bad token.
+//! Identifies the caller of a token. Every invalid token gets the same answer; an unavailable store is never reported as
+//! an invalid token.
 
 use std::sync::Arc;
 
@@ -10,49 +10,49 @@ use frontdesk_engine::ports::Identity;
 use frontdesk_engine::registry::Token;
 use frontdesk_engine::tool::Future;
 
-use crate::cache::Known;
+use super::EmbeddedServer;
+use super::token_cache::CachedToken;
 use crate::secret::token_hash;
-use crate::server::EmbeddedServer;
 
 impl Identity for EmbeddedServer {
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         Box::pin(async move {
-            let known = match credential {
-                Credential::Bearer(text) => self.known(text).await?,
+            let cached = match credential {
+                Credential::Bearer(text) => self.cached_token(text).await?,
                 Credential::Missing | Credential::Unusable => None,
             };
-            // Asked again after the look-up, which may have taken longer than the token had left.
+            // Read the clock after the lookup, during which the token may have expired.
             let now = self.clock.now();
-            match known {
-                Some(known) if now < known.token.expires_at && known.token.resource == resource => {
-                    Ok(Arc::clone(&known.caller))
+            match cached {
+                Some(cached) if now < cached.token.expires_at && cached.token.resource == resource => {
+                    Ok(Arc::clone(&cached.caller))
                 }
-                Some(_) | None => Err(refused()),
+                Some(_) | None => Err(invalid_token()),
             }
         })
     }
 }
 
 impl EmbeddedServer {
-    /// A token that exists. Whether it is good now and here is judged by each use.
-    async fn known(&self, text: &str) -> Result<Option<Arc<Known>>, Fault> {
+    /// The token if it exists. The caller checks expiry and resource.
+    async fn cached_token(&self, text: &str) -> Result<Option<Arc<CachedToken>>, Fault> {
         let Some(hash) = token_hash(text) else {
             return Ok(None);
         };
-        let asked_at = self.clock.now();
-        if let Some(known) = self.cache.get(&hash, asked_at) {
-            return Ok(Some(known));
+        let looked_up_at = self.clock.now();
+        if let Some(cached) = self.cache.get(&hash, looked_up_at) {
+            return Ok(Some(cached));
         }
         let Some(token) = self.registry.token(hash).await? else {
             return Ok(None);
         };
-        let known = Arc::new(Known { caller: Arc::new(caller(&token)), token });
-        self.cache.put(&known, asked_at);
-        Ok(Some(known))
+        let cached = Arc::new(CachedToken { caller: Arc::new(caller(&token)), token });
+        self.cache.insert(&cached, looked_up_at);
+        Ok(Some(cached))
     }
 }
 
-/// A service acts for itself: the client is the subject, and nobody has logged in.
+/// With client credentials the client itself is the subject, and no user has logged in.
 fn caller(token: &Token) -> Caller {
     Caller {
         client: token.client.clone(),
@@ -63,10 +63,10 @@ fn caller(token: &Token) -> Caller {
     }
 }
 
-/// What every judge of tokens answers, whatever is wrong: which of them refused tells nobody anything.
-pub(crate) fn refused() -> Fault {
+/// The answer of every verifier to every invalid token, so that it does not reveal what is wrong with it.
+pub(crate) fn invalid_token() -> Fault {
     Fault::new(
         FaultKind::Unauthenticated,
-        "The access token is not valid here, or not any more. Get a new one from the token endpoint.",
+        "The access token is missing, invalid for this resource, or expired. Request a new one from the token endpoint.",
     )
 }

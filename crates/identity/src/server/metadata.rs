@@ -1,5 +1,5 @@
-//! What the server publishes about itself: protected resource metadata (RFC 9728) and authorization
-//! server metadata (RFC 8414). Written once from the configuration; no request can change a byte.
+//! Published metadata: protected resource metadata (RFC 9728) and authorization server metadata (RFC 8414). It is built
+//! once from the configuration and does not depend on the request.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,21 @@ use frontdesk_engine::caller::Scope;
 use frontdesk_engine::reply::Reply;
 use serde::Serialize;
 
-use crate::refusal::{Reason, Refusal, json};
-use crate::server::{AUTHORIZE, ProtectedResource, REVOKE, TOKEN};
+use super::error::{OAuthError, OAuthErrorKind, json};
+use super::{AUTHORIZE, ProtectedResource, REVOKE, TOKEN};
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
-/// Clients look in either place, and some below the path of the resource.
+/// Clients use either path, some with the path of the resource appended.
 const SERVER: [&str; 2] = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
-const VERBS: &str = "GET, HEAD, OPTIONS";
+const METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// Every published document by its path.
-pub(crate) struct Documents(HashMap<String, Bytes>);
+/// Every published document, by path.
+pub(crate) struct MetadataDocuments(HashMap<String, Bytes>);
 
-impl Documents {
-    pub(crate) fn new(issuer: &str, resources: &[ProtectedResource]) -> Documents {
+impl MetadataDocuments {
+    pub(crate) fn new(issuer: &str, resources: &[ProtectedResource]) -> MetadataDocuments {
         let mut documents = HashMap::new();
         let server = json(200, &ServerMetadata::new(issuer, resources)).body;
         for place in SERVER {
@@ -36,11 +36,11 @@ impl Documents {
                 documents.insert(format!("{place}{}", resource.path), server.clone());
             }
         }
-        Documents(documents)
+        MetadataDocuments(documents)
     }
 
-    /// The answer at a published path, or `None` if nothing is published there. Any page may read
-    /// these documents: they are the same for everybody and name no secret.
+    /// The answer at a published path; `None` for any other path. Every origin may read these documents: they are the
+    /// same for all clients and contain no secret.
     pub(crate) fn answer(&self, method: &str, path: &str) -> Option<Reply> {
         let body = self.0.get(path)?;
         let reply = match method {
@@ -48,12 +48,12 @@ impl Documents {
                 .header("Content-Type", "application/json")
                 .header("Cache-Control", "public, max-age=3600"),
             "OPTIONS" => Reply::empty(204)
-                .header("Allow", VERBS)
-                .header("Access-Control-Allow-Methods", VERBS)
-                // Clients in a browser send this header also when they fetch metadata.
+                .header("Allow", METHODS)
+                .header("Access-Control-Allow-Methods", METHODS)
+                // Browser clients send this header when they fetch metadata, too.
                 .header("Access-Control-Allow-Headers", "MCP-Protocol-Version")
                 .header("Access-Control-Max-Age", "3600"),
-            _ => Refusal::new(Reason::WrongVerb(VERBS), "Metadata is read with GET.").reply(),
+            _ => OAuthError::new(OAuthErrorKind::MethodNotAllowed(METHODS), "Send a GET request.").reply(),
         };
         Some(reply.header("Access-Control-Allow-Origin", "*"))
     }
@@ -80,9 +80,9 @@ impl ResourceMetadata<'_> {
     }
 }
 
-/// Advertises only what exists. No response type and no code challenge method: nothing interactive is
-/// served yet, and a client that needs it must stop here. The authorization endpoint is named all the
-/// same, because the official clients refuse a document without one; it exists, and refuses everything.
+/// No response type and no code challenge method: no interactive flow is supported, and a client that needs one must
+/// stop here. The authorization endpoint is listed because the official clients reject a document without one; it exists,
+/// and answers every request with an error.
 #[derive(Serialize)]
 struct ServerMetadata<'a> {
     issuer: &'a str,

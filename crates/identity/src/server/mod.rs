@@ -1,5 +1,15 @@
-//! The embedded authorization server: what it is made of and which of its paths answers what.
-//! It stores nothing itself and trusts nothing about a request but its credentials.
+//! The embedded authorization server: its settings, its dependencies and the dispatch of its paths. It stores nothing
+//! itself, and trusts nothing in a request but its credentials.
+
+mod authenticate;
+mod error;
+mod form;
+mod grant;
+mod identify;
+mod metadata;
+mod request;
+mod revoke;
+mod token_cache;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,17 +22,19 @@ use frontdesk_engine::registry::{Client, Registry};
 use frontdesk_engine::reply::Reply;
 use frontdesk_engine::tally::{Tally, Who};
 
-use crate::asked::Asked;
-use crate::authenticate::Admitted;
-use crate::cache::Cache;
-use crate::metadata::Documents;
-use crate::refusal::{Reason, Refusal};
+pub(crate) use identify::invalid_token;
+pub use request::OAuthRequest;
+
+use authenticate::ClientRequest;
+use error::{OAuthError, OAuthErrorKind};
+use metadata::MetadataDocuments;
+use token_cache::TokenCache;
 
 pub(crate) const TOKEN: &str = "/token";
 pub(crate) const REVOKE: &str = "/revoke";
 pub(crate) const AUTHORIZE: &str = "/authorize";
 
-/// Gives tokens to registered clients, and says whose a token is (`engine::ports::Identity`).
+/// Issues tokens to registered clients, and identifies the caller of a token (`engine::ports::Identity`).
 pub struct EmbeddedServer {
     pub(crate) registry: Arc<dyn Registry>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -30,75 +42,78 @@ pub struct EmbeddedServer {
     observer: Arc<dyn Observer>,
     store: Arc<dyn Store>,
     tally: Arc<Tally>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: OAuthSettings,
     pub(crate) resources: Vec<ProtectedResource>,
-    documents: Documents,
-    pub(crate) cache: Cache,
+    metadata: MetadataDocuments,
+    pub(crate) cache: TokenCache,
     pub(crate) rates: Rates,
 }
 
-/// What the server needs from outside.
-pub struct Parts {
+/// The ports that the server uses.
+pub struct Dependencies {
     pub registry: Arc<dyn Registry>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    /// Sees every request for a token or a revocation, with the cause of a failure on our side.
+    /// Gets every token or revocation request, with the cause of an internal error.
     pub observer: Arc<dyn Observer>,
-    /// Keeps the audit records of what clients were refused, or asked for in vain.
+    /// Stores the audit records of requests that failed or changed nothing.
     pub store: Arc<dyn Store>,
-    /// Counts what strangers were refused, and clients that ask too often.
+    /// Counts failed authentications and rate-limited clients.
     pub tally: Arc<Tally>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Settings {
-    /// The public URL, without a trailing slash. Every URL published starts with it.
+pub struct OAuthSettings {
+    /// The public URL, without a trailing slash. Every published URL starts with it.
     pub issuer: String,
-    /// How long a token is good for.
+    /// How long a token is valid.
     pub lifetime_seconds: u32,
-    /// How long a look-up is remembered, and so how long a revocation may take to bite: one second
-    /// at most, also if this says more.
-    pub cache: Duration,
-    /// For each client, and ten times as many for each address; as many at once after a pause.
+    /// How long a token lookup is cached, which delays a revocation by as much. Capped at one second.
+    pub cache_ttl: Duration,
+    /// The rate limit and burst of a client; an IP address has ten times as much.
     pub token_requests_per_minute: u32,
 }
 
-/// One contract at one address, as OAuth sees it.
+/// A mount, as OAuth sees it.
 #[derive(Debug, Clone)]
 pub struct ProtectedResource {
     /// Begins with a slash.
     pub path: String,
-    /// The whole URL: what tokens are bound to, byte for byte.
+    /// The full URL, to which tokens are bound byte for byte.
     pub url: String,
-    /// Every scope there is here.
+    /// Every scope of the mount.
     pub scopes: Vec<Scope>,
-    /// What a client gets that asks for none.
-    pub least: Scope,
-    /// For people.
+    /// The scope of a token whose request names none.
+    pub default_scope: Scope,
+    /// A name for people.
     pub name: String,
 }
 
 impl EmbeddedServer {
-    /// The first resource is the one meant by clients that name none.
-    pub fn new(parts: Parts, settings: Settings, resources: Vec<ProtectedResource>) -> EmbeddedServer {
+    /// The first resource is the default for clients that name none.
+    pub fn new(
+        dependencies: Dependencies,
+        settings: OAuthSettings,
+        resources: Vec<ProtectedResource>,
+    ) -> EmbeddedServer {
         EmbeddedServer {
-            registry: parts.registry,
-            clock: parts.clock,
-            random: parts.random,
-            observer: parts.observer,
-            store: parts.store,
-            tally: parts.tally,
-            documents: Documents::new(&settings.issuer, &resources),
-            cache: Cache::new(settings.cache),
+            registry: dependencies.registry,
+            clock: dependencies.clock,
+            random: dependencies.random,
+            observer: dependencies.observer,
+            store: dependencies.store,
+            tally: dependencies.tally,
+            metadata: MetadataDocuments::new(&settings.issuer, &resources),
+            cache: TokenCache::new(settings.cache_ttl),
             rates: Rates::default(),
             settings,
             resources,
         }
     }
 
-    /// The same server under other settings. Budgets that are used up stay used up.
-    pub fn renewed(&self, settings: Settings, resources: Vec<ProtectedResource>) -> EmbeddedServer {
-        let parts = Parts {
+    /// The same server with other settings. Rate limits keep their state.
+    pub fn reconfigured(&self, settings: OAuthSettings, resources: Vec<ProtectedResource>) -> EmbeddedServer {
+        let dependencies = Dependencies {
             registry: Arc::clone(&self.registry),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
@@ -106,127 +121,132 @@ impl EmbeddedServer {
             store: Arc::clone(&self.store),
             tally: Arc::clone(&self.tally),
         };
-        EmbeddedServer { rates: self.rates.clone(), ..EmbeddedServer::new(parts, settings, resources) }
+        EmbeddedServer { rates: self.rates.clone(), ..EmbeddedServer::new(dependencies, settings, resources) }
     }
 
-    /// Answers a request for one of this server's paths; `None` for any other. The answer to HEAD is
-    /// that to GET: the transport leaves its body out.
-    pub async fn answer(&self, asked: Asked<'_>) -> Option<Reply> {
-        match asked.path {
-            TOKEN => Some(self.serve(&asked, Endpoint::Token).await),
-            REVOKE => Some(self.serve(&asked, Endpoint::Revoke).await),
-            AUTHORIZE => Some(authorize(asked.method)),
-            path => self.documents.answer(asked.method, path),
+    /// Answers a request to one of this server's paths; `None` for any other path. HEAD is answered like GET: the
+    /// transport drops the body.
+    pub async fn answer(&self, request: OAuthRequest<'_>) -> Option<Reply> {
+        match request.path {
+            TOKEN => Some(self.serve(&request, OAuthEndpoint::Token).await),
+            REVOKE => Some(self.serve(&request, OAuthEndpoint::Revoke).await),
+            AUTHORIZE => Some(authorize(request.method)),
+            path => self.metadata.answer(request.method, path),
         }
     }
 
-    async fn serve(&self, asked: &Asked<'_>, endpoint: Endpoint) -> Reply {
-        if asked.method == "OPTIONS" {
-            // No permission for other origins: a secret has no business in a web page.
+    async fn serve(&self, request: &OAuthRequest<'_>, endpoint: OAuthEndpoint) -> Reply {
+        if request.method == "OPTIONS" {
+            // No CORS headers: a client secret must not be used from a web page.
             return Reply::empty(204).header("Allow", "POST, OPTIONS");
         }
-        let began = Instant::now();
-        let mut seen = self.sighting(asked, endpoint);
-        let outcome = match self.admit(asked, endpoint).await {
-            Ok(admitted) => {
-                seen.caller = Some(Arc::new(caller(&admitted.client)));
-                self.attend(endpoint, &admitted, &seen).await
+        let started = Instant::now();
+        let mut observation = self.observation(request, endpoint);
+        let outcome = match self.validate_request(request, endpoint).await {
+            Ok(validated) => {
+                observation.caller = Some(Arc::new(caller(&validated.client)));
+                self.handle(endpoint, &validated, &observation).await
             }
-            Err(refusal) => {
-                self.tally.count(Who::at(asked.address), refusal.reason.error());
-                Err(refusal)
+            Err(error) => {
+                self.tally.count(Who::at(request.address), error.kind.code());
+                Err(error)
             }
         };
-        let cause = outcome.as_ref().err().and_then(|refusal| refusal.cause.as_deref());
-        seen.outcome = word(&outcome);
+        let cause = outcome.as_ref().err().and_then(|error| error.cause.as_deref());
+        observation.outcome = outcome_label(&outcome);
         let reply = match &outcome {
-            Ok(done) => done.reply.clone(),
-            Err(refusal) => refusal.reply().code(refusal.reason.error()),
+            Ok(outcome) => outcome.reply.clone(),
+            Err(error) => error.reply().code(error.kind.code()),
         };
-        seen.status = Some(reply.status);
-        seen.code = reply.code;
-        seen.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.observer.seen(&seen, cause);
+        observation.status = Some(reply.status);
+        observation.code = reply.code;
+        observation.micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.observer.seen(&observation, cause);
         reply
     }
 
-    /// A client that has proven itself. What it asks for is on record however it ends: together with the
-    /// change, by itself when nothing changed, and counted when it comes too often to be written each time.
-    async fn attend(&self, endpoint: Endpoint, admitted: &Admitted, seen: &Observation) -> Result<Done, Refusal> {
-        if let Err(refusal) = self.afford_client(endpoint, &admitted.client) {
-            self.tally.count(Who::Client(admitted.client.id.clone()), refusal.reason.error());
-            return Err(refusal);
+    /// Handles the request of an authenticated client. Every request is audited: in the transaction of its change, in a
+    /// record of its own if nothing changed, and as a count if the client is rate limited.
+    async fn handle(
+        &self,
+        endpoint: OAuthEndpoint,
+        request: &ClientRequest,
+        observation: &Observation,
+    ) -> Result<EndpointOutcome, OAuthError> {
+        if let Err(error) = self.check_client_rate(endpoint, &request.client) {
+            self.tally.count(Who::Client(request.client.id.clone()), error.kind.code());
+            return Err(error);
         }
         let outcome = match endpoint {
-            Endpoint::Token => self.grant(admitted, seen).await,
-            Endpoint::Revoke => self.revoke(admitted, seen).await,
+            OAuthEndpoint::Token => self.grant(request, observation).await,
+            OAuthEndpoint::Revoke => self.revoke(request, observation).await,
         };
-        if !matches!(outcome, Ok(Done { recorded: Recorded::WithTheChange, .. })) {
-            let record = Observation { outcome: word(&outcome), ..seen.clone() }.line();
-            // A store too busy to take it down is not made busier; the log has the line all the same.
+        if !matches!(outcome, Ok(EndpointOutcome { audit: AuditStatus::Committed, .. })) {
+            let record = Observation { outcome: outcome_label(&outcome), ..observation.clone() }.line();
+            // Best effort: the log has the line even if the store is too busy for the record.
             let _ = self.store.observe(record, Durability::Grouped).await;
         }
         outcome
     }
 
-    fn sighting(&self, asked: &Asked<'_>, endpoint: Endpoint) -> Observation {
+    fn observation(&self, request: &OAuthRequest<'_>, endpoint: OAuthEndpoint) -> Observation {
         Observation {
-            method: Some(endpoint.word()),
-            ..Observation::begun(self.clock.now(), asked.trace.clone(), "identity", asked.address)
+            method: Some(endpoint.as_str()),
+            ..Observation::begun(self.clock.now(), request.trace.clone(), "identity", request.address)
         }
     }
 }
 
-/// A request that was answered as asked.
-pub(crate) struct Done {
+/// A successful request.
+pub(crate) struct EndpointOutcome {
     pub(crate) reply: Reply,
-    pub(crate) recorded: Recorded,
+    pub(crate) audit: AuditStatus,
 }
 
 /// Where the audit record of a request is.
-pub(crate) enum Recorded {
-    /// Committed in one transaction with what the request changed.
-    WithTheChange,
-    /// Nothing changed that it could have gone with.
-    NotYet,
+pub(crate) enum AuditStatus {
+    /// Committed in one transaction with the change.
+    Committed,
+    /// Not written yet, because nothing changed.
+    Pending,
 }
 
-/// How a request ended, for the log and the audit.
-fn word(outcome: &Result<Done, Refusal>) -> &'static str {
+/// The outcome for the log and the audit.
+fn outcome_label(outcome: &Result<EndpointOutcome, OAuthError>) -> &'static str {
     match outcome {
-        Ok(Done { recorded: Recorded::WithTheChange, .. }) => "ok",
-        Ok(Done { recorded: Recorded::NotYet, .. }) => "not_found",
-        Err(refusal) => refusal.reason.error(),
+        Ok(EndpointOutcome { audit: AuditStatus::Committed, .. }) => "ok",
+        Ok(EndpointOutcome { audit: AuditStatus::Pending, .. }) => "not_found",
+        Err(error) => error.kind.code(),
     }
 }
 
-/// The endpoints at which a client proves itself.
+/// The endpoints at which a client authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Endpoint {
+pub(crate) enum OAuthEndpoint {
     Token,
     Revoke,
 }
 
-impl Endpoint {
-    pub(crate) fn word(self) -> &'static str {
+impl OAuthEndpoint {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Endpoint::Token => "token",
-            Endpoint::Revoke => "revoke",
+            OAuthEndpoint::Token => "token",
+            OAuthEndpoint::Revoke => "revoke",
         }
     }
 }
 
-/// Nothing interactive is served yet. The refusal is shown and never redirected, because no redirect
-/// address has been registered that could be trusted (A6-02).
+/// No interactive flow is supported. The error is never sent by redirect, because clients have no registered redirect
+/// URI (A6-02).
 fn authorize(method: &str) -> Reply {
-    let refusal = match method {
-        "GET" | "HEAD" | "POST" => Refusal::new(
-            Reason::UnsupportedResponseType,
-            "Nobody can log in here: get a token from the token endpoint with grant_type=client_credentials.",
+    let error = match method {
+        "GET" | "HEAD" | "POST" => OAuthError::new(
+            OAuthErrorKind::UnsupportedResponseType,
+            "Interactive login is not supported. Request a token from the token endpoint with grant_type=client_credentials.",
         ),
-        _ => Refusal::new(Reason::WrongVerb("GET, HEAD, POST"), "Send the request by GET or POST."),
+        _ => OAuthError::new(OAuthErrorKind::MethodNotAllowed("GET, HEAD, POST"), "Send a GET or POST request."),
     };
-    refusal.reply()
+    error.reply()
 }
 
 fn caller(client: &Client) -> Caller {

@@ -1,31 +1,38 @@
-//! The revocation endpoint (RFC 7009). It ends only the asking client's own tokens, and answers the
-//! same whether there was one or not.
+//! The revocation endpoint (RFC 7009). It revokes only the client's own tokens, and answers the same whether there was
+//! one or not.
 
 use frontdesk_engine::audit::Observation;
 use frontdesk_engine::registry::Changed;
 use frontdesk_engine::reply::Reply;
 
-use crate::authenticate::Admitted;
-use crate::refusal::{Reason, Refusal};
+use super::authenticate::ClientRequest;
+use super::error::{OAuthError, OAuthErrorKind};
+use super::{AuditStatus, EmbeddedServer, EndpointOutcome};
 use crate::secret::token_hash;
-use crate::server::{Done, EmbeddedServer, Recorded};
 
 impl EmbeddedServer {
-    pub(crate) async fn revoke(&self, admitted: &Admitted, seen: &Observation) -> Result<Done, Refusal> {
-        let Some(text) = admitted.form.get("token") else {
-            return Err(Refusal::new(Reason::InvalidRequest, "Send the token to be revoked as token."));
+    pub(crate) async fn revoke(
+        &self,
+        request: &ClientRequest,
+        observation: &Observation,
+    ) -> Result<EndpointOutcome, OAuthError> {
+        let Some(text) = request.form.get("token") else {
+            return Err(OAuthError::new(
+                OAuthErrorKind::InvalidRequest,
+                "Send the token to revoke in the parameter token.",
+            ));
         };
-        let mut recorded = Recorded::NotYet;
+        let mut audit = AuditStatus::Pending;
         if let Some(hash) = token_hash(text) {
-            match self.registry.revoke_token(hash, &admitted.client.id, seen.line()).await? {
+            match self.registry.revoke_token(hash, &request.client.id, observation.line()).await? {
                 Changed::Done => {
-                    self.cache.forget(&hash);
-                    recorded = Recorded::WithTheChange;
+                    self.cache.remove(&hash);
+                    audit = AuditStatus::Committed;
                 }
                 Changed::Nothing => {}
             }
         }
         let reply = Reply::empty(200).header("Cache-Control", "no-store").header("Pragma", "no-cache");
-        Ok(Done { reply, recorded })
+        Ok(EndpointOutcome { reply, audit })
     }
 }

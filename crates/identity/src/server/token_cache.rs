@@ -1,6 +1,5 @@
-//! Tokens seen a moment ago, so that a busy client does not cost a look-up each call. Holds only
-//! tokens that exist, for at most the time in which a revocation must bite, and never more than a
-//! fixed number of them.
+//! Recently used tokens, so that not every call of a busy client needs a database lookup. It holds only tokens that exist,
+//! for at most the time within which a revocation must take effect, and at most 10,000 of them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,18 +9,18 @@ use frontdesk_engine::caller::Caller;
 use frontdesk_engine::registry::Token;
 use frontdesk_engine::timestamp::Millis;
 
-/// Revocation must bite within this, whatever the configuration says.
-const LONGEST: Duration = Duration::from_secs(1);
+/// A revocation must take effect within this time, whatever the configuration says.
+const MAX_TTL: Duration = Duration::from_secs(1);
 
-/// Two generations of this many make the 10,000 entries there are at most.
-const GENERATION: usize = 5_000;
+/// Two generations of this size make at most 10,000 entries.
+const GENERATION_SIZE: usize = 5_000;
 
-pub(crate) struct Cache {
-    millis: i64,
+pub(crate) struct TokenCache {
+    ttl_millis: i64,
     generations: Mutex<Generations>,
 }
 
-/// A full or aged generation retires as a whole, which costs the same whatever it holds.
+/// A full or expired generation is replaced as a whole, so that eviction needs no scan.
 #[derive(Default)]
 struct Generations {
     young: HashMap<[u8; 32], Entry>,
@@ -30,45 +29,47 @@ struct Generations {
 }
 
 struct Entry {
-    known: Arc<Known>,
-    asked_at: i64,
+    cached: Arc<CachedToken>,
+    looked_up_at: i64,
 }
 
-/// A token that exists, and the caller it makes.
-pub(crate) struct Known {
+/// A token that exists, and its caller.
+pub(crate) struct CachedToken {
     pub(crate) token: Token,
     pub(crate) caller: Arc<Caller>,
 }
 
-impl Cache {
-    pub(crate) fn new(keep: Duration) -> Cache {
-        Cache { millis: i64::try_from(keep.min(LONGEST).as_millis()).unwrap_or(0), generations: Mutex::default() }
+impl TokenCache {
+    pub(crate) fn new(ttl: Duration) -> TokenCache {
+        TokenCache {
+            ttl_millis: i64::try_from(ttl.min(MAX_TTL).as_millis()).unwrap_or(0),
+            generations: Mutex::default(),
+        }
     }
 
-    pub(crate) fn get(&self, hash: &[u8; 32], now: Millis) -> Option<Arc<Known>> {
+    pub(crate) fn get(&self, hash: &[u8; 32], now: Millis) -> Option<Arc<CachedToken>> {
         let generations = self.generations.lock().ok()?;
         let entry = generations.young.get(hash).or_else(|| generations.old.get(hash))?;
-        // A clock that was set back must not make an entry live longer.
-        let age = now.0.checked_sub(entry.asked_at)?;
-        (0..self.millis).contains(&age).then(|| Arc::clone(&entry.known))
+        // A clock that was set back must not extend the life of an entry.
+        let age = now.0.checked_sub(entry.looked_up_at)?;
+        (0..self.ttl_millis).contains(&age).then(|| Arc::clone(&entry.cached))
     }
 
-    /// Keeps a token that was looked up at `asked_at`, which is before the look-up began: a
-    /// revocation during it is then still noticed in time.
-    pub(crate) fn put(&self, known: &Arc<Known>, asked_at: Millis) {
+    /// `looked_up_at` must be before the lookup began, so that a revocation during it takes effect in time.
+    pub(crate) fn insert(&self, cached: &Arc<CachedToken>, looked_up_at: Millis) {
         let Ok(mut generations) = self.generations.lock() else {
             return;
         };
-        let age = asked_at.0.saturating_sub(generations.young_since);
-        if generations.young.len() >= GENERATION || !(0..self.millis).contains(&age) {
+        let age = looked_up_at.0.saturating_sub(generations.young_since);
+        if generations.young.len() >= GENERATION_SIZE || !(0..self.ttl_millis).contains(&age) {
             generations.old = std::mem::take(&mut generations.young);
-            generations.young_since = asked_at.0;
+            generations.young_since = looked_up_at.0;
         }
-        let entry = Entry { known: Arc::clone(known), asked_at: asked_at.0 };
-        generations.young.insert(known.token.hash, entry);
+        let entry = Entry { cached: Arc::clone(cached), looked_up_at: looked_up_at.0 };
+        generations.young.insert(cached.token.hash, entry);
     }
 
-    pub(crate) fn forget(&self, hash: &[u8; 32]) {
+    pub(crate) fn remove(&self, hash: &[u8; 32]) {
         if let Ok(mut generations) = self.generations.lock() {
             generations.young.remove(hash);
             generations.old.remove(hash);

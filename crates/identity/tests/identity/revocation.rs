@@ -1,6 +1,6 @@
 //! The revocation endpoint: the client's own tokens, at once, and nothing learnt about others.
 
-use frontdesk_identity::Asked;
+use frontdesk_identity::OAuthRequest;
 
 use crate::support::{
     FIRST_TOKEN, GRANT, OTHER_ID, OTHER_SECRET, RESOURCE, asked, bench, bench_with, error, header, text,
@@ -37,7 +37,7 @@ async fn a_stranger_ends_nothing() {
     assert_eq!(error(&bench.send(asked("/revoke", &form)).await, 401), "invalid_client");
     assert_eq!(error(&bench.form_as(OTHER_ID, "wrong", "/revoke", &form).await, 401), "invalid_client");
     let bearer = format!("Bearer {token}");
-    let reply = bench.send(Asked { authorization: &[&bearer], ..asked("/revoke", &form) }).await;
+    let reply = bench.send(OAuthRequest { authorization: &[&bearer], ..asked("/revoke", &form) }).await;
     assert_eq!(error(&reply, 401), "invalid_client");
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
 }

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use frontdesk_identity::{JwtError, JwtJudge, JwtSettings, SigningSecret};
+use frontdesk_identity::{JwtConfigError, JwtSettings, JwtVerifier, SigningSecret};
 
 use crate::support::{SECRET, StandingClock, judge, settings};
 
 fn error(change: impl FnOnce(&mut JwtSettings)) -> String {
     let mut settings = settings();
     change(&mut settings);
-    JwtJudge::new(settings, Arc::new(StandingClock(0))).unwrap_err().to_string()
+    JwtVerifier::new(settings, Arc::new(StandingClock(0))).unwrap_err().to_string()
 }
 
 #[test]
 fn a_secret_of_less_than_32_bytes_is_refused_with_what_to_do() {
     assert!(SigningSecret::new(vec![7; 32]).is_ok());
-    assert_eq!(SigningSecret::new(Vec::new()).unwrap_err(), JwtError::ShortSecret { bytes: 0 });
+    assert_eq!(SigningSecret::new(Vec::new()).unwrap_err(), JwtConfigError::ShortSecret { bytes: 0 });
     assert_eq!(
         SigningSecret::new(vec![b'q'; 31]).unwrap_err().to_string(),
         "The secret has 31 bytes, and tokens under it could be forged by guessing it. Give the issuer and this mount a \
@@ -52,10 +52,10 @@ fn leeway_and_life_are_bounded_whatever_the_configuration_says() {
     );
     let life =
         "The longest life of a token must be between 1 second and 30 days. Have the issuer sign new ones more often.";
-    assert_eq!(error(|settings| settings.lifetime_seconds = 0), life);
-    assert_eq!(error(|settings| settings.lifetime_seconds = 2_592_001), life);
+    assert_eq!(error(|settings| settings.max_lifetime_seconds = 0), life);
+    assert_eq!(error(|settings| settings.max_lifetime_seconds = 2_592_001), life);
     let mut widest = settings();
-    widest.lifetime_seconds = 2_592_000;
+    widest.max_lifetime_seconds = 2_592_000;
     judge(widest);
 }
 

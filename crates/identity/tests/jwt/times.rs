@@ -60,7 +60,7 @@ async fn a_token_lives_as_long_as_the_mount_allows() {
         assert_eq!(refusal(&usual, &lives(issued, expires)).await, LIFETIME, "{issued} {expires}");
     }
     let mut brief = settings();
-    brief.lifetime_seconds = 60;
+    brief.max_lifetime_seconds = 60;
     let brief = judge(brief);
     assert!(identify(&brief, &lives(NOW, NOW + 60)).await.is_ok());
     assert_eq!(refusal(&brief, &lives(NOW, NOW + 61)).await, LIFETIME);

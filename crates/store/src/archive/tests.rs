@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::archive::{
     Cell, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
 };
 use frontdesk_engine::page::Direction;
-use frontdesk_site::{Database, Site};
 use mysql_async::prelude::Queryable as _;
 
 use super::address::{self, Place};
@@ -348,7 +348,10 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("site.sqlite");
-    rusqlite::Connection::open(&path).unwrap().execute_batch(&Site::of(1).script(Database::Sqlite)).unwrap();
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch(&CmsSite::with_documents(1).script(SqlDialect::Sqlite))
+        .unwrap();
     let settings = ArchiveSettings::new(path.to_str().unwrap());
     let archive = SqliteArchive::open(path, &settings).await.unwrap();
     let connection = archive.pool.take().unwrap().connection;
@@ -366,7 +369,7 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
 #[tokio::test]
 async fn a_connection_to_a_mariadb_site_cannot_write() {
     let server = mariadb::MariaDb::start();
-    server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+    server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(SqlDialect::Mysql)));
     let settings = ArchiveSettings::new(&server.url());
     let Ok(Place::Mysql(options)) = address::parse(&settings.url, None) else { panic!("no address of MariaDB") };
     let archive = MysqlArchive::open(*options, &settings).await.unwrap();
@@ -381,8 +384,10 @@ async fn a_connection_to_a_mariadb_site_cannot_write() {
 #[tokio::test]
 async fn a_connection_to_a_postgres_site_cannot_write() {
     let server = server::Server::start();
-    let script =
-        format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
+    let script = format!(
+        "{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;",
+        CmsSite::with_documents(1).script(SqlDialect::Postgres)
+    );
     server.sql("desk", &script);
     let settings = ArchiveSettings::new(&server.url());
     let Ok(Place::Postgres(address)) = address::parse(&settings.url, None) else { panic!("no address of PostgreSQL") };
@@ -398,7 +403,7 @@ async fn a_connection_to_a_postgres_site_cannot_write() {
 #[tokio::test]
 async fn statements_on_mariadb_are_prepared_once_and_not_more_of_them_are_kept_than_a_few() {
     let server = mariadb::MariaDb::start();
-    server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+    server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(SqlDialect::Mysql)));
     let settings = ArchiveSettings { connections: 1, ..ArchiveSettings::new(&server.url()) };
     let Ok(Place::Mysql(options)) = address::parse(&settings.url, None) else { panic!("no address of MariaDB") };
     let archive = MysqlArchive::open(*options, &settings).await.unwrap();
@@ -428,8 +433,10 @@ async fn statements_on_mariadb_are_prepared_once_and_not_more_of_them_are_kept_t
 #[tokio::test]
 async fn postgres_plans_a_list_for_its_values_each_time() {
     let server = server::Server::start();
-    let script =
-        format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
+    let script = format!(
+        "{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;",
+        CmsSite::with_documents(1).script(SqlDialect::Postgres)
+    );
     server.sql("desk", &script);
     let settings = ArchiveSettings { connections: 1, ..ArchiveSettings::new(&server.url()) };
     let Ok(Place::Postgres(address)) = address::parse(&settings.url, None) else { panic!("no address of PostgreSQL") };

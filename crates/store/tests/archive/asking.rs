@@ -1,11 +1,11 @@
 //! What can be asked, with the rows that every database gives.
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::archive::{
     Cell, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
 };
 use frontdesk_engine::page::Direction;
-use frontdesk_site::{Database, Site};
 
 use crate::three::{Three, all, column, is, of, same, shown, value_of};
 
@@ -121,13 +121,13 @@ async fn tags(three: &Three) {
     assert_eq!(three.rows(&tagged(&[])).await.len(), 0);
 }
 
-fn oddities(database: Database) -> String {
+fn oddities(database: SqlDialect) -> String {
     let flag = |truth: &str| match (database, truth) {
-        (Database::Postgres, truth) => truth.to_owned(),
-        (Database::Sqlite | Database::Mysql, truth) => u8::from(truth == "true").to_string(),
+        (SqlDialect::Postgres, truth) => truth.to_owned(),
+        (SqlDialect::Sqlite | SqlDialect::Mysql, truth) => u8::from(truth == "true").to_string(),
     };
-    let kind = if database == Database::Postgres { "boolean" } else { "tinyint(1)" };
-    let words = if database == Database::Mysql { "mediumtext" } else { "text" };
+    let kind = if database == SqlDialect::Postgres { "boolean" } else { "tinyint(1)" };
+    let words = if database == SqlDialect::Mysql { "mediumtext" } else { "text" };
     let rows = [
         (1, "'a%b'", "0", flag("true")),
         (2, "'a_b'", "5", flag("false")),
@@ -145,13 +145,13 @@ fn oddities(database: Database) -> String {
          INSERT INTO evo_odd VALUES {};",
         rows.join(", ")
     )
-    .replace('"', if database == Database::Mysql { "`" } else { "\"" })
+    .replace('"', if database == SqlDialect::Mysql { "`" } else { "\"" })
     .replace("`100%_real`", "\"100%_real\"")
 }
 
 #[tokio::test]
 async fn signs_of_patterns_stand_for_themselves_and_missing_values_have_their_place() {
-    let three = Three::with(&Site::small(), oddities).await;
+    let three = Three::with(&CmsSite::small(), oddities).await;
     let ids = async |tests: Vec<Test>| {
         let mut select = all("odd", &["id"]);
         select.tests = tests;

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::archive::{Archive, Cell};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::open;
 
 use crate::three::{File, Three, all, column, is, settings};
@@ -18,7 +18,7 @@ async fn title(archive: &dyn Archive) -> Cell {
 async fn a_sqlite_file_that_was_replaced_is_read_anew() {
     let (file, restored) = (File::new(), File::new());
     for file in [&file, &restored] {
-        file.sql(&Site::small().script(Database::Sqlite));
+        file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
     }
     // Something that only the new one has.
     restored.sql("UPDATE evo_site_content SET pagetitle = 'Restored'; CREATE TABLE evo_later (id integer)");
@@ -50,7 +50,7 @@ async fn a_column_that_goes_away_reads_as_missing_and_one_that_changes_reads_on(
 #[tokio::test]
 async fn a_view_that_cannot_be_read_keeps_no_table_away() {
     let file = File::new();
-    file.sql(&Site::small().script(Database::Sqlite));
+    file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
     for name in ["evo_broken", "other_broken"] {
         file.sql(&format!("CREATE TABLE t (id integer); CREATE VIEW {name} AS SELECT id FROM t; DROP TABLE t;"));
     }

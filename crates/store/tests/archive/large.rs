@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::archive::Cell;
-use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::open;
 use mysql_async::prelude::Queryable as _;
 
@@ -13,10 +13,10 @@ use crate::three::{Three, all, load, settings};
 
 #[tokio::test]
 async fn a_text_is_whole_however_long_it_is_among_others_until_the_answer_is_too_large() {
-    let three = Three::with(&Site::small(), |database| match database {
-        Database::Sqlite => String::new(),
-        Database::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
-        Database::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
+    let three = Three::with(&CmsSite::small(), |database| match database {
+        SqlDialect::Sqlite => String::new(),
+        SqlDialect::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
+        SqlDialect::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
     })
     .await;
     let mut select = all("site_content", &["id", "longtitle"]);
@@ -46,7 +46,7 @@ async fn what_is_too_much_is_not_read_to_its_end_from_mariadb() {
     mariadb.sql(&format!(
         "{} ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT; \
          UPDATE evo_site_content SET longtitle = REPEAT('x', {MEGABYTE}) WHERE id <= {ROWS}; COMMIT;",
-        Site::small().script(Database::Mysql)
+        CmsSite::small().script(SqlDialect::Mysql)
     ));
     let archive = open(&settings(&mariadb.url())).await.unwrap();
     let mut watch = mysql_async::Conn::from_url(mariadb.url()).await.unwrap();

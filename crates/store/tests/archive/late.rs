@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
-use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
 
 use crate::mariadb::MariaDb;
@@ -40,7 +40,7 @@ async fn a_database_that_comes_later_is_unavailable_until_then_and_read_from_the
     assert_eq!((fault.kind, fault.retry_after), (FaultKind::Unavailable, Some(1)));
     assert!(fault.cause.unwrap().contains("cannot be opened"), "the cause is for the log");
 
-    file.sql(&Site::of(3).script(Database::Sqlite));
+    file.sql(&CmsSite::with_documents(3).script(SqlDialect::Sqlite));
     let soon = tokio::time::timeout(Duration::from_secs(60), async {
         loop {
             match archive.select(&question).await {
@@ -58,7 +58,7 @@ async fn a_database_that_comes_later_is_unavailable_until_then_and_read_from_the
 async fn whether_a_database_that_comes_later_has_a_table_is_known_at_the_first_question() {
     let file = File::new();
     let archive = open_later(settings(&file.url()));
-    file.sql(&Site::of(1).script(Database::Sqlite));
+    file.sql(&CmsSite::with_documents(1).script(SqlDialect::Sqlite));
     assert!(!archive.has_table("no_such_table").await.unwrap());
 }
 

@@ -1,8 +1,8 @@
 //! Letters that a site's character set lacks: nothing there has them, and asking for them is no failure.
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::archive::{Comparison, Likeness, Operand, Term, Test, Value};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::open;
 
 use crate::mariadb::MariaDb;
@@ -22,7 +22,7 @@ async fn a_mariadb_site_of_an_older_character_set_is_asked_about_any_letter() {
         "{} ALTER TABLE evo_site_content CONVERT TO CHARACTER SET utf8mb3; \
          UPDATE evo_site_content SET pagetitle = 'Новини' WHERE id = 2; \
          ALTER TABLE evo_categories CONVERT TO CHARACTER SET latin1; COMMIT;",
-        Site::of(5).script(Database::Mysql).replace("Über", "Uber")
+        CmsSite::with_documents(5).script(SqlDialect::Mysql).replace("Über", "Uber")
     ));
     let archive = open(&settings(&mariadb.url())).await.unwrap();
     let title = || column("pagetitle");
@@ -53,7 +53,7 @@ async fn a_mariadb_site_of_an_older_character_set_is_asked_about_any_letter() {
 async fn a_postgres_site_of_an_older_encoding_says_that_it_cannot_be_asked_about_a_letter() {
     let server = Server::start();
     server.sql("desk", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
-    let site = Site::of(1).script(Database::Postgres).replace(|letter: char| !letter.is_ascii(), "?");
+    let site = CmsSite::with_documents(1).script(SqlDialect::Postgres).replace(|letter: char| !letter.is_ascii(), "?");
     server.sql("latin", &format!("{site} GRANT SELECT ON ALL TABLES IN SCHEMA public TO desk;"));
     let archive = open(&settings(&server.url_of("desk", "latin"))).await.unwrap();
     let mut select = all("site_content", &["id"]);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::archive::{Archive, Cell, Comparison, Join, Keeps, Operand, Select, Source, Test, Value};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
 use crate::three::{File, Three, all, column, is, of, settings};
@@ -106,7 +106,7 @@ async fn a_site_that_writes_its_own_sqlite_file_is_read_beside() {
     for mode in ["WAL", "DELETE"] {
         let file = File::new();
         file.sql(&format!("PRAGMA journal_mode = {mode};"));
-        file.sql(&Site::small().script(Database::Sqlite));
+        file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mut select = all("site_content", &["pagetitle"]);
         select.tests = vec![Test::AnyOf(column("id"), vec![Value::Integer(2)])];
@@ -145,7 +145,7 @@ async fn patient(archive: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> 
 #[tokio::test]
 async fn a_long_statement_on_sqlite_lets_others_go_on() {
     let file = File::new();
-    file.sql(&Site::small().script(Database::Sqlite));
+    file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
     let archive = open(&settings(&file.url())).await.unwrap();
     let long = endless();
     let began = Instant::now();
@@ -160,7 +160,7 @@ async fn a_long_statement_on_sqlite_lets_others_go_on() {
 #[tokio::test]
 async fn a_statement_that_waits_for_the_site_s_own_write_lets_others_go_on() {
     let file = File::new();
-    file.sql(&Site::small().script(Database::Sqlite));
+    file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
     let archive = open(&settings(&file.url())).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();
     site.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -182,7 +182,7 @@ async fn a_statement_that_waits_for_the_site_s_own_write_lets_others_go_on() {
 #[tokio::test]
 async fn callers_who_leave_while_the_site_writes_take_no_more_connections_than_there_are() {
     let file = File::new();
-    file.sql(&Site::of(3).script(Database::Sqlite));
+    file.sql(&CmsSite::with_documents(3).script(SqlDialect::Sqlite));
     let archive = open(&ArchiveSettings { connections: 2, ..settings(&file.url()) }).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();
     site.execute_batch("BEGIN EXCLUSIVE").unwrap();

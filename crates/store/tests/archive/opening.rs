@@ -1,6 +1,6 @@
 //! Opening a site's database: what is said when it cannot be, and that no password ever is.
 
-use frontdesk_site::{Database, Site};
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open};
 
 use crate::mariadb::MariaDb;
@@ -19,10 +19,10 @@ async fn a_wrong_prefix_is_answered_with_those_that_were_found() {
     let (file, mariadb) = (File::new(), MariaDb::start());
     let postgres = Server::start();
     for prefix in ["modx_", "shop_"] {
-        let site = Site::of(1).with_prefix(prefix);
-        file.sql(&site.script(Database::Sqlite));
-        mariadb.sql(&site.script(Database::Mysql));
-        load(&postgres, &site.script(Database::Postgres));
+        let site = CmsSite::with_documents(1).with_prefix(prefix);
+        file.sql(&site.script(SqlDialect::Sqlite));
+        mariadb.sql(&site.script(SqlDialect::Mysql));
+        load(&postgres, &site.script(SqlDialect::Postgres));
     }
     for url in [file.url(), mariadb.url(), postgres.url()] {
         assert_eq!(
@@ -131,7 +131,7 @@ async fn a_mariadb_that_shows_the_right_certificate_is_read_by_tls_and_another_i
     let (authority, certificate, key) = certificates("localhost");
     let (stranger, ..) = certificates("localhost");
     let (mariadb, port) = MariaDb::on_a_port(&certificate, &key);
-    mariadb.sql(&Site::of(1).script(Database::Mysql));
+    mariadb.sql(&CmsSite::with_documents(1).script(SqlDialect::Mysql));
     // From here on a connection without TLS is refused by the server.
     mariadb.sql("ALTER USER reader@127.0.0.1 REQUIRE SSL; ALTER USER reader@localhost REQUIRE SSL;");
     let folder = File::new();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::archive::{
     Archive, Cell, Comparison, Join, Keeps, Operand, Record, Select, Source, Term, Test, Value,
 };
 use frontdesk_engine::page::Direction;
-use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
 use crate::mariadb::MariaDb;
@@ -24,16 +24,16 @@ pub(crate) struct Three {
 
 impl Three {
     pub(crate) async fn with_the_site() -> Three {
-        Three::with(&Site::small(), |_| String::new()).await
+        Three::with(&CmsSite::small(), |_| String::new()).await
     }
 
     /// With a site and what else is to be in each database.
-    pub(crate) async fn with(site: &Site, more: fn(Database) -> String) -> Three {
+    pub(crate) async fn with(site: &CmsSite, more: fn(SqlDialect) -> String) -> Three {
         let (sqlite, mariadb, postgres) = (File::new(), MariaDb::start(), Server::start());
         let script = |database| format!("{}{}", site.script(database), more(database));
-        sqlite.sql(&script(Database::Sqlite));
-        mariadb.sql(&format!("{} COMMIT;", script(Database::Mysql)));
-        load(&postgres, &script(Database::Postgres));
+        sqlite.sql(&script(SqlDialect::Sqlite));
+        mariadb.sql(&format!("{} COMMIT;", script(SqlDialect::Mysql)));
+        load(&postgres, &script(SqlDialect::Postgres));
         let mut archives = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
             archives.push((name, open(&settings(&url)).await.unwrap()));

@@ -1,33 +1,33 @@
-//! Repeatable choices (splitmix64). It must never be used for anything that has to be secret.
+//! A deterministic random number generator (splitmix64) for demo data. It must never be used for secrets.
 
 use std::ops::RangeInclusive;
 
 use time::{Duration, OffsetDateTime};
 
-pub(super) struct Seed(u64);
+pub(super) struct DemoRng(u64);
 
-impl Seed {
+impl DemoRng {
     pub(super) fn new(start: u64) -> Self {
         Self(start)
     }
 
-    /// A number of the range. The slight bias of the remainder does not matter for demo data.
+    /// A number in the range. The slight modulo bias does not matter for demo data.
     pub(super) fn within(&mut self, range: RangeInclusive<i64>) -> i64 {
         let width = range.end().abs_diff(*range.start()) + 1;
         range.start() + i64::try_from(self.next() % width).unwrap_or_default()
     }
 
-    /// True this many times in a hundred.
+    /// True with this probability in percent.
     pub(super) fn percent(&mut self, share: i64) -> bool {
         self.within(1..=100) <= share
     }
 
-    /// One of the list. An empty list gives the empty value, which the tests would notice.
+    /// An item of the list. An empty list gives the default value, which the tests would notice.
     pub(super) fn pick<T: Copy + Default>(&mut self, list: &[T]) -> T {
         self.choose(list).unwrap_or_default()
     }
 
-    /// One of the list, if there is any.
+    /// An item of the list, if it is not empty.
     pub(super) fn choose<T: Copy>(&mut self, list: &[T]) -> Option<T> {
         let last = i64::try_from(list.len()).ok()? - 1;
         if last < 0 {
@@ -43,7 +43,7 @@ impl Seed {
         }
     }
 
-    /// A moment that many days ago, in the part of that day the range of hours names.
+    /// A time this many days ago, minus a random offset within the range of hours.
     pub(super) fn moment(&mut self, now: OffsetDateTime, days_ago: i64, hours: RangeInclusive<i64>) -> OffsetDateTime {
         let seconds = self.within(hours.start() * 3600..=hours.end() * 3600 - 1);
         now - Duration::days(days_ago) - Duration::seconds(seconds)

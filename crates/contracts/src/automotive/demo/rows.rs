@@ -1,5 +1,4 @@
-//! Demo dealerships as rows: what a first start puts into an empty store. It invents nothing but ids;
-//! people, cars and dates come from `demo`.
+//! The demo dealerships as rows for an empty store. It only adds ids; people, cars and dates come from `dealerships`.
 
 use std::collections::HashMap;
 
@@ -9,40 +8,40 @@ use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{Fault, Scopes};
 use time::OffsetDateTime;
 
-use super::customer::{self, Customer, LatestLead, LatestSale, Location};
-use super::demo::{DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, dealerships};
-use super::lead::{self, Consent, Lead, Owner, Source};
-use super::scopes;
-use super::shapes::{Contact, Distance, Money};
-use super::tools::TENANT;
-use super::vehicle::{self, Equipment, Medium, Vehicle};
-use super::vocabulary::Term;
-use crate::demo::{Business, Contents, Demo, Example};
+use super::{DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, dealerships};
+use crate::automotive::customer::{self, Customer, LatestLead, LatestSale, Location};
+use crate::automotive::lead::{self, Consent, Lead, LeadOwner, LeadSource};
+use crate::automotive::scopes;
+use crate::automotive::tools::TENANT;
+use crate::automotive::values::{Contact, Distance, Money, VehicleInterest};
+use crate::automotive::vehicle::{self, Equipment, Medium, Vehicle};
+use crate::automotive::vocabulary::VocabularyTerm;
+use crate::demo::{Business, BusinessData, DemoInfo, ExampleCall};
 
-pub fn demo() -> Demo {
-    Demo {
+pub fn info() -> DemoInfo {
+    DemoInfo {
         businesses: NAMES.iter().map(|(id, name)| Business { id, name }).collect(),
         tenant_key: TENANT,
         scopes: Scopes::new(scopes::all()),
-        example: Example {
+        example: ExampleCall {
             tool: "inventory.search",
             arguments: r#"{"text":"leather","price_max":{"amount":3500000,"currency":"USD"},"sort":"price_asc","limit":3}"#,
         },
     }
 }
 
-/// Both demo dealerships as they look at `now`, ready to be committed.
-pub fn contents(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = Contents> {
+/// Both demo dealerships as of `now`, as steps to commit.
+pub fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = BusinessData> {
     let now = OffsetDateTime::from_unix_timestamp(now.seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    dealerships(now).into_iter().map(move |dealership| contents_of(&dealership, new_id))
+    dealerships(now).into_iter().map(move |dealership| dealership_data(&dealership, new_id))
 }
 
-fn contents_of(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Contents {
+fn dealership_data(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> BusinessData {
     let rows = rows(dealership, new_id);
     let created =
         |(kind, row): &(&'static Kind, Row)| Event { kind: kind.name, id: row.id.clone(), change: Change::Created };
-    let insert = |(kind, row)| Step::Insert { kind, row, taken: Fault::internal("demo data is there already") };
-    Contents {
+    let insert = |(kind, row)| Step::Insert { kind, row, taken: Fault::internal("demo data exists already") };
+    BusinessData {
         business: Business { id: dealership.id, name: dealership.name },
         events: rows.iter().map(created).collect(),
         steps: rows.into_iter().map(insert).collect(),
@@ -50,7 +49,7 @@ fn contents_of(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> Stri
 }
 
 fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Vec<(&'static Kind, Row)> {
-    // In their order, as ids are that come one after the other: a database then only adds at the end of what it has.
+    // Sorted, so that rows are inserted in the order of their primary key, which is cheapest for a B-tree.
     let mut ids = |prefix: &str, count: usize| -> Vec<String> {
         let mut ids: Vec<String> = (0..count).map(|_| new_id(prefix)).collect();
         ids.sort_unstable();
@@ -64,19 +63,19 @@ fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> 
 
     let vehicles = dealership.vehicles.iter().zip(&vehicle_ids).map(|(demo, id)| {
         let row = vehicle(dealership, demo, id).row();
-        row.map(|row| (&vehicle::KIND, row))
+        row.map(|row| (&vehicle::TABLE, row))
     });
     let customers = dealership.customers.iter().zip(&customer_ids).enumerate().map(|(place, (demo, id))| {
         let row = customer(dealership, demo, id, latest.get(&place).cloned(), sale_ids.get(place)).row();
-        row.map(|row| (&customer::KIND, row))
+        row.map(|row| (&customer::TABLE, row))
     });
     let leads = dealership.leads.iter().zip(&lead_ids).filter_map(|(demo, id)| {
         let writer = dealership.customers.get(demo.customer).zip(customer_ids.get(demo.customer))?;
         let vehicle_id = demo.vehicle.and_then(|place| vehicle_ids.get(place));
         let row = lead(dealership, demo, id, writer, vehicle_id).row();
-        Some(row.map(|row| (&lead::KIND, row)))
+        Some(row.map(|row| (&lead::TABLE, row)))
     });
-    // Plain data always becomes JSON, so nothing is left out here.
+    // Serialization of plain data cannot fail, so `flatten` drops nothing.
     vehicles.chain(customers).chain(leads).flatten().collect()
 }
 
@@ -85,7 +84,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
     let in_stock_at = millis(demo.in_stock_at);
     let medium = |order: u8| Medium {
         url: format!("https://media.example.com/{}/{id}/{order}.jpg", dealership.id),
-        r#type: Term::of("image"),
+        r#type: VocabularyTerm::of("image"),
         alt: format!("{} {} {}, picture {}", demo.year, demo.make, demo.model, u16::from(order) + 1),
         order: i64::from(order),
     };
@@ -95,20 +94,20 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
         dealership_id: dealership.id.to_owned(),
         vin: demo.vin.as_str().to_owned(),
         stock_number: demo.stock_number.clone(),
-        condition: Term::of(demo.condition),
+        condition: VocabularyTerm::of(demo.condition),
         year: i64::from(demo.year),
         make: demo.make.to_owned(),
         model: demo.model.to_owned(),
         trim: demo.trim.to_owned(),
-        body_style: Term::of(demo.body_style),
+        body_style: VocabularyTerm::of(demo.body_style),
         doors: i64::from(demo.doors),
         mileage: Distance { value: demo.mileage, unit: "mi".to_owned() },
         exterior_color: demo.exterior_color.to_owned(),
         interior_color: demo.interior_color.to_owned(),
         engine: demo.engine.to_owned(),
-        transmission: Term::of(demo.transmission),
-        drivetrain: Term::of(demo.drivetrain),
-        fuel_type: Term::of(demo.fuel_type),
+        transmission: VocabularyTerm::of(demo.transmission),
+        drivetrain: VocabularyTerm::of(demo.drivetrain),
+        fuel_type: VocabularyTerm::of(demo.fuel_type),
         options: demo
             .options
             .iter()
@@ -117,7 +116,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
         media: (0..demo.media_count).map(medium).collect(),
         price: money(demo.price_minor),
         msrp: demo.msrp_minor.map(money),
-        status: Term::of(demo.status),
+        status: VocabularyTerm::of(demo.status),
         in_stock_at,
         description: demo.description.clone(),
         created_at: in_stock_at,
@@ -135,11 +134,11 @@ fn customer(
 ) -> Customer {
     let created_at = millis(demo.created_at);
     Customer {
-        open: customer::Open {
+        public: customer::CustomerPublicPart {
             id: id.to_owned(),
-            r#type: customer::Type::Customer,
+            r#type: customer::CustomerType::Customer,
             dealership_id: dealership.id.to_owned(),
-            kind: Term::of(demo.kind),
+            kind: VocabularyTerm::of(demo.kind),
             location: Location {
                 city: demo.city.to_owned(),
                 region: demo.region.to_owned(),
@@ -150,15 +149,16 @@ fn customer(
             latest_sale: sale
                 .zip(demo.latest_sale_at)
                 .map(|(id, closed_at)| LatestSale { id: id.clone(), closed_at: millis(closed_at) }),
-            vehicle_of_interest: Some(customer::Wanted {
+            vehicle_of_interest: Some(VehicleInterest {
                 make: demo.vehicle_of_interest.make.to_owned(),
                 model: demo.vehicle_of_interest.model.to_owned(),
+                year: None,
             }),
             created_at,
             updated_at: created_at,
             version: 1,
         },
-        personal: customer::Personal { primary_contact: contact(demo), redacted: Vec::new() },
+        personal: customer::CustomerPersonalPart { primary_contact: contact(demo), redacted: Vec::new() },
     }
 }
 
@@ -174,37 +174,37 @@ fn lead(
     Lead {
         receipt: lead::Receipt {
             id: id.to_owned(),
-            r#type: lead::Type::Lead,
+            r#type: lead::LeadType::Lead,
             dealership_id: dealership.id.to_owned(),
-            status: Term::of(demo.status),
+            status: VocabularyTerm::of(demo.status),
             created_at: received_at,
             updated_at,
             version: 1,
         },
-        open: lead::Open {
-            interest: Term::of(demo.interest),
+        public: lead::LeadPublicPart {
+            interest: VocabularyTerm::of(demo.interest),
             customer_id: Some(customer_id.clone()),
             vehicle_id: vehicle_id.cloned(),
-            timeframe: Some(Term::of(timeframe(demo.timeframe))),
+            timeframe: Some(VocabularyTerm::of(timeframe(demo.timeframe))),
             consent: Consent {
-                status: Term::of("granted"),
-                channels: vec![Term::of("email"), Term::of("voice_call")],
+                status: VocabularyTerm::of("granted"),
+                channels: vec![VocabularyTerm::of("email"), VocabularyTerm::of("voice_call")],
                 granted_at: received_at,
                 expires_at: None,
             },
             received_at,
             last_contact_at: (demo.status != "new").then_some(updated_at),
-            lost_reason: demo.lost_reason.map(|reason| Term::of(lost_reason(reason))),
+            lost_reason: demo.lost_reason.map(|reason| VocabularyTerm::of(lost_reason(reason))),
         },
-        personal: lead::Personal {
+        personal: lead::LeadPersonalPart {
             contact: contact(writer),
-            source: Source {
-                channel: Term::of(demo.channel),
+            source: LeadSource {
+                channel: VocabularyTerm::of(demo.channel),
                 provider: Some(demo.provider.to_owned()),
                 external_id: None,
             },
-            owner: Some(Owner { id: demo.owner.id.to_owned(), name: Some(demo.owner.name.to_owned()) }),
-            vehicle_of_interest: Some(lead::Wanted {
+            owner: Some(LeadOwner { id: demo.owner.id.to_owned(), name: Some(demo.owner.name.to_owned()) }),
+            vehicle_of_interest: Some(VehicleInterest {
                 make: writer.vehicle_of_interest.make.to_owned(),
                 model: writer.vehicle_of_interest.model.to_owned(),
                 year: None,
@@ -216,12 +216,12 @@ fn lead(
     }
 }
 
-/// Each customer's newest lead, by the customer's place.
+/// Each customer's newest lead, by the customer's index.
 fn latest_leads(leads: &[DemoLead], ids: &[String]) -> HashMap<usize, LatestLead> {
     let mut by_age: Vec<(&DemoLead, &String)> = leads.iter().zip(ids).collect();
     by_age.sort_by_key(|(lead, _)| lead.received_at);
     let entries = by_age.into_iter().map(|(lead, id)| {
-        let latest = LatestLead { id: id.clone(), status: Term::of(lead.status) };
+        let latest = LatestLead { id: id.clone(), status: VocabularyTerm::of(lead.status) };
         (lead.customer, latest)
     });
     entries.collect()
@@ -238,7 +238,7 @@ fn contact(demo: &DemoCustomer) -> Contact {
     }
 }
 
-/// The demo speaks like a back office; the contract has words for it.
+/// The contract's term for a timeframe in the words of the demo.
 fn timeframe(said: &str) -> &'static str {
     match said {
         "this week" => "within_week",

@@ -1,18 +1,18 @@
-//! Answers that went well: the object itself, or a page of objects, in the envelope of a tool call or
-//! of a resource. Both carry the same JSON.
+//! Successful answers: an object or a page of objects, as the result of a tool call or as the contents of a resource.
+//! Both contain the same JSON.
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::contract::{At, Place, Shaped};
 use frontdesk_wire::answer::{self, Cache, CacheScope, quote, sealed_result, tool_success};
 
-use super::spoken;
+use super::era_or_default;
 
-/// Stock and leads change at any time, so nothing read here may be kept.
-const NEVER: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+/// Stock and leads can change at any time, so clients must not cache them.
+const NO_CACHE: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 
 pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
     let object = object(shaped);
-    let era = spoken(at);
+    let era = era_or_default(at);
     let Some(id) = at.id else {
         return Reply::empty(202);
     };
@@ -24,22 +24,22 @@ pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
                 quote(address),
                 quote(&object),
             );
-            sealed_result(&contents, &era, Some(NEVER))
+            sealed_result(&contents, &era, Some(NO_CACHE))
         }
         Place::Method | Place::Transport => sealed_result(&object, &era, None),
     };
     Reply::rpc(answer::success(id, &result))
 }
 
-/// `next_cursor` is there only while there is more (A3-19).
+/// `next_cursor` is present only if there are more items (A3-19).
 fn object(shaped: Shaped) -> String {
     match shaped {
         Shaped::One(object) => object,
         Shaped::Many { items, cursor } => {
             let mut object = String::with_capacity(items.iter().map(|item| item.len() + 1).sum::<usize>() + 512);
             object.push_str("{\"items\":[");
-            for (place, item) in items.iter().enumerate() {
-                if place > 0 {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
                     object.push(',');
                 }
                 object.push_str(item);

@@ -1,8 +1,8 @@
-//! How this contract reads arguments and writes answers: lenient spellings brought into one form, transport errors in
-//! plain HTTP, everything else in JSON-RPC. The only place where its answers get their form.
+//! How this contract reads arguments and writes answers: lenient spellings are normalized, transport errors are plain
+//! HTTP, everything else is JSON-RPC. No other module formats its answers.
 
 mod failure;
-mod plain;
+mod lenient;
 
 use frontdesk_engine::contract::{At, Dialect, Manners, Place, Shaped};
 use frontdesk_engine::reading::Reading;
@@ -13,17 +13,17 @@ use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 pub struct Emcp {
-    /// The tenant that the site is kept under, where it was named.
+    /// The tenant that the site belongs to, if configured.
     pub tenant: Option<String>,
 }
 
 impl Dialect for Emcp {
     fn plain(&self, tool: &ToolSpec, arguments: Map<String, Value>) -> Map<String, Value> {
-        plain::plain(&tool.input, arguments)
+        lenient::normalize(&tool.input, arguments)
     }
 
     fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, _: Option<&str>) -> Result<Reading, Fault> {
-        // Every tool only reads, so a key that a proxy adds everywhere is passed over.
+        // Every tool only reads, so an idempotency key that a proxy adds to all requests is ignored.
         Ok(Reading { arguments, tenant: self.tenant.clone(), window: None, key: None })
     }
 
@@ -32,20 +32,20 @@ impl Dialect for Emcp {
             Shaped::One(object) => object,
             Shaped::Many { items, .. } => format!("{{\"items\":[{}]}}", items.join(",")),
         };
-        private(match (at.id, at.place) {
+        no_store(match (at.id, at.place) {
             (None, _) => Reply::empty(202),
-            (Some(id), Place::Tool(_)) => Reply::rpc(tool_success(id, &object, &spoken(at))),
+            (Some(id), Place::Tool(_)) => Reply::rpc(tool_success(id, &object, &era_or_default(at))),
             (Some(id), Place::Resource(_) | Place::Method | Place::Transport) => {
-                Reply::rpc(success(id, &sealed_result(&object, &spoken(at), None)))
+                Reply::rpc(success(id, &sealed_result(&object, &era_or_default(at), None)))
             }
         })
     }
 
     fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
-        private(failure::failure(fault, at))
+        no_store(failure::failure(fault, at))
     }
 
-    /// No tool takes it: a site is chosen by its address.
+    /// No tool has this argument: the URL selects the site.
     fn tenant_argument(&self) -> &'static str {
         "site"
     }
@@ -59,12 +59,12 @@ impl Dialect for Emcp {
     }
 }
 
-/// Every answer is for one token's eyes.
-fn private(reply: Reply) -> Reply {
+/// Every answer depends on the token, so no cache may store it.
+fn no_store(reply: Reply) -> Reply {
     reply.header("Cache-Control", "no-store")
 }
 
-/// The era the request speaks; one that was never decided counts as the version meant by silence.
-fn spoken(at: &At<'_>) -> Era {
+/// The era of the request; a request without a version means 2025-03-26.
+fn era_or_default(at: &At<'_>) -> Era {
     at.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
 }

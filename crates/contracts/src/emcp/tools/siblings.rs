@@ -1,129 +1,146 @@
-//! Pages beside a page. The page is looked up first, so that one that is unknown or in the bin has nothing beside it,
-//! and never the whole site (E-25).
+//! Siblings of a page. The page is looked up first, so that an unknown or deleted one has no siblings instead of all
+//! pages of the site (E-25).
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::archive::{Comparison, Select, Test, Value};
 use frontdesk_engine::page::Direction;
 use frontdesk_engine::tool::{Future, Tool};
 
-use super::Words;
-use super::content::{Ask, Rows, asked_id, by_menuindex, list, live};
-use super::tree::{range, range_fields};
-use crate::emcp::words::{HERE, column, compared, is};
-use crate::emcp::{Limits, document, shapes};
+use super::ToolDescription;
+use super::content::{DocumentQuery, QueryContext, by_menuindex, list, not_deleted, requested_id};
+use super::tree::{menuindex_range, range_fields};
+use crate::emcp::query::{BASE, column, compare, equals};
+use crate::emcp::{ResultLimits, document, schemas};
 
-/// Where a page stands.
-pub(super) struct Node {
+/// The position of a page in the tree.
+pub(super) struct TreePosition {
     parent: i64,
     menuindex: i64,
 }
 
-pub(super) fn siblings(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn siblings(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.content.siblings",
         title: "List pages beside a page",
         about: "Lists the other pages with the same parent, in menu order.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, |_| Vec::new(), Direction::Rising))
+    list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
+        select_siblings(context, |_| Vec::new(), Direction::Rising)
+    })
 }
 
-pub(super) fn neighbors(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn neighbors(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.content.neighbors",
         title: "List neighbours of a page",
         about: "Lists the pages with the same parent whose menuindex is one less or one more; a gap gives none.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, near, Direction::Rising))
+    list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
+        select_siblings(context, adjacent, Direction::Rising)
+    })
 }
 
-pub(super) fn prev_siblings(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn prev_siblings(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.content.prev_siblings",
         title: "List pages before a page",
         about: "Lists the pages with the same parent that come before a page in menu order, the nearest first.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, before, Direction::Falling))
+    list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
+        select_siblings(context, before, Direction::Falling)
+    })
 }
 
-pub(super) fn next_siblings(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn next_siblings(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.content.next_siblings",
         title: "List pages after a page",
         about: "Lists the pages with the same parent that come after a page in menu order, the nearest first.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, after, Direction::Rising))
+    list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
+        select_siblings(context, after, Direction::Rising)
+    })
 }
 
-pub(super) fn siblings_range(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn siblings_range(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.content.siblings_range",
         title: "List a range of pages beside a page",
         about: "Lists the other pages with the same parent whose menuindex lies in a range, in menu order.",
     };
     let [from, to] = range_fields();
-    list(limits, words, vec![shapes::id(ABOUT_ID), from, to], run_siblings_range)
+    list(limits, description, vec![schemas::id(ID_DESCRIPTION), from, to], run_siblings_range)
 }
 
-const ABOUT_ID: &str = "The page to look beside.";
+const ID_DESCRIPTION: &str = "The page to look beside.";
 
-fn near(node: &Node) -> Vec<Test> {
-    let places = [node.menuindex.saturating_sub(1), node.menuindex.saturating_add(1)];
+fn adjacent(position: &TreePosition) -> Vec<Test> {
+    let places = [position.menuindex.saturating_sub(1), position.menuindex.saturating_add(1)];
     vec![Test::AnyOf(column("menuindex"), places.map(Value::Integer).into())]
 }
 
-fn before(node: &Node) -> Vec<Test> {
-    vec![compared(column("menuindex"), Comparison::Less, node.menuindex)]
+fn before(position: &TreePosition) -> Vec<Test> {
+    vec![compare(column("menuindex"), Comparison::Less, position.menuindex)]
 }
 
-fn after(node: &Node) -> Vec<Test> {
-    vec![compared(column("menuindex"), Comparison::More, node.menuindex)]
+fn after(position: &TreePosition) -> Vec<Test> {
+    vec![compare(column("menuindex"), Comparison::More, position.menuindex)]
 }
 
-fn run_siblings_range<'a>(ask: &'a Ask<'a>) -> Future<'a, Result<Option<Rows>, Fault>> {
+fn run_siblings_range<'a>(context: &'a QueryContext<'a>) -> Future<'a, Result<Option<DocumentQuery>, Fault>> {
     Box::pin(async move {
-        let within = range(ask)?;
-        let Some(node) = node(ask).await? else {
+        let within = menuindex_range(context)?;
+        let Some(position) = find_position(context).await? else {
             return Ok(None);
         };
-        Ok(Some(beside(ask, &node, within, Direction::Rising)))
+        Ok(Some(siblings_query(context, &position, within, Direction::Rising)))
     })
 }
 
-fn around<'a>(
-    ask: &'a Ask<'a>,
-    narrower: fn(&Node) -> Vec<Test>,
+fn select_siblings<'a>(
+    context: &'a QueryContext<'a>,
+    extra_tests: fn(&TreePosition) -> Vec<Test>,
     direction: Direction,
-) -> Future<'a, Result<Option<Rows>, Fault>> {
+) -> Future<'a, Result<Option<DocumentQuery>, Fault>> {
     Box::pin(async move {
-        let node = node(ask).await?;
-        Ok(node.map(|node| beside(ask, &node, narrower(&node), direction)))
+        let position = find_position(context).await?;
+        Ok(position.map(|position| siblings_query(context, &position, extra_tests(&position), direction)))
     })
 }
 
-fn beside(ask: &Ask<'_>, node: &Node, narrower: Vec<Test>, direction: Direction) -> Rows {
-    let mut tests =
-        vec![is(column("parent"), node.parent), compared(column("id"), Comparison::Unequal, asked_id(ask)), live()];
-    tests.extend(narrower);
-    Rows { tests, order: by_menuindex(direction), ..Rows::default() }
+fn siblings_query(
+    context: &QueryContext<'_>,
+    position: &TreePosition,
+    extra_tests: Vec<Test>,
+    direction: Direction,
+) -> DocumentQuery {
+    let mut tests = vec![
+        equals(column("parent"), position.parent),
+        compare(column("id"), Comparison::Unequal, requested_id(context)),
+        not_deleted(),
+    ];
+    tests.extend(extra_tests);
+    DocumentQuery { tests, order: by_menuindex(direction), ..DocumentQuery::default() }
 }
 
-/// The page that was named, unless it is unknown or in the bin.
-pub(super) async fn node(ask: &Ask<'_>) -> Result<Option<Node>, Fault> {
+/// The position of the requested page, unless it is unknown or deleted.
+pub(super) async fn find_position(context: &QueryContext<'_>) -> Result<Option<TreePosition>, Fault> {
     let select = Select {
-        from: (HERE, document::TABLE),
+        from: (BASE, document::TABLE),
         joins: Vec::new(),
         columns: vec![column("parent"), column("menuindex")],
-        tests: vec![is(column("id"), asked_id(ask)), live()],
+        tests: vec![equals(column("id"), requested_id(context)), not_deleted()],
         order: Vec::new(),
         offset: 0,
         limit: 1,
-        bytes: ask.limits.max_result_bytes,
+        bytes: context.limits.max_result_bytes,
     };
-    let found = ask.archive.select(&select).await?;
+    let found = context.archive.select(&select).await?;
     Ok(match found.first().map(Vec::as_slice) {
-        Some([parent, menuindex]) => {
-            Some(Node { parent: shapes::whole(parent).unwrap_or(0), menuindex: shapes::whole(menuindex).unwrap_or(0) })
-        }
+        Some([parent, menuindex]) => Some(TreePosition {
+            parent: schemas::integer(parent).unwrap_or(0),
+            menuindex: schemas::integer(menuindex).unwrap_or(0),
+        }),
         Some(_) | None => None,
     })
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::archive::{Archive as _, Cell, Comparison, Operand, Select, Source, Term, Test, Value};
-use frontdesk_site::{Database, Site};
 use rusqlite::Connection;
 
 use super::SqliteArchive;
@@ -29,7 +29,11 @@ impl Folder {
         std::fs::create_dir_all(&folder).unwrap();
         let made = Folder(folder);
         let site = Connection::open(made.file()).unwrap();
-        site.execute_batch(&format!("PRAGMA journal_mode = {mode}; {}", Site::of(3).script(Database::Sqlite))).unwrap();
+        site.execute_batch(&format!(
+            "PRAGMA journal_mode = {mode}; {}",
+            CmsSite::with_documents(3).script(SqlDialect::Sqlite)
+        ))
+        .unwrap();
         made
     }
 

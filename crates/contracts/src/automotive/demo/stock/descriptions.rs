@@ -1,18 +1,18 @@
-//! Colours, equipment and sentences of the demo stock; the words that a text search can find.
+//! Colours, equipment and descriptions of the demo stock, which a text search can find.
 
 use super::super::DemoOption;
-use super::super::seed::Seed;
+use super::super::rng::DemoRng;
 use super::{CERTIFIED, DEMONSTRATOR, NEW};
 
-/// A piece of equipment and how a sentence speaks of it.
+/// A piece of equipment and its phrase in a description.
 #[derive(Clone, Copy)]
 pub(super) struct Feature {
     pub(super) option: DemoOption,
     phrase: &'static str,
 }
 
-/// Two to five pieces of equipment that suit the car, in no order.
-pub(super) fn features(seed: &mut Seed, body_style: &str, fuel_type: &str) -> Vec<Feature> {
+/// Two to five pieces of equipment that suit the car, in random order.
+pub(super) fn features(rng: &mut DemoRng, body_style: &str, fuel_type: &str) -> Vec<Feature> {
     let mut pool: Vec<Feature> = Vec::new();
     match body_style {
         "pickup" => pool.extend(COMFORT.iter().chain(HAULING)),
@@ -27,13 +27,13 @@ pub(super) fn features(seed: &mut Seed, body_style: &str, fuel_type: &str) -> Ve
         "plug_in_hybrid" => pool.push(HOME_CHARGING),
         _ => {}
     }
-    seed.shuffle(&mut pool);
-    pool.truncate(usize::try_from(seed.within(2..=5)).unwrap_or_default());
+    rng.shuffle(&mut pool);
+    pool.truncate(usize::try_from(rng.within(2..=5)).unwrap_or_default());
     pool
 }
 
 pub(super) fn describe(
-    seed: &mut Seed,
+    rng: &mut DemoRng,
     condition: &str,
     body_style: &str,
     name: &str,
@@ -41,12 +41,12 @@ pub(super) fn describe(
     features: &[Feature],
 ) -> String {
     let opening = match condition {
-        NEW => seed.pick(&["Brand-new", "Factory-fresh", "Never registered:"]),
-        DEMONSTRATOR => seed.pick(&["Low-mileage demonstrator:", "Driven only by our team:"]),
-        CERTIFIED => seed.pick(&["Certified, inspected", "Certified one-owner"]),
-        _ => seed.pick(&["One-owner", "Well-kept", "Locally owned", "Clean", "Non-smoker"]),
+        NEW => rng.pick(&["Brand-new", "Factory-fresh", "Never registered:"]),
+        DEMONSTRATOR => rng.pick(&["Low-mileage demonstrator:", "Driven only by our team:"]),
+        CERTIFIED => rng.pick(&["Certified, inspected", "Certified one-owner"]),
+        _ => rng.pick(&["One-owner", "Well-kept", "Locally owned", "Clean", "Non-smoker"]),
     };
-    let closing = closing(seed, condition, body_style);
+    let closing = closing(rng, condition, body_style);
     let phrases: Vec<&str> = features.iter().map(|feature| feature.phrase).take(3).collect();
     let equipment = match phrases.split_last() {
         Some((last, [])) => (*last).to_owned(),
@@ -56,8 +56,8 @@ pub(super) fn describe(
     format!("{opening} {name} in {color} with {equipment}. {closing}")
 }
 
-/// Only a car that has been driven has a past to praise.
-fn closing(seed: &mut Seed, condition: &str, body_style: &str) -> &'static str {
+/// Only a used car has a history to mention.
+fn closing(rng: &mut DemoRng, condition: &str, body_style: &str) -> &'static str {
     let use_of_it: &[&str] = match body_style {
         "pickup" => &[
             "Ready for work during the week and the lake at the weekend.",
@@ -74,9 +74,9 @@ fn closing(seed: &mut Seed, condition: &str, body_style: &str) -> &'static str {
         "It has slept in a garage and is free of rust.",
     ];
     match condition {
-        NEW | DEMONSTRATOR => seed.pick(use_of_it),
-        _ if seed.percent(50) => seed.pick(past),
-        _ => seed.pick(use_of_it),
+        NEW | DEMONSTRATOR => rng.pick(use_of_it),
+        _ if rng.percent(50) => rng.pick(past),
+        _ => rng.pick(use_of_it),
     }
 }
 
