@@ -38,7 +38,7 @@ fn is_snake_case(word: &str) -> bool {
 }
 
 #[test]
-fn a5_01_a5_04_a4_08_tool_names_are_a_domain_a_dot_and_a_verb_and_stay() {
+fn a5_01_a5_04_a4_08_tool_names_are_domain_dot_verb() {
     let contract = contract();
     let names: Vec<&str> = contract.tools.iter().map(|tool| tool.spec.name).collect();
     assert_eq!(
@@ -164,7 +164,7 @@ fn a3_02_tools_declare_input_output_and_effect() {
 }
 
 #[test]
-fn a3_24_codes_have_a_namespace_except_the_one_the_text_spells_without() {
+fn a3_24_every_code_but_rate_limited_has_a_namespace() {
     let all: BTreeSet<&str> = codes::ALL.iter().map(|code| code.0).collect();
     assert_eq!(all.len(), codes::ALL.len(), "a code stands twice");
     for code in all {
@@ -194,7 +194,7 @@ fn a6_07_scopes_are_per_domain_and_kind_of_access() {
 }
 
 #[test]
-fn a4_02_a4_03_a5_05_what_is_served_has_list_and_get_and_what_is_written_create_and_update() {
+fn a4_02_a4_03_a5_05_each_domain_has_the_tools_of_its_level() {
     let contract = contract();
     let has = |name: &str| contract.tools.iter().any(|tool| tool.spec.name == name);
     for resource in ["inventory", "leads", "customers"] {

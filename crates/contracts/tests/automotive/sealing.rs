@@ -71,7 +71,7 @@ fn nothing_that_somebody_wrote_is_kept_outside_the_sealed_part() {
 }
 
 #[test]
-fn an_owner_is_named_by_an_id_that_can_be_no_sentence_and_no_address() {
+fn an_owner_id_cannot_hold_a_name_or_an_email_address() {
     let house = House::open();
     let id = kept(&house)["id"].clone();
     for owner in ["Dana Rivera", "dana@example.com", "+15125550123", "ämp", "a.b", "a b"] {
@@ -110,9 +110,9 @@ fn a6_15_a_row_that_cannot_be_read_is_not_quoted_in_the_cause() {
     assert_eq!(
         causes,
         [
-            "a kept lead cannot be read: data error at line 1, column 32",
-            "a kept lead cannot be read: data error at line 1, column 22",
-            "a kept customer cannot be read: data error at line 1, column 32",
+            "a stored lead cannot be read: data error at line 1, column 32",
+            "a stored lead cannot be read: data error at line 1, column 22",
+            "a stored customer cannot be read: data error at line 1, column 32",
         ]
     );
 }

@@ -35,7 +35,7 @@ async fn tools() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn e_01_e_02_e_06_e_07_e_08_the_fourteen_tools_are_listed_in_order_with_their_arguments() {
+async fn e_01_e_02_e_06_e_07_e_08_tools_and_arguments_are_listed() {
     let listed: Vec<(String, String)> = tools()
         .await
         .iter()
@@ -119,7 +119,7 @@ async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
 
 /// Every bound at once is still a statement that each database takes.
 #[tokio::test]
-async fn the_most_variables_that_the_schema_takes_are_taken_by_the_databases() {
+async fn every_database_accepts_the_maximum_number_of_variables() {
     let house = House::on_three_with(|_| {
         let rows: Vec<String> = (0..50).map(|n| format!("({}, 'text', 'many{n}', 'Many', '', 0)", 100 + n)).collect();
         format!(

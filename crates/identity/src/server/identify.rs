@@ -67,6 +67,6 @@ fn caller(token: &Token) -> Caller {
 pub(crate) fn invalid_token() -> Fault {
     Fault::new(
         FaultKind::Unauthenticated,
-        "The access token is missing, invalid for this resource, or expired. Request a new one from the token endpoint.",
+        "The access token is invalid for this resource or has expired. Request a new one from the token endpoint.",
     )
 }

@@ -64,7 +64,7 @@ async fn metadata_is_the_same_whatever_is_sent() {
 }
 
 #[tokio::test]
-async fn metadata_may_be_read_by_any_page_but_not_written() {
+async fn metadata_is_readable_from_any_origin() {
     let bench = bench();
     let path = "/.well-known/oauth-protected-resource";
     let reply = bench.send(OAuthRequest { method: "OPTIONS", ..get(path) }).await;
@@ -73,7 +73,7 @@ async fn metadata_may_be_read_by_any_page_but_not_written() {
     assert_eq!(header(&reply, "Access-Control-Allow-Methods"), Some("GET, HEAD, OPTIONS"));
     assert_eq!(header(&reply, "Access-Control-Allow-Headers"), Some("MCP-Protocol-Version"));
     let reply = bench.send(OAuthRequest { method: "PUT", ..get(path) }).await;
-    let refused = r#"{"error":"invalid_request","error_description":"Metadata is read with GET."}"#;
+    let refused = r#"{"error":"invalid_request","error_description":"Send a GET request."}"#;
     assert_eq!(text(&reply), (405, refused));
     assert_eq!(header(&reply, "Allow"), Some("GET, HEAD, OPTIONS"));
 }
@@ -101,12 +101,12 @@ async fn other_paths_are_not_ours() {
 /// [A6-02, O13, O31] The metadata must name an authorization endpoint for the official clients; it is
 /// there, and grants nothing.
 #[tokio::test]
-async fn the_authorization_endpoint_refuses_every_response_type_without_redirecting() {
+async fn the_authorization_endpoint_never_redirects() {
     let bench = bench();
     for response_type in ["token", "code", "code%20token"] {
         let query = format!("response_type={response_type}&client_id=cli_north&redirect_uri=https://evil.example/");
         let reply = bench.send(OAuthRequest { query: Some(&query), ..get("/authorize") }).await;
-        let refused = r#"{"error":"unsupported_response_type","error_description":"Nobody can log in here: get a token from the token endpoint with grant_type=client_credentials."}"#;
+        let refused = r#"{"error":"unsupported_response_type","error_description":"Interactive login is not supported. Request a token from the token endpoint with grant_type=client_credentials."}"#;
         assert_eq!(text(&reply), (400, refused));
         assert_eq!(header(&reply, "Location"), None);
     }

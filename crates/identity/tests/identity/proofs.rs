@@ -9,11 +9,11 @@ use crate::support::{
     GRANT, ID, OTHER_ID, OTHER_SECRET, SECRET, START, asked, basic, bench, bench_with, client, error, header, text,
 };
 
-const INVALID_CLIENT: &str = r#"{"error":"invalid_client","error_description":"Send the client id and its current secret, by HTTP Basic or as client_id and client_secret in the form."}"#;
+const INVALID_CLIENT: &str = r#"{"error":"invalid_client","error_description":"Send the client id and its current secret, with HTTP Basic or as client_id and client_secret in the form."}"#;
 
 const ONCE: &str = r#"{"error":"invalid_request","error_description":"Send each parameter once."}"#;
 
-const ONE_WAY: &str = r#"{"error":"invalid_request","error_description":"Authenticate the client once: by HTTP Basic, or by client_secret in the form."}"#;
+const ONE_WAY: &str = r#"{"error":"invalid_request","error_description":"Authenticate once: with HTTP Basic, or with client_secret in the form."}"#;
 
 const IN_THE_BODY: &str = r#"{"error":"invalid_request","error_description":"Send parameters in the body, not in the URL. Replace a secret that was sent in a URL."}"#;
 
@@ -47,17 +47,17 @@ async fn basic_credentials_are_unescaped() {
 }
 
 #[tokio::test]
-async fn the_client_id_may_be_repeated_in_the_form_but_not_contradicted() {
+async fn the_client_id_in_the_form_must_match_http_basic() {
     let bench = bench();
     assert_eq!(bench.form("/token", &format!("{GRANT}&client_id={ID}")).await.status, 200);
     let reply = bench.form("/token", &format!("{GRANT}&client_id={OTHER_ID}")).await;
-    let refused = r#"{"error":"invalid_request","error_description":"Leave client_id out of the form, or send the same one as by HTTP Basic."}"#;
+    let refused = r#"{"error":"invalid_request","error_description":"Omit client_id from the form, or send the same one as in HTTP Basic."}"#;
     assert_eq!(text(&reply), (400, refused));
 }
 
 /// [L6] The same bytes and the same look-ups, so that nobody learns which clients exist.
 #[tokio::test]
-async fn unknown_wrong_and_revoked_clients_cannot_be_told_apart() {
+async fn unknown_wrong_and_revoked_clients_get_the_same_answer() {
     let bench = bench();
     bench.registry.revoke_client(&ClientId::new(OTHER_ID), Millis(START), String::new()).await.unwrap();
     bench.registry.state().calls.clear();
@@ -74,7 +74,7 @@ async fn unknown_wrong_and_revoked_clients_cannot_be_told_apart() {
 
 /// An assertion is another way of proving oneself, which is not served.
 #[tokio::test]
-async fn a_client_without_proof_is_refused() {
+async fn a_client_without_credentials_is_refused() {
     let bench = bench();
     let no_secret = format!("{GRANT}&client_id={ID}");
     let no_id = format!("{GRANT}&client_secret={SECRET}");
@@ -199,7 +199,7 @@ async fn only_a_form_is_read() {
 }
 
 #[tokio::test]
-async fn other_verbs_are_refused_and_other_origins_not_invited() {
+async fn other_methods_are_refused_and_cors_is_not_allowed() {
     let bench = bench();
     let good = basic(ID, SECRET);
     for method in ["GET", "HEAD", "PUT", "DELETE", "post"] {
@@ -213,12 +213,12 @@ async fn other_verbs_are_refused_and_other_origins_not_invited() {
 
 /// [X13] After the seconds that were said, and not before.
 #[tokio::test]
-async fn a_client_that_asks_too_often_is_told_truthfully_when_to_come_back() {
+async fn a_rate_limited_client_succeeds_after_retry_after() {
     let bench = bench_with(1000, 2);
     assert_eq!(bench.form("/token", GRANT).await.status, 200);
     assert_eq!(bench.form("/token", GRANT).await.status, 200);
     let reply = bench.form("/token", GRANT).await;
-    let refused = r#"{"error":"temporarily_unavailable","error_description":"Too many requests. Wait as many seconds as Retry-After says, and use a token until it expires."}"#;
+    let refused = r#"{"error":"temporarily_unavailable","error_description":"Too many requests. Retry after the seconds in Retry-After, and reuse a token until it expires."}"#;
     assert_eq!(text(&reply), (429, refused));
     assert_eq!(header(&reply, "Retry-After"), Some("30"));
     let leads = "grant_type=client_credentials&scope=amcp:leads:read";
@@ -231,7 +231,7 @@ async fn a_client_that_asks_too_often_is_told_truthfully_when_to_come_back() {
 
 /// Somebody who knows only a client's id must not be able to lock it out.
 #[tokio::test]
-async fn wrong_secrets_use_up_the_budget_of_the_address_and_not_of_the_client() {
+async fn wrong_secrets_count_against_the_address_not_the_client() {
     let bench = bench_with(1000, 1);
     let elsewhere = |address: &str| OAuthRequest { address: address.parse().unwrap(), ..asked("/token", GRANT) };
     let wrong = basic(ID, "wrong");

@@ -105,7 +105,7 @@ pub(crate) fn assert_refused(fault: &Fault) {
     assert_eq!(fault.kind, FaultKind::Unauthenticated);
     assert_eq!(
         fault.message,
-        "The access token is not valid here, or not any more. Get a new one from the token endpoint."
+        "The access token is invalid for this resource or has expired. Request a new one from the token endpoint."
     );
     assert!(fault.problems.is_empty() && fault.needed.is_empty());
     assert_eq!((fault.retry_after, fault.data.as_deref()), (None, None));

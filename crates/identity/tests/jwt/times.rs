@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::support::{NOW, claims, identify, judge, judge_at, refusal, settings, token, with, without};
 
-const ENDED: &str = "the token has ended";
-const EARLY: &str = "the token is not good yet";
+const ENDED: &str = "the token has expired";
+const EARLY: &str = "the token is not valid yet";
 const FUTURE: &str = "the token's iat is in the future; compare the two machines' clocks";
-const LIFETIME: &str = "the token's exp is not after its iat, or further from it than the mount allows";
+const LIFETIME: &str = "the token's exp is not after its iat, or its lifetime is longer than the mount allows";
 
 /// [K28] To the millisecond, thirty seconds after its end.
 #[tokio::test]
