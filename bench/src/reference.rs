@@ -16,7 +16,6 @@ use frontdesk::ports::SystemClock;
 use frontdesk_contracts::automotive::vehicle::TABLE;
 use frontdesk_engine::page::{Direction, Filter, Order, Query, Start, Wants, Window};
 use frontdesk_engine::ports::Clock as _;
-use frontdesk_engine::table::Cell;
 use frontdesk_store::statements;
 use frontdesk_wire::answer::tool_success;
 use frontdesk_wire::frame::Id;
@@ -123,7 +122,7 @@ impl Texts {
                 wants: Wants::Rows,
                 kind: &TABLE,
                 filters: vec![Filter::Equals(column, Cell::Null)],
-                order: Order { column: "created_at", direction: Direction::Falling },
+                order: Order { column: "created_at", direction: Direction::Descending },
                 window: Window { start: Start::First, limit: 25, bytes: usize::MAX },
             }))
         };

@@ -11,9 +11,6 @@ use frontdesk::net;
 use frontdesk_contracts::demo::{BusinessData, business_data, info};
 use frontdesk_engine::plan::Step;
 use frontdesk_engine::ports::{Commit, Committed};
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::table::{Cell, Row, Word};
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{Fault, TenantId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -127,7 +124,7 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
             match vaults.store.commit(commit).await.map_err(explain)? {
                 Committed::Done => {}
                 Committed::Refused(fault) => return Err(explain(fault)),
-                Committed::Claimed(_) | Committed::Stale | Committed::Unknown => {
+                Committed::AlreadyClaimed(_) | Committed::VersionConflict | Committed::Unknown => {
                     return Err("generated vehicles could not be written".into());
                 }
             }
@@ -160,7 +157,7 @@ struct Template {
 fn templates<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<Template> {
     let mut found = Vec::new();
     for step in steps {
-        if let Step::Insert { kind, row, .. } = step
+        if let Step::Insert { table: kind, row, .. } = step
             && kind.name == "vehicle"
         {
             let body: serde_json::Value = serde_json::from_str(&row.body).unwrap_or_default();
@@ -189,9 +186,9 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
         .replace(&template.vin, &vin)
         .replace(&template.stock_number, &stock_number);
     row.created_at -= i64::try_from(number).unwrap_or_default() * 1000;
-    row.words.truncate(WORDS);
-    row.words.push(Word::Plain(vin.to_lowercase()));
-    row.words.push(Word::Plain(stock_number.to_lowercase()));
+    row.search_terms.truncate(WORDS);
+    row.search_terms.push(SearchTerm::Plain(vin.to_lowercase()));
+    row.search_terms.push(SearchTerm::Plain(stock_number.to_lowercase()));
     for (name, cell) in &mut row.cells {
         match *name {
             "vin" => *cell = Cell::Text(vin.clone()),

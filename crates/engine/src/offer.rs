@@ -21,7 +21,7 @@ impl Offer {
 pub enum Needs {
     Nothing,
     /// Somebody else's database to read.
-    Archive(Usual),
+    SiteDb(Usual),
 }
 
 /// How much one call to a mount over an archive may ask for.

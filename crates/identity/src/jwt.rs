@@ -10,11 +10,11 @@ mod token;
 use std::fmt;
 use std::sync::Arc;
 
-use frontdesk_engine::caller::Caller;
-use frontdesk_engine::fault::Fault;
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::caller::Caller;
+use frontdesk_engine::model::fault::Fault;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Clock, Identity};
-use frontdesk_engine::tool::Future;
 
 pub use settings::{JwtConfigError, JwtSettings};
 pub use signing_secret::SigningSecret;

@@ -37,7 +37,7 @@ impl Addresses {
         if self.own.iter().any(|(mounted, _)| mounted == path) {
             return None;
         }
-        self.find(path.strip_suffix(DISPATCH)?).filter(|mount| mount.door.is_some())
+        self.find(path.strip_suffix(DISPATCH)?).filter(|mount| mount.policy.is_some())
     }
 
     /// The mounts with paths of their own.

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
 use rustls::ServerConfig;
 use time::OffsetDateTime;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 use crate::config::Database;
 
@@ -114,7 +114,7 @@ impl Folder {
         &self.path
     }
 
-    pub fn master_key(&self, random: &dyn Random) -> Result<Key, FolderError> {
+    pub fn master_key(&self, random: &dyn Random) -> Result<SealKey, FolderError> {
         let path = key_file(&self.path);
         if !path.exists() && !database(&self.path).exists() {
             create_key(&path, random)?;
@@ -204,7 +204,7 @@ pub fn key_file(folder: &Path) -> PathBuf {
     folder.join("master.key")
 }
 
-pub fn read_key(path: &Path) -> Result<Key, FolderError> {
+pub fn read_key(path: &Path) -> Result<SealKey, FolderError> {
     let failed = |error| unusable(path, error);
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -217,7 +217,7 @@ pub fn read_key(path: &Path) -> Result<Key, FolderError> {
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;
-    unhex(text.trim()).map(Key::from_bytes).ok_or_else(|| FolderError::BadKey { path: path.to_owned() })
+    unhex(text.trim()).map(SealKey::from_bytes).ok_or_else(|| FolderError::BadKey { path: path.to_owned() })
 }
 
 /// The whole key is on disk before it has its name, and the name before anything is sealed with it, so
@@ -227,7 +227,7 @@ fn create_key(path: &Path, random: &dyn Random) -> Result<(), FolderError> {
     let draft = path.with_extension("key.new");
     let _ = fs::remove_file(&draft);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
-    let key = Key::random(random);
+    let key = SealKey::random(random);
     let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     fs::rename(&draft, path).map_err(failed)?;

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Contract;
-use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::dispatch::{Premises, Tasks};
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
+use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::limits::tally::Tally;
+use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::rate::{Budget, Rates};
 use frontdesk_engine::registry::Registry;
@@ -56,7 +59,7 @@ pub struct Vaults {
     pub store: Arc<dyn Keeper>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    master: Key,
+    master: SealKey,
 }
 
 impl Vaults {
@@ -64,7 +67,7 @@ impl Vaults {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let master = folder.master_key(random.as_ref()).map_err(HouseError::Folder)?;
-        let kinds = contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect();
+        let kinds = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Keeper>, StoreError> = match database {
             Database::Embedded => SqliteStore::open(Options {
                 path: folder::database(folder.path()),
@@ -159,10 +162,10 @@ impl House {
             rates: Rates::default(),
             inflight: Default::default(),
             tally,
-            turns: Default::default(),
-            tasks: match config.database {
-                Database::Embedded => Tasks::default().alone(vaults.clock.now()),
-                Database::Postgres(_) => Tasks::default(),
+            tenant_locks: Default::default(),
+            task_queue: match config.database {
+                Database::Embedded => TaskQueue::default().alone(vaults.clock.now()),
+                Database::Postgres(_) => TaskQueue::default(),
             },
             settings: limits(&config),
         };
@@ -199,8 +202,8 @@ impl House {
             rates: self.desk.rates.clone(),
             inflight: self.desk.inflight.clone(),
             tally: Arc::clone(&self.desk.tally),
-            turns: self.desk.turns.clone(),
-            tasks: self.desk.tasks.clone(),
+            tenant_locks: self.desk.tenant_locks.clone(),
+            task_queue: self.desk.task_queue.clone(),
             settings: limits(&config),
         };
         House {
@@ -219,7 +222,7 @@ impl House {
     }
 }
 
-impl Premises for House {
+impl DeskSource for House {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -238,8 +241,8 @@ fn login(config: &Config) -> frontdesk_identity::OAuthSettings {
     }
 }
 
-fn limits(config: &Config) -> Settings {
-    Settings {
+fn limits(config: &Config) -> DeskSettings {
+    DeskSettings {
         page_bytes: config.limits.page_bytes,
         reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR).max(LEAST_REPLY),
         calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },

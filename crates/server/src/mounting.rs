@@ -5,14 +5,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
-use frontdesk_engine::archive::Archive;
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::dispatch::{Dispatching, Full, When};
-use frontdesk_engine::door::{Door, MethodScopes, Standing};
-use frontdesk_engine::glob::Glob;
+use frontdesk_engine::dispatch::{DispatchConfig, DispatchMode, OnQueueFull};
+use frontdesk_engine::limits::rate::Quota;
+use frontdesk_engine::model::glob::Glob;
+use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
 use frontdesk_engine::offer::Bounds;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::rate::Quota;
+use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
 use frontdesk_identity::ProtectedResource;
 
@@ -32,13 +32,13 @@ pub(crate) struct Planned {
 
 /// What a server of a site has besides its contract.
 struct Behind {
-    door: Door,
-    archive: Arc<dyn Archive>,
+    door: MountPolicy,
+    archive: Arc<dyn SiteDb>,
     judged: Judged,
     tenant: TenantId,
     reach: Reach,
     /// How dispatched messages are taken, where there is a server to take them.
-    dispatching: Option<Dispatching>,
+    dispatching: Option<DispatchConfig>,
     /// The addresses for which a token is good here.
     resources: Vec<String>,
 }
@@ -149,11 +149,11 @@ pub(crate) fn addresses(planned: Vec<Planned>, url: &PublicUrl, own: &Arc<dyn Id
         // Metadata say where to ask for tokens, and of tokens that somebody else signs they could not.
         let metadata = if gives_tokens { metadata(about) } else { String::new() };
         let mount = Mount::new(contract, url.at(&path), metadata)
-            .reading(behind.archive)
-            .behind(behind.door)
-            .identified_by(judge);
+            .with_site_db(behind.archive)
+            .with_policy(behind.door)
+            .with_identity(judge);
         let mount = match behind.dispatching {
-            Some(dispatching) => mount.dispatching(dispatching),
+            Some(dispatching) => mount.with_dispatch(dispatching),
             None => mount,
         };
         match behind.reach {
@@ -176,7 +176,7 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
         let door = door(server, standing);
         // A tool asks for its scope itself; here the operator says which one that is (E-67).
         for tool in &mut contract.tools {
-            tool.spec.scope = door.scopes.needed(CALL).clone();
+            tool.spec.scope = door.scopes.required_scope(CALL).clone();
         }
         let behind = Behind {
             door,
@@ -195,7 +195,7 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
     let mut planned = Vec::new();
     for server in &site.servers {
         let allowed = site.allow_servers.iter().any(|pattern| Glob::new(pattern).matches(&server.handle));
-        let standing = if allowed { Standing::Served } else { Standing::Denied };
+        let standing = if allowed { MountStatus::Served } else { MountStatus::Denied };
         for path in [own(server)].into_iter().chain(server.path.clone()) {
             let resource = vec![config.public_url.at(&path)];
             planned.extend(make(path, server, standing, Reach::Own, resource));
@@ -203,23 +203,23 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
     }
     if let Some(first) = site.servers.first() {
         let all = site.servers.iter().map(|server| config.public_url.at(&own(server))).collect();
-        planned.extend(make(mount.path.clone(), first, Standing::Unknown, Reach::Below, all));
+        planned.extend(make(mount.path.clone(), first, MountStatus::Unknown, Reach::Below, all));
     }
     planned
 }
 
-fn dispatching(site: &Site, server: &Server, address: String) -> Dispatching {
-    Dispatching {
+fn dispatching(site: &Site, server: &Server, address: String) -> DispatchConfig {
+    DispatchConfig {
         tenant: site.tenant.clone(),
         // Handles are alike from site to site.
         server: address,
         when: match site.dispatch {
-            Dispatch::Sync => When::Now,
-            Dispatch::Async => When::Later,
+            Dispatch::Sync => DispatchMode::Now,
+            Dispatch::Async => DispatchMode::Later,
         },
         full: match site.failover {
-            Failover::Sync => Full::RunNow,
-            Failover::Fail => Full::Refuse,
+            Failover::Sync => OnQueueFull::RunNow,
+            Failover::Fail => OnQueueFull::Refuse,
         },
         retain: server.limits.retain,
     }
@@ -230,19 +230,19 @@ fn bounds(server: &Server) -> Bounds {
     Bounds { items: limits.result_items, bytes: limits.result_bytes, depth: limits.depth, offset: limits.offset }
 }
 
-fn door(server: &Server, standing: Standing) -> Door {
+fn door(server: &Server, standing: MountStatus) -> MountPolicy {
     let patterns = |patterns: &[String]| patterns.iter().map(Glob::new).collect::<Vec<Glob>>();
     let rules = server
         .scopes
         .iter()
         .flat_map(|(scope, methods)| methods.iter().map(|method| (Glob::new(method), Scope::new(scope.as_str()))));
-    Door {
+    MountPolicy {
         scopes: MethodScopes::new(rules, Scope::new(server.otherwise.as_str())),
         calls: Quota { per_minute: server.limits.per_minute },
         payload_bytes: server.limits.payload_bytes,
         result_bytes: server.limits.result_bytes,
         denied_tools: patterns(&server.deny_tools),
-        standing,
+        status: standing,
     }
 }
 

@@ -8,11 +8,11 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::audit::Observation;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Observer};
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_wire::answer::quote;
-use frontdesk_wire::json::{write_quoted, write_whole};
+use frontdesk_wire::json::{write_integer, write_quoted};
 
 use crate::config::LogFormat;
 use crate::traces::Traces;
@@ -28,10 +28,10 @@ pub struct Witness {
 }
 
 impl Observer for Witness {
-    fn seen(&self, seen: &Observation, cause: Option<&str>) {
+    fn on_call(&self, seen: &Observation, cause: Option<&str>) {
         self.meter.count(seen);
         self.traces.seen(seen);
-        self.log.seen(seen, cause);
+        self.log.on_call(seen, cause);
     }
 }
 
@@ -78,17 +78,17 @@ impl Style {
 }
 
 impl Observer for Log {
-    fn seen(&self, seen: &Observation, cause: Option<&str>) {
+    fn on_call(&self, seen: &Observation, cause: Option<&str>) {
         match self.style {
             Style::Pretty => {
                 let line = pretty(seen, cause);
                 self.lines.write(|out| out.push_str(&line));
             }
             // The log says what the audit says, and more.
-            Style::Json => match &seen.kept {
+            Style::Json => match &seen.stored_line {
                 Some(kept) => self.lines.write(|out| json(seen, kept, cause, out)),
                 None => {
-                    let line = seen.line();
+                    let line = seen.to_line();
                     self.lines.write(|out| json(seen, &line, cause, out));
                 }
             },
@@ -109,7 +109,7 @@ fn pretty(seen: &Observation, cause: Option<&str>) -> String {
         what,
         seen.code.unwrap_or(seen.outcome),
         seen.micros as f64 / 1000.0,
-        seen.trace.shown(),
+        seen.trace.display_id(),
     )
 }
 
@@ -119,14 +119,14 @@ fn json(seen: &Observation, line: &str, cause: Option<&str>, out: &mut String) {
     out.push_str(",\"message\":\"call\"");
     if let Some(status) = seen.status {
         out.push_str(",\"status\":");
-        write_whole(i64::from(status), out);
+        write_integer(i64::from(status), out);
     }
     if let Some(code) = seen.code {
         out.push_str(",\"code\":");
         write_quoted(code, out);
     }
     out.push_str(",\"micros\":");
-    write_whole(i64::try_from(seen.micros).unwrap_or(i64::MAX), out);
+    write_integer(i64::try_from(seen.micros).unwrap_or(i64::MAX), out);
     if let Some(cause) = cause {
         out.push_str(",\"cause\":");
         write_quoted(cause, out);

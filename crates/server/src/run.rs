@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::dispatch::{self, EXPIRES_AT, TASK};
+use frontdesk_engine::limits::tally::TallyKey;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Durability;
-use frontdesk_engine::tally::Who;
-use frontdesk_engine::timestamp::Millis;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -204,13 +204,13 @@ pub(crate) async fn write_tally(current: Arc<Current>) {
 pub(crate) async fn empty_tally(house: &House) {
     for count in house.desk.tally.take() {
         let (whose, name) = match &count.who {
-            Who::Address(address) => ("address", address.to_string()),
-            Who::Client(client) => ("client", client.as_str().to_owned()),
-            Who::Others => ("address", "others".to_owned()),
+            TallyKey::Address(address) => ("address", address.to_string()),
+            TallyKey::Client(client) => ("client", client.as_str().to_owned()),
+            TallyKey::Others => ("address", "others".to_owned()),
         };
         let at = house.desk.now().to_rfc3339();
         let record = serde_json::json!({"at": at, whose: name, "outcome": count.outcome, "count": count.times});
-        if house.vaults.store.observe(record.to_string(), Durability::Grouped).await.is_err() {
+        if house.vaults.store.append_audit(record.to_string(), Durability::Grouped).await.is_err() {
             house.desk.tally.put_back(count);
             continue;
         }
@@ -221,7 +221,7 @@ pub(crate) async fn empty_tally(house: &House) {
 
 /// Runs what was accepted for later, on the house as it is then.
 pub(crate) async fn run_later(current: Arc<Current>) {
-    dispatch::tend(move || current.house()).await;
+    dispatch::run_worker(move || current.house()).await;
 }
 
 /// Once an hour, what policy says must go, goes.
@@ -234,7 +234,7 @@ pub(crate) async fn forget(current: Arc<Current>) {
         let now = house.desk.now();
         let store = &house.vaults.store;
         let mut outcomes = vec![store.forget_claims(before(now, house.config.idempotency.retain)).await];
-        if contracts::all().iter().any(|contract| contract.kinds.contains(&&TASK)) {
+        if contracts::all().iter().any(|contract| contract.tables.contains(&&TASK)) {
             outcomes.push(store.forget_rows(&TASK, EXPIRES_AT, now).await);
         }
         match house.config.audit.retain {

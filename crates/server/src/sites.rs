@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Scopes;
-use frontdesk_engine::archive::Archive;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::ports::{Clock, Identity};
-use frontdesk_engine::registry::Tenant;
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{JwtSettings, JwtVerifier, SigningSecret};
 use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
@@ -27,7 +27,7 @@ pub struct Sites(Vec<Option<Opened>>);
 
 /// A site that can be served.
 pub(crate) struct Opened {
-    pub(crate) archive: Arc<dyn Archive>,
+    pub(crate) archive: Arc<dyn SiteDb>,
     /// Who judges tokens that the site signs.
     pub(crate) jwt: Option<Arc<dyn Identity>>,
     place: Place,
@@ -129,7 +129,7 @@ pub async fn register(config: &Config, vaults: &Vaults) -> Result<(), String> {
     Ok(())
 }
 
-type Archived = (Place, Arc<dyn Archive>, Option<String>);
+type Archived = (Place, Arc<dyn SiteDb>, Option<String>);
 
 async fn archive(site: &Site, if_down: IfDown, before: &Sites) -> Result<Archived, String> {
     let url = site.database.reveal()?;

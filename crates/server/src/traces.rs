@@ -9,9 +9,9 @@ mod span;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use frontdesk_engine::audit::Observation;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::trace::Sampling;
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::trace::Wish;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinHandle;
@@ -105,11 +105,11 @@ impl Traces {
     /// Half a trace is of no use, so a known caller who has begun one has decided. Traces that begin here are decided by
     /// their id, which every node reads alike. A stranger decides nothing, and chooses the id too: chance does.
     fn is_wanted(&self, seen: &Observation, sample: Ratio) -> bool {
-        let wish = seen.trace.parent.as_ref().map(|parent| parent.wish);
+        let wish = seen.trace.parent.as_ref().map(|parent| parent.sampling);
         match (wish, &seen.caller) {
-            (Some(Wish::Sampled), Some(_)) => true,
-            (Some(Wish::Unsampled), Some(_)) => false,
-            (Some(Wish::Sampled | Wish::Unsampled), None) => {
+            (Some(Sampling::Sampled), Some(_)) => true,
+            (Some(Sampling::Unsampled), Some(_)) => false,
+            (Some(Sampling::Sampled | Sampling::Unsampled), None) => {
                 let mut bytes = [0; 8];
                 self.random.fill(&mut bytes);
                 sample.takes(u64::from_be_bytes(bytes))

@@ -2,10 +2,12 @@
 //! encrypted at rest and masked by default.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::schema::{Schema, Text, optional, required};
-use frontdesk_engine::table::{Cell, Column, Found, Holds, Kind, Row, Word, words};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::table::{
+    Cell, ColumnSpec, ColumnType, Row, SearchTerm, StoredRow, TableSpec, search_terms,
+};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
 use serde::{Deserialize, Serialize};
 
 use super::json;
@@ -20,7 +22,10 @@ const ROW_LABEL: &str = "a stored customer";
 
 pub static TABLE: Kind = Kind {
     name: "customer",
-    columns: &[Column { name: "email", holds: Holds::Digest }, Column { name: "phone", holds: Holds::Digest }],
+    columns: &[
+        ColumnSpec { name: "email", column_type: ColumnType::Digest },
+        ColumnSpec { name: "phone", column_type: ColumnType::Digest },
+    ],
     unique: &[],
     sorted: &[],
     filtered: &["email", "phone"],
@@ -119,7 +124,7 @@ impl Customer {
                 ("email", digest(contact.email.as_deref().map(normalize_email))),
                 ("phone", digest(contact.phone.clone())),
             ],
-            words: words(&contact.name).into_iter().map(Word::Personal).collect(),
+            search_terms: search_terms(&contact.name).into_iter().map(SearchTerm::Personal).collect(),
             body: item.body,
             masked: item.masked,
             personal: item.personal,
@@ -148,7 +153,7 @@ pub fn schema() -> Schema {
     ]);
     let latest_sale = Schema::object([
         required("id", Schema::text(64), "The sale's id."),
-        required("closed_at", Schema::Text(Text::Instant), "When it was closed."),
+        required("closed_at", Schema::Text(Text::Timestamp), "When it was closed."),
     ]);
     let interest =
         Schema::object([required("make", Schema::text(60), "Make."), required("model", Schema::text(60), "Model.")]);

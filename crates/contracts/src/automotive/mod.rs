@@ -19,7 +19,7 @@ pub mod vin;
 pub mod vocabulary;
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::contract::Hello;
+use frontdesk_engine::model::contract::ServerInfo;
 use serde_json::json;
 
 pub use dialect::Automotive;

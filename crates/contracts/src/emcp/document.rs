@@ -1,9 +1,9 @@
 //! A page of the site as an answer shows it: these fields in this order and no others (E-41), then the selected
 //! template variables.
 
-use frontdesk_engine::archive::{Cell, Name, Term};
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_wire::json::{write_quoted, write_whole};
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::ports::site_db::{Expr, Name, SiteCell};
+use frontdesk_wire::json::{write_integer, write_quoted};
 
 use super::query::column;
 use super::schemas;
@@ -41,7 +41,7 @@ const FIELDS: [(Name, DocumentFieldType, &str); 17] = [
     ("type", DocumentFieldType::Text, "`document`, or `reference` for a link elsewhere."),
 ];
 
-pub(super) fn columns() -> impl Iterator<Item = Term> {
+pub(super) fn columns() -> impl Iterator<Item = Expr> {
     FIELDS.iter().map(|(name, _, _)| column(name))
 }
 

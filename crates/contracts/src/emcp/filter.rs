@@ -2,8 +2,8 @@
 //! names the argument and the rule, and never repeats the value.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Comparison, Likeness, Number, Operand, Term, Test, Value};
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Number, Operand, Predicate};
 use serde_json::{Map, Value as Json};
 
 use super::patterns;
@@ -89,7 +89,7 @@ pub(super) fn condition(
 
 pub(super) fn cast_term(term: Term, cast: Option<Number>) -> Term {
     match cast {
-        Some(cast) => Term::Number(cast, Box::new(term)),
+        Some(cast) => Expr::Number(cast, Box::new(term)),
         None => term,
     }
 }
@@ -102,8 +102,8 @@ pub(super) fn has_no_delimiter(text: &str) -> bool {
 fn operator(text: &str) -> Option<Operator> {
     Some(match text {
         "=" => Operator::Compare(Comparison::Equal),
-        "!=" => Operator::Compare(Comparison::Unequal),
-        ">" => Operator::Compare(Comparison::More),
+        "!=" => Operator::Compare(Comparison::NotEqual),
+        ">" => Operator::Compare(Comparison::Greater),
         ">=" => Operator::Compare(Comparison::AtLeast),
         "<" => Operator::Compare(Comparison::Less),
         "<=" => Operator::Compare(Comparison::AtMost),

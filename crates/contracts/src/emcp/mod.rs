@@ -16,8 +16,8 @@ mod variable_cache;
 mod variables;
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::contract::Hello;
 use frontdesk_engine::dispatch::TASK;
+use frontdesk_engine::model::contract::ServerInfo;
 use serde_json::json;
 
 pub use defaults::DEFAULTS;
@@ -59,7 +59,7 @@ pub fn contract(settings: EmcpSettings) -> Contract {
         hello: server_info(),
         tools: tools::all(settings.limits),
         resources: Vec::new(),
-        kinds: vec![&TASK],
+        tables: vec![&TASK],
         scopes: scopes::all(),
         least: scopes::default_scope(),
         documents: Vec::new(),
@@ -71,7 +71,7 @@ fn server_info() -> Hello {
     let version = json!({"toolsetVersion": TOOLSET_VERSION});
     Hello {
         // E-03, E-04.
-        info: vec![("platform", PLATFORM.to_owned()), ("platformVersion", env!("CARGO_PKG_VERSION").to_owned())],
+        extra: vec![("platform", PLATFORM.to_owned()), ("platformVersion", env!("CARGO_PKG_VERSION").to_owned())],
         name: "eMCP Content Server",
         title: "Frontdesk: eMCP",
         version: env!("CARGO_PKG_VERSION"),

@@ -1,8 +1,8 @@
 //! The models that may be read, each with its readable fields (E-30, E-31). A field that is not listed here has no name
 //! by which it could be selected, filtered or ordered, so nothing sensitive can be reached (E-41).
 
-use frontdesk_engine::archive::{Cell, Name, Term};
-use frontdesk_engine::schema::{Schema, required};
+use frontdesk_engine::model::schema::{Schema, required};
+use frontdesk_engine::ports::site_db::{Expr, Name, SiteCell};
 use frontdesk_wire::answer::quote;
 
 use super::query::column;
@@ -228,7 +228,7 @@ impl Model {
         self.fields.iter().map(|(name, _)| *name).collect::<Vec<&str>>().join(", ")
     }
 
-    pub(super) fn columns(&self) -> Vec<Term> {
+    pub(super) fn columns(&self) -> Vec<Expr> {
         self.fields.iter().map(|(name, _)| column(name)).collect()
     }
 

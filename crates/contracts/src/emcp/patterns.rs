@@ -1,7 +1,7 @@
 //! Patterns of names and casts: the regular expression that is published, the check that runs, and the parser.
 
-use frontdesk_engine::archive::Number;
-use frontdesk_engine::schema::Form;
+use frontdesk_engine::model::schema::Pattern;
+use frontdesk_engine::ports::site_db::Number;
 
 /// The length of the column `site_tmplvars.name`.
 const MAX_NAME_LENGTH: usize = 50;
@@ -9,7 +9,7 @@ const MAX_NAME_LENGTH: usize = 50;
 /// Appended to a name, it selects the default where a page has no value.
 const DEFAULT_SUFFIX: &str = ":d";
 
-pub(super) static NAME: Form = Form {
+pub(super) static NAME: Pattern = Pattern {
     pattern: "^[A-Za-z0-9_-]{1,50}$",
     fits: is_name,
     expected: "the name of a template variable is expected: letters, digits, _ and -",

@@ -1,11 +1,11 @@
 //! Template variables, looked up by name. Names are resolved before anything else is queried, so only real variables are
 //! ever read (E-14); each one becomes a join of its value table to the documents.
 
-use frontdesk_engine::archive::{Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
-use frontdesk_engine::fault::Problem;
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::{Field, Schema, Text, optional};
+use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, SiteRow, TableAlias};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
@@ -108,7 +108,7 @@ impl Variables {
                 columns_equal(Term::Column(variable.alias, "contentid"), column("id")),
                 equals(Term::Column(variable.alias, "tmplvarid"), variable.id),
             ],
-            keeps: Keeps::All,
+            kind: JoinKind::Left,
         })
     }
 
@@ -229,7 +229,7 @@ fn cache_key(names: &[(ArgumentPath, &str)], fallback: Fallback) -> String {
     key
 }
 
-fn strings<'a>(reading: &'a Reading, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+fn strings<'a>(reading: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
     let items = reading.arguments.get(argument).and_then(Json::as_array);
     items.into_iter().flatten().filter_map(Json::as_str)
 }

@@ -6,7 +6,7 @@ use frontdesk_contracts::automotive::vocabulary::{
     DOMAINS, LeadStatus, STATES, VERBS, VehicleStatus, VocabularyTerm, term_or_unknown,
 };
 use frontdesk_contracts::automotive::{codes, contract, scopes};
-use frontdesk_engine::tool::Effect;
+use frontdesk_engine::model::tool::Effect;
 use serde_json::Value;
 
 /// Every schema of the contract: what the tools take and what they give.
@@ -178,7 +178,7 @@ fn a3_24_every_code_but_rate_limited_has_a_namespace() {
 fn a6_07_scopes_are_per_domain_and_kind_of_access() {
     assert_eq!(scopes::ALL, ["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
     let contract = contract();
-    assert_eq!(contract.least.as_str(), "amcp:inventory:read");
+    assert_eq!(contract.default_scope.as_str(), "amcp:inventory:read");
     for tool in &contract.tools {
         let domain = match tool.spec.name.split('.').next() {
             Some("customers") => "leads",

@@ -19,9 +19,9 @@ fn made() -> Vec<BusinessData> {
     business_data(NOW, &mut new_id).collect()
 }
 
-fn rows(steps: &[Step]) -> Vec<(&'static Kind, &Row)> {
+fn rows(steps: &[Step]) -> Vec<(&'static TableSpec, &Row)> {
     let inserts = steps.iter().map(|step| match step {
-        Step::Insert { kind, row, .. } => (*kind, row),
+        Step::Insert { table: kind, row, .. } => (*kind, row),
         Step::Update { .. } | Step::Adjust { .. } | Step::Require { .. } => panic!("a seed only inserts"),
     });
     inserts.collect()

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use frontdesk_engine::TenantId;
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock as _, Random};
-use frontdesk_engine::table::Kind;
 use frontdesk_store::moving::{Arrival, Departure, Home, Manifest, Receiving};
 use serde_json::{Value, json};
 
@@ -177,8 +177,8 @@ fn home(data: &Path, database: &Database) -> Home {
     }
 }
 
-fn kinds() -> Vec<&'static Kind> {
-    frontdesk_contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect()
+fn kinds() -> Vec<&'static TableSpec> {
+    frontdesk_contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect()
 }
 
 fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as pottery};
 use frontdesk_engine::desk::new_id;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
-use frontdesk_engine::registry::{Changed, Client, Tenant};
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::{PlaintextSecret, new_client, new_secret};
 use frontdesk_store::make_sample;
@@ -126,9 +126,9 @@ async fn seed(
         };
         match house.vaults.store.commit(commit).await.map_err(explain)? {
             Committed::Done => reused = false,
-            Committed::Claimed(_) => {}
+            Committed::AlreadyClaimed(_) => {}
             Committed::Refused(fault) => return Err(fault.message.into_owned().into()),
-            Committed::Stale | Committed::Unknown => {
+            Committed::VersionConflict | Committed::Unknown => {
                 return Err("the demo data could not be written in time; start again".into());
             }
         }
@@ -146,7 +146,12 @@ fn commit(house: &House, contents: BusinessData) -> Option<Commit> {
         at,
         steps,
         events: events.into_iter().map(|event| (house.desk.new_id("evt"), event)).collect(),
-        claim: Some(Claim { client: ClientId::new(SEEDING), tool: SEEDING, key: SEEDING.to_owned(), meaning: [0; 32] }),
+        claim: Some(Claim {
+            client: ClientId::new(SEEDING),
+            tool: SEEDING,
+            key: SEEDING.to_owned(),
+            request_hash: [0; 32],
+        }),
         answer: Item { id: business.id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
         audit: audit.to_string(),
     })

@@ -30,13 +30,13 @@ impl Mount {
             Needs::Nothing => {
                 Some(Mount { contract: contract.to_owned(), path: format!("/mcp/{contract}"), site: None })
             }
-            Needs::Archive(_) => None,
+            Needs::SiteDb(_) => None,
         }
     }
 
     /// A site with nothing but what is usual, besides what this table says.
     pub fn reading(offer: &Offer, table: &Table) -> Option<Mount> {
-        let Needs::Archive(usual) = offer.needs else {
+        let Needs::SiteDb(usual) = offer.needs else {
             return None;
         };
         let (path, site) = site::read(table, "", &usual, &|_| None).ok()?;
@@ -85,7 +85,7 @@ pub(super) fn from_text(text: &str, offers: &[Offer]) -> Result<Vec<Mount>, Vec<
             .ok_or_else(|| vec![Wrong::new(format!("{part:?} is not a contract and a path"), advice(offers))])?;
         let (contract, path) = (contract.trim().to_owned(), path.trim().to_owned());
         match offers.iter().find(|offer| offer.name == contract).map(|offer| offer.needs) {
-            Some(Needs::Archive(_)) => {
+            Some(Needs::SiteDb(_)) => {
                 let wrong = format!("{contract} reads a database, and a path does not say which");
                 let next = "Write it into a file, as [[mount]] with `contract` and `database`";
                 wrongs.push(Wrong::new(wrong, next).at(format!("[{index}]")));
@@ -111,7 +111,7 @@ pub(super) fn from_toml(value: &Value, outside: &Outside<'_>) -> Result<Vec<Moun
         let named = table.get("contract").and_then(Value::as_str).unwrap_or_default();
         let needs = outside.offers.iter().find(|offer| offer.name == named).map(|offer| offer.needs);
         let read = match needs {
-            Some(Needs::Archive(usual)) => {
+            Some(Needs::SiteDb(usual)) => {
                 let variables = |name: &str| outside.variables.get(name).cloned();
                 site::read(table, &format!("[{index}]"), &usual, &variables)
                     .map(|(path, site)| Some(Mount { contract: named.to_owned(), path, site: Some(Box::new(site)) }))

@@ -5,8 +5,8 @@ use ::http::request::Parts;
 use ::http::{HeaderName, Method};
 use bytes::Bytes;
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::guard;
@@ -38,8 +38,8 @@ pub(super) fn receive(
         method_header: one_text(told, told.method),
         name_header: one_text(told, told.name),
         idempotency_key: one_text(told, told.idempotency_key),
-        refused: match guard::refuse(config, &head.uri, told) {
-            Some(why) => Some(Fault::new(FaultKind::WrongHost, why)),
+        transport_fault: match guard::refuse(config, &head.uri, told) {
+            Some(why) => Some(Fault::new(FaultKind::HostNotAllowed, why)),
             None if guard::has_two_ends(told) => {
                 Some(Fault::new(FaultKind::Malformed, "The message's end can be found in two ways."))
             }
@@ -48,22 +48,22 @@ pub(super) fn receive(
         },
         address: peer.address,
         trace,
-        body: Arriving::later(collect(most(config, mount), body)),
+        body: RequestBody::from_future(collect(most(config, mount), body)),
     }
 }
 
 /// The trace that the caller has begun; two of them are none.
 pub(super) fn trace(told: &Told<'_>) -> Option<Trace> {
-    Trace::continued(told.traceparent.only()?.to_str().ok()?)
+    Trace::parse_traceparent(told.traceparent.only()?.to_str().ok()?)
 }
 
 /// The same trace as the caller calls it, at mounts where it may; two names are none.
 pub(super) fn named(mount: &Mount, trace: Trace, told: &Told<'_>) -> Trace {
-    if !mount.contract.dialect.manners().takes_traces {
+    if !mount.contract.dialect.compatibility().accepts_trace_id {
         return trace;
     }
     match told.trace_id.only().map(|name| name.to_str()) {
-        Some(Ok(name)) => trace.called(name),
+        Some(Ok(name)) => trace.with_name(name),
         Some(Err(_)) | None => trace,
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn named(mount: &Mount, trace: Trace, told: &Told<'_>) -> Trace {
 /// How much of a body is read at all. A door looks into what is too large for it, to say first what else is wrong;
 /// and where it takes more than others, that much is read.
 pub(crate) fn most(config: &Config, mount: &Mount) -> usize {
-    let door = mount.door.as_ref().map(|door| door.payload_bytes);
+    let door = mount.policy.as_ref().map(|door| door.payload_bytes);
     config.limits.body_bytes.max(door.unwrap_or_default())
 }
 
@@ -113,7 +113,7 @@ fn is_token(text: &str) -> bool {
 fn media(told: &Told<'_>) -> Result<(), Fault> {
     let wrong = || {
         Fault::new(
-            FaultKind::WrongMedia,
+            FaultKind::UnsupportedMediaType,
             "Send the message as `Content-Type: application/json`, in UTF-8 and uncompressed.",
         )
     };

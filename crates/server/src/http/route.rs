@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use ::http::request::Parts;
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use frontdesk_engine::dispatch::{Wanted, dispatch};
-use frontdesk_engine::reply::{Form, Reply};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::dispatch::{DispatchPreference, dispatch};
+use frontdesk_engine::model::reply::{Reply, ReplyKind};
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_identity::OAuthRequest;
 
@@ -46,8 +46,8 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
     };
     let mut incoming = receive::receive(&house.config, mount, &head, &told, body, peer, trace.clone());
     if !house.admits(mount, peer.address, came) {
-        incoming.refused = Some(Fault::new(
-            FaultKind::WrongHost,
+        incoming.transport_fault = Some(Fault::new(
+            FaultKind::HostNotAllowed,
             "Only callers on this machine are served here, directly and not by a proxy; for others set up tokens.",
         ));
     }
@@ -63,11 +63,11 @@ pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Re
 /// What is to become of a message.
 enum Way {
     Serve,
-    Dispatch(Wanted),
+    Dispatch(DispatchPreference),
 }
 
-fn preferred(headers: &HeaderMap) -> Wanted {
-    Wanted::preferred(headers.get("prefer").and_then(|value| value.to_str().ok()))
+fn preferred(headers: &HeaderMap) -> DispatchPreference {
+    DispatchPreference::preferred(headers.get("prefer").and_then(|value| value.to_str().ok()))
 }
 
 /// Everything that is not a contract's endpoint.
@@ -134,16 +134,16 @@ fn problem(status: u16, message: &str) -> Reply {
 }
 
 fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody> {
-    let body = match reply.form {
-        Form::Empty => ResponseBody::empty(),
-        Form::Rpc | Form::Plain => ResponseBody::full(reply.body),
+    let body = match reply.kind {
+        ReplyKind::Empty => ResponseBody::empty(),
+        ReplyKind::Rpc | ReplyKind::Plain => ResponseBody::full(reply.body),
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     // Room for all of them at once, instead of growing with each.
     headers.reserve(HEADERS);
-    if reply.form != Form::Empty {
+    if reply.kind != ReplyKind::Empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     // Unless an answer says that it is for everybody, it is for one caller and no cache.
@@ -153,7 +153,7 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
     if house.config.certificate != Certificate::Development {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
-    if let Ok(trace) = HeaderValue::from_str(trace.shown()) {
+    if let Ok(trace) = HeaderValue::from_str(trace.display_id()) {
         headers.insert(receive::TRACE_ID.clone(), trace);
     }
     for (name, value) in reply.headers {

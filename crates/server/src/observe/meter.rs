@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::tally::{Count, Who};
+use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
+use frontdesk_engine::model::observation::Observation;
 
 /// The upper ends of the classes of duration, in microseconds and as Prometheus writes seconds.
 pub(crate) const CLASSES: [(u64, &str); 17] = [
@@ -60,10 +60,10 @@ impl Meter {
     }
 
     /// Refusals that were only counted, when their count is written down.
-    pub(crate) fn refused(&self, count: &Count) {
+    pub(crate) fn refused(&self, count: &TallyCount) {
         let whose = match count.who {
-            Who::Address(_) | Who::Others => "stranger",
-            Who::Client(_) => "client",
+            TallyKey::Address(_) | TallyKey::Others => "stranger",
+            TallyKey::Client(_) => "client",
         };
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         *refusals.entry((whose, count.outcome)).or_default() += count.times;

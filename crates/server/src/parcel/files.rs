@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 use super::{ParcelError, make_key};
 
@@ -37,7 +37,7 @@ impl Files {
     }
 
     /// Makes the key, and the file for the rows.
-    pub fn make(&mut self, random: &dyn Random) -> Result<(Key, File), ParcelError> {
+    pub fn make(&mut self, random: &dyn Random) -> Result<(SealKey, File), ParcelError> {
         let key = make_key(&self.key, random)?;
         self.made.push(self.key.clone());
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.draft);

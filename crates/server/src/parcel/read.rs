@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::moving::Field;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -19,7 +19,7 @@ const LONGEST_LINE: u64 = 64;
 pub struct Parcel {
     path: PathBuf,
     input: BufReader<File>,
-    key: Key,
+    key: SealKey,
     hash: Sha256,
     blocks: u64,
     rows: u64,
@@ -31,7 +31,7 @@ pub struct Parcel {
 
 impl Parcel {
     /// The file, opened, and its manifest.
-    pub fn open(path: &Path, key: &Key) -> Result<(Parcel, Value), ParcelError> {
+    pub fn open(path: &Path, key: &SealKey) -> Result<(Parcel, Value), ParcelError> {
         let failed = |error| ParcelError::Unusable { path: path.to_owned(), error };
         let mut input = BufReader::new(File::open(path).map_err(failed)?);
         let line = first_line(&mut input).map_err(failed)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::moving::Field;
 use serde_json::{Value, json};
 
@@ -46,8 +46,8 @@ fn rows() -> Rows {
         .collect()
 }
 
-fn key(byte: u8) -> Key {
-    Key::from_bytes([byte; 32])
+fn key(byte: u8) -> SealKey {
+    SealKey::from_bytes([byte; 32])
 }
 
 /// A file of several blocks.
@@ -63,7 +63,7 @@ fn written() -> (Draft, Vec<u8>) {
     (Draft::new(), bytes)
 }
 
-fn read(draft: &Draft, bytes: &[u8], key: &Key) -> Result<(Value, Rows), ParcelError> {
+fn read(draft: &Draft, bytes: &[u8], key: &SealKey) -> Result<(Value, Rows), ParcelError> {
     fs::write(&draft.0, bytes).unwrap();
     let (mut parcel, manifest) = Parcel::open(&draft.0, key)?;
     let mut rows = Vec::new();
@@ -135,7 +135,7 @@ fn a_block_left_out_is_noticed_even_if_the_hash_was_made_to_fit() {
 fn a_foreign_a_newer_and_a_wrongly_opened_file_are_told_apart() {
     let (draft, bytes) = written();
     let path = draft.0.display().to_string();
-    let said = |bytes: &[u8], key: &Key| read(&draft, bytes, key).unwrap_err().to_string();
+    let said = |bytes: &[u8], key: &SealKey| read(&draft, bytes, key).unwrap_err().to_string();
     assert_eq!(
         said(b"SQLite format 3\0", &key(1)),
         format!("{path} is no file that `frontdesk dealership export` has written")

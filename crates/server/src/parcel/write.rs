@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::moving::Field;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -17,7 +17,7 @@ const FULL: usize = 64 * 1024;
 
 pub struct Packer<W> {
     out: W,
-    key: Key,
+    key: SealKey,
     random: Arc<dyn Random>,
     hash: Sha256,
     blocks: u64,
@@ -36,7 +36,7 @@ pub struct Sent {
 }
 
 impl<W: Write> Packer<W> {
-    pub fn begin(out: W, key: Key, random: Arc<dyn Random>, manifest: &Value) -> io::Result<Packer<W>> {
+    pub fn begin(out: W, key: SealKey, random: Arc<dyn Random>, manifest: &Value) -> io::Result<Packer<W>> {
         let (hash, gathered) = (Sha256::new(), Vec::new());
         let mut packer = Packer { out, key, random, hash, blocks: 0, rows: 0, bytes: 0, gathered };
         packer.put(format!("{NAME}{FORMAT}\n").as_bytes())?;

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Scopes, TenantId};
 
 /// Those with a token: of this server, or signed by the site.
@@ -35,7 +35,7 @@ impl Members {
                             }
                         });
                     }
-                    Ok(_) => return Err(self.refused().because("the caller does not belong to this site")),
+                    Ok(_) => return Err(self.refused().caused_by("the caller does not belong to this site")),
                     // The first judge who says why has looked at the token; the others may not know its kind.
                     Err(fault) if fault.kind == FaultKind::Unauthenticated && refusal.cause.is_none() => {
                         refusal.cause = fault.cause;

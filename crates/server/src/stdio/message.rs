@@ -4,9 +4,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use frontdesk_engine::Reply;
-use frontdesk_engine::reply::Form;
+use frontdesk_engine::model::reply::ReplyKind;
 use frontdesk_wire::answer::{error, quote};
-use frontdesk_wire::frame::{Body, Frame, Id, Notification, Request, read};
+use frontdesk_wire::frame::{Frame, FrameBody, Id, Notification, Request, read};
 use frontdesk_wire::version::{Version, named, negotiate};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -37,7 +37,7 @@ impl Message {
     /// Also notes which version a handshake agrees on: messages after it are in that version.
     pub(super) fn read(bytes: &[u8], agreed: &mut Option<Version>) -> Message {
         match read(bytes) {
-            Ok(Body::One(Frame::Request(request))) => {
+            Ok(FrameBody::One(Frame::Request(request))) => {
                 let headers = headers(&request, *agreed);
                 if request.method == "initialize"
                     && let Some(Value::String(asked)) = request.params.get("protocolVersion")
@@ -46,13 +46,13 @@ impl Message {
                 }
                 Message { kind: Kind::Request(request.id), headers }
             }
-            Ok(Body::One(Frame::Notification(notification))) => {
+            Ok(FrameBody::One(Frame::Notification(notification))) => {
                 let kind = withdrawn(&notification).map_or(Kind::Notice, Kind::Withdrawal);
                 Message { kind, headers: in_version(*agreed) }
             }
-            Ok(Body::One(Frame::Response)) => Message { kind: Kind::Notice, headers: in_version(*agreed) },
+            Ok(FrameBody::One(Frame::Response)) => Message { kind: Kind::Notice, headers: in_version(*agreed) },
             // The engine says what is wrong with it.
-            Ok(Body::Batch(_)) | Err(_) => Message::unread(*agreed),
+            Ok(FrameBody::Batch(_)) | Err(_) => Message::unread(*agreed),
         }
     }
 
@@ -101,10 +101,10 @@ pub(super) fn line(reply: Reply, kind: &Kind) -> Option<Vec<u8>> {
         Kind::Notice | Kind::Withdrawal(_) => return None,
         Kind::Other => None,
     };
-    let mut text = match reply.form {
-        Form::Empty => return None,
-        Form::Rpc => reply.body.to_vec(),
-        Form::Plain => {
+    let mut text = match reply.kind {
+        ReplyKind::Empty => return None,
+        ReplyKind::Rpc => reply.body.to_vec(),
+        ReplyKind::Plain => {
             let data = match serde_json::from_slice::<IgnoredAny>(&reply.body) {
                 Ok(IgnoredAny) => String::from_utf8_lossy(&reply.body).into_owned(),
                 Err(_) => quote(&String::from_utf8_lossy(&reply.body)),

@@ -1,9 +1,9 @@
 //! A finished call as spans, in the JSON of OTLP: one for the call and one for each stage that was timed. Every text in
 //! it is a word of ours or a hexadecimal number.
 
-use frontdesk_engine::audit::{Lap, Laps, Observation};
+use frontdesk_engine::model::observation::{Observation, StageTime, StageTimes};
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::trace::Trace;
 use frontdesk_wire::version::Era;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(super) struct Call {
     ids: [u64; 4],
     began: u64,
     micros: u64,
-    laps: Laps,
+    laps: StageTimes,
     contract: &'static str,
     method: Option<&'static str>,
     tool: Option<&'static str>,
@@ -45,7 +45,7 @@ impl Call {
             ids,
             began: u64::try_from(seen.at.0).unwrap_or_default().saturating_mul(1_000_000),
             micros: seen.micros,
-            laps: seen.laps,
+            laps: seen.stages,
             contract: seen.contract,
             method: seen.method,
             tool: seen.tool,
@@ -91,7 +91,7 @@ impl Call {
         }
     }
 
-    fn stage(&self, name: &'static str, id: u64, parent: u64, lap: Lap) -> Span<'_> {
+    fn stage(&self, name: &'static str, id: u64, parent: u64, lap: StageTime) -> Span<'_> {
         Span {
             trace_id: &self.trace.id,
             span_id: hexadecimal(id),

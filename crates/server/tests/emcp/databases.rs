@@ -93,7 +93,7 @@ impl Trio {
     }
 
     /// Everything that is in the databases, which is the same in all three.
-    pub(crate) async fn everything(&self) -> Vec<Vec<Record>> {
+    pub(crate) async fn everything(&self) -> Vec<Vec<SiteRow>> {
         let mut tables = Vec::new();
         for (table, columns) in TABLES {
             tables.push(self.three.rows(&all(table, columns)).await);

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use frontdesk_engine::plan::{Change, Event, Step};
-use frontdesk_engine::table::{Kind, Row};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::plan::{Change, Event, Step};
+use frontdesk_engine::model::table::{Row, TableSpec};
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Scopes};
 use time::OffsetDateTime;
 

@@ -2,7 +2,7 @@
 //! and faults of a tool are tool results: clients drop the body of an HTTP error, and an agent should read why a call
 //! failed. All three contain the same error object.
 
-use frontdesk_engine::contract::{At, Place, Presented};
+use frontdesk_engine::model::contract::{CredentialPresence, ReplyContext, RequestTarget};
 use frontdesk_engine::{Fault, FaultKind, Reply};
 use frontdesk_wire::answer::{ToolResult, code, error, error_without_id, success, tool_result};
 use frontdesk_wire::version::{Era, Version};
@@ -29,7 +29,7 @@ pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
             None => Reply::empty(202),
         },
     };
-    let reply = reply.code(code_of(fault.kind, at.place).0);
+    let reply = reply.code(code_of(fault.kind, at.target).0);
     match fault.retry_after {
         Some(seconds) => reply.header("Retry-After", seconds.to_string()),
         None => reply,
@@ -126,10 +126,10 @@ fn challenge(status: u16, challenge: String) -> ErrorShape {
 /// A request without a credential made no error yet, so none is named (RFC 6750 §3.1).
 fn invalid_token(at: &At<'_>) -> String {
     let error = match at.credential {
-        Presented::Nothing => "",
-        Presented::Something => "error=\"invalid_token\", ",
+        CredentialPresence::Absent => "",
+        CredentialPresence::Present => "error=\"invalid_token\", ",
     };
-    format!("Bearer {error}resource_metadata=\"{}\", scope=\"{}\"", at.metadata, at.least.as_str())
+    format!("Bearer {error}resource_metadata=\"{}\", scope=\"{}\"", at.metadata_url, at.default_scope.as_str())
 }
 
 /// Clients request exactly these scopes next, so the scopes they have must be included.
@@ -139,9 +139,9 @@ fn insufficient_scope(fault: &Fault, at: &At<'_>) -> String {
 }
 
 /// The person must log in again (RFC 9470).
-fn step_up(at: &At<'_>) -> String {
+fn step_up(at: &ReplyContext<'_>) -> String {
     format!(
         "Bearer error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\", resource_metadata=\"{}\"",
-        at.metadata
+        at.metadata_url
     )
 }

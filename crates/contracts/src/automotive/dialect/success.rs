@@ -2,23 +2,23 @@
 //! Both contain the same JSON.
 
 use frontdesk_engine::Reply;
-use frontdesk_engine::contract::{At, Place, Shaped};
-use frontdesk_wire::answer::{self, Cache, CacheScope, quote, sealed_result, tool_success};
+use frontdesk_engine::model::contract::{Payload, ReplyContext, RequestTarget};
+use frontdesk_wire::answer::{self, CacheHint, CacheScope, finished_result, quote, tool_success};
 
 use super::era_or_default;
 
 /// Stock and leads can change at any time, so clients must not cache them.
 const NO_CACHE: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 
-pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
+pub(super) fn success(shaped: Payload, at: &ReplyContext<'_>) -> Reply {
     let object = object(shaped);
     let era = era_or_default(at);
     let Some(id) = at.id else {
         return Reply::empty(202);
     };
-    let result = match at.place {
-        Place::Tool(_) => return Reply::rpc(tool_success(id, &object, &era)),
-        Place::Resource(address) => {
+    let result = match at.target {
+        RequestTarget::Tool(_) => return Reply::rpc(tool_success(id, &object, &era)),
+        RequestTarget::Resource(address) => {
             let contents = format!(
                 "{{\"contents\":[{{\"uri\":{},\"mimeType\":\"application/json\",\"text\":{}}}]}}",
                 quote(address),
@@ -26,7 +26,7 @@ pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
             );
             sealed_result(&contents, &era, Some(NO_CACHE))
         }
-        Place::Method | Place::Transport => sealed_result(&object, &era, None),
+        RequestTarget::Method | RequestTarget::Transport => finished_result(&object, &era, None),
     };
     Reply::rpc(answer::success(id, &result))
 }
@@ -34,8 +34,8 @@ pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
 /// `next_cursor` is present only if there are more items (A3-19).
 fn object(shaped: Shaped) -> String {
     match shaped {
-        Shaped::One(object) => object,
-        Shaped::Many { items, cursor } => {
+        Payload::One(object) => object,
+        Payload::Many { items, cursor } => {
             let mut object = String::with_capacity(items.iter().map(|item| item.len() + 1).sum::<usize>() + 512);
             object.push_str("{\"items\":[");
             for (index, item) in items.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Validation of consent. Contact data is recorded only with consent that covers it.
 
-use frontdesk_engine::fault::Problem;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Code, Fault};
 use serde::Deserialize;
 

@@ -1,9 +1,9 @@
 //! Creating a lead. It checks consent and references. It never searches for a customer who might be the same person,
 //! because a wrong match would show one person's history to another.
 
-use frontdesk_engine::plan::{Change, Event, Plan, Step};
-use frontdesk_engine::table::words;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::plan::{Change, Event, Plan, Step};
+use frontdesk_engine::model::table::search_terms;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::{Fault, Permitted};
 use serde::Deserialize;
 

@@ -1,9 +1,9 @@
 //! Reading customers. Lists mask contact data; a single record shows it to callers with the scope for leads, which covers
 //! customers too because the specification gives them no domain of their own.
 
-use frontdesk_engine::schema::{Schema, Text, optional};
-use frontdesk_engine::table::Word;
-use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::schema::{Schema, Text, optional};
+use frontdesk_engine::model::table::SearchTerm;
+use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 
 use super::{NEWEST, equals_digest, get_one, id_argument, list_input, list_page, single_input, word_filter};
@@ -25,11 +25,11 @@ pub(super) fn list() -> Tool {
             output: schemas::list(customer::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Read(run_list),
+        run: Run::read(run_list),
     }
 }
 
@@ -43,11 +43,11 @@ pub(super) fn get() -> Tool {
             output: customer::schema(),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
-            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            unmask_scope: Some(Scope::new(scopes::LEADS_READ)),
             rate: RateKey::Client,
             codes: &[codes::CUSTOMERS_NOT_FOUND],
         },
-        run: Run::Read(run_get),
+        run: Run::read(run_get),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Reading stock: list, search, get. It has no personal data and no writes.
 
-use frontdesk_engine::page::{Direction, Filter, Order};
-use frontdesk_engine::schema::{Schema, optional};
-use frontdesk_engine::table::{Cell, Word};
-use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::page::{Direction, Filter, Order};
+use frontdesk_engine::model::schema::{Schema, optional};
+use frontdesk_engine::model::table::{Cell, SearchTerm};
+use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 
 use super::{NEWEST, equals, get_one, id_argument, list_input, list_page, single_input, word_filter};
@@ -24,11 +24,11 @@ pub(super) fn list() -> Tool {
             output: schemas::list(vehicle::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Read(run_list),
+        run: Run::read(run_list),
     }
 }
 
@@ -63,11 +63,11 @@ pub(super) fn search() -> Tool {
             output: schemas::list(vehicle::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Read(run_search),
+        run: Run::read(run_search),
     }
 }
 
@@ -81,11 +81,11 @@ pub(super) fn get() -> Tool {
             output: vehicle::schema(),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[codes::INVENTORY_NOT_FOUND],
         },
-        run: Run::Read(run_get),
+        run: Run::read(run_get),
     }
 }
 
@@ -167,13 +167,13 @@ fn range(column: &'static str, min: Option<i64>, max: Option<i64>, pointer: &str
 }
 
 fn order(permitted: &Permitted<'_>) -> Order {
-    let (column, direction) = match permitted.asked().text("sort") {
-        Some("price_asc") => ("price_minor", Direction::Rising),
-        Some("price_desc") => ("price_minor", Direction::Falling),
-        Some("year_asc") => ("year", Direction::Rising),
-        Some("year_desc") => ("year", Direction::Falling),
-        Some("mileage_asc") => ("mileage_mm", Direction::Rising),
-        Some("mileage_desc") => ("mileage_mm", Direction::Falling),
+    let (column, direction) = match permitted.input().text("sort") {
+        Some("price_asc") => ("price_minor", Direction::Ascending),
+        Some("price_desc") => ("price_minor", Direction::Descending),
+        Some("year_asc") => ("year", Direction::Ascending),
+        Some("year_desc") => ("year", Direction::Descending),
+        Some("mileage_asc") => ("mileage_mm", Direction::Ascending),
+        Some("mileage_desc") => ("mileage_mm", Direction::Descending),
         Some(_) | None => return NEWEST,
     };
     Order { column, direction }

@@ -8,11 +8,11 @@ mod inventory;
 mod leads;
 mod update;
 
-use frontdesk_engine::page::{Direction, Filter, Order, Query, Wants};
-use frontdesk_engine::plan::{Change, Event, Stale, Step};
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_engine::table::{Cell, Found, Kind, Word, words};
-use frontdesk_engine::tool::{Item, Outcome, Tool};
+use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query};
+use frontdesk_engine::model::plan::{Change, Event, OnConflict, Step};
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::model::table::{Cell, SearchTerm, StoredRow, TableSpec, search_terms};
+use frontdesk_engine::model::tool::{Item, Outcome, Tool};
 use frontdesk_engine::{Fault, Permitted};
 use serde::de::DeserializeOwned;
 
@@ -73,15 +73,15 @@ fn id_argument(about: &'static str) -> Field {
     required("id", Schema::text(64), about)
 }
 
-const NEWEST: Order = Order { column: "created_at", direction: Direction::Falling };
+const NEWEST: Order = Order { column: "created_at", direction: Direction::Descending };
 
 async fn list_page(
     permitted: &Permitted<'_>,
-    kind: &'static Kind,
+    kind: &'static TableSpec,
     filters: Vec<Filter>,
     order: Order,
 ) -> Result<Outcome, Fault> {
-    let query = Query { wants: Wants::Rows, kind, filters, order, window: permitted.window() };
+    let query = Query { projection: Projection::Rows, table: kind, filters, order, window: permitted.window() };
     permitted.page(query).await.map(Outcome::Many)
 }
 
@@ -91,13 +91,13 @@ async fn get_one(permitted: &Permitted<'_>, kind: &'static Kind) -> Result<Outco
     Ok(Outcome::One(item(found)))
 }
 
-fn item(found: Found) -> Item {
+fn item(found: StoredRow) -> Item {
     Item { id: found.id, body: found.body, masked: found.masked, personal: found.personal }
 }
 
 /// A filter on a text column, if the argument is present.
 fn equals(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
-    let value = permitted.asked().text(argument)?;
+    let value = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Text(value.to_owned())))
 }
 
@@ -119,7 +119,7 @@ fn word_filter(permitted: &Permitted<'_>, argument: &str, word: fn(String) -> Wo
     let Some(text) = permitted.asked().text(argument) else {
         return Ok(None);
     };
-    let found = words(text);
+    let found = search_terms(text);
     let pointer = format!("/{argument}");
     match found.len() {
         0 => Err(Fault::invalid_argument(&pointer, "pattern", "at least one letter or digit is expected")),

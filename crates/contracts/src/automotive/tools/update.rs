@@ -1,9 +1,9 @@
 //! Updating a lead. Only the given fields change: a closed lead stays closed unless an open status is sent, and
 //! `lost_reason` is kept only while the status is lost.
 
-use frontdesk_engine::plan::{Change, Event, Plan, Stale, Step};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::{Fault, FaultKind, Permitted};
 use serde::Deserialize;
 

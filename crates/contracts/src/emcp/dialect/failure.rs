@@ -1,7 +1,7 @@
 //! Answers to faults. Faults of the caller or the transport are plain HTTP with a slug and the trace id (E-52 to E-57);
 //! faults of a message or its arguments are JSON-RPC errors, with status 200 wherever the protocol allows it.
 
-use frontdesk_engine::contract::{At, Place, Presented};
+use frontdesk_engine::model::contract::{CredentialPresence, ReplyContext, RequestTarget};
 use frontdesk_engine::{Fault, FaultKind, Reply};
 use frontdesk_wire::answer::{code, error, error_without_id, quote};
 use frontdesk_wire::version::{Era, Version};
@@ -16,7 +16,7 @@ pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
     let ErrorShape { status, slug, rpc } = error_shape(fault, at);
     let reply = match rpc {
         Some(code) => answer(fault, at, code).status(status),
-        None => Reply::plain(status, body(slug, &message(fault), at.trace)),
+        None => Reply::plain(status, body(slug, &message(fault), at.trace_id)),
     };
     let reply = reply.code(slug);
     let reply = match header(fault, at) {
@@ -47,7 +47,7 @@ fn rpc(status: u16, slug: &'static str, code: i64) -> ErrorShape {
 fn error_shape(fault: &Fault, at: &At<'_>) -> ErrorShape {
     match fault.kind {
         FaultKind::Malformed => rpc(200, "parse_error", code::PARSE_ERROR),
-        FaultKind::NotRpc => rpc(200, "invalid_request", code::INVALID_REQUEST),
+        FaultKind::InvalidRequest => rpc(200, "invalid_request", code::INVALID_REQUEST),
         FaultKind::HeaderMismatch => rpc(400, "header_mismatch", code::HEADER_MISMATCH),
         FaultKind::WrongVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
         FaultKind::UnknownMethod => match era_or_default(at) {
@@ -73,16 +73,16 @@ fn error_shape(fault: &Fault, at: &At<'_>) -> ErrorShape {
             Era::Modern => rpc(200, "not_found", code::INVALID_PARAMS),
             Era::Legacy(_) => rpc(200, "not_found", code::RESOURCE_NOT_FOUND),
         },
-        FaultKind::Stale => plain(409, "conflict"),
+        FaultKind::VersionConflict => plain(409, "conflict"),
         FaultKind::KeyReused => plain(409, "idempotency_conflict"),
         FaultKind::KeyInFlight => plain(409, "in_progress"),
         FaultKind::BadDispatch => plain(400, "invalid_payload"),
-        FaultKind::NoRoom => plain(503, "async_unavailable"),
+        FaultKind::QueueFull => plain(503, "async_unavailable"),
         FaultKind::RateLimited => plain(429, "rate_limited"),
         FaultKind::TooLarge => plain(413, "payload_too_large"),
         FaultKind::AnswerTooLarge => plain(413, "result_too_large"),
-        FaultKind::WrongMedia => plain(415, "unsupported_media_type"),
-        FaultKind::WrongVerb => plain(405, "method_not_allowed"),
+        FaultKind::UnsupportedMediaType => plain(415, "unsupported_media_type"),
+        FaultKind::MethodNotAllowed => plain(405, "method_not_allowed"),
         FaultKind::Cancelled => plain(499, "cancelled"),
         FaultKind::Unavailable => plain(503, "unavailable"),
         FaultKind::OutcomeUnknown => plain(504, "outcome_unknown"),
@@ -139,9 +139,9 @@ fn message(fault: &Fault) -> String {
             format!("The token does not carry the scope this needs: {}.", needed.join(" "))
         }
         FaultKind::Malformed
-        | FaultKind::NotRpc
+        | FaultKind::InvalidRequest
         | FaultKind::HeaderMismatch
-        | FaultKind::WrongVersion
+        | FaultKind::UnsupportedVersion
         | FaultKind::UnknownMethod
         | FaultKind::UnknownTool
         | FaultKind::UnknownServer
@@ -153,17 +153,17 @@ fn message(fault: &Fault) -> String {
         | FaultKind::Forbidden
         | FaultKind::StepUp
         | FaultKind::NotFound
-        | FaultKind::Stale
+        | FaultKind::VersionConflict
         | FaultKind::KeyReused
         | FaultKind::KeyInFlight
         | FaultKind::BadDispatch
-        | FaultKind::NoRoom
+        | FaultKind::QueueFull
         | FaultKind::RateLimited
         | FaultKind::TooLarge
         | FaultKind::AnswerTooLarge
-        | FaultKind::WrongMedia
-        | FaultKind::WrongVerb
-        | FaultKind::WrongHost
+        | FaultKind::UnsupportedMediaType
+        | FaultKind::MethodNotAllowed
+        | FaultKind::HostNotAllowed
         | FaultKind::Cancelled
         | FaultKind::Unavailable
         | FaultKind::OutcomeUnknown
@@ -183,7 +183,7 @@ fn header(fault: &Fault, at: &At<'_>) -> Option<(&'static str, String)> {
             Presented::Nothing => None,
             Presented::Something => Some("error=\"invalid_token\"".to_owned()),
         };
-        let scope = format!("scope=\"{}\"", at.least.as_str());
+        let scope = format!("scope=\"{}\"", at.default_scope.as_str());
         challenge(error.into_iter().chain(metadata).chain([scope]).collect())
     } else if fault.kind == FaultKind::StepUp {
         let error = format!("error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\"");
@@ -193,7 +193,7 @@ fn header(fault: &Fault, at: &At<'_>) -> Option<(&'static str, String)> {
         let scopes = at.granted.cloned().unwrap_or_default().with(&fault.needed);
         let error = format!("error=\"insufficient_scope\", scope=\"{scopes}\"");
         challenge([error].into_iter().chain(metadata).collect())
-    } else if fault.kind == FaultKind::WrongVerb {
+    } else if fault.kind == FaultKind::MethodNotAllowed {
         Some(("Allow", "POST, DELETE".to_owned()))
     } else {
         None

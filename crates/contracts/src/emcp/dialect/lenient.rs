@@ -1,7 +1,7 @@
 //! Spellings that the original accepts too: numbers as text, booleans as 0 and 1, null for absent, names and keywords in
 //! any case. What is not understood stays unchanged, so that validation can report it.
 
-use frontdesk_engine::schema::{Field, Schema, Text};
+use frontdesk_engine::model::schema::{Field, Schema, Text};
 use serde_json::{Map, Value};
 
 use crate::emcp::{model, patterns, schemas, variables};

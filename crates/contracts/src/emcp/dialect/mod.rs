@@ -1,14 +1,16 @@
 //! How this contract reads arguments and writes answers: lenient spellings are normalized, transport errors are plain
 //! HTTP, everything else is JSON-RPC. No other module formats its answers.
 
+mod dispatched;
 mod failure;
 mod lenient;
 
-use frontdesk_engine::contract::{At, Dialect, Manners, Place, Shaped};
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::tool::ToolSpec;
+use frontdesk_engine::dispatch::DispatchReply;
+use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext, RequestTarget};
+use frontdesk_engine::model::tool::ToolSpec;
+use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::{Fault, Reply};
-use frontdesk_wire::answer::{sealed_result, success, tool_success};
+use frontdesk_wire::answer::{finished_result, success, tool_success};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
@@ -27,10 +29,10 @@ impl Dialect for Emcp {
         Ok(Reading { arguments, tenant: self.tenant.clone(), window: None, key: None })
     }
 
-    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {
+    fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
         let object = match shaped {
-            Shaped::One(object) => object,
-            Shaped::Many { items, .. } => format!("{{\"items\":[{}]}}", items.join(",")),
+            Payload::One(object) => object,
+            Payload::Many { items, .. } => format!("{{\"items\":[{}]}}", items.join(",")),
         };
         no_store(match (at.id, at.place) {
             (None, _) => Reply::empty(202),
@@ -54,8 +56,8 @@ impl Dialect for Emcp {
         "idempotency_key"
     }
 
-    fn manners(&self) -> Manners {
-        Manners { assumed: Some(Version::V2025_11_25), names_sessions: true, takes_traces: true }
+    fn compatibility(&self) -> Compatibility {
+        Compatibility { default_version: Some(Version::V2025_11_25), sends_session_id: true, accepts_trace_id: true }
     }
 }
 

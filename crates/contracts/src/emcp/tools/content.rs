@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::archive::{Archive, Join, Select, Term, Test};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::Field;
-use frontdesk_engine::tool::{Consult, Future, Outcome, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::Field;
+use frontdesk_engine::model::tool::{Future, Outcome, ReadTool, Tool};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::ports::site_db::{Expr, Join, Predicate, Select, SiteDb};
 use frontdesk_engine::{Fault, Permitted};
 
 use super::{ToolDescription, read_tool};
@@ -27,8 +27,8 @@ pub(super) struct QueryContext<'a> {
 #[derive(Default)]
 pub(super) struct DocumentQuery {
     pub(super) joins: Vec<Join>,
-    pub(super) tests: Vec<Test>,
-    pub(super) order: Vec<(Term, Direction)>,
+    pub(super) tests: Vec<Predicate>,
+    pub(super) order: Vec<(Expr, Direction)>,
 }
 
 /// Builds the query of a list. `None` is an empty list without a query.
@@ -69,8 +69,8 @@ struct List {
     cache: VariableCache,
 }
 
-impl Consult for List {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for List {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
@@ -90,7 +90,7 @@ impl Consult for List {
             answer.push_str("],\"meta\":");
             schemas::write_list_meta(limit, offset, records.len(), None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
@@ -100,8 +100,8 @@ struct Get {
     cache: VariableCache,
 }
 
-impl Consult for Get {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for Get {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
@@ -120,7 +120,7 @@ impl Consult for Get {
             answer.push_str(",\"meta\":");
             schemas::write_single_meta(None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
@@ -153,6 +153,6 @@ pub(super) fn not_deleted() -> Test {
     equals(column("deleted"), 0)
 }
 
-pub(super) fn by_menuindex(direction: Direction) -> Vec<(Term, Direction)> {
+pub(super) fn by_menuindex(direction: Direction) -> Vec<(Expr, Direction)> {
     vec![(column("menuindex"), direction), (column("id"), direction)]
 }

@@ -8,8 +8,8 @@ mod siblings;
 mod tree;
 
 use frontdesk_engine::Scope;
-use frontdesk_engine::schema::{Field, Schema};
-use frontdesk_engine::tool::{Consult, Effect, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::schema::{Field, Schema};
+use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, Tool, ToolSpec};
 use std::sync::Arc;
 
 use super::{ResultLimits, scopes};
@@ -51,10 +51,10 @@ fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, ru
             output,
             effect: Effect::Reads,
             scope: Scope::new(scopes::CALL),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Consult(run),
+        run: Run::Read(run),
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::archive::{Record, Select, Term, Test};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_engine::tool::{Consult, Future, Outcome, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::model::tool::{Future, Outcome, ReadTool, Tool};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::ports::site_db::{Expr, Predicate, Select, SiteRow};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
@@ -64,14 +64,14 @@ struct List {
     limits: ResultLimits,
 }
 
-impl Consult for List {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for List {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let reading = permitted.asked();
             let model = requested_model(reading)?;
             let (limit, offset) = limit_and_offset(reading);
             let select = Select {
-                tests: conditions(reading, model)?,
+                filter: conditions(reading, model)?,
                 order: order(reading, model)?,
                 offset,
                 limit,
@@ -86,7 +86,7 @@ impl Consult for List {
             answer.push_str("],\"meta\":");
             schemas::write_list_meta(limit, offset, records.len(), Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
@@ -95,8 +95,8 @@ struct Get {
     limits: ResultLimits,
 }
 
-impl Consult for Get {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for Get {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let reading = permitted.asked();
             let model = requested_model(reading)?;
@@ -111,7 +111,7 @@ impl Consult for Get {
             answer.push_str(",\"meta\":");
             schemas::write_single_meta(Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
@@ -127,7 +127,7 @@ fn all(model: &Model, limits: &ResultLimits) -> Select {
         from: (BASE, model.table),
         joins: Vec::new(),
         columns: model.columns(),
-        tests: Vec::new(),
+        filter: Vec::new(),
         order: Vec::new(),
         offset: 0,
         limit: 0,
@@ -139,7 +139,7 @@ fn requested_model(reading: &Reading) -> Result<&'static Model, Fault> {
     reading.text("model").and_then(model::by_name).ok_or_else(|| Fault::internal("a checked model is unknown"))
 }
 
-fn conditions(reading: &Reading, model: &Model) -> Result<Vec<Test>, Fault> {
+fn conditions(reading: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Fault> {
     let filters = reading.object("filters").and_then(|filters| filters.get("where"));
     let conditions = filters.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object);
     let test = |(number, condition): (usize, &serde_json::Map<String, Json>)| {
@@ -157,8 +157,8 @@ fn order(reading: &Reading, model: &Model) -> Result<Vec<(Term, Direction)>, Fau
         return Ok(vec![by_id]);
     };
     let direction = match reading.text("order_dir") {
-        Some("desc") => Direction::Falling,
-        Some(_) | None => Direction::Rising,
+        Some("desc") => Direction::Descending,
+        Some(_) | None => Direction::Ascending,
     };
     Ok(vec![(field(model, Some(name), "/order_by")?, direction), by_id])
 }

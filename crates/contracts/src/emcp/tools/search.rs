@@ -1,10 +1,10 @@
 //! Searching pages by position, state, template variables and tags, in a chosen order. All filters must hold.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Join, Keeps, Name, Select, Source, Term, Test, Value};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
-use frontdesk_engine::tool::Tool;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::tool::Tool;
+use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, TableAlias};
 use serde_json::{Map, Value as Json};
 
 use super::ToolDescription;
@@ -141,7 +141,7 @@ fn order(context: &QueryContext<'_>) -> Vec<(Term, Direction)> {
     let arguments = &context.reading.arguments;
     let by_id = (column("id"), Direction::Rising);
     if let Some(dir) = arguments.get("order_by_date") {
-        let date = Term::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
+        let date = Expr::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
         return vec![(date, direction(Some(dir))), by_id];
     }
     let named = context.reading.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
@@ -182,7 +182,7 @@ async fn tags(context: &QueryContext<'_>) -> Result<Option<Test>, Fault> {
         return Err(Fault::invalid_argument("/tags_data", "not", expected));
     }
     let variable = asked.get("tv_id").and_then(Json::as_i64).unwrap_or(0);
-    Ok(Some(Test::Exists(Box::new(Select {
+    Ok(Some(Predicate::Exists(Box::new(Select {
         from: (LINK, TAG_LINKS),
         joins: vec![Join {
             table: (TAG, TAGS),
@@ -213,7 +213,7 @@ fn boolean(arguments: &Map<String, Json>, name: &str) -> Option<i64> {
 
 fn direction(given: Option<&Json>) -> Direction {
     match given.and_then(Json::as_str) {
-        Some("desc") => Direction::Falling,
-        Some(_) | None => Direction::Rising,
+        Some("desc") => Direction::Descending,
+        Some(_) | None => Direction::Ascending,
     }
 }

@@ -2,10 +2,10 @@
 //! itself, not its descendants.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Comparison, Join, Keeps, Source, Term, Test};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_engine::tool::{Future, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::model::tool::{Future, Tool};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Join, JoinKind, Predicate, TableAlias};
 
 use super::ToolDescription;
 use super::content::{DocumentQuery, QueryContext, by_menuindex, list, not_deleted, requested_id};
@@ -101,7 +101,7 @@ fn root_tree_query(context: &QueryContext<'_>) -> DocumentQuery {
             compare(distance(), Comparison::AtMost, requested_depth(context).unwrap_or(1)),
             not_deleted(),
         ],
-        order: vec![(column("id"), Direction::Rising)],
+        order: vec![(column("id"), Direction::Ascending)],
     }
 }
 
@@ -135,7 +135,7 @@ fn ancestors_query(context: &QueryContext<'_>) -> DocumentQuery {
     DocumentQuery {
         joins: vec![path("ancestor")],
         tests,
-        order: vec![(distance(), Direction::Falling), (column("id"), Direction::Rising)],
+        order: vec![(distance(), Direction::Descending), (column("id"), Direction::Ascending)],
     }
 }
 
@@ -148,8 +148,8 @@ fn path(end: &'static str) -> Join {
     }
 }
 
-fn distance() -> Term {
-    Term::Column(PATH, "depth")
+fn distance() -> Expr {
+    Expr::Column(PATH, "depth")
 }
 
 pub(super) fn depth_field(limits: &ResultLimits, about: &'static str) -> Field {
