@@ -9,7 +9,10 @@ use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
 use frontdesk_contracts::demo::{BusinessData, business_data, info};
-use frontdesk_engine::plan::Step;
+use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::table::{Cell, Row, SearchTerm};
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::ports::{Commit, Committed};
 use frontdesk_engine::{Fault, TenantId};
 use serde::{Deserialize, Serialize};
@@ -197,7 +200,7 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
         }
     }
     let taken = Fault::internal("a generated vehicle is there already");
-    Some(Step::Insert { kind: &frontdesk_contracts::automotive::vehicle::TABLE, row, taken })
+    Some(Step::Insert { table: &frontdesk_contracts::automotive::vehicle::TABLE, row, on_duplicate: taken })
 }
 
 pub fn explain(fault: Fault) -> Box<dyn std::error::Error + Send + Sync> {

@@ -9,7 +9,7 @@ use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
-use frontdesk_engine::registry::Tenant;
+use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::{Scopes, TenantId};
 use time::OffsetDateTime;
 

@@ -10,7 +10,7 @@ use frontdesk_engine::{Contract, TenantId};
 
 /// The contracts that a configuration can mount.
 pub const ENTRIES: &[Offer] =
-    &[Offer::plain(automotive::ID), Offer { name: emcp::ID, needs: Needs::Archive(emcp::DEFAULTS) }];
+    &[Offer::plain(automotive::ID), Offer { name: emcp::ID, needs: Needs::SiteDb(emcp::DEFAULTS) }];
 
 pub fn all() -> Vec<Contract> {
     vec![automotive::contract(), emcp::contract(emcp::EmcpSettings::default())]

@@ -4,12 +4,9 @@
 pub mod cursor;
 pub mod desk;
 pub mod dispatch;
-pub mod door;
-pub mod fault;
-pub mod glob;
-pub mod incoming;
-pub mod inflight;
 pub mod ip_prefix;
+pub mod limits;
+pub mod model;
 pub mod nearest;
 pub mod offer;
 pub mod pipeline;

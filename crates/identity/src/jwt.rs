@@ -46,7 +46,7 @@ impl Identity for JwtVerifier {
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         let result = match credential {
             Credential::Bearer(text) => {
-                self.verify(text, resource).map_err(|error| invalid_token().because(error.to_string()))
+                self.verify(text, resource).map_err(|error| invalid_token().caused_by(error.to_string()))
             }
             Credential::Missing | Credential::Unusable => Err(invalid_token()),
         };

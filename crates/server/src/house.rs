@@ -13,10 +13,7 @@ use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::limits::tally::Tally;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
-use frontdesk_engine::rate::{Budget, Rates};
-use frontdesk_engine::registry::Registry;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::tally::Tally;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_identity::{Dependencies, EmbeddedServer};
 use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
 

@@ -20,7 +20,7 @@ pub const PREFIX: &str = "cus";
 /// Names a row in the cause of a fault.
 const ROW_LABEL: &str = "a stored customer";
 
-pub static TABLE: Kind = Kind {
+pub static TABLE: TableSpec = TableSpec {
     name: "customer",
     columns: &[
         ColumnSpec { name: "email", column_type: ColumnType::Digest },
@@ -105,10 +105,10 @@ impl CustomerPersonalPart {
 
 impl Customer {
     /// Parses a row that was read with its personal part.
-    pub fn from_stored_row(found: &Found) -> Result<Customer, Fault> {
-        let personal = found.personal.as_deref();
+    pub fn from_stored_row(row: &StoredRow) -> Result<Customer, Fault> {
+        let personal = row.personal.as_deref();
         let personal = personal.ok_or_else(|| Fault::internal("a customer without its personal part"))?;
-        Ok(Customer { public: json::read(ROW_LABEL, &found.body)?, personal: json::read(ROW_LABEL, personal)? })
+        Ok(Customer { public: json::read(ROW_LABEL, &row.body)?, personal: json::read(ROW_LABEL, personal)? })
     }
 
     pub fn row(&self) -> Result<Row, Fault> {

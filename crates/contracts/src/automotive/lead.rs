@@ -24,7 +24,7 @@ pub const PREFIX: &str = "led";
 /// Names a row in the cause of a fault.
 const ROW_LABEL: &str = "a stored lead";
 
-pub static TABLE: Kind = Kind {
+pub static TABLE: TableSpec = TableSpec {
     name: "lead",
     columns: &[
         column("status", ColumnType::Text),
@@ -161,11 +161,11 @@ impl LeadPersonalPart {
 
 impl Lead {
     /// Parses a row that was read with its personal part.
-    pub fn from_stored_row(found: &Found) -> Result<Lead, Fault> {
-        let personal = found.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
+    pub fn from_stored_row(row: &StoredRow) -> Result<Lead, Fault> {
+        let personal = row.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
         Ok(Lead {
-            receipt: json::read(ROW_LABEL, &found.body)?,
-            public: json::read(ROW_LABEL, &found.body)?,
+            receipt: json::read(ROW_LABEL, &row.body)?,
+            public: json::read(ROW_LABEL, &row.body)?,
             personal: json::read(ROW_LABEL, personal)?,
         })
     }
@@ -213,7 +213,7 @@ impl Lead {
                 ("email", digest(contact.email.as_deref().map(normalize_email))),
                 ("phone", digest(contact.phone.clone())),
             ],
-            words: words(&contact.name).into_iter().map(Word::Personal).collect(),
+            search_terms: search_terms(&contact.name).into_iter().map(SearchTerm::Personal).collect(),
             body: joined(&json.receipt, Some(&json.public)),
             masked: Some(json::write(ROW_LABEL, &personal.masked())?),
             personal: Some(json.personal),
@@ -329,6 +329,6 @@ fn digest(value: Option<String>) -> Cell {
     value.map(Cell::Digest).unwrap_or(Cell::Null)
 }
 
-const fn column(name: &'static str, holds: ColumnType) -> ColumnSpec {
-    ColumnSpec { name, column_type: holds }
+const fn column(name: &'static str, column_type: ColumnType) -> ColumnSpec {
+    ColumnSpec { name, column_type }
 }

@@ -29,20 +29,20 @@ pub const ID: &str = "automotive";
 pub fn contract() -> Contract {
     Contract {
         id: ID,
-        hello: server_info(),
+        server_info: server_info(),
         tools: tools::all(),
         resources: resources::all(),
-        kinds: vec![&vehicle::TABLE, &lead::TABLE, &customer::TABLE],
+        tables: vec![&vehicle::TABLE, &lead::TABLE, &customer::TABLE],
         scopes: scopes::all(),
-        least: scopes::default_scope(),
+        default_scope: scopes::default_scope(),
         documents: vec![(manifest::PATH, manifest::document())],
         dialect: Box::new(Automotive),
     }
 }
 
-fn server_info() -> Hello {
-    Hello {
-        info: Vec::new(),
+fn server_info() -> ServerInfo {
+    ServerInfo {
+        extra: Vec::new(),
         name: "frontdesk",
         title: "Frontdesk: AutomotiveMCP",
         version: env!("CARGO_PKG_VERSION"),

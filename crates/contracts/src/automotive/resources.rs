@@ -7,7 +7,7 @@ use super::{customer, lead, manifest, vehicle};
 
 pub(super) fn all() -> Vec<ResourceTemplate> {
     vec![
-        Resource {
+        ResourceTemplate {
             template: manifest::URI,
             name: "manifest",
             title: "Manifest",
@@ -74,7 +74,7 @@ fn one(
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    (tool, kind): (&'static str, &'static TableSpec),
+    (tool, table): (&'static str, &'static TableSpec),
 ) -> ResourceTemplate {
-    ResourceTemplate { template, name, title, about, source: ResourceSource::Tool { name: tool, lists: Some(kind) } }
+    ResourceTemplate { template, name, title, about, source: ResourceSource::Tool { name: tool, lists: Some(table) } }
 }

@@ -1,8 +1,8 @@
 //! Value types that several resources share: money, distances, contacts, instants. Each has the schema it is
 //! published under.
 
-use frontdesk_engine::schema::{Schema, Text, optional, required};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::timestamp::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -16,7 +16,7 @@ use super::vocabulary::{
 
 pub const PREFIX: &str = "veh";
 
-pub static TABLE: Kind = Kind {
+pub static TABLE: TableSpec = TableSpec {
     name: "vehicle",
     columns: &[
         text("vin"),
@@ -118,7 +118,7 @@ impl Vehicle {
     }
 
     /// The words that a text search finds the vehicle by.
-    fn words(&self) -> Vec<Word> {
+    fn words(&self) -> Vec<SearchTerm> {
         let year = self.year.to_string();
         let mut texts = vec![
             self.make.as_str(),

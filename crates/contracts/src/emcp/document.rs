@@ -48,10 +48,10 @@ pub(super) fn columns() -> impl Iterator<Item = Expr> {
 /// The initial capacity of the buffer for one page.
 pub(super) const TYPICAL_BYTES: usize = 640;
 
-/// Writes a record that holds `columns`, followed by the variables of these names.
-pub(super) fn write(record: &[Cell], variables: &[&str], out: &mut String) {
+/// Writes a row that holds `columns`, followed by the variables of these names.
+pub(super) fn write(row: &[SiteCell], variables: &[&str], out: &mut String) {
     out.push('{');
-    for (number, ((name, kind, _), cell)) in FIELDS.iter().zip(record).enumerate() {
+    for (number, ((name, kind, _), cell)) in FIELDS.iter().zip(row).enumerate() {
         out.push_str(if number == 0 { "\"" } else { ",\"" });
         out.push_str(name);
         out.push_str("\":");
@@ -59,7 +59,7 @@ pub(super) fn write(record: &[Cell], variables: &[&str], out: &mut String) {
     }
     if !variables.is_empty() {
         out.push_str(",\"tvs\":{");
-        for (number, (name, cell)) in variables.iter().zip(record.iter().skip(FIELDS.len())).enumerate() {
+        for (number, (name, cell)) in variables.iter().zip(row.iter().skip(FIELDS.len())).enumerate() {
             out.push_str(if number == 0 { "" } else { "," });
             write_quoted(name, out);
             out.push(':');
@@ -71,9 +71,9 @@ pub(super) fn write(record: &[Cell], variables: &[&str], out: &mut String) {
 }
 
 /// A column that an older CMS version lacks is null here, and is answered with the default of a new page.
-fn write_field(kind: DocumentFieldType, cell: &Cell, out: &mut String) {
+fn write_field(kind: DocumentFieldType, cell: &SiteCell, out: &mut String) {
     match kind {
-        DocumentFieldType::Integer => write_whole(schemas::integer(cell).unwrap_or(0), out),
+        DocumentFieldType::Integer => write_integer(schemas::integer(cell).unwrap_or(0), out),
         DocumentFieldType::Boolean => {
             out.push_str(if schemas::integer(cell).unwrap_or(0) == 0 { "false" } else { "true" })
         }

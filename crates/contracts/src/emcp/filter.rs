@@ -21,7 +21,7 @@ enum Operator {
     Compare(Comparison),
     In,
     NotIn,
-    Like(Likeness),
+    Like(Like),
     IsNull,
     IsNotNull,
 }
@@ -37,7 +37,7 @@ pub(super) enum FilterTarget {
 
 /// The fields `op` and `value` of a filter.
 pub(super) fn fields() -> [Field; 2] {
-    let one = Schema::Text(Text::Free { least: 0, most: MAX_VALUE_LENGTH });
+    let one = Schema::Text(Text::Free { min: 0, max: MAX_VALUE_LENGTH });
     let value = Schema::AnyOf {
         shapes: vec![one.clone(), Schema::list(one, MAX_VALUES)],
         expected: "a text of at most 2000 characters, or for in and not_in an array of at most 200 of them, is expected",
@@ -55,19 +55,19 @@ pub(super) fn fields() -> [Field; 2] {
 
 /// The predicate of a checked filter, which stands at this JSON pointer.
 pub(super) fn condition(
-    term: Term,
+    expr: Expr,
     filter: &Map<String, Json>,
     pointer: &str,
     target: FilterTarget,
-) -> Result<Test, Fault> {
+) -> Result<Predicate, Fault> {
     let cast = filter.get("cast").and_then(Json::as_str).and_then(patterns::cast);
     let operator = operator(filter.get("op").and_then(Json::as_str).unwrap_or_default())
         .ok_or_else(|| Fault::internal("a checked filter has an unknown operator"))?;
     let value = FilterValue { value: filter.get("value"), pointer, target };
     match (operator, cast) {
         (Operator::Compare(comparison), Some(cast)) => {
-            let term = Term::Number(cast, Box::new(term));
-            Ok(Test::Compare(term, comparison, Operand::Value(value.number()?)))
+            let expr = Expr::Number(cast, Box::new(expr));
+            Ok(Predicate::Compare(expr, comparison, Operand::Literal(value.number()?)))
         }
         (Operator::In | Operator::NotIn | Operator::Like(_) | Operator::IsNull | Operator::IsNotNull, Some(_)) => {
             Err(Fault::invalid_argument(
@@ -77,20 +77,20 @@ pub(super) fn condition(
             ))
         }
         (Operator::Compare(comparison), None) => {
-            Ok(Test::Compare(term, comparison, Operand::Value(Value::Text(value.single()?))))
+            Ok(Predicate::Compare(expr, comparison, Operand::Literal(Literal::Text(value.single()?))))
         }
-        (Operator::In, None) => Ok(Test::AnyOf(term, value.list()?)),
-        (Operator::NotIn, None) => Ok(Test::NoneOf(term, value.list()?)),
-        (Operator::Like(likeness), None) => Ok(Test::Like(term, likeness, value.non_empty()?)),
-        (Operator::IsNull, None) => Ok(Test::Missing(term)),
-        (Operator::IsNotNull, None) => Ok(Test::Present(term)),
+        (Operator::In, None) => Ok(Predicate::AnyOf(expr, value.list()?)),
+        (Operator::NotIn, None) => Ok(Predicate::NoneOf(expr, value.list()?)),
+        (Operator::Like(like), None) => Ok(Predicate::Like(expr, like, value.non_empty()?)),
+        (Operator::IsNull, None) => Ok(Predicate::IsNull(expr)),
+        (Operator::IsNotNull, None) => Ok(Predicate::IsNotNull(expr)),
     }
 }
 
-pub(super) fn cast_term(term: Term, cast: Option<Number>) -> Term {
+pub(super) fn cast_expr(expr: Expr, cast: Option<Number>) -> Expr {
     match cast {
-        Some(cast) => Expr::Number(cast, Box::new(term)),
-        None => term,
+        Some(cast) => Expr::Number(cast, Box::new(expr)),
+        None => expr,
     }
 }
 
@@ -109,9 +109,9 @@ fn operator(text: &str) -> Option<Operator> {
         "<=" => Operator::Compare(Comparison::AtMost),
         "in" => Operator::In,
         "not_in" => Operator::NotIn,
-        "like" => Operator::Like(Likeness::Contains),
-        "like-l" => Operator::Like(Likeness::Ends),
-        "like-r" => Operator::Like(Likeness::Begins),
+        "like" => Operator::Like(Like::Contains),
+        "like-l" => Operator::Like(Like::EndsWith),
+        "like-r" => Operator::Like(Like::StartsWith),
         "null" => Operator::IsNull,
         "!null" => Operator::IsNotNull,
         _ => return None,
@@ -145,23 +145,23 @@ impl FilterValue<'_> {
         }
     }
 
-    fn number(&self) -> Result<Value, Fault> {
+    fn number(&self) -> Result<Literal, Fault> {
         let text = self.single()?;
         if text.len() > MAX_NUMBER_LENGTH || !is_number(&text) {
             let expected = "a cast needs a number such as 100 or -2.5 (digits, at most 64 characters)";
             return Err(self.invalid("pattern", expected));
         }
-        Ok(Value::Decimal(text))
+        Ok(Literal::Decimal(text))
     }
 
-    fn list(&self) -> Result<Vec<Value>, Fault> {
+    fn list(&self) -> Result<Vec<Literal>, Fault> {
         let texts: Vec<&str> = match self.value {
             Some(Json::String(text)) => text.split(',').collect(),
             Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).collect(),
             Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_)) | None => Vec::new(),
         };
         let filled = texts.into_iter().map(str::trim).filter(|text| !text.is_empty());
-        let values = filled.map(|text| self.read(text).map(Value::Text)).collect::<Result<Vec<Value>, Fault>>()?;
+        let values = filled.map(|text| self.read(text).map(Literal::Text)).collect::<Result<Vec<Literal>, Fault>>()?;
         if values.is_empty() {
             return Err(self.invalid("minItems", "this operator needs at least one value"));
         }

@@ -56,20 +56,20 @@ impl Default for ResultLimits {
 pub fn contract(settings: EmcpSettings) -> Contract {
     Contract {
         id: ID,
-        hello: server_info(),
+        server_info: server_info(),
         tools: tools::all(settings.limits),
         resources: Vec::new(),
         tables: vec![&TASK],
         scopes: scopes::all(),
-        least: scopes::default_scope(),
+        default_scope: scopes::default_scope(),
         documents: Vec::new(),
         dialect: Box::new(Emcp { tenant: settings.tenant }),
     }
 }
 
-fn server_info() -> Hello {
+fn server_info() -> ServerInfo {
     let version = json!({"toolsetVersion": TOOLSET_VERSION});
-    Hello {
+    ServerInfo {
         // E-03, E-04.
         extra: vec![("platform", PLATFORM.to_owned()), ("platformVersion", env!("CARGO_PKG_VERSION").to_owned())],
         name: "eMCP Content Server",

@@ -232,10 +232,10 @@ impl Model {
         self.fields.iter().map(|(name, _)| column(name)).collect()
     }
 
-    /// Writes a record that holds `columns`. A column that the site's table lacks is null (E-34).
-    pub(super) fn write(&self, record: &[Cell], out: &mut String) {
+    /// Writes a row that holds `columns`. A column that the site's table lacks is null (E-34).
+    pub(super) fn write(&self, row: &[SiteCell], out: &mut String) {
         out.push('{');
-        for (number, ((name, kind), cell)) in self.fields.iter().zip(record).enumerate() {
+        for (number, ((name, kind), cell)) in self.fields.iter().zip(row).enumerate() {
             out.push_str(if number == 0 { "\"" } else { ",\"" });
             out.push_str(name);
             out.push_str("\":");
@@ -258,7 +258,7 @@ impl Model {
     }
 }
 
-/// A record of any of the models.
+/// A row of any of the models.
 pub(super) fn schema() -> Schema {
-    Schema::AnyOf { shapes: ALL.iter().map(Model::schema).collect(), expected: "a record of a model" }
+    Schema::AnyOf { shapes: ALL.iter().map(Model::schema).collect(), expected: "a row of a model" }
 }

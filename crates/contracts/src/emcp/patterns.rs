@@ -16,14 +16,14 @@ pub(super) static NAME: Pattern = Pattern {
 };
 
 /// A name with or without the suffix (E-13).
-pub(super) static NAME_WITH_SUFFIX: Form = Form {
+pub(super) static NAME_WITH_SUFFIX: Pattern = Pattern {
     pattern: "^[A-Za-z0-9_-]{1,50}(:d)?$",
     fits: |text| is_name(split_default_suffix(text).0),
     expected: "the name of a template variable is expected (letters, digits, _ and -), perhaps followed by :d",
 };
 
 /// `cast` also refuses a scale above the precision, which a regular expression cannot express (E-17).
-pub(super) static CAST: Form = Form {
+pub(super) static CAST: Pattern = Pattern {
     pattern: "^(UNSIGNED|SIGNED|DECIMAL\\((0?[1-9]|[1-5][0-9]|6[0-5]),(0?[0-9]|[12][0-9]|30)\\))$",
     fits: |text| cast(text).is_some(),
     expected: "UNSIGNED, SIGNED or DECIMAL(p,s) is expected, with p from 1 to 65, s from 0 to 30 and s at most p",

@@ -35,7 +35,7 @@ pub(super) fn limit_and_offset(limits: &ResultLimits) -> [Field; 2] {
 }
 
 pub(super) fn any_text() -> Schema {
-    Schema::Text(Text::Free { least: 0, most: MAX_TEXT_LENGTH })
+    Schema::Text(Text::Free { min: 0, max: MAX_TEXT_LENGTH })
 }
 
 pub(super) fn any_integer() -> Schema {
@@ -94,12 +94,12 @@ fn write_meta_end(model: Option<&'static str>, out: &mut String) {
     out.push_str("\"}");
 }
 
-pub(super) fn integer(cell: &Cell) -> Option<i64> {
+pub(super) fn integer(cell: &SiteCell) -> Option<i64> {
     match cell {
-        Cell::Missing => None,
-        Cell::Integer(number) => Some(*number),
+        SiteCell::Null => None,
+        SiteCell::Integer(number) => Some(*number),
         // SQLite stores text in an integer column as it is.
-        Cell::Text(text) => text.trim().parse().ok(),
+        SiteCell::Text(text) => text.trim().parse().ok(),
     }
 }
 

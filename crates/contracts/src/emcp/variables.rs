@@ -48,14 +48,14 @@ pub(super) struct Variable {
     name: String,
     id: i64,
     default: Option<String>,
-    alias: Source,
+    alias: TableAlias,
 }
 
 /// The argument that adds variables to the answer.
 pub(super) fn with_tvs() -> Field {
     optional(
         WITH,
-        Schema::list(Schema::Text(Text::Formed(&patterns::NAME_WITH_SUFFIX)), MAX_VARIABLES),
+        Schema::list(Schema::Text(Text::Pattern(&patterns::NAME_WITH_SUFFIX)), MAX_VARIABLES),
         "Template variables to show with each page, by name; name:d shows the variable's default where a page has no \
          value.",
     )
@@ -64,25 +64,25 @@ pub(super) fn with_tvs() -> Field {
 impl Variables {
     /// Looks up every variable that the checked arguments name.
     pub(super) async fn resolve(permitted: &Permitted<'_>, cache: &VariableCache) -> Result<Variables, Fault> {
-        let (reading, archive, now) = (permitted.asked(), permitted.archive()?, permitted.now());
-        let names = requested_names(reading);
+        let (input, site_db, now) = (permitted.input(), permitted.archive()?, permitted.now());
+        let names = requested_names(input);
         if names.is_empty() {
             return Ok(Variables::default());
         }
-        let fallback = requested_fallback(reading);
+        let fallback = requested_fallback(input);
         let key = cache_key(&names, fallback);
         let resolved = match cache.get(&key, now) {
             Some(resolved) => resolved,
             None => {
-                let records = archive.select(&lookup(&names, fallback)).await?;
+                let rows = site_db.select(&lookup(&names, fallback)).await?;
                 // Only a complete lookup is cached: an unknown name is looked up again by every call.
-                let resolved: VariableList = match_records(&names, &records)?.into();
+                let resolved: VariableList = match_rows(&names, &rows)?.into();
                 cache.insert(key, now, &resolved);
                 resolved
             }
         };
         let mut variables = Variables { resolved, selected: Vec::new() };
-        for entry in strings(reading, WITH) {
+        for entry in strings(input, WITH) {
             variables.select(entry);
         }
         Ok(variables)
@@ -105,21 +105,21 @@ impl Variables {
         self.resolved.iter().map(|variable| Join {
             table: (variable.alias, VALUES),
             on: vec![
-                columns_equal(Term::Column(variable.alias, "contentid"), column("id")),
-                equals(Term::Column(variable.alias, "tmplvarid"), variable.id),
+                columns_equal(Expr::Column(variable.alias, "contentid"), column("id")),
+                equals(Expr::Column(variable.alias, "tmplvarid"), variable.id),
             ],
             kind: JoinKind::Left,
         })
     }
 
     /// The value that a document has for the variable.
-    pub(super) fn value(&self, name: &str, fallback: Fallback) -> Result<Term, Fault> {
+    pub(super) fn value(&self, name: &str, fallback: Fallback) -> Result<Expr, Fault> {
         let variable = self.resolved.iter().find(|variable| variable.name == name);
         variable.map(|variable| variable.value(fallback)).ok_or_else(unresolved)
     }
 
     /// The columns of the selected variables.
-    pub(super) fn columns(&self) -> Result<Vec<Term>, Fault> {
+    pub(super) fn columns(&self) -> Result<Vec<Expr>, Fault> {
         let column = |(index, fallback): &(usize, Fallback)| {
             self.resolved.get(*index).map(|variable| variable.value(*fallback)).ok_or_else(unresolved)
         };
@@ -137,9 +137,9 @@ fn unresolved() -> Fault {
 }
 
 impl Variable {
-    /// Reads a record if it has exactly this name; the database's collation may have matched others.
-    fn from_record(record: &Record, name: &str, index: usize) -> Option<Variable> {
-        let [id, found, more @ ..] = record.as_slice() else {
+    /// Reads a row if it has exactly this name; the database's collation may have matched others.
+    fn from_row(row: &SiteRow, name: &str, index: usize) -> Option<Variable> {
+        let [id, found, more @ ..] = row.as_slice() else {
             return None;
         };
         let index = u8::try_from(index).ok()?;
@@ -148,14 +148,14 @@ impl Variable {
             name: name.to_owned(),
             id: schemas::integer(id)?,
             default: more.first().and_then(schemas::text).map(|text| text.into_owned()),
-            alias: Source(FIRST_ALIAS.checked_add(index)?),
+            alias: TableAlias(FIRST_ALIAS.checked_add(index)?),
         })
     }
 
-    fn value(&self, fallback: Fallback) -> Term {
-        let value = Term::Column(self.alias, "value");
+    fn value(&self, fallback: Fallback) -> Expr {
+        let value = Expr::Column(self.alias, "value");
         match (fallback, &self.default) {
-            (Fallback::Default, Some(default)) => Term::Or(Box::new(value), default.clone()),
+            (Fallback::Default, Some(default)) => Expr::Coalesce(Box::new(value), default.clone()),
             (Fallback::Default, None) | (Fallback::Null, _) => value,
         }
     }
@@ -165,15 +165,15 @@ impl Variable {
     }
 }
 
-/// Finds the record of each name, and reports every name that has none.
-fn match_records(names: &[(ArgumentPath, &str)], records: &[Record]) -> Result<Vec<Variable>, Fault> {
+/// Finds the row of each name, and reports every name that has none.
+fn match_rows(names: &[(ArgumentPath, &str)], rows: &[SiteRow]) -> Result<Vec<Variable>, Fault> {
     let mut resolved: Vec<Variable> = Vec::new();
     let mut problems = Vec::new();
     for (path, name) in names {
         if resolved.iter().any(|variable| variable.name == *name) {
             continue;
         }
-        match records.iter().find_map(|record| Variable::from_record(record, name, resolved.len())) {
+        match rows.iter().find_map(|row| Variable::from_row(row, name, resolved.len())) {
             Some(_) if resolved.len() >= MAX_VARIABLES => return Err(too_many(&path.pointer())),
             Some(variable) => resolved.push(variable),
             None => problems.push(unknown(&path.pointer())),
@@ -200,12 +200,12 @@ impl ArgumentPath {
 }
 
 /// Every name in the arguments, with its path.
-fn requested_names(reading: &Reading) -> Vec<(ArgumentPath, &str)> {
-    let entries = strings(reading, WITH).enumerate();
+fn requested_names(input: &ToolInput) -> Vec<(ArgumentPath, &str)> {
+    let entries = strings(input, WITH).enumerate();
     let mut names: Vec<(ArgumentPath, &str)> =
         entries.map(|(index, entry)| (ArgumentPath::WithTvs(index), patterns::split_default_suffix(entry).0)).collect();
     for argument in [FILTERS, ORDER] {
-        let items = reading.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
+        let items = input.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
         for (index, item) in items.enumerate() {
             if let Some(name) = item.get("tv").and_then(Json::as_str) {
                 names.push((ArgumentPath::Item(argument, index), name));
@@ -229,15 +229,15 @@ fn cache_key(names: &[(ArgumentPath, &str)], fallback: Fallback) -> String {
     key
 }
 
-fn strings<'a>(reading: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-    let items = reading.arguments.get(argument).and_then(Json::as_array);
+fn strings<'a>(input: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+    let items = input.arguments.get(argument).and_then(Json::as_array);
     items.into_iter().flatten().filter_map(Json::as_str)
 }
 
 /// Whether the lookup must read defaults, because any of the arguments uses one.
-fn requested_fallback(reading: &Reading) -> Fallback {
-    let selected = strings(reading, WITH).any(|entry| patterns::split_default_suffix(entry).1 == Fallback::Default);
-    let mut items = [FILTERS, ORDER].into_iter().filter_map(|name| reading.arguments.get(name)?.as_array()).flatten();
+fn requested_fallback(input: &ToolInput) -> Fallback {
+    let selected = strings(input, WITH).any(|entry| patterns::split_default_suffix(entry).1 == Fallback::Default);
+    let mut items = [FILTERS, ORDER].into_iter().filter_map(|name| input.arguments.get(name)?.as_array()).flatten();
     if selected || items.any(|item| item.get("use_default").and_then(Json::as_bool) == Some(true)) {
         Fallback::Default
     } else {
@@ -252,13 +252,13 @@ fn lookup(names: &[(ArgumentPath, &str)], fallback: Fallback) -> Select {
         Fallback::Default => columns.push(column("default_text")),
         Fallback::Null => {}
     }
-    let values = names.iter().map(|(_, name)| Value::Text((*name).to_owned())).collect();
+    let values = names.iter().map(|(_, name)| Literal::Text((*name).to_owned())).collect();
     Select {
         from: (BASE, TABLE),
         joins: Vec::new(),
         columns,
-        tests: vec![Test::AnyOf(column("name"), values)],
-        order: vec![(column("id"), Direction::Falling)],
+        filter: vec![Predicate::AnyOf(column("name"), values)],
+        order: vec![(column("id"), Direction::Descending)],
         offset: 0,
         limit: u64::try_from(names.len() * ROWS_PER_NAME).unwrap_or(u64::MAX),
         bytes: LOOKUP_BYTES,

@@ -37,7 +37,7 @@ fn dealership_window_and_key_are_no_filters() {
 
 #[test]
 fn argument_and_header_must_not_have_different_keys() {
-    let key = |arguments, header| read("leads.create", arguments, header).map(|reading| reading.key);
+    let key = |arguments, header| read("leads.create", arguments, header).map(|reading| reading.idempotency_key);
     assert_eq!(key(json!({}), Some("h")).unwrap().as_deref(), Some("h"));
     assert_eq!(key(json!({"idempotency_key": "h"}), Some("h")).unwrap().as_deref(), Some("h"));
     let fault = key(json!({"idempotency_key": "a"}), Some("h")).unwrap_err();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use frontdesk_contracts::automotive::contract;
 use frontdesk_contracts::demo::{Business, BusinessData, business_data, info};
-use frontdesk_engine::plan::Step;
-use frontdesk_engine::table::{Kind, Row};
+use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::table::{Row, TableSpec};
 use serde_json::{Value, json};
 
 use super::support::{House, NOW};

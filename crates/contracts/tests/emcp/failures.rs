@@ -67,9 +67,8 @@ fn expected(kind: FaultKind) -> String {
         ),
         FaultKind::TenantRequired => plain("403", "forbidden")
             .replace("\"M\"", "\"This token belongs to several sites. Use a token that belongs to this site only.\""),
-        FaultKind::TenantForbidden => {
-            plain("403", "forbidden").replace("\"M\"", "\"This token does not belong to this site. Use a token of this site.\"")
-        }
+        FaultKind::TenantForbidden => plain("403", "forbidden")
+            .replace("\"M\"", "\"This token does not belong to this site. Use a token of this site.\""),
         FaultKind::HostNotAllowed => plain("403", "forbidden"),
         FaultKind::NotFound => rpc(200, -32002),
         FaultKind::VersionConflict => plain("409", "conflict"),
@@ -143,9 +142,10 @@ fn e_58_an_unparsable_message_is_answered_without_an_id() {
 
 #[test]
 fn the_modern_era_has_its_own_codes_for_not_found() {
-    assert_eq!(said(FaultKind::UnknownMethod, Place::Method, Era::Modern), rpc(404, -32601));
-    assert_eq!(said(FaultKind::NotFound, Place::Resource("x:y"), Era::Modern), rpc(200, -32602));
-    let about_meta = failure(&Fault::new(FaultKind::InvalidArgument, "M"), Place::Method, None, Presented::Something);
+    assert_eq!(said(FaultKind::UnknownMethod, RequestTarget::Method, Era::Modern), rpc(404, -32601));
+    assert_eq!(said(FaultKind::NotFound, RequestTarget::Resource("x:y"), Era::Modern), rpc(200, -32602));
+    let about_meta =
+        failure(&Fault::new(FaultKind::InvalidArgument, "M"), RequestTarget::Method, None, CredentialPresence::Present);
     assert_eq!(text(&about_meta), rpc(400, -32602));
 }
 
@@ -179,7 +179,7 @@ fn e_57_a_rate_limited_call_says_how_long_to_wait() {
 
 #[test]
 fn the_log_gets_the_slug() {
-    let slug = |kind| failure(&Fault::new(kind, "M"), TOOL, Some(LEGACY), Presented::Something).code.unwrap();
+    let slug = |kind| failure(&Fault::new(kind, "M"), TOOL, Some(LEGACY), CredentialPresence::Present).code.unwrap();
     assert_eq!(slug(FaultKind::InvalidArgument), "invalid_params");
     assert_eq!(slug(FaultKind::UnknownTool), "tool_not_found");
     assert_eq!(slug(FaultKind::AnswerTooLarge), "result_too_large");

@@ -7,8 +7,6 @@ use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
-use frontdesk_engine::archive::{Archive, Name, Record, Select};
-use frontdesk_engine::audit::Observation;
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
@@ -56,7 +54,8 @@ impl House {
     /// With what else is to be in each database.
     pub(crate) async fn on_three_with(more: fn(SqlDialect) -> String) -> House {
         let three = Three::with(&CmsSite::small(), more).await;
-        let mounts = three.archives.iter().map(|(name, archive)| (*name, mount().reading(archive.clone()))).collect();
+        let mounts =
+            three.archives.iter().map(|(name, archive)| (*name, mount().with_site_db(archive.clone()))).collect();
         House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::Mutex;
 
-use crate::caller::ClientId;
 use crate::ip_prefix::ip_prefix;
+use crate::model::caller::ClientId;
 
 const MOST: usize = 4096;
 
@@ -21,9 +21,9 @@ pub enum TallyKey {
     Others,
 }
 
-impl Who {
-    pub fn at(address: IpAddr) -> Who {
-        Who::Address(ip_prefix(address))
+impl TallyKey {
+    pub fn of_address(address: IpAddr) -> TallyKey {
+        TallyKey::Address(ip_prefix(address))
     }
 }
 

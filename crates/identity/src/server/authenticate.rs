@@ -3,10 +3,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use frontdesk_engine::caller::ClientId;
 use frontdesk_engine::ip_prefix::ip_prefix;
-use frontdesk_engine::rate::Budget;
-use frontdesk_engine::registry::Client;
+use frontdesk_engine::limits::rate::Budget;
+use frontdesk_engine::model::caller::ClientId;
+use frontdesk_engine::ports::registry::Client;
 use frontdesk_engine::seal::sha256;
 use subtle::{Choice, ConstantTimeEq};
 

@@ -1,9 +1,9 @@
 //! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token has
 //! exactly the requested scopes or the default scope, never all that the client is allowed (A6-04, A6-08).
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::caller::Scopes;
-use frontdesk_engine::registry::{Client, Token};
+use frontdesk_engine::model::caller::Scopes;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::ports::registry::{Client, Token};
 use serde::Serialize;
 
 use super::authenticate::ClientRequest;
@@ -70,7 +70,7 @@ impl EmbeddedServer {
             expires_at: now.plus_seconds(self.settings.lifetime_seconds.into()),
         };
         let hash = token.hash;
-        self.registry.add_token(token, now, observation.line()).await?;
+        self.registry.add_token(token, now, observation.to_line()).await?;
         // If the client was revoked or its secret rotated since it authenticated, its tokens were revoked before this
         // one was stored; revoke it too.
         let current = self.registry.client(&client.id).await?;
@@ -78,7 +78,7 @@ impl EmbeddedServer {
             return Ok(secret);
         }
         let revocation = Observation { method: Some("revoke"), ..observation.clone() };
-        self.registry.revoke_token(hash, &client.id, revocation.line()).await?;
+        self.registry.revoke_token(hash, &client.id, revocation.to_line()).await?;
         Err(OAuthError::invalid_client())
     }
 }

@@ -14,13 +14,13 @@ mod token_cache;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::caller::{Caller, Scope, Scopes};
+use frontdesk_engine::limits::rate::Rates;
+use frontdesk_engine::limits::tally::{Tally, TallyKey};
+use frontdesk_engine::model::caller::{Caller, Scope, Scopes};
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::ports::registry::{Client, Registry};
 use frontdesk_engine::ports::{Clock, Durability, Observer, Random, Store};
-use frontdesk_engine::rate::Rates;
-use frontdesk_engine::registry::{Client, Registry};
-use frontdesk_engine::reply::Reply;
-use frontdesk_engine::tally::{Tally, Who};
 
 pub(crate) use identify::invalid_token;
 pub use request::OAuthRequest;
@@ -148,7 +148,7 @@ impl EmbeddedServer {
                 self.handle(endpoint, &validated, &observation).await
             }
             Err(error) => {
-                self.tally.count(Who::at(request.address), error.kind.code());
+                self.tally.count(TallyKey::of_address(request.address), error.kind.code());
                 Err(error)
             }
         };
@@ -161,7 +161,7 @@ impl EmbeddedServer {
         observation.status = Some(reply.status);
         observation.code = reply.code;
         observation.micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.observer.seen(&observation, cause);
+        self.observer.on_call(&observation, cause);
         reply
     }
 
@@ -174,7 +174,7 @@ impl EmbeddedServer {
         observation: &Observation,
     ) -> Result<EndpointOutcome, OAuthError> {
         if let Err(error) = self.check_client_rate(endpoint, &request.client) {
-            self.tally.count(Who::Client(request.client.id.clone()), error.kind.code());
+            self.tally.count(TallyKey::Client(request.client.id.clone()), error.kind.code());
             return Err(error);
         }
         let outcome = match endpoint {
@@ -182,9 +182,9 @@ impl EmbeddedServer {
             OAuthEndpoint::Revoke => self.revoke(request, observation).await,
         };
         if !matches!(outcome, Ok(EndpointOutcome { audit: AuditStatus::Committed, .. })) {
-            let record = Observation { outcome: outcome_label(&outcome), ..observation.clone() }.line();
+            let record = Observation { outcome: outcome_label(&outcome), ..observation.clone() }.to_line();
             // Best effort: the log has the line even if the store is too busy for the record.
-            let _ = self.store.observe(record, Durability::Grouped).await;
+            let _ = self.store.append_audit(record, Durability::Grouped).await;
         }
         outcome
     }
@@ -192,7 +192,7 @@ impl EmbeddedServer {
     fn observation(&self, request: &OAuthRequest<'_>, endpoint: OAuthEndpoint) -> Observation {
         Observation {
             method: Some(endpoint.as_str()),
-            ..Observation::begun(self.clock.now(), request.trace.clone(), "identity", request.address)
+            ..Observation::new(self.clock.now(), request.trace.clone(), "identity", request.address)
         }
     }
 }

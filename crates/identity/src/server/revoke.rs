@@ -1,9 +1,9 @@
 //! The revocation endpoint (RFC 7009). It revokes only the client's own tokens, and answers the same whether there was
 //! one or not.
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::registry::Changed;
-use frontdesk_engine::reply::Reply;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::ports::registry::Changed;
 
 use super::authenticate::ClientRequest;
 use super::error::{OAuthError, OAuthErrorKind};
@@ -24,7 +24,7 @@ impl EmbeddedServer {
         };
         let mut audit = AuditStatus::Pending;
         if let Some(hash) = token_hash(text) {
-            match self.registry.revoke_token(hash, &request.client.id, observation.line()).await? {
+            match self.registry.revoke_token(hash, &request.client.id, observation.to_line()).await? {
                 Changed::Done => {
                     self.cache.remove(&hash);
                     audit = AuditStatus::Committed;

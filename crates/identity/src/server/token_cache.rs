@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use frontdesk_engine::caller::Caller;
-use frontdesk_engine::registry::Token;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::caller::Caller;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Token;
 
 /// A revocation must take effect within this time, whatever the configuration says.
 const MAX_TTL: Duration = Duration::from_secs(1);

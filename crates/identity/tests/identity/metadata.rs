@@ -1,6 +1,6 @@
 //! What is published, byte for byte, and that no request changes it.
 
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_identity::OAuthRequest;
 
 use crate::support::{GRANT, asked, bench, error, header, text};

@@ -46,7 +46,8 @@ async fn an_unauthenticated_client_cannot_revoke() {
 #[tokio::test]
 async fn the_token_must_be_sent_once() {
     let bench = bench();
-    let missing = r#"{"error":"invalid_request","error_description":"Send the token to revoke in the parameter token."}"#;
+    let missing =
+        r#"{"error":"invalid_request","error_description":"Send the token to revoke in the parameter token."}"#;
     assert_eq!(text(&bench.form("/revoke", "token_type_hint=access_token").await), (400, missing));
     let twice = format!("token={FIRST_TOKEN}&token={FIRST_TOKEN}");
     assert_eq!(error(&bench.form("/revoke", &twice).await, 400), "invalid_request");

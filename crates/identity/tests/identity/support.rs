@@ -20,10 +20,6 @@ use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
 use frontdesk_engine::seal::sha256;
-use frontdesk_engine::tally::Tally;
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
-use frontdesk_engine::trace::Trace;
 use frontdesk_identity::{Dependencies, EmbeddedServer, OAuthRequest, OAuthSettings, ProtectedResource};
 
 use crate::records::Records;

@@ -56,7 +56,10 @@ async fn any_of_several_secrets_may_have_signed() {
     assert!(identify(&both, &under_new).await.is_ok());
     assert!(identify(&rotated, &under_new).await.is_ok());
     assert_eq!(refusal(&rotated, &under_old).await, "the token's signature does not match any of the mount's secrets");
-    assert_eq!(refusal(&both, &token(&claims())).await, "the token's signature does not match any of the mount's secrets");
+    assert_eq!(
+        refusal(&both, &token(&claims())).await,
+        "the token's signature does not match any of the mount's secrets"
+    );
 }
 
 /// [K41] A token without a scope makes a caller without one; the engine then refuses whatever needs one.

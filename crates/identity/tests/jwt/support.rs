@@ -10,7 +10,6 @@ use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Identity as _};
 use frontdesk_engine::seal::sha256;
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_identity::{JwtSettings, JwtVerifier, SigningSecret};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 //! caller sends finds nothing or is refused, and nothing in any of the databases has changed afterwards.
 
 use frontdesk_cms_fixture::CmsSite;
-use frontdesk_engine::archive::Record;
+use frontdesk_engine::ports::site_db::SiteRow;
 use serde_json::{Value, json};
 
 use crate::stage::{Caller, Stage, TOKENS, calling};

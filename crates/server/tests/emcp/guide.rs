@@ -4,7 +4,7 @@
 use std::process::{Command, Output};
 
 use frontdesk_cms_fixture::CmsSite;
-use frontdesk_engine::archive::Cell;
+use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_store::archive::open;
 use serde_json::json;
 

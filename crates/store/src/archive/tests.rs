@@ -5,10 +5,10 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
-use frontdesk_engine::archive::{
-    Cell, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 use mysql_async::prelude::Queryable as _;
 
 use super::address::{self, Place};

@@ -6,7 +6,6 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 
 use crate::three::{Three, all, column, is, of, same, shown, value_of};
 
@@ -155,7 +154,7 @@ fn oddities(database: SqlDialect) -> String {
 #[tokio::test]
 async fn signs_of_patterns_stand_for_themselves_and_missing_values_have_their_place() {
     let three = Three::with(&CmsSite::small(), oddities).await;
-    let ids = async |tests: Vec<Test>| {
+    let ids = async |tests: Vec<Predicate>| {
         let mut select = all("odd", &["id"]);
         select.filter = tests;
         three.list(&select).await.join(" ")

@@ -1,8 +1,8 @@
 //! Texts read as numbers: one meaning, whatever the database.
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
-use frontdesk_engine::archive::{Cell, Comparison, Number, Operand, Term, Test, Value};
-use frontdesk_engine::page::Direction;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Number, Operand, Predicate, SiteCell};
 
 use crate::three::{Three, all, column, shown};
 

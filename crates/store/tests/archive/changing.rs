@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
-use frontdesk_engine::archive::{Archive, Cell};
+use frontdesk_engine::ports::site_db::{SiteCell, SiteDb};
 use frontdesk_store::archive::open;
 
 use crate::three::{File, Three, all, column, is, settings};

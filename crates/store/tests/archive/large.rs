@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::Cell;
+use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_store::archive::open;
 use mysql_async::prelude::Queryable as _;
 

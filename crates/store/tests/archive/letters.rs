@@ -2,7 +2,7 @@
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::{Comparison, Likeness, Operand, Term, Test, Value};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Operand, Predicate};
 use frontdesk_store::archive::open;
 
 use crate::mariadb::MariaDb;

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::{Archive, Cell, Comparison, Join, Keeps, Operand, Select, Source, Test, Value};
+use frontdesk_engine::ports::site_db::{
+    Comparison, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, TableAlias,
+};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
 use crate::three::{File, Three, all, column, is, of, settings};

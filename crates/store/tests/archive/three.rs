@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
-use frontdesk_engine::archive::{
-    Archive, Cell, Comparison, Join, Keeps, Operand, Record, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, SiteRow, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 use frontdesk_store::archive::{ArchiveSettings, open};
 
 use crate::mariadb::MariaDb;

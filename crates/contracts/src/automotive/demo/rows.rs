@@ -38,9 +38,12 @@ pub fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> imp
 
 fn dealership_data(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> BusinessData {
     let rows = rows(dealership, new_id);
-    let created =
-        |(kind, row): &(&'static Kind, Row)| Event { kind: kind.name, id: row.id.clone(), change: Change::Created };
-    let insert = |(kind, row)| Step::Insert { kind, row, taken: Fault::internal("demo data exists already") };
+    let created = |(table, row): &(&'static TableSpec, Row)| Event {
+        kind: table.name,
+        id: row.id.clone(),
+        change: Change::Created,
+    };
+    let insert = |(table, row)| Step::Insert { table, row, on_duplicate: Fault::internal("demo data exists already") };
     BusinessData {
         business: Business { id: dealership.id, name: dealership.name },
         events: rows.iter().map(created).collect(),
@@ -48,7 +51,7 @@ fn dealership_data(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> 
     }
 }
 
-fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Vec<(&'static Kind, Row)> {
+fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Vec<(&'static TableSpec, Row)> {
     // Sorted, so that rows are inserted in the order of their primary key, which is cheapest for a B-tree.
     let mut ids = |prefix: &str, count: usize| -> Vec<String> {
         let mut ids: Vec<String> = (0..count).map(|_| new_id(prefix)).collect();

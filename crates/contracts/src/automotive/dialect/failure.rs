@@ -17,19 +17,22 @@ mod body;
 /// How recent a login must be for a step-up.
 const MAX_AGE_SECONDS: u32 = 300;
 
-pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
-    let reply = match error_shape(fault, at) {
-        ErrorShape::Http { status, header: None } => Reply::plain(status, body(fault, at)),
+pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+    let reply = match error_shape(fault, context) {
+        ErrorShape::Http { status, header: None } => Reply::plain(status, body(fault, context)),
         ErrorShape::Http { status, header: Some((name, value)) } => {
-            Reply::plain(status, body(fault, at)).header(name, value)
+            Reply::plain(status, body(fault, context)).header(name, value)
         }
-        ErrorShape::Rpc { status, code } => rpc(fault, at, code).status(status),
-        ErrorShape::Result => match at.id {
-            Some(id) => Reply::rpc(success(id, &tool_result(&body(fault, at), ToolResult::Error, &era_or_default(at)))),
+        ErrorShape::Rpc { status, code } => rpc(fault, context, code).status(status),
+        ErrorShape::Result => match context.id {
+            Some(id) => Reply::rpc(success(
+                id,
+                &tool_result(&body(fault, context), ToolResult::Error, &era_or_default(context)),
+            )),
             None => Reply::empty(202),
         },
     };
-    let reply = reply.code(code_of(fault.kind, at.target).0);
+    let reply = reply.code(code_of(fault.kind, context.target).0);
     match fault.retry_after {
         Some(seconds) => reply.header("Retry-After", seconds.to_string()),
         None => reply,
@@ -45,55 +48,57 @@ enum ErrorShape {
     Result,
 }
 
-fn error_shape(fault: &Fault, at: &At<'_>) -> ErrorShape {
+fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
     let rpc_error = |status, code| ErrorShape::Rpc { status, code };
     match fault.kind {
-        FaultKind::Unauthenticated => challenge(401, invalid_token(at)),
-        FaultKind::StepUp => challenge(401, step_up(at)),
-        FaultKind::Forbidden => challenge(403, insufficient_scope(fault, at)),
-        FaultKind::WrongVerb => ErrorShape::Http { status: 405, header: Some(("Allow", "POST, DELETE".to_owned())) },
-        FaultKind::WrongHost | FaultKind::ServerDenied | FaultKind::ToolDenied => plain(403),
-        FaultKind::WrongMedia => plain(415),
+        FaultKind::Unauthenticated => challenge(401, invalid_token(context)),
+        FaultKind::StepUp => challenge(401, step_up(context)),
+        FaultKind::Forbidden => challenge(403, insufficient_scope(fault, context)),
+        FaultKind::MethodNotAllowed => {
+            ErrorShape::Http { status: 405, header: Some(("Allow", "POST, DELETE".to_owned())) }
+        }
+        FaultKind::HostNotAllowed | FaultKind::ServerDenied | FaultKind::ToolDenied => plain(403),
+        FaultKind::UnsupportedMediaType => plain(415),
         FaultKind::Malformed => rpc_error(400, code::PARSE_ERROR),
-        FaultKind::NotRpc | FaultKind::BadDispatch => rpc_error(400, code::INVALID_REQUEST),
+        FaultKind::InvalidRequest | FaultKind::BadDispatch => rpc_error(400, code::INVALID_REQUEST),
         FaultKind::HeaderMismatch => rpc_error(400, code::HEADER_MISMATCH),
-        FaultKind::WrongVersion => rpc_error(400, code::UNSUPPORTED_VERSION),
-        FaultKind::UnknownMethod => match era_or_default(at) {
+        FaultKind::UnsupportedVersion => rpc_error(400, code::UNSUPPORTED_VERSION),
+        FaultKind::UnknownMethod => match era_or_default(context) {
             Era::Modern => rpc_error(404, code::METHOD_NOT_FOUND),
             Era::Legacy(_) => rpc_error(200, code::METHOD_NOT_FOUND),
         },
         FaultKind::UnknownTool => rpc_error(200, code::INVALID_PARAMS),
         // Without an era the fault is in `_meta` itself, which the modern era answers with 400.
-        FaultKind::InvalidArgument if at.place == Place::Method && at.era.is_none() => {
+        FaultKind::InvalidArgument if context.target == RequestTarget::Method && context.era.is_none() => {
             rpc_error(400, code::INVALID_PARAMS)
         }
         FaultKind::InvalidArgument | FaultKind::InvalidCursor | FaultKind::TenantRequired => {
-            by_target(at, 400, code::INVALID_PARAMS)
+            by_target(context, 400, code::INVALID_PARAMS)
         }
-        FaultKind::NotFound => match era_or_default(at) {
-            Era::Modern => by_target(at, 404, code::INVALID_PARAMS),
-            Era::Legacy(_) => by_target(at, 404, code::RESOURCE_NOT_FOUND),
+        FaultKind::NotFound => match era_or_default(context) {
+            Era::Modern => by_target(context, 404, code::INVALID_PARAMS),
+            Era::Legacy(_) => by_target(context, 404, code::RESOURCE_NOT_FOUND),
         },
-        FaultKind::TenantForbidden => by_target(at, 403, application_code(403)),
-        FaultKind::KeyReused | FaultKind::KeyInFlight => by_target(at, 409, application_code(409)),
-        FaultKind::Stale => by_target(at, 412, application_code(412)),
-        FaultKind::TooLarge | FaultKind::AnswerTooLarge => by_target(at, 413, application_code(413)),
+        FaultKind::TenantForbidden => by_target(context, 403, application_code(403)),
+        FaultKind::KeyReused | FaultKind::KeyInFlight => by_target(context, 409, application_code(409)),
+        FaultKind::VersionConflict => by_target(context, 412, application_code(412)),
+        FaultKind::TooLarge | FaultKind::AnswerTooLarge => by_target(context, 413, application_code(413)),
         FaultKind::UnknownServer => plain(404),
-        FaultKind::Domain(_) => by_target(at, 422, application_code(422)),
-        FaultKind::RateLimited => by_target(at, 429, application_code(429)),
-        FaultKind::Cancelled => by_target(at, 499, application_code(499)),
-        FaultKind::Unavailable | FaultKind::NoRoom => by_target(at, 503, application_code(503)),
-        FaultKind::OutcomeUnknown => by_target(at, 504, application_code(504)),
-        FaultKind::Internal => by_target(at, 500, code::INTERNAL_ERROR),
+        FaultKind::Domain(_) => by_target(context, 422, application_code(422)),
+        FaultKind::RateLimited => by_target(context, 429, application_code(429)),
+        FaultKind::Cancelled => by_target(context, 499, application_code(499)),
+        FaultKind::Unavailable | FaultKind::QueueFull => by_target(context, 503, application_code(503)),
+        FaultKind::OutcomeUnknown => by_target(context, 504, application_code(504)),
+        FaultKind::Internal => by_target(context, 500, code::INTERNAL_ERROR),
     }
 }
 
 /// Once a message has been parsed the HTTP status is 200.
-fn by_target(at: &At<'_>, status: u16, code: i64) -> ErrorShape {
-    match at.place {
-        Place::Tool(_) => ErrorShape::Result,
-        Place::Resource(_) | Place::Method => ErrorShape::Rpc { status: 200, code },
-        Place::Transport => plain(status),
+fn by_target(context: &ReplyContext<'_>, status: u16, code: i64) -> ErrorShape {
+    match context.target {
+        RequestTarget::Tool(_) => ErrorShape::Result,
+        RequestTarget::Resource(_) | RequestTarget::Method => ErrorShape::Rpc { status: 200, code },
+        RequestTarget::Transport => plain(status),
     }
 }
 
@@ -104,11 +109,11 @@ fn application_code(status: i64) -> i64 {
 }
 
 /// `data` is the error object, except where the protocol defines `data` itself.
-fn rpc(fault: &Fault, at: &At<'_>, code: i64) -> Reply {
-    let data = fault.data.clone().unwrap_or_else(|| body(fault, at));
+fn rpc(fault: &Fault, context: &ReplyContext<'_>, code: i64) -> Reply {
+    let data = fault.data.clone().unwrap_or_else(|| body(fault, context));
     // Versions from 2025-11-25 on have no null id; an unreadable id is omitted.
-    let allows_null_id = at.named.is_none_or(|version| version < Version::V2025_11_25);
-    Reply::rpc(match at.id {
+    let allows_null_id = context.header_version.is_none_or(|version| version < Version::V2025_11_25);
+    Reply::rpc(match context.id {
         None if !allows_null_id => error_without_id(code, &message(fault), Some(&data)),
         id => error(id, code, &message(fault), Some(&data)),
     })
@@ -124,24 +129,28 @@ fn challenge(status: u16, challenge: String) -> ErrorShape {
 }
 
 /// A request without a credential made no error yet, so none is named (RFC 6750 §3.1).
-fn invalid_token(at: &At<'_>) -> String {
-    let error = match at.credential {
+fn invalid_token(context: &ReplyContext<'_>) -> String {
+    let error = match context.credential {
         CredentialPresence::Absent => "",
         CredentialPresence::Present => "error=\"invalid_token\", ",
     };
-    format!("Bearer {error}resource_metadata=\"{}\", scope=\"{}\"", at.metadata_url, at.default_scope.as_str())
+    format!(
+        "Bearer {error}resource_metadata=\"{}\", scope=\"{}\"",
+        context.metadata_url,
+        context.default_scope.as_str()
+    )
 }
 
 /// Clients request exactly these scopes next, so the scopes they have must be included.
-fn insufficient_scope(fault: &Fault, at: &At<'_>) -> String {
-    let scopes = at.granted.cloned().unwrap_or_default().with(&fault.needed);
-    format!("Bearer error=\"insufficient_scope\", scope=\"{scopes}\", resource_metadata=\"{}\"", at.metadata)
+fn insufficient_scope(fault: &Fault, context: &ReplyContext<'_>) -> String {
+    let scopes = context.granted_scopes.cloned().unwrap_or_default().with(&fault.needed);
+    format!("Bearer error=\"insufficient_scope\", scope=\"{scopes}\", resource_metadata=\"{}\"", context.metadata_url)
 }
 
 /// The person must log in again (RFC 9470).
-fn step_up(at: &ReplyContext<'_>) -> String {
+fn step_up(context: &ReplyContext<'_>) -> String {
     format!(
         "Bearer error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\", resource_metadata=\"{}\"",
-        at.metadata_url
+        context.metadata_url
     )
 }

@@ -26,7 +26,7 @@ impl Dialect for Automotive {
         let tenant = take_text(&mut arguments, TENANT);
         let cursor = take_text(&mut arguments, CURSOR);
         let limit = arguments.remove(LIMIT).and_then(|limit| limit.as_u64());
-        let window = has_field(&tool.input, CURSOR).then(|| Asked {
+        let page = has_field(&tool.input, CURSOR).then(|| PageRequest {
             cursor,
             limit: limit.and_then(|limit| usize::try_from(limit).ok()),
             default_limit: DEFAULT_LIMIT,
@@ -37,15 +37,15 @@ impl Dialect for Automotive {
             Effect::Reads => None,
             Effect::Adds | Effect::Changes => idempotency_key(argument, header_key)?,
         };
-        Ok(ToolInput { arguments, tenant, window, idempotency_key: key })
+        Ok(ToolInput { arguments, tenant, window: page, idempotency_key: key })
     }
 
-    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {
-        no_store(success::success(shaped, at))
+    fn success(&self, payload: Payload, context: &ReplyContext<'_>) -> Reply {
+        no_store(success::success(payload, context))
     }
 
-    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
-        no_store(failure::failure(fault, at))
+    fn failure(&self, fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+        no_store(failure::failure(fault, context))
     }
 
     fn tenant_argument(&self) -> &'static str {
@@ -67,8 +67,8 @@ fn no_store(reply: Reply) -> Reply {
 }
 
 /// The era of the request; a request without a version means 2025-03-26.
-fn era_or_default(at: &At<'_>) -> Era {
-    at.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
+fn era_or_default(context: &ReplyContext<'_>) -> Era {
+    context.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
 }
 
 fn take_text(arguments: &mut Map<String, Value>, name: &str) -> Option<String> {

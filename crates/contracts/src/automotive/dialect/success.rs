@@ -8,23 +8,23 @@ use frontdesk_wire::answer::{self, CacheHint, CacheScope, finished_result, quote
 use super::era_or_default;
 
 /// Stock and leads can change at any time, so clients must not cache them.
-const NO_CACHE: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+const NO_CACHE: CacheHint = CacheHint { ttl_ms: 0, scope: CacheScope::Private };
 
-pub(super) fn success(shaped: Payload, at: &ReplyContext<'_>) -> Reply {
-    let object = object(shaped);
-    let era = era_or_default(at);
-    let Some(id) = at.id else {
+pub(super) fn success(payload: Payload, context: &ReplyContext<'_>) -> Reply {
+    let object = object(payload);
+    let era = era_or_default(context);
+    let Some(id) = context.id else {
         return Reply::empty(202);
     };
-    let result = match at.target {
+    let result = match context.target {
         RequestTarget::Tool(_) => return Reply::rpc(tool_success(id, &object, &era)),
-        RequestTarget::Resource(address) => {
+        RequestTarget::Resource(uri) => {
             let contents = format!(
                 "{{\"contents\":[{{\"uri\":{},\"mimeType\":\"application/json\",\"text\":{}}}]}}",
-                quote(address),
+                quote(uri),
                 quote(&object),
             );
-            sealed_result(&contents, &era, Some(NO_CACHE))
+            finished_result(&contents, &era, Some(NO_CACHE))
         }
         RequestTarget::Method | RequestTarget::Transport => finished_result(&object, &era, None),
     };
@@ -32,8 +32,8 @@ pub(super) fn success(shaped: Payload, at: &ReplyContext<'_>) -> Reply {
 }
 
 /// `next_cursor` is present only if there are more items (A3-19).
-fn object(shaped: Shaped) -> String {
-    match shaped {
+fn object(payload: Payload) -> String {
+    match payload {
         Payload::One(object) => object,
         Payload::Many { items, cursor } => {
             let mut object = String::with_capacity(items.iter().map(|item| item.len() + 1).sum::<usize>() + 512);

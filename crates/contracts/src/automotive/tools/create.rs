@@ -86,8 +86,8 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
 /// Inserts the lead, and makes it the latest lead of its customer.
 async fn insert_plan(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Fault> {
     let (row, outcome) = lead.row_and_answer()?;
-    let taken = Fault::internal("the id of a new lead exists already");
-    let mut steps = vec![Step::Insert { kind: &lead::TABLE, row, taken }];
+    let on_duplicate = Fault::internal("the id of a new lead exists already");
+    let mut steps = vec![Step::Insert { table: &lead::TABLE, row, on_duplicate }];
     let mut events = vec![Event { kind: lead::TABLE.name, id: lead.receipt.id.clone(), change: Change::Created }];
     if let Some(id) = &lead.public.customer_id {
         let found = customer_for_update(permitted, id).await?;
@@ -103,7 +103,7 @@ async fn insert_plan(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Faul
 
 /// A lead needs a name and a way to contact the person.
 fn check_contact(contact: &Contact) -> Result<(), Fault> {
-    if words(&contact.name).is_empty() {
+    if search_terms(&contact.name).is_empty() {
         return Err(Fault::invalid_argument("/contact/name", "pattern", "at least one letter is expected"));
     }
     if contact.email.is_none() && contact.phone.is_none() {

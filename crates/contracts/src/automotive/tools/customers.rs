@@ -56,7 +56,7 @@ fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Faul
         let mut filters = Vec::new();
         filters.extend(equals_digest(permitted, "email", "email", normalize_email));
         filters.extend(equals_digest(permitted, "phone", "phone", str::to_owned));
-        filters.extend(word_filter(permitted, "name", Word::Personal)?);
+        filters.extend(word_filter(permitted, "name", SearchTerm::Personal)?);
         list_page(permitted, &customer::TABLE, filters, NEWEST).await
     })
 }

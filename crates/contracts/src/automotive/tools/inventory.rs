@@ -99,7 +99,7 @@ fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Faul
 fn run_search<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
     Box::pin(async move {
         let mut filters = Vec::new();
-        filters.extend(word_filter(permitted, "text", Word::Plain)?);
+        filters.extend(word_filter(permitted, "text", SearchTerm::Plain)?);
         filters.extend(equals_key(permitted, "make", "make_key"));
         filters.extend(equals_key(permitted, "model", "model_key"));
         for name in ["condition", "status", "body_style", "fuel_type"] {
@@ -117,18 +117,18 @@ fn run_get<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault
 }
 
 fn equals_key(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
-    let name = permitted.asked().text(argument)?;
+    let name = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Text(vehicle::key(name))))
 }
 
 fn years(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-    let input = permitted.asked();
+    let input = permitted.input();
     range("year", input.integer("year_min"), input.integer("year_max"), "/year_max")
 }
 
 /// Amounts are comparable only within one currency, so a range also filters by currency.
 fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-    let money = |name| permitted.asked().object(name).and_then(Money::read);
+    let money = |name| permitted.input().object(name).and_then(Money::read);
     let (min, max) = (money("price_min"), money("price_max"));
     if let (Some(min), Some(max)) = (&min, &max)
         && min.currency != max.currency
@@ -145,7 +145,7 @@ fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
 }
 
 fn distances(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-    let distance = |name| permitted.asked().object(name).and_then(Distance::read);
+    let distance = |name| permitted.input().object(name).and_then(Distance::read);
     let (min, max) = (distance("mileage_min"), distance("mileage_max"));
     range(
         "mileage_mm",

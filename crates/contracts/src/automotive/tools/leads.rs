@@ -149,7 +149,7 @@ pub(super) fn update() -> Tool {
             rate: RateKey::Client,
             codes: &[codes::LEADS_NOT_FOUND, codes::LOST_REASON_REQUIRED],
         },
-        run: Run::Write { plan: update::plan, replay: None },
+        run: Run::write(update::plan),
     }
 }
 
@@ -159,7 +159,7 @@ fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Faul
         let mut filters: Vec<Filter> = columns.into_iter().filter_map(|name| equals(permitted, name, name)).collect();
         filters.extend(equals_digest(permitted, "email", "email", normalize_email));
         filters.extend(equals_digest(permitted, "phone", "phone", str::to_owned));
-        let since = permitted.asked().text("received_since").and_then(Millis::parse);
+        let since = permitted.input().text("received_since").and_then(Millis::parse);
         filters.extend(since.map(|since| Filter::AtLeast("received_at", since.0)));
         list_page(permitted, &lead::TABLE, filters, NEWEST).await
     })

@@ -77,22 +77,22 @@ const NEWEST: Order = Order { column: "created_at", direction: Direction::Descen
 
 async fn list_page(
     permitted: &Permitted<'_>,
-    kind: &'static TableSpec,
+    table: &'static TableSpec,
     filters: Vec<Filter>,
     order: Order,
 ) -> Result<Outcome, Fault> {
-    let query = Query { projection: Projection::Rows, table: kind, filters, order, window: permitted.window() };
+    let query = Query { projection: Projection::Rows, table, filters, order, window: permitted.window() };
     permitted.page(query).await.map(Outcome::Many)
 }
 
-async fn get_one(permitted: &Permitted<'_>, kind: &'static Kind) -> Result<Outcome, Fault> {
-    let id = permitted.asked().text("id").unwrap_or_default();
-    let found = permitted.get(kind, id).await?.ok_or_else(Fault::not_found)?;
+async fn get_one(permitted: &Permitted<'_>, table: &'static TableSpec) -> Result<Outcome, Fault> {
+    let id = permitted.input().text("id").unwrap_or_default();
+    let found = permitted.get(table, id).await?.ok_or_else(Fault::not_found)?;
     Ok(Outcome::One(item(found)))
 }
 
-fn item(found: StoredRow) -> Item {
-    Item { id: found.id, body: found.body, masked: found.masked, personal: found.personal }
+fn item(row: StoredRow) -> Item {
+    Item { id: row.id, body: row.body, masked: row.masked, personal: row.personal }
 }
 
 /// A filter on a text column, if the argument is present.
@@ -109,28 +109,32 @@ fn equals_digest(
     column: &'static str,
     normalize: fn(&str) -> String,
 ) -> Option<Filter> {
-    let value = permitted.asked().text(argument)?;
+    let value = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Digest(normalize(value))))
 }
 
 /// A filter on the words of a text, if the argument is present. A text without words is an error: it would match
 /// everything.
-fn word_filter(permitted: &Permitted<'_>, argument: &str, word: fn(String) -> Word) -> Result<Option<Filter>, Fault> {
-    let Some(text) = permitted.asked().text(argument) else {
+fn word_filter(
+    permitted: &Permitted<'_>,
+    argument: &str,
+    term: fn(String) -> SearchTerm,
+) -> Result<Option<Filter>, Fault> {
+    let Some(text) = permitted.input().text(argument) else {
         return Ok(None);
     };
-    let found = search_terms(text);
+    let terms = search_terms(text);
     let pointer = format!("/{argument}");
-    match found.len() {
+    match terms.len() {
         0 => Err(Fault::invalid_argument(&pointer, "pattern", "at least one letter or digit is expected")),
-        1..=MAX_SEARCH_WORDS => Ok(Some(Filter::Words(found.into_iter().map(word).collect()))),
+        1..=MAX_SEARCH_WORDS => Ok(Some(Filter::SearchTerms(terms.into_iter().map(term).collect()))),
         _ => Err(Fault::invalid_argument(&pointer, "maxLength", "at most 16 words are allowed")),
     }
 }
 
 /// The arguments as the tool's own type.
 fn read_arguments<T: DeserializeOwned>(permitted: &Permitted<'_>) -> Result<T, Fault> {
-    json::from_arguments(&permitted.asked().arguments)
+    json::from_arguments(&permitted.input().arguments)
 }
 
 /// A customer to be updated, with the version that was read.
@@ -146,7 +150,11 @@ fn customer_update(permitted: &Permitted<'_>, mut customer: Customer, version: i
     customer.public.updated_at = permitted.now();
     customer.public.version = version.saturating_add(1);
     let event = Event { kind: customer::TABLE.name, id: customer.public.id.clone(), change: Change::Updated };
-    let step =
-        Step::Update { kind: &customer::TABLE, row: customer.row()?, expect_version: version, stale: Stale::Rerun };
+    let step = Step::Update {
+        table: &customer::TABLE,
+        row: customer.row()?,
+        expect_version: version,
+        on_conflict: OnConflict::Retry,
+    };
     Ok((step, event))
 }

@@ -36,10 +36,10 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         let now = permitted.now();
         arguments.validate(now)?;
         let found = permitted.get_to_change(&lead::TABLE, &arguments.id).await?.ok_or_else(Fault::not_found)?;
-        let stale = match arguments.expected_version {
+        let on_conflict = match arguments.expected_version {
             Some(expected) if expected != found.version => return Err(version_conflict()),
-            Some(_) => Stale::Caller(version_conflict()),
-            None => Stale::Rerun,
+            Some(_) => OnConflict::Fail(version_conflict()),
+            None => OnConflict::Retry,
         };
         let mut lead = Lead::from_stored_row(&found)?;
         arguments.apply(&mut lead)?;
@@ -47,7 +47,7 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         lead.receipt.version = found.version.saturating_add(1);
         let (row, outcome) = lead.row_and_answer()?;
         let mut plan = Plan {
-            steps: vec![Step::Update { kind: &lead::TABLE, row, expect_version: found.version, stale }],
+            steps: vec![Step::Update { table: &lead::TABLE, row, expect_version: found.version, on_conflict }],
             events: vec![Event { kind: lead::TABLE.name, id: lead.receipt.id.clone(), change: Change::Updated }],
             outcome,
         };
@@ -140,7 +140,7 @@ async fn sync_customer(permitted: &Permitted<'_>, lead: &Lead, plan: &mut Plan) 
 
 fn version_conflict() -> Fault {
     Fault::new(
-        FaultKind::Stale,
+        FaultKind::VersionConflict,
         "The lead has changed since expected_version. Read it again, then repeat the update with its current version.",
     )
 }

@@ -12,14 +12,14 @@ use super::era_or_default;
 /// How recent a login must be for a step-up.
 const MAX_AGE_SECONDS: u32 = 300;
 
-pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
-    let ErrorShape { status, slug, rpc } = error_shape(fault, at);
+pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+    let ErrorShape { status, slug, rpc } = error_shape(fault, context);
     let reply = match rpc {
-        Some(code) => answer(fault, at, code).status(status),
-        None => Reply::plain(status, body(slug, &message(fault), at.trace_id)),
+        Some(code) => answer(fault, context, code).status(status),
+        None => Reply::plain(status, body(slug, &message(fault), context.trace_id)),
     };
     let reply = reply.code(slug);
-    let reply = match header(fault, at) {
+    let reply = match header(fault, context) {
         Some((name, value)) => reply.header(name, value),
         None => reply,
     };
@@ -44,13 +44,13 @@ fn rpc(status: u16, slug: &'static str, code: i64) -> ErrorShape {
     ErrorShape { status, slug, rpc: Some(code) }
 }
 
-fn error_shape(fault: &Fault, at: &At<'_>) -> ErrorShape {
+fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
     match fault.kind {
         FaultKind::Malformed => rpc(200, "parse_error", code::PARSE_ERROR),
         FaultKind::InvalidRequest => rpc(200, "invalid_request", code::INVALID_REQUEST),
         FaultKind::HeaderMismatch => rpc(400, "header_mismatch", code::HEADER_MISMATCH),
-        FaultKind::WrongVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
-        FaultKind::UnknownMethod => match era_or_default(at) {
+        FaultKind::UnsupportedVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
+        FaultKind::UnknownMethod => match era_or_default(context) {
             Era::Modern => rpc(404, "method_not_found", code::METHOD_NOT_FOUND),
             Era::Legacy(_) => rpc(200, "method_not_found", code::METHOD_NOT_FOUND),
         },
@@ -58,18 +58,18 @@ fn error_shape(fault: &Fault, at: &At<'_>) -> ErrorShape {
         FaultKind::UnknownServer => rpc(404, "server_not_found", code::METHOD_NOT_FOUND),
         FaultKind::ServerDenied => plain(403, "server_denied"),
         FaultKind::ToolDenied => plain(403, "tool_denied"),
-        FaultKind::InvalidArgument if is_unknown_model(fault, at) => {
+        FaultKind::InvalidArgument if is_unknown_model(fault, context) => {
             rpc(200, "model_not_found", code::METHOD_NOT_FOUND)
         }
         // Without an era the fault is in `_meta` itself, which the modern era answers with 400.
-        FaultKind::InvalidArgument if at.place == Place::Method && at.era.is_none() => {
+        FaultKind::InvalidArgument if context.target == RequestTarget::Method && context.era.is_none() => {
             rpc(400, "invalid_params", code::INVALID_PARAMS)
         }
         FaultKind::InvalidArgument | FaultKind::InvalidCursor => rpc(200, "invalid_params", code::INVALID_PARAMS),
         FaultKind::Unauthenticated | FaultKind::StepUp => plain(401, "unauthenticated"),
         FaultKind::Forbidden => plain(403, "scope_denied"),
-        FaultKind::TenantRequired | FaultKind::TenantForbidden | FaultKind::WrongHost => plain(403, "forbidden"),
-        FaultKind::NotFound => match era_or_default(at) {
+        FaultKind::TenantRequired | FaultKind::TenantForbidden | FaultKind::HostNotAllowed => plain(403, "forbidden"),
+        FaultKind::NotFound => match era_or_default(context) {
             Era::Modern => rpc(200, "not_found", code::INVALID_PARAMS),
             Era::Legacy(_) => rpc(200, "not_found", code::RESOURCE_NOT_FOUND),
         },
@@ -86,7 +86,7 @@ fn error_shape(fault: &Fault, at: &At<'_>) -> ErrorShape {
         FaultKind::Cancelled => plain(499, "cancelled"),
         FaultKind::Unavailable => plain(503, "unavailable"),
         FaultKind::OutcomeUnknown => plain(504, "outcome_unknown"),
-        FaultKind::Internal => match at.id {
+        FaultKind::Internal => match context.id {
             Some(_) => rpc(200, "internal_error", code::INTERNAL_ERROR),
             None => plain(500, "internal_error"),
         },
@@ -95,18 +95,18 @@ fn error_shape(fault: &Fault, at: &At<'_>) -> ErrorShape {
 }
 
 /// An unlisted model is answered as not found, not as an invalid argument (E-30, E-51).
-fn is_unknown_model(fault: &Fault, at: &At<'_>) -> bool {
-    let place = matches!(at.place, Place::Tool(_) | Place::Resource(_));
+fn is_unknown_model(fault: &Fault, context: &ReplyContext<'_>) -> bool {
+    let place = matches!(context.target, RequestTarget::Tool(_) | RequestTarget::Resource(_));
     place && fault.problems.iter().any(|problem| problem.pointer == "/model" && problem.keyword == "enum")
 }
 
 /// `data` lists the problems, except where the protocol defines `data` itself.
-fn answer(fault: &Fault, at: &At<'_>, code: i64) -> Reply {
+fn answer(fault: &Fault, context: &ReplyContext<'_>, code: i64) -> Reply {
     let data = fault.data.clone().or_else(|| problems(fault));
     let message = message(fault);
     // Versions from 2025-11-25 on have no null id; an unreadable id is omitted, as in the original.
-    let allows_null_id = at.named.is_some_and(|version| version < Version::V2025_11_25);
-    Reply::rpc(match at.id {
+    let allows_null_id = context.header_version.is_some_and(|version| version < Version::V2025_11_25);
+    Reply::rpc(match context.id {
         None if !allows_null_id => error_without_id(code, &message, data.as_deref()),
         id => error(id, code, &message, data.as_deref()),
     })
@@ -173,24 +173,25 @@ fn message(fault: &Fault) -> String {
 }
 
 /// The authentication challenge (RFC 6750, RFC 9470, RFC 9728), or the allowed methods.
-fn header(fault: &Fault, at: &At<'_>) -> Option<(&'static str, String)> {
+fn header(fault: &Fault, context: &ReplyContext<'_>) -> Option<(&'static str, String)> {
     let challenge = |parts: Vec<String>| Some(("WWW-Authenticate", format!("Bearer {}", parts.join(", "))));
     // Empty where another issuer signs the tokens: there is no authorization server to describe.
-    let metadata = (!at.metadata.is_empty()).then(|| format!("resource_metadata=\"{}\"", at.metadata));
+    let metadata =
+        (!context.metadata_url.is_empty()).then(|| format!("resource_metadata=\"{}\"", context.metadata_url));
     if fault.kind == FaultKind::Unauthenticated {
-        let error = match at.credential {
+        let error = match context.credential {
             // A request without a credential made no error yet (RFC 6750 §3.1).
-            Presented::Nothing => None,
-            Presented::Something => Some("error=\"invalid_token\"".to_owned()),
+            CredentialPresence::Absent => None,
+            CredentialPresence::Present => Some("error=\"invalid_token\"".to_owned()),
         };
-        let scope = format!("scope=\"{}\"", at.default_scope.as_str());
+        let scope = format!("scope=\"{}\"", context.default_scope.as_str());
         challenge(error.into_iter().chain(metadata).chain([scope]).collect())
     } else if fault.kind == FaultKind::StepUp {
         let error = format!("error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\"");
         challenge([error].into_iter().chain(metadata).collect())
     } else if fault.kind == FaultKind::Forbidden {
         // Clients request exactly these scopes next, so the scopes they have must be included.
-        let scopes = at.granted.cloned().unwrap_or_default().with(&fault.needed);
+        let scopes = context.granted_scopes.cloned().unwrap_or_default().with(&fault.needed);
         let error = format!("error=\"insufficient_scope\", scope=\"{scopes}\"");
         challenge([error].into_iter().chain(metadata).collect())
     } else if fault.kind == FaultKind::MethodNotAllowed {

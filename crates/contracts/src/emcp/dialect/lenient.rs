@@ -39,7 +39,7 @@ fn field_value(field: &Field, given: Value) -> Value {
         ("model", Value::String(text)) => model::canonical(&text).map_or(Value::String(text), Value::from),
         ("value", given) => filter_value(given),
         (variables::WITH, Value::Array(entries)) => entries.into_iter().filter_map(trimmed_entry).collect(),
-        (_, given) => by_schema(&field.shape, given),
+        (_, given) => by_schema(&field.schema, given),
     }
 }
 
@@ -52,7 +52,7 @@ fn by_schema(shape: &Schema, given: Value) -> Value {
         (Schema::Text(Text::OneOf(words)), Value::String(text)) if *words == schemas::DIRECTIONS => {
             Value::from(text.trim().to_ascii_lowercase())
         }
-        (Schema::Text(Text::Formed(form)), Value::String(text)) if **form == patterns::CAST => {
+        (Schema::Text(Text::Pattern(form)), Value::String(text)) if **form == patterns::CAST => {
             Value::from(text.trim().to_ascii_uppercase())
         }
         (

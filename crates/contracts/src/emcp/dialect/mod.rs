@@ -20,31 +20,35 @@ pub struct Emcp {
 }
 
 impl Dialect for Emcp {
-    fn plain(&self, tool: &ToolSpec, arguments: Map<String, Value>) -> Map<String, Value> {
+    fn normalize(&self, tool: &ToolSpec, arguments: Map<String, Value>) -> Map<String, Value> {
         lenient::normalize(&tool.input, arguments)
     }
 
-    fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, _: Option<&str>) -> Result<Reading, Fault> {
+    fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, _: Option<&str>) -> Result<ToolInput, Fault> {
         // Every tool only reads, so an idempotency key that a proxy adds to all requests is ignored.
-        Ok(Reading { arguments, tenant: self.tenant.clone(), window: None, key: None })
+        Ok(ToolInput { arguments, tenant: self.tenant.clone(), window: None, idempotency_key: None })
     }
 
-    fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
-        let object = match shaped {
+    fn success(&self, payload: Payload, context: &ReplyContext<'_>) -> Reply {
+        let object = match payload {
             Payload::One(object) => object,
             Payload::Many { items, .. } => format!("{{\"items\":[{}]}}", items.join(",")),
         };
-        no_store(match (at.id, at.place) {
+        no_store(match (context.id, context.target) {
             (None, _) => Reply::empty(202),
-            (Some(id), Place::Tool(_)) => Reply::rpc(tool_success(id, &object, &era_or_default(at))),
-            (Some(id), Place::Resource(_) | Place::Method | Place::Transport) => {
-                Reply::rpc(success(id, &sealed_result(&object, &era_or_default(at), None)))
+            (Some(id), RequestTarget::Tool(_)) => Reply::rpc(tool_success(id, &object, &era_or_default(context))),
+            (Some(id), RequestTarget::Resource(_) | RequestTarget::Method | RequestTarget::Transport) => {
+                Reply::rpc(success(id, &finished_result(&object, &era_or_default(context), None)))
             }
         })
     }
 
-    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
-        no_store(failure::failure(fault, at))
+    fn failure(&self, fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+        no_store(failure::failure(fault, context))
+    }
+
+    fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
+        dispatched::dispatch_reply(reply)
     }
 
     /// No tool has this argument: the URL selects the site.
@@ -67,6 +71,6 @@ fn no_store(reply: Reply) -> Reply {
 }
 
 /// The era of the request; a request without a version means 2025-03-26.
-fn era_or_default(at: &At<'_>) -> Era {
-    at.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
+fn era_or_default(context: &ReplyContext<'_>) -> Era {
+    context.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
 }

@@ -17,8 +17,8 @@ use crate::emcp::{ResultLimits, document, schemas};
 
 /// What a tool can use to choose its rows.
 pub(super) struct QueryContext<'a> {
-    pub(super) reading: &'a Reading,
-    pub(super) archive: &'a dyn Archive,
+    pub(super) input: &'a ToolInput,
+    pub(super) site_db: &'a dyn SiteDb,
     pub(super) limits: &'a ResultLimits,
     pub(super) variables: &'a Variables,
 }
@@ -27,7 +27,7 @@ pub(super) struct QueryContext<'a> {
 #[derive(Default)]
 pub(super) struct DocumentQuery {
     pub(super) joins: Vec<Join>,
-    pub(super) tests: Vec<Predicate>,
+    pub(super) filter: Vec<Predicate>,
     pub(super) order: Vec<(Expr, Direction)>,
 }
 
@@ -72,25 +72,25 @@ struct List {
 impl ReadTool for List {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
-            let context = QueryContext { reading, archive, limits, variables: &variables };
-            let (limit, offset) = limit_and_offset(reading);
-            let records = match (self.select_rows)(&context).await? {
-                Some(query) => archive.select(&select(&context, query, limit, offset)?).await?,
+            let context = QueryContext { input, site_db, limits, variables: &variables };
+            let (limit, offset) = limit_and_offset(input);
+            let rows = match (self.select_rows)(&context).await? {
+                Some(query) => site_db.select(&select(&context, query, limit, offset)?).await?,
                 None => Vec::new(),
             };
             let names = variables.names();
-            let mut answer = String::with_capacity(document::TYPICAL_BYTES * (1 + records.len()));
+            let mut answer = String::with_capacity(document::TYPICAL_BYTES * (1 + rows.len()));
             answer.push_str("{\"items\":[");
-            for (number, record) in records.iter().enumerate() {
+            for (number, row) in rows.iter().enumerate() {
                 answer.push_str(if number == 0 { "" } else { "," });
-                document::write(record, &names, &mut answer);
+                document::write(row, &names, &mut answer);
             }
             answer.push_str("],\"meta\":");
-            schemas::write_list_meta(limit, offset, records.len(), None, &mut answer);
+            schemas::write_list_meta(limit, offset, rows.len(), None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
@@ -103,24 +103,24 @@ struct Get {
 impl ReadTool for Get {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
-            let context = QueryContext { reading, archive, limits, variables: &variables };
+            let context = QueryContext { input, site_db, limits, variables: &variables };
             let query = DocumentQuery {
-                tests: vec![equals(column("id"), requested_id(&context)), not_deleted()],
+                filter: vec![equals(column("id"), requested_id(&context)), not_deleted()],
                 ..DocumentQuery::default()
             };
-            let records = archive.select(&select(&context, query, 1, 0)?).await?;
+            let rows = site_db.select(&select(&context, query, 1, 0)?).await?;
             let mut answer = String::with_capacity(document::TYPICAL_BYTES);
             answer.push_str("{\"item\":");
-            match records.first() {
-                Some(record) => document::write(record, &variables.names(), &mut answer),
+            match rows.first() {
+                Some(row) => document::write(row, &variables.names(), &mut answer),
                 None => answer.push_str("null"),
             }
             answer.push_str(",\"meta\":");
             schemas::write_single_meta(None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
@@ -130,7 +130,7 @@ fn select(context: &QueryContext<'_>, query: DocumentQuery, limit: u64, offset: 
         from: (BASE, document::TABLE),
         joins: query.joins.into_iter().chain(context.variables.joins()).collect(),
         columns: document::columns().chain(context.variables.columns()?).collect(),
-        tests: query.tests,
+        filter: query.filter,
         order: query.order,
         offset,
         limit,
@@ -138,18 +138,18 @@ fn select(context: &QueryContext<'_>, query: DocumentQuery, limit: u64, offset: 
     })
 }
 
-pub(super) fn limit_and_offset(reading: &Reading) -> (u64, u64) {
-    let number = |name| reading.integer(name).and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
+pub(super) fn limit_and_offset(input: &ToolInput) -> (u64, u64) {
+    let number = |name| input.integer(name).and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
     (number(schemas::LIMIT), number(schemas::OFFSET))
 }
 
 /// The checked `id` argument; no page has the id 0.
 pub(super) fn requested_id(context: &QueryContext<'_>) -> i64 {
-    context.reading.integer("id").unwrap_or(0)
+    context.input.integer("id").unwrap_or(0)
 }
 
 /// Deleted pages stay in the table, in the CMS's recycle bin.
-pub(super) fn not_deleted() -> Test {
+pub(super) fn not_deleted() -> Predicate {
     equals(column("deleted"), 0)
 }
 

@@ -41,7 +41,7 @@ struct ToolDescription {
 }
 
 /// A tool that reads the site.
-fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, run: Arc<dyn Consult>) -> Tool {
+fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, run: Arc<dyn ReadTool>) -> Tool {
     Tool {
         spec: ToolSpec {
             name: description.name,

@@ -21,18 +21,18 @@ const MAX_CONDITIONS: usize = 20;
 pub(super) fn list(limits: ResultLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.model.list",
-        title: "List records of a model",
+        title: "List rows of a model",
         about: "Lists what a site is built from, such as templates, template variables, snippets, categories, users and \
             roles; by structured filters, all of which must hold.",
     };
     let mut condition =
-        vec![required("field", Schema::one_of(model::FIELDS), "A field of the model, as its records show it.")];
+        vec![required("field", Schema::one_of(model::FIELDS), "A field of the model, as its rows show it.")];
     condition.extend(filter::fields());
     let conditions = Schema::list(Schema::Object(condition), MAX_CONDITIONS);
     let filters = Schema::object([optional("where", conditions, "Conditions; all must hold.")]);
     let mut input = vec![
         model_field(),
-        optional("filters", filters, "Which records; all if absent."),
+        optional("filters", filters, "Which rows; all if absent."),
         optional("order_by", Schema::one_of(model::FIELDS), "A field of the model to order by; id if absent."),
         optional("order_dir", Schema::one_of(schemas::DIRECTIONS), "The direction of order_by; asc if absent."),
     ];
@@ -44,20 +44,20 @@ pub(super) fn list(limits: ResultLimits) -> Tool {
 pub(super) fn get(limits: ResultLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.model.get",
-        title: "Get a record of a model",
-        about: "Reads one record of a model by its id; null if there is none.",
+        title: "Get a row of a model",
+        about: "Reads one row of a model by its id; null if there is none.",
     };
-    let input = vec![model_field(), schemas::id("The record's id.")];
+    let input = vec![model_field(), schemas::id("The row's id.")];
     let output = schemas::single(model::schema(), Some(meta_field()));
     read_tool(description, input, output, Arc::new(Get { limits }))
 }
 
 fn model_field() -> Field {
-    required("model", Schema::one_of(model::NAMES), "Which kind of record.")
+    required("model", Schema::one_of(model::NAMES), "Which kind of row.")
 }
 
 fn meta_field() -> Field {
-    required("model", Schema::one_of(model::NAMES), "Which kind of record this is.")
+    required("model", Schema::one_of(model::NAMES), "Which kind of row this is.")
 }
 
 struct List {
@@ -67,26 +67,26 @@ struct List {
 impl ReadTool for List {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let reading = permitted.asked();
-            let model = requested_model(reading)?;
-            let (limit, offset) = limit_and_offset(reading);
+            let input = permitted.input();
+            let model = requested_model(input)?;
+            let (limit, offset) = limit_and_offset(input);
             let select = Select {
-                filter: conditions(reading, model)?,
-                order: order(reading, model)?,
+                filter: conditions(input, model)?,
+                order: order(input, model)?,
                 offset,
                 limit,
                 ..all(model, &self.limits)
             };
-            let records = records(permitted, model, &select).await?;
+            let rows = rows(permitted, model, &select).await?;
             let mut answer = String::from("{\"items\":[");
-            for (number, record) in records.iter().enumerate() {
+            for (number, row) in rows.iter().enumerate() {
                 answer.push_str(if number == 0 { "" } else { "," });
-                model.write(record, &mut answer);
+                model.write(row, &mut answer);
             }
             answer.push_str("],\"meta\":");
-            schemas::write_list_meta(limit, offset, records.len(), Some(model.name), &mut answer);
+            schemas::write_list_meta(limit, offset, rows.len(), Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
@@ -98,28 +98,28 @@ struct Get {
 impl ReadTool for Get {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let reading = permitted.asked();
-            let model = requested_model(reading)?;
-            let tests = vec![equals(column("id"), reading.integer("id").unwrap_or(0))];
-            let select = Select { tests, limit: 1, ..all(model, &self.limits) };
-            let records = records(permitted, model, &select).await?;
+            let input = permitted.input();
+            let model = requested_model(input)?;
+            let filter = vec![equals(column("id"), input.integer("id").unwrap_or(0))];
+            let select = Select { filter, limit: 1, ..all(model, &self.limits) };
+            let rows = rows(permitted, model, &select).await?;
             let mut answer = String::from("{\"item\":");
-            match records.first() {
-                Some(record) => model.write(record, &mut answer),
+            match rows.first() {
+                Some(row) => model.write(row, &mut answer),
                 None => answer.push_str("null"),
             }
             answer.push_str(",\"meta\":");
             schemas::write_single_meta(Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
 
-/// Another CMS version may lack the table; it then has no such records.
-async fn records(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<Record>, Fault> {
-    let archive = permitted.archive()?;
-    if archive.has_table(model.table).await? { archive.select(select).await } else { Ok(Vec::new()) }
+/// Another CMS version may lack the table; it then has no such rows.
+async fn rows(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<SiteRow>, Fault> {
+    let site_db = permitted.archive()?;
+    if site_db.has_table(model.table).await? { site_db.select(select).await } else { Ok(Vec::new()) }
 }
 
 fn all(model: &Model, limits: &ResultLimits) -> Select {
@@ -135,12 +135,12 @@ fn all(model: &Model, limits: &ResultLimits) -> Select {
     }
 }
 
-fn requested_model(reading: &Reading) -> Result<&'static Model, Fault> {
-    reading.text("model").and_then(model::by_name).ok_or_else(|| Fault::internal("a checked model is unknown"))
+fn requested_model(input: &ToolInput) -> Result<&'static Model, Fault> {
+    input.text("model").and_then(model::by_name).ok_or_else(|| Fault::internal("a checked model is unknown"))
 }
 
-fn conditions(reading: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Fault> {
-    let filters = reading.object("filters").and_then(|filters| filters.get("where"));
+fn conditions(input: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Fault> {
+    let filters = input.object("filters").and_then(|filters| filters.get("where"));
     let conditions = filters.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object);
     let test = |(number, condition): (usize, &serde_json::Map<String, Json>)| {
         let at = format!("/filters/where/{number}");
@@ -151,19 +151,19 @@ fn conditions(reading: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Faul
 }
 
 /// The id makes the order total, so that consecutive pages of the list do not overlap.
-fn order(reading: &Reading, model: &Model) -> Result<Vec<(Term, Direction)>, Fault> {
-    let by_id = (column("id"), Direction::Rising);
-    let Some(name) = reading.arguments.get("order_by") else {
+fn order(input: &ToolInput, model: &Model) -> Result<Vec<(Expr, Direction)>, Fault> {
+    let by_id = (column("id"), Direction::Ascending);
+    let Some(name) = input.arguments.get("order_by") else {
         return Ok(vec![by_id]);
     };
-    let direction = match reading.text("order_dir") {
+    let direction = match input.text("order_dir") {
         Some("desc") => Direction::Descending,
         Some(_) | None => Direction::Ascending,
     };
     Ok(vec![(field(model, Some(name), "/order_by")?, direction), by_id])
 }
 
-fn field(model: &Model, name: Option<&Json>, at: &str) -> Result<Term, Fault> {
+fn field(model: &Model, name: Option<&Json>, at: &str) -> Result<Expr, Fault> {
     match name.and_then(Json::as_str).and_then(|name| model.field(name)) {
         Some(name) => Ok(column(name)),
         None => {

@@ -20,8 +20,8 @@ const ORDERS: &[&str] = &["id", "pagetitle", "menuindex", "createdon", "pub_date
 /// Which tags a page has, and their names. The CMS itself has neither table; a tagging extension creates them.
 const TAG_LINKS: Name = "site_content_tags";
 const TAGS: Name = "tags";
-const LINK: Source = Source(3);
-const TAG: Source = Source(4);
+const LINK: TableAlias = TableAlias(3);
+const TAG: TableAlias = TableAlias(4);
 const MAX_TAGS: usize = 50;
 const MAX_TAG_LENGTH: usize = 255;
 
@@ -92,16 +92,16 @@ fn order_schema() -> Schema {
 fn tags_schema() -> Schema {
     Schema::object([
         required("tv_id", Schema::integer(0, schemas::MAX_ID), "Id of the template variable that holds the tags."),
-        required("tags", Schema::filled_list(Schema::text(MAX_TAG_LENGTH), MAX_TAGS), "Names of tags."),
+        required("tags", Schema::non_empty_list(Schema::text(MAX_TAG_LENGTH), MAX_TAGS), "Names of tags."),
     ])
 }
 
 fn variable() -> Field {
-    required("tv", Schema::Text(Text::Formed(&patterns::NAME)), "Name of the template variable.")
+    required("tv", Schema::Text(Text::Pattern(&patterns::NAME)), "Name of the template variable.")
 }
 
 fn cast(about: &'static str) -> Field {
-    optional("cast", Schema::Text(Text::Formed(&patterns::CAST)), about)
+    optional("cast", Schema::Text(Text::Pattern(&patterns::CAST)), about)
 }
 
 fn use_default() -> Field {
@@ -109,42 +109,42 @@ fn use_default() -> Field {
 }
 
 async fn document_query(context: &QueryContext<'_>) -> Result<DocumentQuery, Fault> {
-    let mut query = match context.reading.integer("parent") {
+    let mut query = match context.input.integer("parent") {
         Some(parent) => descendants_of(parent, requested_depth(context).unwrap_or(context.limits.max_depth.into())),
         None => DocumentQuery::default(),
     };
-    query.tests.push(equals(column("deleted"), boolean(&context.reading.arguments, "deleted").unwrap_or(0)));
+    query.filter.push(equals(column("deleted"), boolean(&context.input.arguments, "deleted").unwrap_or(0)));
     for name in ["published", "hidemenu"] {
-        query.tests.extend(boolean(&context.reading.arguments, name).map(|wanted| equals(column(name), wanted)));
+        query.filter.extend(boolean(&context.input.arguments, name).map(|wanted| equals(column(name), wanted)));
     }
-    query.tests.extend(context.reading.integer("template").map(|template| equals(column("template"), template)));
+    query.filter.extend(context.input.integer("template").map(|template| equals(column("template"), template)));
     for (number, condition) in objects(context, FILTERS).enumerate() {
         let at = format!("/{FILTERS}/{number}");
-        query.tests.push(filter::condition(
+        query.filter.push(filter::condition(
             value(context, condition)?,
             condition,
             &at,
             filter::FilterTarget::Variable,
         )?);
     }
-    query.tests.extend(tags(context).await?);
+    query.filter.extend(tags(context).await?);
     for term in objects(context, ORDER) {
         let cast = term.get("cast").and_then(Json::as_str).and_then(patterns::cast);
-        query.order.push((filter::cast_term(value(context, term)?, cast), direction(term.get("dir"))));
+        query.order.push((filter::cast_expr(value(context, term)?, cast), direction(term.get("dir"))));
     }
     query.order.extend(order(context));
     Ok(query)
 }
 
 /// The id makes the order total, so that consecutive pages of the list do not overlap.
-fn order(context: &QueryContext<'_>) -> Vec<(Term, Direction)> {
-    let arguments = &context.reading.arguments;
-    let by_id = (column("id"), Direction::Rising);
+fn order(context: &QueryContext<'_>) -> Vec<(Expr, Direction)> {
+    let arguments = &context.input.arguments;
+    let by_id = (column("id"), Direction::Ascending);
     if let Some(dir) = arguments.get("order_by_date") {
         let date = Expr::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
         return vec![(date, direction(Some(dir))), by_id];
     }
-    let named = context.reading.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
+    let named = context.input.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
     match named {
         Some(name) => vec![(column(name), direction(arguments.get("order_dir"))), by_id],
         None => vec![by_id],
@@ -152,7 +152,7 @@ fn order(context: &QueryContext<'_>) -> Vec<(Term, Direction)> {
 }
 
 /// The value of the variable that a filter or an order names.
-fn value(context: &QueryContext<'_>, term: &Map<String, Json>) -> Result<Term, Fault> {
+fn value(context: &QueryContext<'_>, term: &Map<String, Json>) -> Result<Expr, Fault> {
     let fallback = match boolean(term, "use_default") {
         Some(1) => Fallback::Default,
         Some(_) | None => Fallback::Null,
@@ -160,15 +160,15 @@ fn value(context: &QueryContext<'_>, term: &Map<String, Json>) -> Result<Term, F
     context.variables.value(term.get("tv").and_then(Json::as_str).unwrap_or_default(), fallback)
 }
 
-async fn tags(context: &QueryContext<'_>) -> Result<Option<Test>, Fault> {
-    let Some(asked) = context.reading.object("tags_data") else {
+async fn tags(context: &QueryContext<'_>) -> Result<Option<Predicate>, Fault> {
+    let Some(asked) = context.input.object("tags_data") else {
         return Ok(None);
     };
     let mut names = Vec::new();
     for (number, tag) in asked.get("tags").and_then(Json::as_array).into_iter().flatten().enumerate() {
         match tag.as_str().map(str::trim) {
             Some(name) if !name.is_empty() && filter::has_no_delimiter(name) => {
-                names.push(Value::Text(name.to_owned()))
+                names.push(Literal::Text(name.to_owned()))
             }
             Some(_) | None => {
                 let at = format!("/tags_data/tags/{number}");
@@ -177,7 +177,7 @@ async fn tags(context: &QueryContext<'_>) -> Result<Option<Test>, Fault> {
             }
         }
     }
-    if !(context.archive.has_table(TAG_LINKS).await? && context.archive.has_table(TAGS).await?) {
+    if !(context.site_db.has_table(TAG_LINKS).await? && context.site_db.has_table(TAGS).await?) {
         let expected = "this site has no tags, because its tagging extra is not installed; use tv_filters instead";
         return Err(Fault::invalid_argument("/tags_data", "not", expected));
     }
@@ -186,14 +186,14 @@ async fn tags(context: &QueryContext<'_>) -> Result<Option<Test>, Fault> {
         from: (LINK, TAG_LINKS),
         joins: vec![Join {
             table: (TAG, TAGS),
-            on: vec![columns_equal(Term::Column(TAG, "id"), Term::Column(LINK, "tag_id"))],
-            keeps: Keeps::Matched,
+            on: vec![columns_equal(Expr::Column(TAG, "id"), Expr::Column(LINK, "tag_id"))],
+            kind: JoinKind::Inner,
         }],
         columns: Vec::new(),
-        tests: vec![
-            columns_equal(Term::Column(LINK, "doc_id"), column("id")),
-            equals(Term::Column(LINK, "tv_id"), variable),
-            Test::AnyOf(Term::Column(TAG, "name"), names),
+        filter: vec![
+            columns_equal(Expr::Column(LINK, "doc_id"), column("id")),
+            equals(Expr::Column(LINK, "tv_id"), variable),
+            Predicate::AnyOf(Expr::Column(TAG, "name"), names),
         ],
         order: Vec::new(),
         offset: 0,
@@ -203,7 +203,7 @@ async fn tags(context: &QueryContext<'_>) -> Result<Option<Test>, Fault> {
 }
 
 fn objects<'a>(context: &'a QueryContext<'_>, argument: &str) -> impl Iterator<Item = &'a Map<String, Json>> + use<'a> {
-    let items = context.reading.arguments.get(argument).and_then(Json::as_array);
+    let items = context.input.arguments.get(argument).and_then(Json::as_array);
     items.into_iter().flatten().filter_map(Json::as_object)
 }
 

@@ -2,9 +2,9 @@
 //! pages of the site (E-25).
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Comparison, Select, Test, Value};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::tool::{Future, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::tool::{Future, Tool};
+use frontdesk_engine::ports::site_db::{Comparison, Literal, Predicate, Select};
 
 use super::ToolDescription;
 use super::content::{DocumentQuery, QueryContext, by_menuindex, list, not_deleted, requested_id};
@@ -25,7 +25,7 @@ pub(super) fn siblings(limits: ResultLimits) -> Tool {
         about: "Lists the other pages with the same parent, in menu order.",
     };
     list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
-        select_siblings(context, |_| Vec::new(), Direction::Rising)
+        select_siblings(context, |_| Vec::new(), Direction::Ascending)
     })
 }
 
@@ -36,7 +36,7 @@ pub(super) fn neighbors(limits: ResultLimits) -> Tool {
         about: "Lists the pages with the same parent whose menuindex is one less or one more; a gap gives none.",
     };
     list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
-        select_siblings(context, adjacent, Direction::Rising)
+        select_siblings(context, adjacent, Direction::Ascending)
     })
 }
 
@@ -47,7 +47,7 @@ pub(super) fn prev_siblings(limits: ResultLimits) -> Tool {
         about: "Lists the pages with the same parent that come before a page in menu order, the nearest first.",
     };
     list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
-        select_siblings(context, before, Direction::Falling)
+        select_siblings(context, before, Direction::Descending)
     })
 }
 
@@ -58,7 +58,7 @@ pub(super) fn next_siblings(limits: ResultLimits) -> Tool {
         about: "Lists the pages with the same parent that come after a page in menu order, the nearest first.",
     };
     list(limits, description, vec![schemas::id(ID_DESCRIPTION)], |context| {
-        select_siblings(context, after, Direction::Rising)
+        select_siblings(context, after, Direction::Ascending)
     })
 }
 
@@ -74,17 +74,17 @@ pub(super) fn siblings_range(limits: ResultLimits) -> Tool {
 
 const ID_DESCRIPTION: &str = "The page to look beside.";
 
-fn adjacent(position: &TreePosition) -> Vec<Test> {
+fn adjacent(position: &TreePosition) -> Vec<Predicate> {
     let places = [position.menuindex.saturating_sub(1), position.menuindex.saturating_add(1)];
-    vec![Test::AnyOf(column("menuindex"), places.map(Value::Integer).into())]
+    vec![Predicate::AnyOf(column("menuindex"), places.map(Literal::Integer).into())]
 }
 
-fn before(position: &TreePosition) -> Vec<Test> {
+fn before(position: &TreePosition) -> Vec<Predicate> {
     vec![compare(column("menuindex"), Comparison::Less, position.menuindex)]
 }
 
-fn after(position: &TreePosition) -> Vec<Test> {
-    vec![compare(column("menuindex"), Comparison::More, position.menuindex)]
+fn after(position: &TreePosition) -> Vec<Predicate> {
+    vec![compare(column("menuindex"), Comparison::Greater, position.menuindex)]
 }
 
 fn run_siblings_range<'a>(context: &'a QueryContext<'a>) -> Future<'a, Result<Option<DocumentQuery>, Fault>> {
@@ -93,34 +93,34 @@ fn run_siblings_range<'a>(context: &'a QueryContext<'a>) -> Future<'a, Result<Op
         let Some(position) = find_position(context).await? else {
             return Ok(None);
         };
-        Ok(Some(siblings_query(context, &position, within, Direction::Rising)))
+        Ok(Some(siblings_query(context, &position, within, Direction::Ascending)))
     })
 }
 
 fn select_siblings<'a>(
     context: &'a QueryContext<'a>,
-    extra_tests: fn(&TreePosition) -> Vec<Test>,
+    extra_filter: fn(&TreePosition) -> Vec<Predicate>,
     direction: Direction,
 ) -> Future<'a, Result<Option<DocumentQuery>, Fault>> {
     Box::pin(async move {
         let position = find_position(context).await?;
-        Ok(position.map(|position| siblings_query(context, &position, extra_tests(&position), direction)))
+        Ok(position.map(|position| siblings_query(context, &position, extra_filter(&position), direction)))
     })
 }
 
 fn siblings_query(
     context: &QueryContext<'_>,
     position: &TreePosition,
-    extra_tests: Vec<Test>,
+    extra_filter: Vec<Predicate>,
     direction: Direction,
 ) -> DocumentQuery {
-    let mut tests = vec![
+    let mut filter = vec![
         equals(column("parent"), position.parent),
-        compare(column("id"), Comparison::Unequal, requested_id(context)),
+        compare(column("id"), Comparison::NotEqual, requested_id(context)),
         not_deleted(),
     ];
-    tests.extend(extra_tests);
-    DocumentQuery { tests, order: by_menuindex(direction), ..DocumentQuery::default() }
+    filter.extend(extra_filter);
+    DocumentQuery { filter, order: by_menuindex(direction), ..DocumentQuery::default() }
 }
 
 /// The position of the requested page, unless it is unknown or deleted.
@@ -129,13 +129,13 @@ pub(super) async fn find_position(context: &QueryContext<'_>) -> Result<Option<T
         from: (BASE, document::TABLE),
         joins: Vec::new(),
         columns: vec![column("parent"), column("menuindex")],
-        tests: vec![equals(column("id"), requested_id(context)), not_deleted()],
+        filter: vec![equals(column("id"), requested_id(context)), not_deleted()],
         order: Vec::new(),
         offset: 0,
         limit: 1,
         bytes: context.limits.max_result_bytes,
     };
-    let found = context.archive.select(&select).await?;
+    let found = context.site_db.select(&select).await?;
     Ok(match found.first().map(Vec::as_slice) {
         Some([parent, menuindex]) => Some(TreePosition {
             parent: schemas::integer(parent).unwrap_or(0),

@@ -14,9 +14,9 @@ use crate::emcp::query::{BASE, column, columns_equal, compare, equals};
 use crate::emcp::{ResultLimits, document, schemas};
 
 /// The closure table, joined to the documents.
-const PATH: Source = Source(1);
+const PATH: TableAlias = TableAlias(1);
 /// The document that is the ancestor of a path.
-const ROOT: Source = Source(2);
+const ROOT: TableAlias = TableAlias(2);
 
 pub(super) fn root_tree(limits: ResultLimits) -> Tool {
     let description = ToolDescription {
@@ -60,8 +60,8 @@ pub(super) fn children(limits: ResultLimits) -> Tool {
     };
     list(limits, description, vec![schemas::id("The page to look below.")], |context| {
         Box::pin(async move {
-            let tests = vec![equals(column("parent"), requested_id(context)), not_deleted()];
-            Ok(Some(DocumentQuery { tests, order: by_menuindex(Direction::Rising), ..DocumentQuery::default() }))
+            let filter = vec![equals(column("parent"), requested_id(context)), not_deleted()];
+            Ok(Some(DocumentQuery { filter, order: by_menuindex(Direction::Ascending), ..DocumentQuery::default() }))
         })
     })
 }
@@ -78,26 +78,26 @@ pub(super) fn children_range(limits: ResultLimits) -> Tool {
 
 fn run_children_range<'a>(context: &'a QueryContext<'a>) -> Future<'a, Result<Option<DocumentQuery>, Fault>> {
     Box::pin(async move {
-        let mut tests = menuindex_range(context)?;
+        let mut filter = menuindex_range(context)?;
         if find_position(context).await?.is_none() {
             return Ok(None);
         }
-        tests.extend([equals(column("parent"), requested_id(context)), not_deleted()]);
-        Ok(Some(DocumentQuery { tests, order: by_menuindex(Direction::Rising), ..DocumentQuery::default() }))
+        filter.extend([equals(column("parent"), requested_id(context)), not_deleted()]);
+        Ok(Some(DocumentQuery { filter, order: by_menuindex(Direction::Ascending), ..DocumentQuery::default() }))
     })
 }
 
 fn root_tree_query(context: &QueryContext<'_>) -> DocumentQuery {
     let root = Join {
         table: (ROOT, document::TABLE),
-        on: vec![columns_equal(Term::Column(ROOT, "id"), Term::Column(PATH, "ancestor"))],
-        keeps: Keeps::Matched,
+        on: vec![columns_equal(Expr::Column(ROOT, "id"), Expr::Column(PATH, "ancestor"))],
+        kind: JoinKind::Inner,
     };
     DocumentQuery {
         joins: vec![path("descendant"), root],
-        tests: vec![
-            equals(Term::Column(ROOT, "parent"), 0),
-            equals(Term::Column(ROOT, "deleted"), 0),
+        filter: vec![
+            equals(Expr::Column(ROOT, "parent"), 0),
+            equals(Expr::Column(ROOT, "deleted"), 0),
             compare(distance(), Comparison::AtMost, requested_depth(context).unwrap_or(1)),
             not_deleted(),
         ],
@@ -107,17 +107,17 @@ fn root_tree_query(context: &QueryContext<'_>) -> DocumentQuery {
 
 fn descendants_query(context: &QueryContext<'_>) -> DocumentQuery {
     let mut query = descendants_of(requested_id(context), requested_depth(context).unwrap_or(1));
-    query.tests.push(not_deleted());
-    query.order = ["parent", "menuindex", "id"].map(|name| (column(name), Direction::Rising)).into();
+    query.filter.push(not_deleted());
+    query.order = ["parent", "menuindex", "id"].map(|name| (column(name), Direction::Ascending)).into();
     query
 }
 
 /// All descendants of a document, including deleted ones.
 pub(super) fn descendants_of(id: i64, depth: i64) -> DocumentQuery {
     DocumentQuery {
-        tests: vec![
-            equals(Term::Column(PATH, "ancestor"), id),
-            compare(distance(), Comparison::More, 0),
+        filter: vec![
+            equals(Expr::Column(PATH, "ancestor"), id),
+            compare(distance(), Comparison::Greater, 0),
             compare(distance(), Comparison::AtMost, depth),
         ],
         joins: vec![path("descendant")],
@@ -126,15 +126,15 @@ pub(super) fn descendants_of(id: i64, depth: i64) -> DocumentQuery {
 }
 
 fn ancestors_query(context: &QueryContext<'_>) -> DocumentQuery {
-    let mut tests = vec![
-        equals(Term::Column(PATH, "descendant"), requested_id(context)),
-        compare(distance(), Comparison::More, 0),
+    let mut filter = vec![
+        equals(Expr::Column(PATH, "descendant"), requested_id(context)),
+        compare(distance(), Comparison::Greater, 0),
         not_deleted(),
     ];
-    tests.extend(requested_depth(context).map(|depth| compare(distance(), Comparison::AtMost, depth)));
+    filter.extend(requested_depth(context).map(|depth| compare(distance(), Comparison::AtMost, depth)));
     DocumentQuery {
         joins: vec![path("ancestor")],
-        tests,
+        filter,
         order: vec![(distance(), Direction::Descending), (column("id"), Direction::Ascending)],
     }
 }
@@ -143,8 +143,8 @@ fn ancestors_query(context: &QueryContext<'_>) -> DocumentQuery {
 fn path(end: &'static str) -> Join {
     Join {
         table: (PATH, document::CLOSURE),
-        on: vec![columns_equal(Term::Column(PATH, end), Term::Column(BASE, "id"))],
-        keeps: Keeps::Matched,
+        on: vec![columns_equal(Expr::Column(PATH, end), Expr::Column(BASE, "id"))],
+        kind: JoinKind::Inner,
     }
 }
 
@@ -157,7 +157,7 @@ pub(super) fn depth_field(limits: &ResultLimits, about: &'static str) -> Field {
 }
 
 pub(super) fn requested_depth(context: &QueryContext<'_>) -> Option<i64> {
-    context.reading.integer("depth")
+    context.input.integer("depth")
 }
 
 pub(super) fn range_fields() -> [Field; 2] {
@@ -168,14 +168,14 @@ pub(super) fn range_fields() -> [Field; 2] {
 }
 
 /// The requested range of `menuindex`, both ends included.
-pub(super) fn menuindex_range(context: &QueryContext<'_>) -> Result<Vec<Test>, Fault> {
-    let from = context.reading.integer("from").unwrap_or(0);
-    let mut tests = vec![compare(column("menuindex"), Comparison::AtLeast, from)];
-    if let Some(to) = context.reading.integer("to") {
+pub(super) fn menuindex_range(context: &QueryContext<'_>) -> Result<Vec<Predicate>, Fault> {
+    let from = context.input.integer("from").unwrap_or(0);
+    let mut filter = vec![compare(column("menuindex"), Comparison::AtLeast, from)];
+    if let Some(to) = context.input.integer("to") {
         if to < from {
             return Err(Fault::invalid_argument("/to", "minimum", "it must be greater than or equal to from"));
         }
-        tests.push(compare(column("menuindex"), Comparison::AtMost, to));
+        filter.push(compare(column("menuindex"), Comparison::AtMost, to));
     }
-    Ok(tests)
+    Ok(filter)
 }

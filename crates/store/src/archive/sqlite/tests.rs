@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use frontdesk_cms_fixture::{CmsSite, SqlDialect};
-use frontdesk_engine::archive::{Archive as _, Cell, Comparison, Operand, Select, Source, Term, Test, Value};
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Literal, Operand, Predicate, Select, SiteCell, SiteDb as _, TableAlias,
+};
 use rusqlite::Connection;
 
 use super::SqliteArchive;

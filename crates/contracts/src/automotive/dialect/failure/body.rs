@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::codes;
 
 /// `{"error":{..}}`, as JSON text.
-pub(super) fn body(fault: &Fault, at: &ReplyContext<'_>) -> String {
+pub(super) fn body(fault: &Fault, context: &ReplyContext<'_>) -> String {
     let envelope = Envelope {
         error: ErrorBody {
-            code: code(fault.kind, at.place).0,
+            code: code(fault.kind, context.target).0,
             message: &message(fault),
             details: Details {
                 retryable: fault.kind.retryable(),
@@ -113,7 +113,7 @@ pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
     }
 }
 
-pub(super) fn code(kind: FaultKind, place: RequestTarget<'_>) -> Code {
+pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>) -> Code {
     match kind {
         FaultKind::Malformed => codes::MALFORMED,
         FaultKind::InvalidRequest | FaultKind::BadDispatch => codes::NOT_RPC,
@@ -128,7 +128,7 @@ pub(super) fn code(kind: FaultKind, place: RequestTarget<'_>) -> Code {
         FaultKind::TenantRequired => codes::DEALERSHIP_REQUIRED,
         FaultKind::TenantForbidden => codes::DEALERSHIP_FORBIDDEN,
         FaultKind::StepUp => codes::STEP_UP_REQUIRED,
-        FaultKind::NotFound => not_found(place),
+        FaultKind::NotFound => not_found(target),
         FaultKind::VersionConflict => codes::VERSION_CONFLICT,
         FaultKind::KeyReused => codes::IDEMPOTENCY_CONFLICT,
         FaultKind::KeyInFlight => codes::IN_PROGRESS,
@@ -148,10 +148,10 @@ pub(super) fn code(kind: FaultKind, place: RequestTarget<'_>) -> Code {
 }
 
 /// The code depends on the domain: the first part of a tool's name, the first path segment of a resource URI.
-fn not_found(place: Place<'_>) -> Code {
-    let domain = match place {
+fn not_found(target: RequestTarget<'_>) -> Code {
+    let domain = match target {
         RequestTarget::Tool(name) => name.split('.').next(),
-        RequestTarget::Resource(address) => address.split(['/', '?']).nth(3),
+        RequestTarget::Resource(uri) => uri.split(['/', '?']).nth(3),
         RequestTarget::Method | RequestTarget::Transport => None,
     };
     match domain {
