@@ -260,5 +260,5 @@ impl Model {
 
 /// A row of any of the models.
 pub(super) fn schema() -> Schema {
-    Schema::AnyOf { shapes: ALL.iter().map(Model::schema).collect(), expected: "a row of a model" }
+    Schema::AnyOf { shapes: ALL.iter().map(Model::schema).collect(), expected: "a record of a model" }
 }

@@ -21,18 +21,18 @@ const MAX_CONDITIONS: usize = 20;
 pub(super) fn list(limits: ResultLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.model.list",
-        title: "List rows of a model",
+        title: "List records of a model",
         about: "Lists what a site is built from, such as templates, template variables, snippets, categories, users and \
             roles; by structured filters, all of which must hold.",
     };
     let mut condition =
-        vec![required("field", Schema::one_of(model::FIELDS), "A field of the model, as its rows show it.")];
+        vec![required("field", Schema::one_of(model::FIELDS), "A field of the model, as its records show it.")];
     condition.extend(filter::fields());
     let conditions = Schema::list(Schema::Object(condition), MAX_CONDITIONS);
     let filters = Schema::object([optional("where", conditions, "Conditions; all must hold.")]);
     let mut input = vec![
         model_field(),
-        optional("filters", filters, "Which rows; all if absent."),
+        optional("filters", filters, "Which records; all if absent."),
         optional("order_by", Schema::one_of(model::FIELDS), "A field of the model to order by; id if absent."),
         optional("order_dir", Schema::one_of(schemas::DIRECTIONS), "The direction of order_by; asc if absent."),
     ];
@@ -44,20 +44,20 @@ pub(super) fn list(limits: ResultLimits) -> Tool {
 pub(super) fn get(limits: ResultLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.model.get",
-        title: "Get a row of a model",
-        about: "Reads one row of a model by its id; null if there is none.",
+        title: "Get a record of a model",
+        about: "Reads one record of a model by its id; null if there is none.",
     };
-    let input = vec![model_field(), schemas::id("The row's id.")];
+    let input = vec![model_field(), schemas::id("The record's id.")];
     let output = schemas::single(model::schema(), Some(meta_field()));
     read_tool(description, input, output, Arc::new(Get { limits }))
 }
 
 fn model_field() -> Field {
-    required("model", Schema::one_of(model::NAMES), "Which kind of row.")
+    required("model", Schema::one_of(model::NAMES), "Which kind of record.")
 }
 
 fn meta_field() -> Field {
-    required("model", Schema::one_of(model::NAMES), "Which kind of row this is.")
+    required("model", Schema::one_of(model::NAMES), "Which kind of record this is.")
 }
 
 struct List {
