@@ -294,7 +294,7 @@ fn rmcp(workspace: &Workspace) -> Verdict {
 }
 
 fn conformance(workspace: &Workspace) -> Verdict {
-    counted(judges::node(workspace).and_then(|node| {
+    counted(interop::node(workspace).and_then(|node| {
         process::stream(process::cargo(&["build", "--package", "frontdesk-conformance-fixture"], &workspace.root))?;
         process::stream_and_count(node.judge("conformance.mjs", &workspace.fixture_binary()))
     }))

@@ -36,13 +36,13 @@ pub enum Database {
 }
 
 impl Database {
-    pub const ALL: &'static [Database] = &[Database::Sqlite, Database::Mariadb, Database::Postgres];
+    pub const ALL: &'static [Database] = &[SqlDialect::Sqlite, Database::Mariadb, SqlDialect::Postgres];
 
     pub fn name(self) -> &'static str {
         match self {
-            Database::Sqlite => "sqlite",
+            SqlDialect::Sqlite => "sqlite",
             Database::Mariadb => "mariadb",
-            Database::Postgres => "postgres",
+            SqlDialect::Postgres => "postgres",
         }
     }
 }
@@ -87,7 +87,7 @@ pub fn made(wish: &Wish, database: SqlDialect) -> Outcome<(Place, Place)> {
     }
     fs::create_dir_all(&folder)?;
     let (desk, bare) = match database {
-        Database::Sqlite => {
+        SqlDialect::Sqlite => {
             let file = folder.join("site.sqlite");
             rusqlite::Connection::open(&file)?.execute_batch(&site().script(SqlDialect::Sqlite))?;
             (Beside::File(file.clone()), Beside::File(file))
@@ -99,7 +99,7 @@ pub fn made(wish: &Wish, database: SqlDialect) -> Outcome<(Place, Place)> {
             server.sql("ANALYZE TABLE evo_site_content, evo_site_content_closure, evo_site_tmplvar_contentvalues;");
             (Beside::Mariadb(Arc::clone(&server)), Beside::Mariadb(server))
         }
-        Database::Postgres => {
+        SqlDialect::Postgres => {
             let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
             let script = folder.join("site.sql");
             site().write(SqlDialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;

@@ -1,5 +1,5 @@
 //! The cars of the demo dealerships. The VINs of every entry must decode in NHTSA's vPIC to its make, model and years;
-//! `scripts/judges/vins.py` checks that.
+//! `scripts/interop/vins.py` checks that.
 
 /// One kind of car over several model years.
 pub(super) struct CatalogueEntry {
