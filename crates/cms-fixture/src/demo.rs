@@ -29,7 +29,7 @@ const VARIABLES: [(&str, &str, &str, &str, i64); 5] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Published,
-    Draft,
+    Unpublished,
     Deleted,
 }
 
@@ -155,7 +155,7 @@ fn documents() -> Vec<Document> {
     let people = add(&[about], "The people", "Maren throws, Jonas glazes.", PAGE, public, vec![]);
     add(&[people, about], "Maren", "Has been at the wheel since 1998.", PAGE, public, vec![]);
     add(&[people, about], "Jonas", "Knows forty recipes by heart.", PAGE, public, vec![]);
-    add(&[blog], "A second kiln (draft)", "Not decided yet. Do not tell anybody.", ARTICLE, State::Draft, vec![]);
+    add(&[blog], "A second kiln (draft)", "Not decided yet. Do not tell anybody.", ARTICLE, State::Unpublished, vec![]);
     add(&[shop], "Christmas market 2024", "It is over.", PAGE, State::Deleted, vec![]);
     all
 }

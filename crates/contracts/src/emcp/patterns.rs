@@ -31,16 +31,16 @@ pub(super) static CAST: Pattern = Pattern {
 
 /// What a page without a value of the variable shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Fallback {
+pub(super) enum VariableFallback {
     Null,
     /// The default of the variable.
     Default,
 }
 
-pub(super) fn split_default_suffix(entry: &str) -> (&str, Fallback) {
+pub(super) fn split_default_suffix(entry: &str) -> (&str, VariableFallback) {
     match entry.strip_suffix(DEFAULT_SUFFIX) {
-        Some(name) => (name, Fallback::Default),
-        None => (entry, Fallback::Null),
+        Some(name) => (name, VariableFallback::Default),
+        None => (entry, VariableFallback::Null),
     }
 }
 

@@ -9,7 +9,7 @@ use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Pred
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
-use super::patterns::{self, Fallback};
+use super::patterns::{self, VariableFallback};
 use super::query::{BASE, column, columns_equal, equals};
 use super::schemas;
 use super::variable_cache::{VariableCache, VariableList};
@@ -40,7 +40,7 @@ const LOOKUP_BYTES: usize = 256 * 1024;
 pub(super) struct Variables {
     resolved: VariableList,
     /// Indexes into `resolved`, in the order of `with_tvs`.
-    selected: Vec<(usize, Fallback)>,
+    selected: Vec<(usize, VariableFallback)>,
 }
 
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Variables {
             return;
         };
         match self.selected.iter_mut().find(|(selected, _)| *selected == index) {
-            Some((_, earlier)) if fallback == Fallback::Default => *earlier = Fallback::Default,
+            Some((_, earlier)) if fallback == VariableFallback::Default => *earlier = VariableFallback::Default,
             Some(_) => {}
             None => self.selected.push((index, fallback)),
         }
@@ -113,14 +113,14 @@ impl Variables {
     }
 
     /// The value that a document has for the variable.
-    pub(super) fn value(&self, name: &str, fallback: Fallback) -> Result<Expr, Fault> {
+    pub(super) fn value(&self, name: &str, fallback: VariableFallback) -> Result<Expr, Fault> {
         let variable = self.resolved.iter().find(|variable| variable.name == name);
         variable.map(|variable| variable.value(fallback)).ok_or_else(unresolved)
     }
 
     /// The columns of the selected variables.
     pub(super) fn columns(&self) -> Result<Vec<Expr>, Fault> {
-        let column = |(index, fallback): &(usize, Fallback)| {
+        let column = |(index, fallback): &(usize, VariableFallback)| {
             self.resolved.get(*index).map(|variable| variable.value(*fallback)).ok_or_else(unresolved)
         };
         self.selected.iter().map(column).collect()
@@ -152,11 +152,11 @@ impl Variable {
         })
     }
 
-    fn value(&self, fallback: Fallback) -> Expr {
+    fn value(&self, fallback: VariableFallback) -> Expr {
         let value = Expr::Column(self.alias, "value");
         match (fallback, &self.default) {
-            (Fallback::Default, Some(default)) => Expr::Coalesce(Box::new(value), default.clone()),
-            (Fallback::Default, None) | (Fallback::Null, _) => value,
+            (VariableFallback::Default, Some(default)) => Expr::Coalesce(Box::new(value), default.clone()),
+            (VariableFallback::Default, None) | (VariableFallback::Null, _) => value,
         }
     }
 
@@ -216,11 +216,11 @@ fn requested_names(input: &ToolInput) -> Vec<(ArgumentPath, &str)> {
 }
 
 /// Unambiguous, because no name contains a comma or a colon.
-fn cache_key(names: &[(ArgumentPath, &str)], fallback: Fallback) -> String {
+fn cache_key(names: &[(ArgumentPath, &str)], fallback: VariableFallback) -> String {
     let mut key = String::with_capacity(64);
     key.push_str(match fallback {
-        Fallback::Default => ":d",
-        Fallback::Null => "",
+        VariableFallback::Default => ":d",
+        VariableFallback::Null => "",
     });
     for (_, name) in names {
         key.push(',');
@@ -235,22 +235,23 @@ fn strings<'a>(input: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a
 }
 
 /// Whether the lookup must read defaults, because any of the arguments uses one.
-fn requested_fallback(input: &ToolInput) -> Fallback {
-    let selected = strings(input, WITH).any(|entry| patterns::split_default_suffix(entry).1 == Fallback::Default);
+fn requested_fallback(input: &ToolInput) -> VariableFallback {
+    let selected =
+        strings(input, WITH).any(|entry| patterns::split_default_suffix(entry).1 == VariableFallback::Default);
     let mut items = [FILTERS, ORDER].into_iter().filter_map(|name| input.arguments.get(name)?.as_array()).flatten();
     if selected || items.any(|item| item.get("use_default").and_then(Json::as_bool) == Some(true)) {
-        Fallback::Default
+        VariableFallback::Default
     } else {
-        Fallback::Null
+        VariableFallback::Null
     }
 }
 
 /// Of several variables with one name the newest is used, as in the original.
-fn lookup(names: &[(ArgumentPath, &str)], fallback: Fallback) -> Select {
+fn lookup(names: &[(ArgumentPath, &str)], fallback: VariableFallback) -> Select {
     let mut columns = vec![column("id"), column("name")];
     match fallback {
-        Fallback::Default => columns.push(column("default_text")),
-        Fallback::Null => {}
+        VariableFallback::Default => columns.push(column("default_text")),
+        VariableFallback::Null => {}
     }
     let values = names.iter().map(|(_, name)| Literal::Text((*name).to_owned())).collect();
     Select {

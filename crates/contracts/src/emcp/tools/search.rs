@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use super::ToolDescription;
 use super::content::{DocumentQuery, QueryContext, list};
 use super::tree::{depth_field, descendants_of, requested_depth};
-use crate::emcp::patterns::{self, Fallback};
+use crate::emcp::patterns::{self, VariableFallback};
 use crate::emcp::query::{column, columns_equal, equals};
 use crate::emcp::variables::{FILTERS, MAX_FILTERS, MAX_ORDERS, ORDER};
 use crate::emcp::{ResultLimits, filter, schemas};
@@ -154,8 +154,8 @@ fn order(context: &QueryContext<'_>) -> Vec<(Expr, Direction)> {
 /// The value of the variable that a filter or an order names.
 fn value(context: &QueryContext<'_>, term: &Map<String, Json>) -> Result<Expr, Fault> {
     let fallback = match boolean(term, "use_default") {
-        Some(1) => Fallback::Default,
-        Some(_) | None => Fallback::Null,
+        Some(1) => VariableFallback::Default,
+        Some(_) | None => VariableFallback::Null,
     };
     context.variables.value(term.get("tv").and_then(Json::as_str).unwrap_or_default(), fallback)
 }
