@@ -30,6 +30,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "conformance-fixture",
         &["frontdesk", "frontdesk-wire", "frontdesk-engine", "frontdesk-contracts", "frontdesk-identity"],
     ),
+    // For tests and the bench only: it is a dev-dependency of the others.
+    ("testkit", &["frontdesk-wire", "frontdesk-engine", "frontdesk-store", "frontdesk-cms-fixture"]),
 ];
 
 /// What would let the engine open a database or a connection by itself.
