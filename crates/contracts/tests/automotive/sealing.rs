@@ -103,16 +103,16 @@ fn a6_15_a_row_that_cannot_be_read_is_not_quoted_in_the_cause() {
     let id = kept(&test)["id"].as_str().unwrap().to_owned();
     let good = test.store.row("dlr_lakeside", &lead::KIND, &id).unwrap();
     let causes = [
-        Lead::from_found(&found(r#"{"id":"led_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
-        Lead::from_found(&found(&good.body, r#"{"contact":"Zz Secret"}"#)).unwrap_err().cause.unwrap(),
-        Customer::from_found(&found(r#"{"id":"cus_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
+        Lead::from_stored_row(&found(r#"{"id":"led_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
+        Lead::from_stored_row(&found(&good.body, r#"{"contact":"Zz Secret"}"#)).unwrap_err().cause.unwrap(),
+        Customer::from_stored_row(&found(r#"{"id":"cus_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
     ];
     assert_eq!(
         causes,
         [
-            "a kept lead cannot be read: data error at line 1, column 32",
-            "a kept lead cannot be read: data error at line 1, column 22",
-            "a kept customer cannot be read: data error at line 1, column 32",
+            "a stored lead cannot be read: data error at line 1, column 32",
+            "a stored lead cannot be read: data error at line 1, column 22",
+            "a stored customer cannot be read: data error at line 1, column 32",
         ]
     );
 }

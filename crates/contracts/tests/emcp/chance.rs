@@ -43,7 +43,7 @@ async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
 
 /// Four runs at once, since each waits for its database half of the time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn ten_thousand_questions_by_chance_reach_the_database_in_known_shapes_only() {
+async fn random_calls_only_select_readable_tables_and_columns() {
     let watch = Arc::new(Watch::default());
     let watched = Arc::clone(&watch);
     let test = Arc::new(TestDesk::on_sqlite_heard_by(move |select| watched.see(select)).await);

@@ -1,8 +1,8 @@
 //! Where the original breaks its own contract: each of its known defects that concerns a tool, mended. Every one is
 //! tried on SQLite by itself, and all of them once more on the three databases.
 
-use frontdesk_contracts::emcp::{Limits, Settings};
-use frontdesk_site::{CANARY, Database};
+use frontdesk_cms_fixture::{CANARY, ScriptDialect};
+use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits};
 use serde_json::{Value, json};
 
 use crate::support::{TOKEN, TestDesk, limited};
@@ -21,7 +21,7 @@ async fn e_13_e_14_e_18_e_21_e_27_the_three_databases_are_mended_alike() {
 }
 
 /// A value with the signs of patterns in it, and one that such a pattern would match.
-fn signs(_: Database) -> String {
+fn signs(_: ScriptDialect) -> String {
     "INSERT INTO evo_site_tmplvar_contentvalues (id, tmplvarid, contentid, value) VALUES (9001, 8, 5, '100%_real'), \
      (9002, 8, 4, '100 unreal');"
         .to_owned()
@@ -150,7 +150,7 @@ async fn dates(test: &TestDesk) {
 
 /// `%` and `_` were wildcards in values.
 #[tokio::test]
-async fn e_27_signs_of_patterns_stand_for_themselves() {
+async fn e_27_wildcard_characters_match_literally() {
     signs_of_patterns(&with_signs().await).await;
 }
 

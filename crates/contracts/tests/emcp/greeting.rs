@@ -1,6 +1,6 @@
 //! How the server introduces itself, in both eras.
 
-use frontdesk_contracts::emcp::{Settings, TOOLSET};
+use frontdesk_contracts::emcp::{EmcpSettings, TOOLSET_VERSION};
 use serde_json::{Value, json};
 
 use crate::support::{TOKEN, TestDesk};
@@ -13,7 +13,7 @@ async fn result(test: &TestDesk, version: &str, method: &str, params: Value) -> 
 }
 
 fn introduced(capabilities: &Value, info: &Value) {
-    assert_eq!(TOOLSET, "1.0");
+    assert_eq!(TOOLSET_VERSION, "1.0");
     assert_eq!(
         *capabilities,
         json!({

@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_contracts::emcp::{Limits, Settings, contract};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
+use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
@@ -197,15 +198,15 @@ impl TestDesk {
     }
 }
 
-pub(crate) fn limited(limits: Limits) -> Settings {
-    Settings { limits, ..Settings::default() }
+pub(crate) fn limited(limits: ResultLimits) -> EmcpSettings {
+    EmcpSettings { limits, ..EmcpSettings::default() }
 }
 
 const ADDRESS: &str = "https://desk.example/api/v1/mcp/content";
 const METADATA: &str = "https://desk.example/md";
 
 fn mount() -> Mount {
-    Mount::new(contract(Settings::default()), ADDRESS.to_owned(), METADATA.to_owned())
+    Mount::new(contract(EmcpSettings::default()), ADDRESS.to_owned(), METADATA.to_owned())
 }
 
 fn desk() -> Desk {

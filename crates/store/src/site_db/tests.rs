@@ -1,5 +1,6 @@
 //! The SQL that is sent to each of the databases, and that the connections cannot write.
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
@@ -222,7 +223,10 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("site.sqlite");
-    rusqlite::Connection::open(&path).unwrap().execute_batch(&Site::of(1).script(Database::Sqlite)).unwrap();
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch(&CmsSite::with_documents(1).script(ScriptDialect::Sqlite))
+        .unwrap();
     let settings = SiteDbSettings::new(path.to_str().unwrap());
     let reader = SiteReader::open(SqliteDriver::new(path, settings.deadline), &settings).await.unwrap();
     let connection = reader.pool.take().unwrap().connection;
