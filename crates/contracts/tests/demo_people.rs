@@ -48,7 +48,7 @@ fn customers_have_only_reserved_emails_and_phone_numbers() {
 }
 
 #[test]
-fn customers_of_one_dealership_have_distinct_names_and_addresses() {
+fn customers_of_a_dealership_have_distinct_names_and_emails() {
     for test in dealerships(NOW) {
         let names: BTreeSet<_> = test.customers.iter().map(|who| (who.given_name, who.family_name)).collect();
         let emails: BTreeSet<_> = test.customers.iter().map(|who| &who.email).collect();
@@ -105,7 +105,7 @@ fn leads_use_every_interest_and_channel_of_the_vocabulary() {
 }
 
 #[test]
-fn a_lead_points_at_a_customer_and_a_fitting_vehicle_of_its_dealership() {
+fn a_lead_references_a_customer_and_a_suitable_vehicle() {
     for test in dealerships(NOW) {
         for lead in &test.leads {
             assert!(lead.customer < test.customers.len());

@@ -53,7 +53,7 @@ fn wish() -> Value {
 }
 
 #[test]
-fn a6_10_who_may_only_write_reads_nothing_of_the_lead_in_the_answer() {
+fn a6_10_a_caller_without_read_scope_gets_only_a_receipt() {
     let test = TestDesk::open();
     let made = test.ask(WRITE, "leads.create", wish());
     assert_eq!(made, receipt(&made["id"], "new", 1));
@@ -98,7 +98,7 @@ fn a_receipt_lists_every_field_it_omits() {
 }
 
 #[test]
-fn both_forms_of_the_answer_have_their_published_shape_and_reading_stays_strict() {
+fn lead_and_receipt_match_their_published_schemas() {
     let test = TestDesk::open();
     let contract = contract();
     let output = |tool: &str| &contract.tools.iter().find(|known| known.spec.name == tool).unwrap().spec.output;

@@ -114,7 +114,7 @@ fn a_customer_shows_the_newest_of_their_leads() {
 #[test]
 fn the_example_finds_something() {
     let test = TestDesk::open();
-    let example = demo().example;
+    let example = info().example;
     let arguments: Value = serde_json::from_str(example.arguments).unwrap();
     assert!(!example.arguments.contains('\''));
     let found = test.ask("amcp:inventory:read", example.tool, arguments);

@@ -52,7 +52,7 @@ impl TestDesk {
                 deadline: Duration::from_secs(10),
             },
         };
-        for contents in automotive::seed::contents(NOW, &mut |prefix| desk.new_id(prefix)) {
+        for contents in automotive::demo::rows::business_data(NOW, &mut |prefix| desk.new_id(prefix)) {
             store.seed(contents.business.id, contents.steps);
         }
         TestDesk {

@@ -33,7 +33,7 @@ const HOSTILE: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
+async fn random_calls_match_the_output_schema_or_are_refused() {
     let test = TestDesk::on_three().await;
     for tool in test.tools() {
         let output = tool.spec.output.to_json();

@@ -6,7 +6,7 @@ use frontdesk_engine::ports::site_db::Select;
 use serde_json::{Value, json};
 
 use crate::support::TestDesk;
-use frontdesk_testkit::sites::emcp_queries as queries;
+use frontdesk_testkit::sites::emcp_queries as asked;
 
 async fn asked_by(tool: &str, arguments: Value) -> Vec<Select> {
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -20,7 +20,7 @@ async fn asked_by(tool: &str, arguments: Value) -> Vec<Select> {
 #[tokio::test]
 async fn a_page_with_two_variables_is_queried_as_in_the_bench() {
     let asked = asked_by("evo.content.get", json!({"id": 12, "with_tvs": ["price", "sku"]})).await;
-    assert_eq!(asked, [queries::variables(&["price", "sku"]), queries::page(12, &[1, 3])]);
+    assert_eq!(asked, [asked::variables(&["price", "sku"]), asked::page(12, &[1, 3])]);
 }
 
 #[tokio::test]
@@ -32,13 +32,13 @@ async fn a_search_with_two_variables_is_queried_as_in_the_bench() {
         "offset": 5,
     });
     let asked = asked_by("evo.content.search", arguments).await;
-    assert_eq!(asked, [queries::variables(&["price", "color", "color"]), queries::found(&[1, 4], "red", 25, 5)]);
+    assert_eq!(asked, [asked::variables(&["price", "color", "color"]), asked::found(&[1, 4], "red", 25, 5)]);
 }
 
 #[tokio::test]
 async fn the_tree_is_walked_as_the_bench_does() {
     let down = asked_by("evo.content.descendants", json!({"id": 2, "depth": 6, "limit": 100, "offset": 50})).await;
-    assert_eq!(down, [queries::below(2, 6, 100, 50)]);
+    assert_eq!(down, [asked::below(2, 6, 100, 50)]);
     let up = asked_by("evo.content.ancestors", json!({"id": 240, "limit": 100})).await;
-    assert_eq!(up, [queries::above(240, 100)]);
+    assert_eq!(up, [asked::above(240, 100)]);
 }

@@ -119,7 +119,7 @@ async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
 
 /// Every bound at once is still a statement that each database takes.
 #[tokio::test]
-async fn the_most_variables_that_the_schema_takes_are_taken_by_the_databases() {
+async fn every_database_accepts_the_maximum_number_of_variables() {
     let test = TestDesk::on_three_with(|_| {
         let rows: Vec<String> = (0..50).map(|n| format!("({}, 'text', 'many{n}', 'Many', '', 0)", 100 + n)).collect();
         format!(

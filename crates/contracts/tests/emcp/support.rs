@@ -16,7 +16,6 @@ use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
 use frontdesk_engine::{Fault, Reply};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use serde_json::{Value, json};
 
@@ -46,20 +45,20 @@ impl TestDesk {
     }
 
     /// With what else is to be in each database.
-    pub(crate) async fn on_three_with(more: fn(Database) -> String) -> TestDesk {
-        let three = SiteDatabases::with(&Site::small(), more).await;
+    pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> TestDesk {
+        let three = SiteDatabases::with(&CmsSite::small(), more).await;
         let mounts =
             three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
         TestDesk { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 
     pub(crate) async fn on_sqlite() -> TestDesk {
-        TestDesk::on_sqlite_with("", Settings::default()).await
+        TestDesk::on_sqlite_with("", EmcpSettings::default()).await
     }
 
-    pub(crate) async fn on_sqlite_with(more: &str, wanted: Settings) -> TestDesk {
+    pub(crate) async fn on_sqlite_with(more: &str, wanted: EmcpSettings) -> TestDesk {
         let file = SiteFile::new();
-        file.sql(&format!("{}{more}", Site::small().script(Database::Sqlite)));
+        file.sql(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
         TestDesk { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
@@ -76,7 +75,7 @@ impl TestDesk {
         hears: impl Fn(&Select) + Send + Sync + 'static,
     ) -> TestDesk {
         let file = SiteFile::new();
-        file.sql(&Site::small().script(Database::Sqlite));
+        file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = mount().with_site_db(Arc::new(Overheard { archive, hears: Box::new(hears) }));
         TestDesk { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }

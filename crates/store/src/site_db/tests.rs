@@ -5,7 +5,6 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
-use frontdesk_site::{Database, Site};
 use frontdesk_testkit::databases::PostgresDatabase;
 
 use super::SiteDbSettings;
@@ -243,8 +242,10 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
 
 async fn postgres_site(connections: usize) -> (PostgresDatabase, SiteReader<PostgresDriver>) {
     let server = PostgresDatabase::create();
-    let script =
-        format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
+    let script = format!(
+        "{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;",
+        CmsSite::with_documents(1).script(ScriptDialect::Postgres)
+    );
     server.sql(&script);
     let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
@@ -311,7 +312,7 @@ mod mysql {
 
     async fn mariadb_site(connections: usize) -> (MariadbDatabase, SiteReader<MysqlDriver>) {
         let server = MariadbDatabase::create();
-        server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+        server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
         let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();

@@ -68,7 +68,7 @@ fn read(number: Number) -> Expr {
 
 #[tokio::test]
 async fn a_text_is_the_same_number_on_every_database() {
-    let three = SiteDatabases::with(&Site::small(), texts).await;
+    let three = SiteDatabases::with(&CmsSite::small(), texts).await;
     let mut select = all("texts", &["id"]);
     select.columns = CASTS.map(read).to_vec();
     let rows = three.rows(&select).await;

@@ -154,7 +154,7 @@ fn oddities(database: ScriptDialect) -> String {
 
 #[tokio::test]
 async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
-    let three = SiteDatabases::with(&Site::small(), oddities).await;
+    let three = SiteDatabases::with(&CmsSite::small(), oddities).await;
     let ids = async |filter: Vec<Predicate>| {
         let mut select = all("odd", &["id"]);
         select.filter = filter;

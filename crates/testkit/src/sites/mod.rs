@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{Select, SiteDb, SiteRow};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::{SiteDbSettings, open};
 
 use crate::TestFolder;
@@ -49,9 +48,9 @@ impl SiteDatabases {
     ) -> SiteDatabases {
         let sqlite = SiteFile::new();
         let script = |database| format!("{}{}", site.script(database), more(database));
-        sqlite.sql(&script(Database::Sqlite));
-        mariadb.sql(&format!("{} COMMIT;", script(Database::Mysql)));
-        postgres.load(&script(Database::Postgres));
+        sqlite.sql(&script(ScriptDialect::Sqlite));
+        mariadb.sql(&format!("{} COMMIT;", script(ScriptDialect::Mysql)));
+        postgres.load(&script(ScriptDialect::Postgres));
         let mut site_dbs = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
             site_dbs.push((name, open(&settings(&url)).await.unwrap()));
