@@ -1,6 +1,6 @@
 //! Made-up businesses for the demo, as steps a store can commit. It writes nothing itself.
 
-use frontdesk_engine::offer::Offer;
+use frontdesk_engine::contract_entry::ContractEntry;
 use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{Event, Scopes, Step};
 
@@ -30,7 +30,7 @@ pub struct Contents {
 
 /// A made-up site and who may read it. What is in it is made elsewhere.
 pub struct DemoSite {
-    pub offer: &'static Offer,
+    pub entry: &'static ContractEntry,
     pub business: &'static str,
     pub scopes: Scopes,
     pub example: Example,

@@ -14,7 +14,7 @@ pub mod glob;
 pub mod incoming;
 pub mod inflight;
 pub mod nearest;
-pub mod offer;
+pub mod contract_entry;
 pub mod page;
 pub mod permit;
 pub mod plan;

@@ -4,6 +4,7 @@
 pub mod codes;
 pub mod customer;
 pub mod demo;
+mod check_vin;
 mod dialect;
 mod json;
 pub mod lead;
@@ -20,11 +21,15 @@ pub mod vocabulary;
 
 use frontdesk_engine::Contract;
 use frontdesk_engine::contract::Hello;
+use frontdesk_engine::contract_entry::ContractCommand;
 use serde_json::json;
 
 pub use dialect::Automotive;
 
 pub const ID: &str = "automotive";
+
+/// What `frontdesk automotive` offers.
+pub const COMMANDS: &[ContractCommand] = &[check_vin::CHECK_VIN];
 
 pub fn contract() -> Contract {
     Contract {

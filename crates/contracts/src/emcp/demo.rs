@@ -3,12 +3,12 @@
 use frontdesk_engine::{Scope, Scopes};
 
 use super::{ID, scopes};
-use crate::OFFERS;
+use crate::ENTRIES;
 use crate::demo::{DemoSite, Example};
 
 pub(crate) fn site() -> Option<DemoSite> {
     Some(DemoSite {
-        offer: OFFERS.iter().find(|offer| offer.name == ID)?,
+        entry: ENTRIES.iter().find(|entry| entry.name == ID)?,
         business: "Harbour Lane Pottery",
         scopes: Scopes::new([scopes::READ, scopes::CALL].map(Scope::new)),
         example: Example {

@@ -2,11 +2,11 @@
 //! scope map under which an ordinary client finishes its handshake).
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::offer::{Bounds, Usual};
+use frontdesk_engine::contract_entry::{MountDefaults, QueryLimits};
 
 use super::{Limits, Settings, scopes};
 
-pub const USUAL: Usual = Usual {
+pub const USUAL: MountDefaults = MountDefaults {
     base: "/api/v1/mcp",
     server: "content",
     prefix: "evo_",
@@ -35,8 +35,8 @@ pub const USUAL: Usual = Usual {
 };
 
 impl Settings {
-    pub fn of(tenant: &TenantId, bounds: Bounds) -> Settings {
-        let Bounds { items, bytes, depth, offset } = bounds;
+    pub fn of(tenant: &TenantId, limits: QueryLimits) -> Settings {
+        let QueryLimits { items, bytes, depth, offset } = limits;
         let limits = Limits { max_result_items: items, max_result_bytes: bytes, max_depth: depth, max_offset: offset };
         Settings { limits, tenant: Some(tenant.as_str().to_owned()) }
     }

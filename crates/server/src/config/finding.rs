@@ -26,11 +26,11 @@ impl fmt::Display for Finding {
 
 /// Every problem of a configuration, at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError {
+pub struct ConfigErrors {
     pub problems: Vec<Finding>,
 }
 
-impl fmt::Display for ConfigError {
+impl fmt::Display for ConfigErrors {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problems.len() {
             1 => write!(out, "the configuration has a problem:")?,
@@ -43,18 +43,18 @@ impl fmt::Display for ConfigError {
     }
 }
 
-impl std::error::Error for ConfigError {}
+impl std::error::Error for ConfigErrors {}
 
 /// What is wrong with one value, before it is known which key of which source it stood at.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct ConfigError {
     /// Where inside the value, such as `[1].path`; empty for the whole.
     pub(super) at: String,
     pub(super) wrong: String,
     pub(super) next: String,
 }
 
-impl Wrong {
+impl ConfigError {
     pub(super) fn new(wrong: impl Into<String>, next: impl Into<String>) -> Self {
         Self { at: String::new(), wrong: wrong.into(), next: next.into() }
     }

@@ -1,37 +1,37 @@
 //! Configuration: a TOML file and `FRONTDESK_*` variables become one [`Config`] in which every value is present and checked.
-//! Nothing outside this module may read the environment or the file, and no later code needs to check a value again.
+//! Nothing env this module may read the environment or the file, and no later code needs to check a value again.
 
-mod draft;
-mod environment;
+mod raw;
+mod env;
 mod finding;
-mod gather;
+mod layers;
 mod keys;
-mod kind;
+mod value_type;
 mod mount;
 mod reference;
 mod show;
 mod site;
 mod traces;
-mod web;
+mod url;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use draft::Draft;
-pub use environment::{Login, environment, login};
-pub use finding::{ConfigError, Finding};
+use raw::RawConfig;
+pub use env::{StdioLogin, environment, login};
+pub use finding::{ConfigErrors, Finding};
 use frontdesk_engine::offer::Offer;
 use frontdesk_store::Address;
-pub use keys::{Fallback, KEYS, Key};
-pub use kind::address;
-pub use mount::Mount;
+pub use keys::{DefaultValue, KEYS, ConfigKey};
+pub use value_type::address;
+pub use mount::MountConfig;
 pub use reference::{example, reference};
-pub use show::{Origin, Setting, show};
-pub use site::{Auth, Dispatch, Failover, Jwt, OwnTokens, Secret, Server, Site, SiteLimits};
-pub use traces::{Channel, Collector, Endpoint, Ratio, Traces};
-pub use web::PublicUrl;
+pub use show::{ValueSource, ShownSetting, show};
+pub use site::{SiteAuth, Dispatch, Failover, JwtConfig, OwnTokens, SecretSource, SiteServer, SiteConfig, SiteLimits};
+pub use traces::{CollectorChannel, Collector, CollectorUrl, SampleRatio, TracesConfig};
+pub use url::PublicUrl;
 
 /// Reads the configuration: the environment outranks the file, the file outranks the defaults.
 ///
@@ -42,39 +42,39 @@ pub fn load(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
     offers: &[Offer],
-) -> Result<Loaded, ConfigError> {
-    let Examined { loaded, problems, .. } = examine(file, environment, offers);
+) -> Result<LoadedConfig, ConfigErrors> {
+    let CheckedConfig { loaded, problems, .. } = examine(file, environment, offers);
     match problems.is_empty() {
         true => Ok(loaded),
-        false => Err(ConfigError { problems }),
+        false => Err(ConfigErrors { problems }),
     }
 }
 
 /// As [`load`], for whoever wants to look at what is right even if something else is wrong.
-pub fn examine(file: Option<&Path>, environment: impl Iterator<Item = (String, String)>, offers: &[Offer]) -> Examined {
-    let gathered = gather::gather(file, environment, offers);
-    let settled = draft::settle(&gathered, offers);
-    let mut problems = gathered.problems;
-    problems.extend(settled.problems);
-    let loaded = Loaded {
-        origins: show::settings(&settled.draft, &gathered.origins),
-        config: settled.config,
-        warnings: settled.warnings,
-        file: gathered.file,
-        given: settled.given,
+pub fn examine(file: Option<&Path>, environment: impl Iterator<Item = (String, String)>, offers: &[Offer]) -> CheckedConfig {
+    let layers = layers::read_layers(file, environment, offers);
+    let resolved = raw::resolve(&layers, offers);
+    let mut problems = layers.problems;
+    problems.extend(resolved.problems);
+    let loaded = LoadedConfig {
+        origins: show::settings(&resolved.raw, &layers.origins),
+        config: resolved.config,
+        warnings: resolved.warnings,
+        file: layers.file,
+        given: resolved.given,
     };
-    Examined { loaded, problems, broken: gathered.broken }
+    CheckedConfig { loaded, problems, broken: layers.broken }
 }
 
 /// A configuration of which some may be wrong.
-pub struct Examined {
+pub struct CheckedConfig {
     /// With the default in place of every value that is wrong.
-    pub loaded: Loaded,
+    pub loaded: LoadedConfig,
     pub problems: Vec<Finding>,
     broken: BTreeSet<&'static str>,
 }
 
-impl Examined {
+impl CheckedConfig {
     /// Whether what the configuration has for all of these keys is what was meant.
     pub fn means(&self, keys: &[&str]) -> bool {
         !keys.iter().any(|key| self.broken.contains(key))
@@ -83,18 +83,18 @@ impl Examined {
 
 /// What [`load`] gives: the configuration, where each value came from, and what is allowed but unwise.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedConfig {
     pub config: Config,
-    pub origins: Vec<Setting>,
+    pub origins: Vec<ShownSetting>,
     pub warnings: Vec<Finding>,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    given: Draft,
+    given: RawConfig,
 }
 
-impl Loaded {
+impl LoadedConfig {
     /// With one more mount than anybody has written down.
-    pub fn and(mut self, mount: Mount) -> Loaded {
+    pub fn and(mut self, mount: MountConfig) -> LoadedConfig {
         self.given.mounts.get_or_insert_default().push(mount.clone());
         self.config.mounts.push(mount);
         self
@@ -103,19 +103,19 @@ impl Loaded {
     /// The configuration once the real port is known: with `listen` on port 0 the public URL, hosts and origins that
     /// nobody set follow the port that the system chose.
     pub fn bound_to(&self, listening: SocketAddr) -> Config {
-        draft::complete(self.given_at(listening))
+        raw::build(self.given_at(listening))
     }
 
-    /// The settings of [`bound_to`](Loaded::bound_to).
-    pub fn settings_at(&self, listening: SocketAddr) -> Vec<Setting> {
+    /// The settings of [`bound_to`](LoadedConfig::bound_to).
+    pub fn settings_at(&self, listening: SocketAddr) -> Vec<ShownSetting> {
         let origins = self.origins.iter().map(|setting| (setting.key, setting.origin)).collect();
         show::settings(&self.given_at(listening).derived(), &origins)
     }
 
-    fn given_at(&self, listening: SocketAddr) -> Draft {
-        let mut draft = self.given.clone();
-        draft.listen = listening;
-        draft
+    fn given_at(&self, listening: SocketAddr) -> RawConfig {
+        let mut raw = self.given.clone();
+        raw.listen = listening;
+        raw
     }
 }
 
@@ -132,23 +132,23 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may call, as a browser writes them.
     pub allowed_origins: Vec<String>,
-    pub certificate: Certificate,
-    pub operator: Operator,
-    pub token: Token,
-    pub limits: Limits,
-    pub deadlines: Deadlines,
-    pub idempotency: Idempotency,
-    pub audit: Audit,
-    pub log: Log,
-    pub traces: Traces,
-    pub database: Database,
+    pub certificate: CertificateConfig,
+    pub operator: AdminConfig,
+    pub token: TokenConfig,
+    pub limits: LimitsConfig,
+    pub deadlines: DeadlinesConfig,
+    pub idempotency: IdempotencyConfig,
+    pub audit: AuditConfig,
+    pub log: LogConfig,
+    pub traces: TracesConfig,
+    pub database: DatabaseConfig,
     /// At least one, with distinct paths.
-    pub mounts: Vec<Mount>,
+    pub mounts: Vec<MountConfig>,
 }
 
 /// Which certificate the server shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Certificate {
+pub enum CertificateConfig {
     /// Made by the development authority in the data folder.
     Development,
     Files {
@@ -158,20 +158,20 @@ pub enum Certificate {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operator {
+pub struct AdminConfig {
     /// Always a loopback address: metrics and health are not for the network.
     pub listen: SocketAddr,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct TokenConfig {
     pub lifetime: Duration,
     /// How long a token that was looked up may be believed; a revocation bites within it.
     pub cache: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct LimitsConfig {
     pub body_bytes: usize,
     pub page_bytes: usize,
     pub connections: usize,
@@ -183,18 +183,18 @@ pub struct Limits {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deadlines {
+pub struct DeadlinesConfig {
     pub call: Duration,
     pub drain: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Idempotency {
+pub struct IdempotencyConfig {
     pub retain: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Audit {
+pub struct AuditConfig {
     pub retain: Retention,
 }
 
@@ -205,7 +205,7 @@ pub enum Retention {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Log {
+pub struct LogConfig {
     pub format: LogFormat,
 }
 
@@ -219,7 +219,7 @@ pub enum LogFormat {
 
 /// Where rows are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Database {
+pub enum DatabaseConfig {
     /// SQLite in the data folder.
     Embedded,
     /// Shared by several nodes, if they have the same master key.

@@ -2,16 +2,16 @@
 
 use frontdesk_engine::offer::Offer;
 
-use super::gather::gather;
-use super::keys::{Fallback, KEYS, Key};
+use super::layers::read_layers;
+use super::keys::{DefaultValue, KEYS, ConfigKey};
 use super::site::{LIMITS, SERVER, SITE, SiteKey};
-use super::{Mount, draft};
-use crate::reload::NEED_A_RESTART;
+use super::{MountConfig, raw};
+use crate::app::RESTART_KEYS;
 
 /// The text of `docs/configuration.md`.
 pub fn reference() -> String {
     let rows: String = KEYS.iter().map(row).collect();
-    let restart: Vec<String> = NEED_A_RESTART.iter().map(|key| format!("`{key}`")).collect();
+    let restart: Vec<String> = RESTART_KEYS.iter().map(|key| format!("`{key}`")).collect();
     let site = [("", SITE), (SERVERS, SERVER), (SITE_LIMITS, LIMITS)]
         .map(|(title, keys)| format!("{title}{KEYS_OF_A_SITE}{}", keys.iter().map(site_row).collect::<String>()));
     format!("{INTRODUCTION}{rows}\n{SITES}{}\n{RELOAD}\n{}.\n", site.concat(), restart.join(", "))
@@ -19,8 +19,8 @@ pub fn reference() -> String {
 
 /// The text of `examples/all-keys.toml`: every key, explained, with its default.
 pub fn example(offers: &[Offer]) -> String {
-    let gathered = gather(None, std::iter::empty(), offers);
-    let mut draft = draft::settle(&gathered, offers).draft;
+    let layers = read_layers(None, std::iter::empty(), offers);
+    let mut raw = raw::resolve(&layers, offers).raw;
     let mut text =
         String::from("# Every key of Frontdesk with its default. A file needs only what differs, and its mounts.\n");
     let mut header = "";
@@ -32,12 +32,12 @@ pub fn example(offers: &[Offer]) -> String {
         }
         header = table;
         text.push_str(&comment(key.about));
-        text.push_str(&format!("# {}: {}\n", key.env, key.kind.describe()));
+        text.push_str(&format!("# {}: {}\n", key.env, key.value_type.describe()));
         if name == "mount" {
-            let mounts = draft.mounts.take().unwrap_or_default();
+            let mounts = raw.mounts.take().unwrap_or_default();
             text.extend(mounts.iter().map(mounted));
         } else {
-            text.push_str(&format!("{name} = {}\n", key.kind.value(&mut draft)));
+            text.push_str(&format!("{name} = {}\n", key.value_type.value(&mut raw)));
         }
     }
     text
@@ -79,20 +79,20 @@ On SIGHUP a running server reads its file again. What is wrong with it is said i
 right is in effect whole, from the next call on, and the log names the keys that changed. The environment is that of the
 start. A change of these keys waits for a restart, which the log says too:";
 
-fn row(key: &Key) -> String {
+fn row(key: &ConfigKey) -> String {
     let default = match key.default {
-        Fallback::Text("") => "empty".to_owned(),
-        Fallback::Text(text) => format!("`{text}`"),
-        Fallback::Derived(words) => words.to_owned(),
+        DefaultValue::Text("") => "empty".to_owned(),
+        DefaultValue::Text(text) => format!("`{text}`"),
+        DefaultValue::Derived(words) => words.to_owned(),
     };
-    format!("| `{}` | `{}` | {} | {default} | {} |\n", key.path, key.env, key.kind.describe(), key.about)
+    format!("| `{}` | `{}` | {} | {default} | {} |\n", key.path, key.env, key.value_type.describe(), key.about)
 }
 
 fn site_row(SiteKey { name, takes, default, about }: &SiteKey) -> String {
     format!("| `{name}` | {takes} | {default} | {about} |\n")
 }
 
-fn mounted(Mount { contract, path, .. }: &Mount) -> String {
+fn mounted(MountConfig { contract, path, .. }: &MountConfig) -> String {
     format!("[[mount]]\ncontract = \"{contract}\"\npath = \"{path}\"\n")
 }
 

@@ -1,5 +1,5 @@
 //! A mount that reads somebody else's database: where that is, who may ask, and within which limits. What a contract's
-//! mounts are usually like comes in from outside.
+//! mounts are usually like comes in from env.
 
 mod auth;
 mod fields;
@@ -13,34 +13,34 @@ use std::time::Duration;
 
 use frontdesk_engine::TenantId;
 
-pub use auth::{Auth, Jwt, OwnTokens, Secret};
+pub use auth::{SiteAuth, JwtConfig, OwnTokens, SecretSource};
 pub(super) use keys::{LIMITS, SERVER, SITE, SiteKey};
 pub(super) use read::read;
 pub(super) use shown::shown;
 
 /// One site: a database, and the servers that answer from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Site {
+pub struct SiteConfig {
     /// The address of the database, which may hold a password.
-    pub database: Secret,
+    pub database: SecretSource,
     /// The PEM file of the authority that vouches for a database on another machine.
     pub authority: Option<PathBuf>,
     /// What the names of its tables begin with.
     pub prefix: String,
     /// Under which its callers, tasks and records are kept.
     pub tenant: TenantId,
-    pub auth: Auth,
+    pub auth: SiteAuth,
     /// Patterns of the handles that are served.
     pub allow_servers: Vec<String>,
     pub dispatch: Dispatch,
     pub failover: Failover,
     /// At least one, with distinct handles.
-    pub servers: Vec<Server>,
+    pub servers: Vec<SiteServer>,
 }
 
 /// One handle under which a site answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
+pub struct SiteServer {
     pub handle: String,
     /// A further address.
     pub path: Option<String>,
@@ -50,7 +50,7 @@ pub struct Server {
     /// Which methods each scope opens; each method once.
     pub scopes: Vec<(String, Vec<String>)>,
     /// The scope that opens everything else.
-    pub otherwise: String,
+    pub default_scope: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

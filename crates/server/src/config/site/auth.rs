@@ -12,12 +12,12 @@ use super::fields::Fields;
 
 /// Whose tokens are good.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Auth {
+pub enum SiteAuth {
     /// Whoever is on this machine may call, without any.
     None,
     Tokens {
         own: OwnTokens,
-        jwt: Option<Jwt>,
+        jwt: Option<JwtConfig>,
     },
 }
 
@@ -30,8 +30,8 @@ pub enum OwnTokens {
 
 /// Tokens that the site signs with a secret it shares with us.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Jwt {
-    pub secret: Secret,
+pub struct JwtConfig {
+    pub secret: SecretSource,
     pub issuer: Option<String>,
     pub audience: Option<String>,
     /// How long a token may live.
@@ -40,8 +40,8 @@ pub struct Jwt {
 
 /// A text that is not shown, or where to find it.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Secret {
-    Given(String),
+pub enum SecretSource {
+    Literal(String),
     File(PathBuf),
     /// A variable of the environment, as it was when the configuration was read.
     Variable {
@@ -50,16 +50,16 @@ pub enum Secret {
     },
 }
 
-impl Secret {
+impl SecretSource {
     /// The text itself, or a sentence that says why there is none.
     pub fn reveal(&self) -> Result<String, String> {
         match self {
-            Secret::Given(text) => Ok(text.clone()),
-            Secret::Variable { value: Some(text), .. } if !text.is_empty() => Ok(text.clone()),
-            Secret::Variable { name, .. } => {
+            SecretSource::Literal(text) => Ok(text.clone()),
+            SecretSource::Variable { value: Some(text), .. } if !text.is_empty() => Ok(text.clone()),
+            SecretSource::Variable { name, .. } => {
                 Err(format!("the variable {name} is not set. Set it where the server is started"))
             }
-            Secret::File(path) => {
+            SecretSource::File(path) => {
                 let file = path.display();
                 let unread = |error: std::io::Error| {
                     format!("{file} cannot be read: {error}. Check the path and who may read it")
@@ -79,12 +79,12 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SecretSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Secret::Given(_) => out.write_str("Given(***)"),
-            Secret::File(path) => write!(out, "File({path:?})"),
-            Secret::Variable { name, .. } => write!(out, "Variable({name})"),
+            SecretSource::Literal(_) => out.write_str("Occurrence(***)"),
+            SecretSource::File(path) => write!(out, "File({path:?})"),
+            SecretSource::Variable { name, .. } => write!(out, "Variable({name})"),
         }
     }
 }
@@ -92,7 +92,7 @@ impl fmt::Debug for Secret {
 /// What a variable of the environment holds, by its name.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Auth> {
+pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<SiteAuth> {
     let ways = match fields.has("auth") {
         true => fields.texts("auth")?,
         false => vec![OAUTH.to_owned()],
@@ -109,7 +109,7 @@ pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Aut
     }
     let has = |word: &str| ways.iter().any(|way| way == word);
     if has(NONE) && ways.len() > 1 {
-        fields.wrong("auth", "who needs no token needs none of another kind", next);
+        fields.wrong("auth", "who needs no token needs none of another value_type", next);
         return None;
     }
     if !has(JWT) {
@@ -124,9 +124,9 @@ pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Aut
         }
     }
     Some(match (has(NONE), has(JWT)) {
-        (true, _) => Auth::None,
-        (false, true) => Auth::Tokens { own: own(has(OAUTH).then_some(())), jwt: Some(jwt(fields, variables)?) },
-        (false, false) => Auth::Tokens { own: OwnTokens::Taken, jwt: None },
+        (true, _) => SiteAuth::None,
+        (false, true) => SiteAuth::Tokens { own: own(has(OAUTH).then_some(())), jwt: Some(jwt(fields, variables)?) },
+        (false, false) => SiteAuth::Tokens { own: OwnTokens::Taken, jwt: None },
     })
 }
 
@@ -141,14 +141,14 @@ fn own(named: Option<()>) -> OwnTokens {
     }
 }
 
-fn jwt(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Jwt> {
+fn jwt(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<JwtConfig> {
     let (issuer, audience) = (fields.text("jwt_issuer"), fields.text("jwt_audience"));
     let lifetime = fields.number("jwt_lifetime_seconds", 1, JwtSettings::MOST_LIFETIME_SECONDS);
     let lifetime_seconds = lifetime.unwrap_or(JwtSettings::LIFETIME_SECONDS);
     let (variable, file) = (fields.text("jwt_secret_env"), fields.text("jwt_secret_file"));
     let secret = match (variable, file) {
         (Some(name), None) => named(name, variables),
-        (None, Some(file)) => Secret::File(PathBuf::from(file)),
+        (None, Some(file)) => SecretSource::File(PathBuf::from(file)),
         (Some(_), Some(_)) => {
             let next = "Set `jwt_secret_env` or `jwt_secret_file`, not both";
             fields.wrong("jwt_secret_file", "there are two places for one secret", next);
@@ -160,9 +160,9 @@ fn jwt(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Jwt> {
             return None;
         }
     };
-    Some(Jwt { secret, issuer, audience, lifetime_seconds })
+    Some(JwtConfig { secret, issuer, audience, lifetime_seconds })
 }
 
-pub(super) fn named(name: String, variables: Lookup<'_>) -> Secret {
-    Secret::Variable { value: variables(&name), name }
+pub(super) fn named(name: String, variables: Lookup<'_>) -> SecretSource {
+    SecretSource::Variable { value: variables(&name), name }
 }

@@ -3,8 +3,8 @@
 use frontdesk_engine::nearest::nearest;
 use toml::{Table, Value};
 
-use super::super::finding::Wrong;
-use super::super::kind::named;
+use super::super::finding::ConfigError;
+use super::super::value_type::type_name;
 use super::keys::SiteKey;
 
 const HEADER: &str = "Write its keys under a header of its own";
@@ -14,12 +14,12 @@ pub(super) struct Fields<'a> {
     table: &'a Table,
     /// Where the table is inside the list of mounts, such as `[0].limits`.
     at: String,
-    pub(super) wrongs: Vec<Wrong>,
+    pub(super) errors: Vec<ConfigError>,
 }
 
 impl<'a> Fields<'a> {
     pub(super) fn of(table: &'a Table, at: impl Into<String>, keys: &[SiteKey]) -> Fields<'a> {
-        let mut fields = Fields { table, at: at.into(), wrongs: Vec::new() };
+        let mut fields = Fields { table, at: at.into(), errors: Vec::new() };
         for name in table.keys().filter(|name| !keys.iter().any(|key| key.name == name.as_str())) {
             let right = nearest(name, keys.iter().map(|key| key.name)).unwrap_or_default();
             fields.wrong(name, "this key does not exist", format!("Did you mean `{right}`?"));
@@ -28,7 +28,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn wrong(&mut self, name: &str, wrong: impl Into<String>, next: impl Into<String>) {
-        self.wrongs.push(Wrong::new(wrong, next).at(self.place(name)));
+        self.errors.push(ConfigError::new(wrong, next).at(self.place(name)));
     }
 
     /// Where a value of this table is.
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
         match value.as_str() {
             Some(text) => Some(text.to_owned()).filter(|text| !text.is_empty()),
             None => {
-                self.wrong(name, format!("it is {} instead of text", named(value)), "Write it in quotes");
+                self.wrong(name, format!("it is {} instead of text", type_name(value)), "Write it in quotes");
                 None
             }
         }
@@ -86,7 +86,7 @@ impl<'a> Fields<'a> {
                 texts
             }
             None => {
-                self.wrong(name, format!("it is {} instead of a list", named(value)), next);
+                self.wrong(name, format!("it is {} instead of a list", type_name(value)), next);
                 None
             }
         }
@@ -104,19 +104,19 @@ impl<'a> Fields<'a> {
         Some(patterns)
     }
 
-    pub(super) fn number(&mut self, name: &str, least: u32, most: u32) -> Option<u32> {
-        let next = format!("Use a number from {least} to {most}");
+    pub(super) fn number(&mut self, name: &str, min: u32, max: u32) -> Option<u32> {
+        let next = format!("Use a number from {min} to {max}");
         let value = self.table.get(name)?;
         let given = match value.as_integer() {
             Some(number) => number,
             None => {
-                self.wrong(name, format!("it is {} instead of a number", named(value)), next);
+                self.wrong(name, format!("it is {} instead of a number", type_name(value)), next);
                 return None;
             }
         };
-        let fitting = u32::try_from(given).ok().filter(|given| (least..=most).contains(given));
+        let fitting = u32::try_from(given).ok().filter(|given| (min..=max).contains(given));
         if fitting.is_none() {
-            let wrong = if given < i64::from(least) { "too small" } else { "too large" };
+            let wrong = if given < i64::from(min) { "too small" } else { "too large" };
             self.wrong(name, format!("{given} is {wrong}"), next);
         }
         fitting
@@ -127,7 +127,7 @@ impl<'a> Fields<'a> {
         match value.as_table() {
             Some(table) => Some(Fields::of(table, self.place(name), keys)),
             None => {
-                self.wrong(name, format!("it is {} instead of a table", named(value)), HEADER);
+                self.wrong(name, format!("it is {} instead of a table", type_name(value)), HEADER);
                 None
             }
         }
@@ -137,15 +137,15 @@ impl<'a> Fields<'a> {
     pub(super) fn free_table(&mut self, name: &str) -> Option<Fields<'a>> {
         let value = self.table.get(name)?;
         match value.as_table() {
-            Some(table) => Some(Fields { table, at: self.place(name), wrongs: Vec::new() }),
+            Some(table) => Some(Fields { table, at: self.place(name), errors: Vec::new() }),
             None => {
-                self.wrong(name, format!("it is {} instead of a table", named(value)), HEADER);
+                self.wrong(name, format!("it is {} instead of a table", type_name(value)), HEADER);
                 None
             }
         }
     }
 
-    pub(super) fn take_in(&mut self, other: Fields<'_>) {
-        self.wrongs.extend(other.wrongs);
+    pub(super) fn merge(&mut self, other: Fields<'_>) {
+        self.errors.extend(other.errors);
     }
 }

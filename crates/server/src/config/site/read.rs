@@ -1,4 +1,4 @@
-//! A `[[mount]]` table becomes a [`Site`]. Everything in it is looked at, so that all mistakes are known at once.
+//! A `[[mount]]` table becomes a [`SiteConfig`]. Everything in it is looked at, so that all mistakes are known at once.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use frontdesk_engine::TenantId;
 use frontdesk_engine::offer::Usual;
 use toml::{Table, Value};
 
-use super::super::finding::Wrong;
-use super::auth::{self, Lookup, Secret};
+use super::super::finding::ConfigError;
+use super::auth::{self, Lookup, SecretSource};
 use super::fields::Fields;
 use super::keys::SITE;
-use super::{Dispatch, Failover, Site, server};
+use super::{Dispatch, Failover, SiteConfig, server};
 
 /// The base path and the site, or everything that is wrong. `at` is the table's place in the list of mounts.
 pub(in super::super) fn read(
@@ -18,7 +18,7 @@ pub(in super::super) fn read(
     at: &str,
     usual: &Usual,
     variables: Lookup<'_>,
-) -> Result<(String, Site), Vec<Wrong>> {
+) -> Result<(String, SiteConfig), Vec<ConfigError>> {
     let mut fields = Fields::of(table, at, SITE);
     let path = fields.text("path").unwrap_or_else(|| usual.base.to_owned());
     let database = database(&mut fields, variables);
@@ -35,9 +35,9 @@ pub(in super::super) fn read(
     let failover = fields.word("failover", &[("sync", Failover::Sync), ("fail", Failover::Fail)]);
     let servers = server::read(&mut fields, usual, &denied);
     match (database, tenant, auth) {
-        (Some(database), Some(tenant), Some(auth)) if fields.wrongs.is_empty() => Ok((
+        (Some(database), Some(tenant), Some(auth)) if fields.errors.is_empty() => Ok((
             path,
-            Site {
+            SiteConfig {
                 database,
                 authority,
                 prefix,
@@ -49,16 +49,16 @@ pub(in super::super) fn read(
                 servers,
             },
         )),
-        _ => Err(fields.wrongs),
+        _ => Err(fields.errors),
     }
 }
 
-fn database(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Secret> {
+fn database(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<SecretSource> {
     let given = [fields.text("database"), fields.text("database_env"), fields.text("database_file")];
     match given {
-        [Some(url), None, None] => Some(Secret::Given(url)),
+        [Some(url), None, None] => Some(SecretSource::Literal(url)),
         [None, Some(name), None] => Some(auth::named(name, variables)),
-        [None, None, Some(file)] => Some(Secret::File(PathBuf::from(file))),
+        [None, None, Some(file)] => Some(SecretSource::File(PathBuf::from(file))),
         [None, None, None] => {
             // Said already if it was there and no text.
             if !["database", "database_env", "database_file"].iter().any(|name| fields.has(name)) {

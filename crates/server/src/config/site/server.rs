@@ -8,26 +8,26 @@ use toml::Value;
 
 use super::fields::Fields;
 use super::keys::{LIMITS, SERVER};
-use super::{Server, SiteLimits};
+use super::{SiteServer, SiteLimits};
 
 type ScopeMap = Vec<(String, Vec<String>)>;
 
 /// All servers of the mount; a mount that names none has the usual one.
-pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> Vec<Server> {
-    let common = limits(mount, USUAL);
+pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> Vec<SiteServer> {
+    let common = limits(mount, DEFAULT_LIMITS);
     let scopes = scope_map(mount, usual).unwrap_or_else(|| usual_map(usual));
     // The contract names it last.
-    let otherwise = usual.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
+    let default_scope = usual.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
     let Some(listed) = mount.value("server") else {
         let handle = usual.server.to_owned();
-        return vec![Server { handle, path: None, limits: common, deny_tools: denied.to_vec(), scopes, otherwise }];
+        return vec![SiteServer { handle, path: None, limits: common, deny_tools: denied.to_vec(), scopes, default_scope }];
     };
     let tables = listed.as_array().map(|list| list.iter().map(Value::as_table).collect::<Option<Vec<_>>>());
     let Some(Some(tables)) = tables else {
         mount.wrong("server", "it is not a list of tables", "Write each server under its own [[mount.server]] header");
         return Vec::new();
     };
-    let mut servers: Vec<Server> = Vec::new();
+    let mut servers: Vec<SiteServer> = Vec::new();
     for (index, table) in tables.into_iter().enumerate() {
         let mut fields = Fields::of(table, mount.place(&format!("server[{index}]")), SERVER);
         let limits = limits(&mut fields, common.clone());
@@ -44,7 +44,7 @@ pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> 
                 fields.wrong("handle", format!("there is a server {handle} already"), "Give each its own handle");
             }
             Some(handle) => {
-                servers.push(Server { handle, path, limits, deny_tools, scopes, otherwise: otherwise.clone() });
+                servers.push(SiteServer { handle, path, limits, deny_tools, scopes, default_scope: default_scope.clone() });
             }
             None if fields.has("handle") => {}
             None => {
@@ -52,16 +52,16 @@ pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> 
                 fields.wrong("handle", "it is missing", next);
             }
         }
-        mount.take_in(fields);
+        mount.merge(fields);
     }
-    if servers.is_empty() && mount.wrongs.is_empty() {
+    if servers.is_empty() && mount.errors.is_empty() {
         let next = format!("Leave the key out for one server `{}`, or name some", usual.server);
         mount.wrong("server", "an empty list would serve nothing", next);
     }
     servers
 }
 
-const USUAL: SiteLimits = SiteLimits {
+const DEFAULT_LIMITS: SiteLimits = SiteLimits {
     payload_bytes: 128 * KILO,
     result_items: 100,
     result_bytes: 1024 * KILO,
@@ -72,7 +72,7 @@ const USUAL: SiteLimits = SiteLimits {
 };
 const KILO: usize = 1024;
 
-/// What the table says, and otherwise what was so before.
+/// What the table says, and default_scope what was so before.
 fn limits(parent: &mut Fields<'_>, before: SiteLimits) -> SiteLimits {
     let Some(mut fields) = parent.table("limits", LIMITS) else {
         return before;
@@ -89,7 +89,7 @@ fn limits(parent: &mut Fields<'_>, before: SiteLimits) -> SiteLimits {
         per_minute: fields.number("per_minute", 1, 1_000_000).unwrap_or(before.per_minute),
         retain: retain.map_or(before.retain, |seconds| Duration::from_secs(seconds.into())),
     };
-    parent.take_in(fields);
+    parent.merge(fields);
     limits
 }
 
@@ -120,8 +120,8 @@ fn scope_map(parent: &mut Fields<'_>, usual: &Usual) -> Option<ScopeMap> {
         }
         map.push((scope.to_owned(), methods));
     }
-    let is_right = fields.wrongs.is_empty();
-    parent.take_in(fields);
+    let is_right = fields.errors.is_empty();
+    parent.merge(fields);
     is_right.then_some(map)
 }
 
