@@ -14,9 +14,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use frontdesk::ports::SystemClock;
 use frontdesk_contracts::automotive::vehicle::KIND;
-use frontdesk_engine::page::{Direction, Filter, Order, Query, Start, Wants, Window};
+use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query, Start, Window};
+use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::ports::Clock as _;
-use frontdesk_engine::table::Cell;
 use frontdesk_store::statements;
 use frontdesk_wire::answer::tool_success;
 use frontdesk_wire::frame::Id;
@@ -120,10 +120,10 @@ impl Texts {
     fn new(dialect: impl Fn(&str) -> String) -> Texts {
         let newest = |column| {
             dialect(&statements::page(&Query {
-                wants: Wants::Rows,
-                kind: &KIND,
+                projection: Projection::Rows,
+                table: &KIND,
                 filters: vec![Filter::Equals(column, Cell::Null)],
-                order: Order { column: "created_at", direction: Direction::Falling },
+                order: Order { column: "created_at", direction: Direction::Descending },
                 window: Window { start: Start::First, limit: 25, bytes: usize::MAX },
             }))
         };

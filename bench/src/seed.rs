@@ -9,11 +9,11 @@ use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
 use frontdesk_contracts::demo::{Contents, contents, demo};
-use frontdesk_engine::plan::Step;
+use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::table::{Cell, Row, SearchTerm};
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::ports::{Commit, Committed};
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::table::{Cell, Row, Word};
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{Fault, TenantId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -127,7 +127,7 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
             match vaults.store.commit(commit).await.map_err(explain)? {
                 Committed::Done => {}
                 Committed::Refused(fault) => return Err(explain(fault)),
-                Committed::Claimed(_) | Committed::Stale | Committed::Unknown => {
+                Committed::AlreadyClaimed(_) | Committed::VersionConflict | Committed::Unknown => {
                     return Err("generated vehicles could not be written".into());
                 }
             }
@@ -160,7 +160,7 @@ struct Template {
 fn templates<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<Template> {
     let mut found = Vec::new();
     for step in steps {
-        if let Step::Insert { kind, row, .. } = step
+        if let Step::Insert { table: kind, row, .. } = step
             && kind.name == "vehicle"
         {
             let body: serde_json::Value = serde_json::from_str(&row.body).unwrap_or_default();
@@ -189,9 +189,9 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
         .replace(&template.vin, &vin)
         .replace(&template.stock_number, &stock_number);
     row.created_at -= i64::try_from(number).unwrap_or_default() * 1000;
-    row.words.truncate(WORDS);
-    row.words.push(Word::Plain(vin.to_lowercase()));
-    row.words.push(Word::Plain(stock_number.to_lowercase()));
+    row.search_terms.truncate(WORDS);
+    row.search_terms.push(SearchTerm::Plain(vin.to_lowercase()));
+    row.search_terms.push(SearchTerm::Plain(stock_number.to_lowercase()));
     for (name, cell) in &mut row.cells {
         match *name {
             "vin" => *cell = Cell::Text(vin.clone()),
@@ -200,7 +200,7 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
         }
     }
     let taken = Fault::internal("a generated vehicle is there already");
-    Some(Step::Insert { kind: &frontdesk_contracts::automotive::vehicle::KIND, row, taken })
+    Some(Step::Insert { table: &frontdesk_contracts::automotive::vehicle::KIND, row, on_duplicate: taken })
 }
 
 pub fn explain(fault: Fault) -> Box<dyn std::error::Error + Send + Sync> {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::archive::Select;
+use frontdesk_engine::ports::site_db::Select;
 use frontdesk_store::archive::ArchiveSettings;
 use frontdesk_store::statements::site::{Bound, Statement, statements};
 use frontdesk_wire::answer::quote;

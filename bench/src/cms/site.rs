@@ -8,7 +8,7 @@ use std::sync::Arc;
 use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
-use frontdesk_engine::registry::Tenant;
+use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::{Scopes, TenantId};
 use frontdesk_site::{Database as Dialect, Site};
 use time::OffsetDateTime;

@@ -1,7 +1,7 @@
 //! Made-up businesses for the demo, as steps a store can commit. It writes nothing itself.
 
-use frontdesk_engine::contract_entry::ContractEntry;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::contract_entry::ContractEntry;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Event, Scopes, Step};
 
 use crate::{automotive, emcp};

@@ -5,7 +5,7 @@ pub mod automotive;
 pub mod demo;
 pub mod emcp;
 
-use frontdesk_engine::contract_entry::{ContractEntry, QueryLimits, Requires};
+use frontdesk_engine::model::contract_entry::{ContractEntry, QueryLimits, Requires};
 use frontdesk_engine::{Contract, TenantId};
 
 /// The contracts of this build: how a configuration mounts them, and the commands they add.

@@ -5,11 +5,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
-use crate::fault::{Fault, FaultKind};
-use crate::page;
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::page;
+use crate::model::timestamp::Millis;
 use crate::ports::Random;
-use crate::seal::Key;
-use crate::timestamp::Millis;
+use crate::seal::SealKey;
 
 const LIFETIME_SECONDS: i64 = 24 * 60 * 60;
 /// Cursors come in steps of this many bytes, so that their length tells nothing.
@@ -18,28 +18,34 @@ const LONGEST: usize = 8 * 1024;
 
 /// What a cursor remembers: the filter it belongs to and the last row's key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Memory {
+pub struct CursorState {
     pub filter: Map<String, Value>,
-    pub key: page::Key,
+    pub key: page::PageKey,
     /// How long the pages were.
     pub limit: usize,
 }
 
 /// Where a cursor may be used.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct CursorScope<'a> {
     pub contract: &'a str,
     pub tenant: &'a str,
     pub tool: &'a str,
 }
 
-impl Place<'_> {
+impl CursorScope<'_> {
     fn parts(&self) -> [&str; 4] {
         ["cursor", self.contract, self.tenant, self.tool]
     }
 }
 
-pub fn issue(key: &Key, random: &dyn Random, now: Millis, place: Place<'_>, memory: &Memory) -> Option<String> {
+pub fn issue(
+    key: &SealKey,
+    random: &dyn Random,
+    now: Millis,
+    place: CursorScope<'_>,
+    memory: &CursorState,
+) -> Option<String> {
     let until = now.plus_seconds(LIFETIME_SECONDS).0;
     let content = Value::from(vec![
         Value::from(until),
@@ -54,7 +60,7 @@ pub fn issue(key: &Key, random: &dyn Random, now: Millis, place: Place<'_>, memo
     Some(URL_SAFE_NO_PAD.encode(sealed))
 }
 
-pub fn open(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Result<Memory, Fault> {
+pub fn open(key: &SealKey, now: Millis, place: CursorScope<'_>, cursor: &str) -> Result<CursorState, Fault> {
     recall(key, now, place, cursor).ok_or_else(|| {
         Fault::new(
             FaultKind::InvalidCursor,
@@ -63,7 +69,7 @@ pub fn open(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Result<Me
     })
 }
 
-fn recall(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Option<Memory> {
+fn recall(key: &SealKey, now: Millis, place: CursorScope<'_>, cursor: &str) -> Option<CursorState> {
     if cursor.len() > LONGEST {
         return None;
     }
@@ -71,5 +77,5 @@ fn recall(key: &Key, now: Millis, place: Place<'_>, cursor: &str) -> Option<Memo
     let plain = key.open(&place.parts(), &sealed)?;
     let content: (i64, i64, String, Map<String, Value>, usize) = serde_json::from_slice(&plain).ok()?;
     let (until, value, id, filter, limit) = content;
-    (now.0 < until).then_some(Memory { filter, key: page::Key { value, id }, limit })
+    (now.0 < until).then_some(CursorState { filter, key: page::PageKey { value, id }, limit })
 }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::archive::Archive;
-use crate::contract::Contract;
-use crate::dispatch::{Dispatching, Tasks};
-use crate::door::Door;
-use crate::inflight::Inflight;
+use crate::dispatch::{DispatchConfig, TaskQueue};
+use crate::limits::inflight::Inflight;
+use crate::limits::rate::{Budget, Rates};
+use crate::limits::tally::Tally;
+use crate::limits::tenant_locks::TenantLocks;
+use crate::model::contract::Contract;
+use crate::model::mount_policy::MountPolicy;
+use crate::model::timestamp::Millis;
+use crate::model::trace::Trace;
+use crate::pipeline::resolve::catalogue::Catalogue;
+use crate::ports::site_db::SiteDb;
 use crate::ports::{Clock, Identity, Observer, Random, Store};
-use crate::rate::{Budget, Rates};
-use crate::seal::Key;
-use crate::stages::catalogue::Catalogue;
-use crate::tally::Tally;
-use crate::timestamp::Millis;
-use crate::trace::Trace;
-use crate::turns::Turns;
+use crate::seal::SealKey;
 
 /// Everything that calls share.
 pub struct Desk {
@@ -29,18 +29,18 @@ pub struct Desk {
     pub inflight: Inflight,
     pub tally: Arc<Tally>,
     /// Plans that lost a race wait here for their turn.
-    pub turns: Turns,
+    pub tenant_locks: TenantLocks,
     /// What was accepted to be run later.
-    pub tasks: Tasks,
-    pub settings: Settings,
+    pub task_queue: TaskQueue,
+    pub settings: DeskSettings,
 }
 
 pub struct Keys {
-    pub cursor: Key,
+    pub cursor: SealKey,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
+pub struct DeskSettings {
     /// A page stops before it grows past this.
     pub page_bytes: usize,
     /// No answer is larger; a batch takes no further call once its answers are.
@@ -57,43 +57,52 @@ pub struct Mount {
     /// The address as a protected resource: what a token must have been issued for.
     pub resource: String,
     /// Where that resource's metadata are published; empty where they are not.
-    pub metadata: String,
+    pub metadata_url: String,
     /// The database of somebody else that this mount reads.
-    pub archive: Option<Arc<dyn Archive>>,
+    pub site_db: Option<Arc<dyn SiteDb>>,
     /// What a request must pass before it is understood.
-    pub door: Option<Door>,
+    pub policy: Option<MountPolicy>,
     /// Who judges credentials here, if not the desk's own judge.
     pub identity: Option<Arc<dyn Identity>>,
     /// Whether and how it takes dispatched messages.
-    pub dispatching: Option<Dispatching>,
+    pub dispatch: Option<DispatchConfig>,
     pub(crate) catalogue: Catalogue,
 }
 
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
         let catalogue = Catalogue::default();
-        Mount { contract, resource, metadata, archive: None, door: None, identity: None, dispatching: None, catalogue }
+        Mount {
+            contract,
+            resource,
+            metadata_url: metadata,
+            site_db: None,
+            policy: None,
+            identity: None,
+            dispatch: None,
+            catalogue,
+        }
     }
 
-    pub fn reading(self, archive: Arc<dyn Archive>) -> Mount {
-        Mount { archive: Some(archive), ..self }
+    pub fn with_site_db(self, archive: Arc<dyn SiteDb>) -> Mount {
+        Mount { site_db: Some(archive), ..self }
     }
 
-    pub fn behind(self, door: Door) -> Mount {
-        Mount { door: Some(door), ..self }
+    pub fn with_policy(self, policy: MountPolicy) -> Mount {
+        Mount { policy: Some(policy), ..self }
     }
 
-    pub fn dispatching(self, dispatching: Dispatching) -> Mount {
-        Mount { dispatching: Some(dispatching), ..self }
+    pub fn with_dispatch(self, config: DispatchConfig) -> Mount {
+        Mount { dispatch: Some(config), ..self }
     }
 
     /// What the server behind this mount is called, which may have other mounts beside this one.
     pub(crate) fn server(&self) -> &str {
-        self.dispatching.as_ref().map_or(&self.resource, |dispatching| &dispatching.server)
+        self.dispatch.as_ref().map_or(&self.resource, |config| &config.server)
     }
 
     /// The judge is asked about every credential, also one that is missing.
-    pub fn identified_by(self, identity: Arc<dyn Identity>) -> Mount {
+    pub fn with_identity(self, identity: Arc<dyn Identity>) -> Mount {
         Mount { identity: Some(identity), ..self }
     }
 }
@@ -113,7 +122,7 @@ impl Desk {
                 *digit = DIGITS.get(usize::from(half)).copied().unwrap_or(b'0');
             }
         }
-        Trace::begun(std::str::from_utf8(&id).unwrap_or_default())
+        Trace::new(std::str::from_utf8(&id).unwrap_or_default())
     }
 
     /// The prefix, then 48 bits of time and 80 random bits in an alphabet that sorts like its values.

@@ -1,71 +1,77 @@
 //! Messages that are dispatched: answered once for each key however often they are sent, at once or later. What is
 //! done with a message is the path of a call; nothing here runs a tool by another way.
 
-mod ledger;
-mod letter;
+mod config;
 mod queue;
+mod queued_request;
+mod reply;
 mod run;
-mod settings;
 mod task;
-mod tend;
-mod told;
+mod task_store;
+mod worker;
 
 use std::time::Duration;
 
-use frontdesk_wire::glimpse::Glimpse;
+use frontdesk_wire::peek::PeekedMessage;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::caller::Caller;
 use crate::desk::{Desk, Mount};
-use crate::fault::{Fault, FaultKind};
-use crate::incoming::Incoming;
-use crate::permit::one_tenant;
-use crate::reply::Reply;
-use crate::serve::{Visit, unjudged};
-use crate::stages::admit::{Paid, spend};
-use crate::stages::door::{Looked, Seen, approach, judge, leave, refuse_tool, refuse_unknown, take_verb};
-use crate::stages::frame::Unframed;
-use crate::stages::identify::identify;
-use crate::stages::record::{Sighting, record};
-use crate::stages::shape::At;
-use crate::stages::stopwatch::Stage;
-use crate::tool::Effect;
+use crate::model::caller::Caller;
+use crate::model::contract::ReplyContext;
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::incoming::Incoming;
+use crate::model::reply::Reply;
+use crate::model::tool::Effect;
+use crate::pipeline::admit::{Charge, take_budget};
+use crate::pipeline::frame::FrameRejection;
+use crate::pipeline::identify::identify;
+use crate::pipeline::permit::one_tenant;
+use crate::pipeline::precheck::{
+    Peek, PeekResult, check_method, check_reply_size, check_scope_and_rate, check_server_known, check_tool_allowed,
+    check_transport,
+};
+use crate::pipeline::record::stopwatch::Stage;
+use crate::pipeline::record::{CallRecord, record};
+use crate::serve::{CallContext, identify_timeout};
 
-use ledger::{Ledger, Written};
-use letter::{Letter, read};
-use run::{Keep, Ran, run};
-use task::{State, Task};
+use queued_request::{QueuedRequest, read};
+use run::{AnswerUse, RunResult, run};
+use task::{Task, TaskState};
+use task_store::{TaskStore, TaskWrite};
 
-pub use queue::{Limits, Tasks};
-pub use settings::{Dispatching, Full, Wanted, When};
-pub use task::{EXPIRES_AT, TASK};
-pub use tend::{Premises, tend};
-pub use told::{Answer, Reused, Status, Told};
+pub use config::{DispatchConfig, DispatchMode, DispatchPreference, OnQueueFull};
+pub use queue::{DispatchLimits, TaskQueue};
+pub use reply::{CallAnswer, DispatchReply, DispatchStatus, Reused};
+pub use task::{EXPIRES_AT, MAX_ATTEMPTS, TASK};
+pub use worker::{DeskSource, run_worker};
 
-/// An answer from another node is looked for this often; one from here wakes the waiting.
-const LOOK: Duration = Duration::from_millis(200);
+/// An answer from another node is peeked for this often; one from here wakes the waiting.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Two that want the same key meet again at most this often.
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Answers one dispatched message, beside `serve`. Mounts that take none answer as for a method they do not know.
-pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: Wanted, mut incoming: Incoming) -> Reply {
-    let until = Instant::now() + desk.settings.deadline;
-    let mut sighting = Sighting::open(desk, mount, &incoming);
-    sighting.enter(Stage::Identify);
-    let caller = match timeout_at(until, identify(desk, mount, &incoming)).await.unwrap_or_else(|_| Err(unjudged())) {
+pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mut incoming: Incoming) -> Reply {
+    let deadline = Instant::now() + desk.settings.deadline;
+    let mut call_record = CallRecord::start(desk, mount, &incoming);
+    call_record.start_stage(Stage::Identify);
+    let caller = match timeout_at(deadline, identify(desk, mount, &incoming))
+        .await
+        .unwrap_or_else(|_| Err(identify_timeout()))
+    {
         Ok(caller) => caller,
-        Err(fault) => return record(sighting, Err(fault), &At::unknown(mount, &incoming)).await,
+        Err(fault) => return record(call_record, Err(fault), &ReplyContext::new(mount, &incoming)).await,
     };
-    sighting.leave();
-    sighting.caller(&caller);
-    let read = understand(desk, mount, &caller, &mut incoming, &mut sighting).await;
-    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until, paid: Paid::Not };
-    let (ledger, letter) = match read {
-        Ok((dispatching, letter)) => (Ledger { desk, mount, dispatching }, letter),
-        Err(Unframed { fault, id }) => {
+    call_record.end_stage();
+    call_record.set_caller(&caller);
+    let read = read_request(desk, mount, &caller, &mut incoming, &mut call_record).await;
+    let context = CallContext { desk, mount, incoming: &incoming, caller: &caller, deadline, charge: Charge::Due };
+    let (task_store, request) = match read {
+        Ok((config, request)) => (TaskStore { desk, mount, config }, request),
+        Err(FrameRejection { fault, id }) => {
             let kind = fault.kind;
-            let mut reply = record(sighting, Err(fault), &visit.at().maybe_id(id.as_ref())).await;
-            if kind == FaultKind::WrongVerb {
+            let mut reply = record(call_record, Err(fault), &context.reply_context().with_id(id.as_ref())).await;
+            if kind == FaultKind::MethodNotAllowed {
                 // There is nothing to end here as there is at the endpoint.
                 reply.headers.retain(|(name, _)| *name != "Allow");
                 return reply.header("Allow", "POST");
@@ -73,149 +79,163 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: Wanted, mut incoming: 
             return reply;
         }
     };
-    sighting.method(&letter.method);
-    sighting.tenant(&caller, Some(ledger.dispatching.tenant.as_str()));
-    let decided = timeout_at(until, decide(&ledger, &visit, letter, wanted)).await;
+    call_record.set_method(&request.method);
+    call_record.set_tenant(&caller, Some(task_store.config.tenant.as_str()));
+    let decided = timeout_at(deadline, decide(&task_store, &context, request, wanted)).await;
     match decided.unwrap_or_else(|_| Err(Fault::unavailable("the dispatch was not decided within the deadline"))) {
-        Err(fault) => record(sighting, Err(fault), &visit.at()).await,
-        Ok(Next::Tell { task, reused }) => {
-            sighting.touched(&task.id);
-            if discloses(mount, &task.letter) {
-                sighting.disclosed();
+        Err(fault) => record(call_record, Err(fault), &context.reply_context()).await,
+        Ok(Decision::Reply { task, reused }) => {
+            call_record.add_id(&task.id);
+            if is_unmasked(mount, &task.request) {
+                call_record.mark_personal();
             }
-            record(sighting, held(mount, &task.letter, tell(mount, &task, reused)), &visit.at()).await
+            record(
+                call_record,
+                limit_reply(mount, &task.request, task_reply(mount, &task, reused)),
+                &context.reply_context(),
+            )
+            .await
         }
-        Ok(Next::Run(letter)) => {
-            let ran = run(desk, mount, &letter, sighting, until, Paid::Not).await;
-            let reply = mount.contract.dialect.dispatched(&Told {
-                status: Status::Completed,
+        Ok(Decision::Run(request)) => {
+            let ran = run(desk, mount, &request, call_record, deadline, Charge::Due).await;
+            let reply = mount.contract.dialect.dispatch_reply(&DispatchReply {
+                status: DispatchStatus::Completed,
                 task_id: None,
-                trace_id: letter.shown_trace(),
+                trace_id: request.shown_trace(),
                 key: None,
                 reused: Reused::No,
                 answer: Some(&ran.answer),
             });
-            let_out(&visit, &letter, reply).await
+            send_reply(&context, &request, reply).await
         }
-        Ok(Next::RunTask { task, begun }) => {
-            sighting.touched(&task.id);
-            let paid = match begun {
-                Begun::Now => Paid::Not,
-                Begun::Before => Paid::Already,
+        Ok(Decision::RunTask { task, run_kind }) => {
+            call_record.add_id(&task.id);
+            let charge = match run_kind {
+                RunKind::First => Charge::Due,
+                RunKind::Resumed => Charge::Charge,
             };
-            let ran = run(desk, mount, &task.letter, sighting, until, paid).await;
-            settled(&ledger, &visit, task, begun, ran).await
+            let ran = run(desk, mount, &task.request, call_record, deadline, charge).await;
+            finish_task(&task_store, &context, task, run_kind, ran).await
         }
     }
 }
 
 /// What is to be done about a message.
-enum Next {
+enum Decision {
     /// It has been answered, or will be: say so.
-    Tell { task: Box<Task>, reused: Reused },
+    Reply { task: Box<Task>, reused: Reused },
     /// Nobody will ask for it again.
-    Run(Box<Letter>),
+    Run(Box<QueuedRequest>),
     /// It is this call's to run, and nobody else's.
-    RunTask { task: Box<Task>, begun: Begun },
+    RunTask { task: Box<Task>, run_kind: RunKind },
 }
 
 /// When a task that runs was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begun {
-    Now,
-    /// By a call that has been told so, or was cut off.
-    Before,
+enum RunKind {
+    First,
+    /// By a call that has been reply_with so, or was cut off.
+    Resumed,
 }
 
-async fn understand<'m>(
+async fn read_request<'m>(
     desk: &Desk,
     mount: &'m Mount,
     caller: &Caller,
     incoming: &mut Incoming,
-    sighting: &mut Sighting<'_>,
-) -> Result<(&'m Dispatching, Letter), Unframed> {
-    take_verb(incoming)?;
-    let (body, looked) = match (&mount.door, &incoming.refused) {
-        (Some(door), _) => approach(desk, mount, door, caller, incoming, sighting, Looked::over).await?,
+    call_record: &mut CallRecord<'_>,
+) -> Result<(&'m DispatchConfig, QueuedRequest), FrameRejection> {
+    check_method(incoming)?;
+    let (body, peeked) = match (&mount.policy, &incoming.transport_fault) {
+        (Some(policy), _) => {
+            check_transport(desk, mount, policy, caller, incoming, call_record, PeekResult::partial).await?
+        }
         (None, Some(fault)) => return Err(fault.clone().into()),
-        (None, None) => (incoming.body.whole().await?, Looked::Over(Glimpse::default())),
+        (None, None) => (incoming.body.collect().await?, PeekResult::Partial(PeekedMessage::default())),
     };
-    let seen = looked.seen();
-    let read = letter_of(desk, mount, caller, incoming, &body, &seen);
-    read.map_err(|fault| Unframed { fault, id: seen.id.cloned() })
+    let peek = peeked.peek();
+    let read = read_queued_request(desk, mount, caller, incoming, &body, &peek);
+    read.map_err(|fault| FrameRejection { fault, id: peek.id.cloned() })
 }
 
-fn letter_of<'m>(
+fn read_queued_request<'m>(
     desk: &Desk,
     mount: &'m Mount,
     caller: &Caller,
     incoming: &Incoming,
     body: &[u8],
-    seen: &Seen<'_>,
-) -> Result<(&'m Dispatching, Letter), Fault> {
-    if let Some(door) = &mount.door {
-        refuse_unknown(door)?;
+    peek: &Peek<'_>,
+) -> Result<(&'m DispatchConfig, QueuedRequest), Fault> {
+    if let Some(policy) = &mount.policy {
+        check_server_known(policy)?;
     }
-    let dispatching = mount.dispatching.as_ref().ok_or_else(|| {
+    let config = mount.dispatch.as_ref().ok_or_else(|| {
         Fault::new(FaultKind::UnknownMethod, "Nothing can be dispatched here; send the message to the endpoint.")
     })?;
-    let letter = read(body, &dispatching.server, incoming, caller)?;
-    if let Some(door) = &mount.door {
-        // What runs is the letter, so it is the letter that must be let in, whatever a first look has seen.
-        let read = letter.seen();
-        if read.method != seen.method {
-            judge(desk, mount, door, caller, &read)?;
+    let request = read(body, &config.server, incoming, caller)?;
+    if let Some(policy) = &mount.policy {
+        // What runs is the request, so it is the request that must be let in, whatever a first look has peek.
+        let read = request.peek();
+        if read.method != peek.method {
+            check_scope_and_rate(desk, mount, policy, caller, &read)?;
         }
-        refuse_tool(door, &read)?;
+        check_tool_allowed(policy, &read)?;
     }
-    one_tenant(caller, Some(dispatching.tenant.as_str()))?;
-    Ok((dispatching, letter))
+    one_tenant(caller, Some(config.tenant.as_str()))?;
+    Ok((config, request))
 }
 
 /// Looks the key up and claims it, so that of all that were sent under it one runs.
-async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: Wanted) -> Result<Next, Fault> {
+async fn decide(
+    task_store: &TaskStore<'_>,
+    context: &CallContext<'_>,
+    request: QueuedRequest,
+    wanted: DispatchPreference,
+) -> Result<Decision, Fault> {
     let when = match wanted {
-        Wanted::Later => When::Later,
-        Wanted::AsConfigured => ledger.dispatching.when,
+        DispatchPreference::Later => DispatchMode::Later,
+        DispatchPreference::AsConfigured => task_store.config.when,
     };
-    let mut letter = letter;
-    if letter.key.is_none() {
+    let mut request = request;
+    if request.key.is_none() {
         match when {
-            When::Now => return Ok(Next::Run(Box::new(letter))),
-            When::Later => letter.key = Some(ledger.desk.new_id("key")),
+            DispatchMode::Now => return Ok(Decision::Run(Box::new(request))),
+            DispatchMode::Later => request.key = Some(task_store.desk.new_id("key")),
         }
     }
-    let patience = Instant::now() + ledger.desk.tasks.limits.patience;
+    let wait_until = Instant::now() + task_store.desk.task_queue.limits.wait_timeout;
     let mut rounds = 0;
-    while rounds < ROUNDS {
-        let finished = ledger.desk.tasks.finished();
-        let known = ledger.find(&letter).await?;
+    while rounds < MAX_ROUNDS {
+        let finished = task_store.desk.task_queue.finished();
+        let known = task_store.find(&request).await?;
         match known {
-            Some(task) if !task.is_open() && task.expires_at <= ledger.now() => {
-                match claim(ledger, visit, &letter, when, Some(&task)).await? {
+            Some(task) if !task.is_open() && task.expires_at <= task_store.now() => {
+                match claim(task_store, context, &request, when, Some(&task)).await? {
                     Some(next) => return Ok(next),
                     None => rounds += 1,
                 }
             }
-            Some(task) if task.letter.meaning != letter.meaning => return Err(reused()),
+            Some(task) if task.request.request_hash != request.request_hash => return Err(key_reused()),
             Some(task) if !task.is_open() => {
-                may_see(visit.mount, visit.caller, &task.letter)?;
-                return Ok(Next::Tell { task: Box::new(task), reused: Reused::Yes });
+                check_may_see(context.mount, context.caller, &task.request)?;
+                return Ok(Decision::Reply { task: Box::new(task), reused: Reused::Yes });
             }
             Some(task) => match when {
-                When::Now if task.due_at <= ledger.now() => match ledger.take(task).await? {
-                    Written::Done(task) if task.state == State::Failed => {
-                        return Ok(Next::Tell { task, reused: Reused::Yes });
+                DispatchMode::Now if task.due_at <= task_store.now() => match task_store.take(task).await? {
+                    TaskWrite::Done(task) if task.state == TaskState::Failed => {
+                        return Ok(Decision::Reply { task, reused: Reused::Yes });
                     }
-                    Written::Done(task) => return Ok(Next::RunTask { task, begun: Begun::Before }),
-                    Written::Lost => rounds += 1,
+                    TaskWrite::Done(task) => return Ok(Decision::RunTask { task, run_kind: RunKind::Resumed }),
+                    TaskWrite::Conflict => rounds += 1,
                 },
-                When::Now if Instant::now() < patience => {
-                    let _ = timeout(LOOK, finished).await;
+                DispatchMode::Now if Instant::now() < wait_until => {
+                    let _ = timeout(POLL_INTERVAL, finished).await;
                 }
-                When::Now | When::Later => return Ok(Next::Tell { task: Box::new(task), reused: Reused::Yes }),
+                DispatchMode::Now | DispatchMode::Later => {
+                    return Ok(Decision::Reply { task: Box::new(task), reused: Reused::Yes });
+                }
             },
-            None => match claim(ledger, visit, &letter, when, None).await? {
+            None => match claim(task_store, context, &request, when, None).await? {
                 Some(next) => return Ok(next),
                 None => rounds += 1,
             },
@@ -227,23 +247,23 @@ async fn decide(ledger: &Ledger<'_>, visit: &Visit<'_>, letter: Letter, wanted: 
 
 /// Writes the task down, before anything else happens. `None` if another was first.
 async fn claim(
-    ledger: &Ledger<'_>,
-    visit: &Visit<'_>,
-    letter: &Letter,
-    when: When,
+    task_store: &TaskStore<'_>,
+    context: &CallContext<'_>,
+    request: &QueuedRequest,
+    when: DispatchMode,
     expired: Option<&Task>,
-) -> Result<Option<Next>, Fault> {
+) -> Result<Option<Decision>, Fault> {
     if expired.is_none() {
-        ledger.has_room(letter).await?;
+        task_store.has_room(request).await?;
     }
     let place = match when {
-        When::Now => None,
-        When::Later => match (ledger.desk.tasks.reserve(&letter.server), ledger.dispatching.full) {
+        DispatchMode::Now => None,
+        DispatchMode::Later => match (task_store.desk.task_queue.reserve(&request.server), task_store.config.full) {
             (Some(place), _) => Some(place),
-            (None, Full::RunNow) => None,
-            (None, Full::Refuse) => {
+            (None, OnQueueFull::RunNow) => None,
+            (None, OnQueueFull::Refuse) => {
                 return Err(Fault::new(
-                    FaultKind::NoRoom,
+                    FaultKind::QueueFull,
                     "No more messages are accepted for later just now. Try again, or send it to be answered at once.",
                 )
                 .retry_after(5));
@@ -251,109 +271,115 @@ async fn claim(
         },
     };
     if place.is_some() {
-        // Once accepted it will be run, so it is paid for here.
-        spend(visit.desk, visit.mount, visit.caller)?;
+        // Once accepted it will be run, so it is charge for here.
+        take_budget(context.desk, context.mount, context.caller)?;
     }
-    let state = if place.is_some() { State::Waiting } else { State::Running };
-    let task = match ledger.add(letter.clone(), state, expired).await? {
-        Written::Done(task) => task,
-        Written::Lost => return Ok(None),
+    let state = if place.is_some() { TaskState::Waiting } else { TaskState::Running };
+    let task = match task_store.add(request.clone(), state, expired).await? {
+        TaskWrite::Done(task) => task,
+        TaskWrite::Conflict => return Ok(None),
     };
     Ok(Some(match place {
-        None => Next::RunTask { task, begun: Begun::Now },
+        None => Decision::RunTask { task, run_kind: RunKind::First },
         Some(place) => {
             place.send(task.id.clone());
-            Next::Tell { task, reused: Reused::No }
+            Decision::Reply { task, reused: Reused::No }
         }
     }))
 }
 
 /// Keeps the answer, then gives it: what was said to be completed is there when it is asked for again.
-async fn settled(ledger: &Ledger<'_>, visit: &Visit<'_>, task: Box<Task>, begun: Begun, ran: Ran) -> Reply {
-    let told = |task: &Task, answer: &Answer| {
-        visit.mount.contract.dialect.dispatched(&Told {
-            status: Status::Completed,
+async fn finish_task(
+    task_store: &TaskStore<'_>,
+    context: &CallContext<'_>,
+    task: Box<Task>,
+    run_kind: RunKind,
+    ran: RunResult,
+) -> Reply {
+    let reply_with = |task: &Task, answer: &CallAnswer| {
+        context.mount.contract.dialect.dispatch_reply(&DispatchReply {
+            status: DispatchStatus::Completed,
             task_id: Some(&task.id),
-            trace_id: task.letter.shown_trace(),
-            key: task.letter.key.as_deref(),
+            trace_id: task.request.shown_trace(),
+            key: task.request.key.as_deref(),
             reused: Reused::No,
             answer: Some(answer),
         })
     };
     let answer = ran.answer.clone();
-    let written = match (ran.keep, begun) {
-        (Keep::Yes, Begun::Now | Begun::Before) => ledger.finish(*task, ran.answer).await,
+    let written = match (ran.keep, run_kind) {
+        (AnswerUse::Final, RunKind::First | RunKind::Resumed) => task_store.finish(*task, ran.answer).await,
         // The caller has its answer and may try again under its key at once.
-        (Keep::No, Begun::Now) => ledger.release(*task).await,
+        (AnswerUse::Temporary, RunKind::First) => task_store.release(*task).await,
         // What was accepted is not given up because somebody asked for it while it could not be done.
-        (Keep::No, Begun::Before) => ledger.put_off(*task, ran.answer).await,
+        (AnswerUse::Temporary, RunKind::Resumed) => task_store.reschedule(*task, ran.answer).await,
     };
-    ledger.desk.tasks.wake();
+    task_store.desk.task_queue.wake();
     let fault = match written {
-        Ok(Written::Done(task)) if begun == Begun::Before && task.state != State::Completed => {
-            return let_out(visit, &task.letter, tell(visit.mount, &task, Reused::Yes)).await;
+        Ok(TaskWrite::Done(task)) if run_kind == RunKind::Resumed && task.state != TaskState::Completed => {
+            return send_reply(context, &task.request, task_reply(context.mount, &task, Reused::Yes)).await;
         }
-        Ok(Written::Done(task)) => return let_out(visit, &task.letter, told(&task, &answer)).await,
-        Ok(Written::Lost) => None,
+        Ok(TaskWrite::Done(task)) => return send_reply(context, &task.request, reply_with(&task, &answer)).await,
+        Ok(TaskWrite::Conflict) => None,
         Err(fault) => fault.cause,
     };
-    let sighting = {
-        let mut sighting = Sighting::open(visit.desk, visit.mount, visit.incoming);
-        sighting.caller(visit.caller);
-        sighting
+    let call_record = {
+        let mut call_record = CallRecord::start(context.desk, context.mount, context.incoming);
+        call_record.set_caller(context.caller);
+        call_record
     };
     let unknown = Fault::new(FaultKind::KeyInFlight, "The answer could not be kept yet. Repeat it under the same key.");
-    let unknown = unknown.retry_after(1).because(fault.unwrap_or_else(|| "another took the task over".to_owned()));
-    record(sighting, Err(unknown), &visit.at()).await
+    let unknown = unknown.retry_after(1).caused_by(fault.unwrap_or_else(|| "another took the task over".to_owned()));
+    record(call_record, Err(unknown), &context.reply_context()).await
 }
 
-/// An answer on its way out: no larger than the door lets through, unless it tells of a write that has happened.
-fn held(mount: &Mount, letter: &Letter, reply: Reply) -> Result<Reply, Fault> {
-    match letter.tool(mount).map(|spec| spec.effect) {
+/// An answer on its way out: no larger than the policy lets through, unless it tells of a write that has happened.
+fn limit_reply(mount: &Mount, request: &QueuedRequest, reply: Reply) -> Result<Reply, Fault> {
+    match request.tool(mount).map(|spec| spec.effect) {
         Some(Effect::Adds | Effect::Changes) => Ok(reply),
-        Some(Effect::Reads) | None => leave(mount, reply),
+        Some(Effect::Reads) | None => check_reply_size(mount, reply),
     }
 }
 
-/// As `held`, for an answer whose call has been recorded; that it could not be given is recorded beside it.
-async fn let_out(visit: &Visit<'_>, letter: &Letter, reply: Reply) -> Reply {
-    match held(visit.mount, letter, reply) {
+/// As `limit_reply`, for an answer whose call has been recorded; that it could not be given is recorded beside it.
+async fn send_reply(context: &CallContext<'_>, request: &QueuedRequest, reply: Reply) -> Reply {
+    match limit_reply(context.mount, request, reply) {
         Ok(reply) => reply,
         Err(fault) => {
-            let mut sighting = Sighting::open(visit.desk, visit.mount, visit.incoming);
-            sighting.caller(visit.caller);
-            record(sighting, Err(fault), &visit.at()).await
+            let mut call_record = CallRecord::start(context.desk, context.mount, context.incoming);
+            call_record.set_caller(context.caller);
+            record(call_record, Err(fault), &context.reply_context()).await
         }
     }
 }
 
-fn tell(mount: &Mount, task: &Task, reused: Reused) -> Reply {
-    mount.contract.dialect.dispatched(&Told {
+fn task_reply(mount: &Mount, task: &Task, reused: Reused) -> Reply {
+    mount.contract.dialect.dispatch_reply(&DispatchReply {
         status: match task.state {
-            State::Waiting | State::Running => Status::Accepted,
-            State::Completed => Status::Completed,
-            State::Failed => Status::Failed,
+            TaskState::Waiting | TaskState::Running => DispatchStatus::Accepted,
+            TaskState::Completed => DispatchStatus::Completed,
+            TaskState::Failed => DispatchStatus::Failed,
         },
         task_id: Some(&task.id),
-        trace_id: task.letter.shown_trace(),
-        key: task.letter.key.as_deref(),
+        trace_id: task.request.shown_trace(),
+        key: task.request.key.as_deref(),
         reused,
         // While it is to be run again, what the last run answered is no answer.
         answer: task.answer.as_ref().filter(|_| !task.is_open()),
     })
 }
 
-fn reused() -> Fault {
+fn key_reused() -> Fault {
     Fault::new(FaultKind::KeyReused, "This key was used for another message. Send this one under a key of its own.")
 }
 
 /// A kept answer is for whoever could have it made today.
-fn may_see(mount: &Mount, caller: &Caller, letter: &Letter) -> Result<(), Fault> {
-    let Some(spec) = letter.tool(mount) else {
+fn check_may_see(mount: &Mount, caller: &Caller, request: &QueuedRequest) -> Result<(), Fault> {
+    let Some(spec) = request.tool(mount) else {
         return Ok(());
     };
     let mut needed = vec![spec.scope.clone()];
-    needed.extend(spec.discloses.clone().filter(|scope| letter.scopes().has(scope)));
+    needed.extend(spec.unmask_scope.clone().filter(|scope| request.scopes().has(scope)));
     match needed.iter().all(|scope| caller.scopes.has(scope)) {
         true => Ok(()),
         false => Err(Fault {
@@ -363,6 +389,6 @@ fn may_see(mount: &Mount, caller: &Caller, letter: &Letter) -> Result<(), Fault>
     }
 }
 
-fn discloses(mount: &Mount, letter: &Letter) -> bool {
-    letter.tool(mount).is_some_and(|spec| spec.discloses.as_ref().is_some_and(|scope| letter.scopes().has(scope)))
+fn is_unmasked(mount: &Mount, request: &QueuedRequest) -> bool {
+    request.tool(mount).is_some_and(|spec| spec.unmask_scope.as_ref().is_some_and(|scope| request.scopes().has(scope)))
 }

@@ -16,23 +16,23 @@ const TAG: usize = 16;
 
 /// A 256-bit key that prints as `***`.
 #[derive(Clone)]
-pub struct Key(Zeroizing<[u8; 32]>);
+pub struct SealKey(Zeroizing<[u8; 32]>);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for SealKey {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Key(***)")
+        out.write_str("SealKey(***)")
     }
 }
 
-impl Key {
-    pub fn from_bytes(bytes: [u8; 32]) -> Key {
-        Key(Zeroizing::new(bytes))
+impl SealKey {
+    pub fn from_bytes(bytes: [u8; 32]) -> SealKey {
+        SealKey(Zeroizing::new(bytes))
     }
 
-    pub fn random(random: &dyn Random) -> Key {
+    pub fn random(random: &dyn Random) -> SealKey {
         let mut bytes = [0; 32];
         random.fill(&mut bytes);
-        Key::from_bytes(bytes)
+        SealKey::from_bytes(bytes)
     }
 
     pub fn expose(&self) -> &[u8; 32] {
@@ -40,8 +40,8 @@ impl Key {
     }
 
     /// Another key, for one purpose only, so that no key serves two.
-    pub fn derive(&self, purpose: &str) -> Key {
-        Key::from_bytes(self.digest(&[b"derive", purpose.as_bytes()]))
+    pub fn derive(&self, purpose: &str) -> SealKey {
+        SealKey::from_bytes(self.digest(&[b"derive", purpose.as_bytes()]))
     }
 
     /// A keyed hash over parts; each part's length is hashed with it, so that no two lists of parts

@@ -3,182 +3,203 @@
 //! answer in one place: the contract's dialect. What is seldom gone through is boxed, because the future of a call is
 //! moved about and would have room for all of it.
 
+pub mod batch;
+
 use std::sync::Arc;
 
-use frontdesk_wire::frame::{Body, Frame, FrameError, Request};
+use frontdesk_wire::frame::{Frame, FrameBody, FrameError, Request};
 use frontdesk_wire::json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use crate::caller::Caller;
 use crate::desk::{Desk, Mount};
-use crate::fault::{Fault, FaultKind};
-use crate::incoming::{Incoming, Verb};
-use crate::permit::permit;
-use crate::reply::Reply;
-use crate::stages::admit::{Paid, admit, admit_notice};
-use crate::stages::batch::batch;
-use crate::stages::door::{leave, pass};
-use crate::stages::frame::{era, frame, withdraw};
-use crate::stages::identify::identify;
-use crate::stages::listing::list;
-use crate::stages::perform::perform;
-use crate::stages::read::read;
-use crate::stages::record::{Sighting, record};
-use crate::stages::resolve::{Target, place, resolve};
-use crate::stages::shape::{At, Wrap, shape};
-use crate::stages::stopwatch::Stage;
-use crate::tool::Effect;
-use crate::trace::Trace;
+use crate::model::caller::Caller;
+use crate::model::contract::ReplyContext;
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::incoming::{Incoming, Verb};
+use crate::model::reply::Reply;
+use crate::model::tool::Effect;
+use crate::model::trace::Trace;
+use crate::pipeline::admit::{Charge, admit, admit_notification};
+use crate::pipeline::frame::{cancel, era, frame};
+use crate::pipeline::identify::identify;
+use crate::pipeline::perform::perform;
+use crate::pipeline::permit::permit;
+use crate::pipeline::precheck::{check_reply_size, precheck};
+use crate::pipeline::read::read;
+use crate::pipeline::record::stopwatch::Stage;
+use crate::pipeline::record::{CallRecord, record};
+use crate::pipeline::resolve::listing::list;
+use crate::pipeline::resolve::{Target, request_target, resolve};
+use crate::pipeline::shape::shape;
+use crate::serve::batch::batch;
 
 /// Answers one request. Stage 1, receive, has happened: its product is `Incoming`.
 pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply {
-    let until = Instant::now() + desk.settings.deadline;
-    let mut sighting = Sighting::open(desk, mount, &incoming);
-    sighting.enter(Stage::Identify);
-    let caller = match timeout_at(until, identify(desk, mount, &incoming)).await.unwrap_or_else(|_| Err(unjudged())) {
+    let deadline = Instant::now() + desk.settings.deadline;
+    let mut call_record = CallRecord::start(desk, mount, &incoming);
+    call_record.start_stage(Stage::Identify);
+    let caller = match timeout_at(deadline, identify(desk, mount, &incoming))
+        .await
+        .unwrap_or_else(|_| Err(identify_timeout()))
+    {
         Ok(caller) => caller,
-        Err(fault) => return Box::pin(record(sighting, Err(fault), &At::unknown(mount, &incoming))).await,
+        Err(fault) => return Box::pin(record(call_record, Err(fault), &ReplyContext::new(mount, &incoming))).await,
     };
-    sighting.leave();
-    sighting.caller(&caller);
-    let passed = pass(desk, mount, &caller, &mut incoming, &mut sighting).await;
-    let framed = passed.and_then(|passed| frame(mount, &incoming, passed));
-    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until, paid: Paid::Not };
+    call_record.end_stage();
+    call_record.set_caller(&caller);
+    let checked = precheck(desk, mount, &caller, &mut incoming, &mut call_record).await;
+    let framed = checked.and_then(|body| frame(mount, &incoming, body));
+    let context = CallContext { desk, mount, incoming: &incoming, caller: &caller, deadline, charge: Charge::Due };
     match framed {
-        Ok(Body::One(frame)) => message(&visit, sighting, Ok(frame)).await,
-        Ok(Body::Batch(frames)) => {
-            sighting.dismiss();
-            Box::pin(batch(&visit, frames)).await
+        Ok(FrameBody::One(frame)) => handle_message(&context, call_record, Ok(frame)).await,
+        Ok(FrameBody::Batch(frames)) => {
+            call_record.discard();
+            Box::pin(batch(&context, frames)).await
         }
         // There is no session to end, so ending it has succeeded.
-        Err(unframed) if unframed.fault.kind == FaultKind::WrongVerb && incoming.verb == Verb::Delete => {
-            let outcome = admit_notice(desk, mount, &caller).map(|()| Reply::empty(204));
-            Box::pin(record(sighting, outcome, &visit.at())).await
+        Err(rejection) if rejection.fault.kind == FaultKind::MethodNotAllowed && incoming.verb == Verb::Delete => {
+            let outcome = admit_notification(desk, mount, &caller).map(|()| Reply::empty(204));
+            Box::pin(record(call_record, outcome, &context.reply_context())).await
         }
-        Err(unframed) => {
-            Box::pin(record(sighting, Err(unframed.fault), &visit.at().maybe_id(unframed.id.as_ref()))).await
+        Err(rejection) => {
+            Box::pin(record(call_record, Err(rejection.fault), &context.reply_context().with_id(rejection.id.as_ref())))
+                .await
         }
     }
 }
 
 /// A known caller's request while it is being answered.
-pub(crate) struct Visit<'a> {
+pub(crate) struct CallContext<'a> {
     pub(crate) desk: &'a Desk,
     pub(crate) mount: &'a Mount,
     pub(crate) incoming: &'a Incoming,
     pub(crate) caller: &'a Arc<Caller>,
     /// When all of it must have been answered.
-    pub(crate) until: Instant,
-    pub(crate) paid: Paid,
+    pub(crate) deadline: Instant,
+    pub(crate) charge: Charge,
 }
 
-impl<'a> Visit<'a> {
-    pub(crate) fn at(&self) -> At<'a> {
-        At::unknown(self.mount, self.incoming).granted(&self.caller.scopes)
+impl<'a> CallContext<'a> {
+    pub(crate) fn reply_context(&self) -> ReplyContext<'a> {
+        ReplyContext::new(self.mount, self.incoming).with_scopes(&self.caller.scopes)
     }
 }
 
 /// Answers one message, of whatever kind.
-pub(crate) async fn message(visit: &Visit<'_>, mut sighting: Sighting<'_>, frame: Result<Frame, FrameError>) -> Reply {
+pub(crate) async fn handle_message(
+    context: &CallContext<'_>,
+    mut call_record: CallRecord<'_>,
+    frame: Result<Frame, FrameError>,
+) -> Reply {
     match frame {
         Ok(Frame::Request(mut request)) => {
             // Taken out here, because what is answered refers to the rest.
             let arguments = request.params.remove("arguments");
-            sighting.method(&request.method);
-            let named = named_trace(visit.incoming, &request);
-            if let Some(trace) = &named {
-                sighting.traced(trace);
+            call_record.set_method(&request.method);
+            let message_trace = trace_of_message(context.incoming, &request);
+            if let Some(trace) = &message_trace {
+                call_record.set_trace(trace);
             }
-            let mut at = visit.at().traced(named.as_ref().unwrap_or(&visit.incoming.trace)).id(&request.id);
-            let answered = timeout_at(visit.until, call(visit, &mut sighting, &mut at, &request, arguments)).await;
-            let outcome = answered.unwrap_or_else(|_| Err(too_late(&sighting)));
-            let reply = record(sighting, outcome, &at).await;
-            match &named {
-                Some(trace) => reply.header("X-Trace-Id", trace.shown().to_owned()),
+            let mut reply_context = context
+                .reply_context()
+                .with_trace(message_trace.as_ref().unwrap_or(&context.incoming.trace))
+                .with_id(Some(&request.id));
+            let answered = timeout_at(
+                context.deadline,
+                run_call(context, &mut call_record, &mut reply_context, &request, arguments),
+            )
+            .await;
+            let outcome = answered.unwrap_or_else(|_| Err(deadline_fault(&call_record)));
+            let reply = record(call_record, outcome, &reply_context).await;
+            match &message_trace {
+                Some(trace) => reply.header("X-Trace-Id", trace.display_id().to_owned()),
                 None => reply,
             }
         }
         Ok(Frame::Notification(notification)) => {
-            sighting.method(&notification.method);
-            let admitted = admit_notice(visit.desk, visit.mount, visit.caller);
-            let outcome = admitted.map(|()| withdraw(visit.desk, visit.caller, &notification));
-            Box::pin(record(sighting, outcome.map(|()| Reply::empty(202)), &visit.at())).await
+            call_record.set_method(&notification.method);
+            let admitted = admit_notification(context.desk, context.mount, context.caller);
+            let outcome = admitted.map(|()| cancel(context.desk, context.caller, &notification));
+            Box::pin(record(call_record, outcome.map(|()| Reply::empty(202)), &context.reply_context())).await
         }
         Ok(Frame::Response) => {
-            let outcome = admit_notice(visit.desk, visit.mount, visit.caller).map(|()| Reply::empty(202));
-            Box::pin(record(sighting, outcome, &visit.at())).await
+            let outcome = admit_notification(context.desk, context.mount, context.caller).map(|()| Reply::empty(202));
+            Box::pin(record(call_record, outcome, &context.reply_context())).await
         }
         Err(error) => {
             let id = error.id().cloned();
-            Box::pin(record(sighting, Err(error.into()), &visit.at().maybe_id(id.as_ref()))).await
+            Box::pin(record(call_record, Err(error.into()), &context.reply_context().with_id(id.as_ref()))).await
         }
     }
 }
 
 /// Stages 4 to 9 for one message; stage 10 sees however it ends.
-async fn call<'a>(
-    visit: &Visit<'a>,
-    sighting: &mut Sighting<'_>,
-    at: &mut At<'a>,
+async fn run_call<'a>(
+    context: &CallContext<'a>,
+    call_record: &mut CallRecord<'_>,
+    reply_context: &mut ReplyContext<'a>,
     request: &'a Request,
     arguments: Option<Value>,
 ) -> Result<Reply, Fault> {
-    let Visit { desk, mount, incoming, caller, .. } = *visit;
-    at.era(era(incoming, request)?);
-    at.place(place(request));
-    let target = resolve(mount, caller, request, arguments, at)?;
-    if let Target::Tool { tool, place, .. } = &target {
-        at.place(*place);
-        sighting.tool(&tool.spec);
+    let CallContext { desk, mount, incoming, caller, .. } = *context;
+    reply_context.era = Some(era(incoming, request)?);
+    reply_context.target = request_target(request);
+    let resolved = resolve(mount, caller, request, arguments, reply_context)?;
+    if let Target::Tool { tool, target, .. } = &resolved {
+        reply_context.target = *target;
+        call_record.set_tool(&tool.spec);
     }
-    admit(desk, mount, caller, &target, visit.paid)?;
-    let (tool, arguments) = match target {
-        Target::Ready(result) => return leave(mount, at.result(&result)).map(|reply| greet(visit, request, reply)),
+    admit(desk, mount, caller, &resolved, context.charge)?;
+    let (tool, arguments) = match resolved {
+        Target::Ready(result) => {
+            return check_reply_size(mount, reply_context.rpc_result(&result))
+                .map(|reply| add_session_id(context, request, reply));
+        }
         Target::Listing(cursor) => {
-            sighting.tenant(caller, None);
-            return leave(mount, Box::pin(list(desk, mount, caller, cursor, at)).await?);
+            call_record.set_tenant(caller, None);
+            return check_reply_size(mount, Box::pin(list(desk, mount, caller, cursor, reply_context)).await?);
         }
         Target::Tool { tool, arguments, .. } => (tool, arguments),
     };
-    let reading = read(mount, &tool.spec, arguments, incoming.idempotency_key.as_deref())?;
-    sighting.tenant(caller, reading.tenant.as_deref());
-    if reading.key.is_some() {
-        sighting.keyed();
+    let input = read(mount, &tool.spec, arguments, incoming.idempotency_key.as_deref())?;
+    call_record.set_tenant(caller, input.tenant.as_deref());
+    if input.idempotency_key.is_some() {
+        call_record.mark_keyed();
     }
-    let permitted = permit(desk, mount, caller, &tool.spec, reading)?;
-    sighting.enter(Stage::Perform);
-    let outcome = perform(desk, tool, &permitted, sighting, &request.id).await?;
-    sighting.leave();
-    shape(desk, mount, &permitted, outcome, sighting, at)
+    let permitted = permit(desk, mount, caller, &tool.spec, input)?;
+    call_record.start_stage(Stage::Perform);
+    let outcome = perform(desk, tool, &permitted, call_record, &request.id).await?;
+    call_record.end_stage();
+    shape(desk, mount, &permitted, outcome, call_record, reply_context)
 }
 
 /// The trace a message names itself. It is nearer to who asked than that of the request it came in, which any
 /// proxy may have begun; only what the caller calls it by stays.
-fn named_trace(incoming: &Incoming, request: &Request) -> Option<Trace> {
-    let trace = Trace::continued(request.meta()?.get("traceparent")?.as_str()?)?;
+fn trace_of_message(incoming: &Incoming, request: &Request) -> Option<Trace> {
+    let trace = Trace::parse_traceparent(request.meta()?.get("traceparent")?.as_str()?)?;
     Some(match &incoming.trace.name {
-        Some(name) => trace.called(name),
+        Some(name) => trace.with_name(name),
         None => trace,
     })
 }
 
 /// Clients of some contracts expect a session's name at its beginning. There is no session: the name means nothing,
 /// is kept nowhere and is never asked for.
-fn greet(visit: &Visit<'_>, request: &Request, reply: Reply) -> Reply {
-    match visit.mount.contract.dialect.manners().names_sessions && request.method == "initialize" {
-        true => reply.header("MCP-Session-Id", visit.desk.new_uuid()),
+fn add_session_id(context: &CallContext<'_>, request: &Request, reply: Reply) -> Reply {
+    match context.mount.contract.dialect.compatibility().sends_session_id && request.method == "initialize" {
+        true => reply.header("MCP-Session-Id", context.desk.new_uuid()),
         false => reply,
     }
 }
 
-pub(crate) fn unjudged() -> Fault {
+pub(crate) fn identify_timeout() -> Fault {
     Fault::unavailable("the credential was not judged within the deadline")
 }
 
 /// Only a write can have happened behind a caller's back, and only a key makes repeating it safe.
-fn too_late(sighting: &Sighting<'_>) -> Fault {
-    let message = match sighting.effect() {
-        Some(Effect::Adds | Effect::Changes) if !sighting.is_keyed() => return Fault::outcome_unknown(),
+fn deadline_fault(call_record: &CallRecord<'_>) -> Fault {
+    let message = match call_record.effect() {
+        Some(Effect::Adds | Effect::Changes) if !call_record.is_keyed() => return Fault::outcome_unknown(),
         Some(Effect::Adds | Effect::Changes) => {
             "This took too long. A write may still have happened: repeat it with the same idempotency key."
         }

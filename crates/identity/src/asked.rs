@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::model::trace::Trace;
 
 pub struct Asked<'a> {
     pub method: &'a str,

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use frontdesk_engine::caller::ClientId;
-use frontdesk_engine::rate::Budget;
-use frontdesk_engine::registry::Client;
+use frontdesk_engine::limits::rate::Budget;
+use frontdesk_engine::model::caller::ClientId;
+use frontdesk_engine::ports::registry::Client;
 use frontdesk_engine::seal::sha256;
 use subtle::{Choice, ConstantTimeEq};
 
@@ -43,7 +43,7 @@ impl EmbeddedServer {
             return Err(Refusal::new(Reason::WrongMedia, "Send Content-Type: application/x-www-form-urlencoded."));
         }
         let form = Form::parse(asked.body)?;
-        let presented = Presented::read(asked.authorization, &form)?;
+        let presented = CredentialPresence::read(asked.authorization, &form)?;
         self.afford(&["address", endpoint.word(), &neighbourhood(asked.address)], CLIENTS_PER_ADDRESS)?;
         let client = self.prove(presented).await?;
         Ok(Admitted { client, form })
@@ -54,7 +54,7 @@ impl EmbeddedServer {
         self.afford(&["client", endpoint.word(), client.id.as_str()], 1)
     }
 
-    async fn prove(&self, presented: Presented) -> Result<Client, Refusal> {
+    async fn prove(&self, presented: CredentialPresence) -> Result<Client, Refusal> {
         let found = self.registry.client(&presented.id).await?;
         let kept = found.as_ref().map_or([0; 32], |client| client.secret);
         let current = found.as_ref().is_some_and(|client| client.revoked_at.is_none());
@@ -75,44 +75,44 @@ impl EmbeddedServer {
 }
 
 /// A client id with the hash of the secret that came with it.
-struct Presented {
+struct CredentialPresence {
     id: ClientId,
     hash: [u8; 32],
 }
 
-impl Presented {
-    fn read(authorization: &[&str], form: &Form) -> Result<Presented, Refusal> {
+impl CredentialPresence {
+    fn read(authorization: &[&str], form: &Form) -> Result<CredentialPresence, Refusal> {
         let in_form = form.get("client_secret").is_some() || form.get("client_assertion").is_some();
         match authorization {
-            [] => Presented::from_form(form),
+            [] => CredentialPresence::from_form(form),
             [_] if in_form => Err(several()),
-            [header] => Presented::from_basic(header, form),
+            [header] => CredentialPresence::from_basic(header, form),
             [_, _, ..] => Err(several()),
         }
     }
 
-    fn from_form(form: &Form) -> Result<Presented, Refusal> {
+    fn from_form(form: &Form) -> Result<CredentialPresence, Refusal> {
         match (form.get("client_id"), form.get("client_secret"), form.get("client_assertion")) {
             (_, Some(_), Some(_)) => Err(several()),
-            (Some(id), Some(secret), None) => Ok(Presented::new(id, secret)),
+            (Some(id), Some(secret), None) => Ok(CredentialPresence::new(id, secret)),
             (_, None, _) | (None, Some(_), None) => Err(Refusal::invalid_client()),
         }
     }
 
     /// Id and secret are escaped as in a form before they are joined (RFC 6749 §2.3.1).
-    fn from_basic(header: &str, form: &Form) -> Result<Presented, Refusal> {
+    fn from_basic(header: &str, form: &Form) -> Result<CredentialPresence, Refusal> {
         let (id, secret) = basic(header).ok_or_else(Refusal::invalid_client)?;
         match form.get("client_id") {
             Some(other) if other != id => Err(Refusal::new(
                 Reason::InvalidRequest,
                 "Leave client_id out of the form, or send the same one as by HTTP Basic.",
             )),
-            Some(_) | None => Ok(Presented::new(&id, &secret)),
+            Some(_) | None => Ok(CredentialPresence::new(&id, &secret)),
         }
     }
 
-    fn new(id: &str, secret: &str) -> Presented {
-        Presented { id: ClientId::new(id), hash: sha256(secret.as_bytes()) }
+    fn new(id: &str, secret: &str) -> CredentialPresence {
+        CredentialPresence { id: ClientId::new(id), hash: sha256(secret.as_bytes()) }
     }
 }
 

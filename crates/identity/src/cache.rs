@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use frontdesk_engine::caller::Caller;
-use frontdesk_engine::registry::Token;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::caller::Caller;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Token;
 
 /// Revocation must bite within this, whatever the configuration says.
 const LONGEST: Duration = Duration::from_secs(1);

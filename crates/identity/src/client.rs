@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use frontdesk_engine::caller::{ClientId, Scopes, TenantId};
+use frontdesk_engine::model::caller::{ClientId, Scopes, TenantId};
+use frontdesk_engine::ports::registry::Client;
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::registry::Client;
 
 use crate::secret::{CLIENT_SECRET, Secret};
 

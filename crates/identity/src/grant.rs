@@ -1,9 +1,9 @@
 //! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token carries
 //! exactly the scopes asked for, or the least there is, never all a client may have (A6-04, A6-08).
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::caller::Scopes;
-use frontdesk_engine::registry::{Client, Token};
+use frontdesk_engine::model::caller::Scopes;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::ports::registry::{Client, Token};
 use serde::Serialize;
 
 use crate::authenticate::Admitted;
@@ -66,7 +66,7 @@ impl EmbeddedServer {
             expires_at: now.plus_seconds(self.settings.lifetime_seconds.into()),
         };
         let hash = token.hash;
-        self.registry.add_token(token, now, seen.line()).await?;
+        self.registry.add_token(token, now, seen.to_line()).await?;
         // A client revoked or rotated since it proved itself has had its tokens ended before this
         // one was kept; it must not outlive them.
         let still = self.registry.client(&client.id).await?;
@@ -74,7 +74,7 @@ impl EmbeddedServer {
             return Ok(secret);
         }
         let taken_back = Observation { method: Some("revoke"), ..seen.clone() };
-        self.registry.revoke_token(hash, &client.id, taken_back.line()).await?;
+        self.registry.revoke_token(hash, &client.id, taken_back.to_line()).await?;
         Err(Refusal::invalid_client())
     }
 }

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::caller::Caller;
-use frontdesk_engine::fault::{Fault, FaultKind};
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::caller::Caller;
+use frontdesk_engine::model::fault::{Fault, FaultKind};
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::registry::Token;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::ports::registry::Token;
 
 use crate::cache::Known;
 use crate::secret::token_hash;

@@ -10,11 +10,11 @@ mod token;
 use std::fmt;
 use std::sync::Arc;
 
-use frontdesk_engine::caller::Caller;
-use frontdesk_engine::fault::Fault;
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::caller::Caller;
+use frontdesk_engine::model::fault::Fault;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Clock, Identity};
-use frontdesk_engine::tool::Future;
 
 pub use secret::SigningSecret;
 pub use settings::{JwtError, JwtSettings};
@@ -45,7 +45,9 @@ impl JwtJudge {
 impl Identity for JwtJudge {
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         let judged = match credential {
-            Credential::Bearer(text) => self.judge(text, resource).map_err(|flaw| refused().because(flaw.to_string())),
+            Credential::Bearer(text) => {
+                self.judge(text, resource).map_err(|flaw| refused().caused_by(flaw.to_string()))
+            }
             Credential::Missing | Credential::Unusable => Err(refused()),
         };
         Box::pin(std::future::ready(judged.map(Arc::new)))

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use frontdesk_engine::caller::Scope;
-use frontdesk_engine::reply::Reply;
+use frontdesk_engine::model::caller::Scope;
+use frontdesk_engine::model::reply::Reply;
 use serde::Serialize;
 
 use crate::refusal::{Reason, Refusal, json};

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use frontdesk_engine::fault::Fault;
-use frontdesk_engine::reply::Reply;
+use frontdesk_engine::model::fault::Fault;
+use frontdesk_engine::model::reply::Reply;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! The revocation endpoint (RFC 7009). It ends only the asking client's own tokens, and answers the
 //! same whether there was one or not.
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::registry::Changed;
-use frontdesk_engine::reply::Reply;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::ports::registry::Changed;
 
 use crate::authenticate::Admitted;
 use crate::refusal::{Reason, Refusal};
@@ -17,7 +17,7 @@ impl EmbeddedServer {
         };
         let mut recorded = Recorded::NotYet;
         if let Some(hash) = token_hash(text) {
-            match self.registry.revoke_token(hash, &admitted.client.id, seen.line()).await? {
+            match self.registry.revoke_token(hash, &admitted.client.id, seen.to_line()).await? {
                 Changed::Done => {
                     self.cache.forget(&hash);
                     recorded = Recorded::WithTheChange;

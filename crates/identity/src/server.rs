@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::caller::{Caller, Scope, Scopes};
+use frontdesk_engine::limits::rate::Rates;
+use frontdesk_engine::limits::tally::{Tally, TallyKey};
+use frontdesk_engine::model::caller::{Caller, Scope, Scopes};
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::ports::registry::{Client, Registry};
 use frontdesk_engine::ports::{Clock, Durability, Observer, Random, Store};
-use frontdesk_engine::rate::Rates;
-use frontdesk_engine::registry::{Client, Registry};
-use frontdesk_engine::reply::Reply;
-use frontdesk_engine::tally::{Tally, Who};
 
 use crate::asked::Asked;
 use crate::authenticate::Admitted;
@@ -133,7 +133,7 @@ impl EmbeddedServer {
                 self.attend(endpoint, &admitted, &seen).await
             }
             Err(refusal) => {
-                self.tally.count(Who::at(asked.address), refusal.reason.error());
+                self.tally.count(TallyKey::of_address(asked.address), refusal.reason.error());
                 Err(refusal)
             }
         };
@@ -146,7 +146,7 @@ impl EmbeddedServer {
         seen.status = Some(reply.status);
         seen.code = reply.code;
         seen.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.observer.seen(&seen, cause);
+        self.observer.on_call(&seen, cause);
         reply
     }
 
@@ -154,7 +154,7 @@ impl EmbeddedServer {
     /// change, by itself when nothing changed, and counted when it comes too often to be written each time.
     async fn attend(&self, endpoint: Endpoint, admitted: &Admitted, seen: &Observation) -> Result<Done, Refusal> {
         if let Err(refusal) = self.afford_client(endpoint, &admitted.client) {
-            self.tally.count(Who::Client(admitted.client.id.clone()), refusal.reason.error());
+            self.tally.count(TallyKey::Client(admitted.client.id.clone()), refusal.reason.error());
             return Err(refusal);
         }
         let outcome = match endpoint {
@@ -162,9 +162,9 @@ impl EmbeddedServer {
             Endpoint::Revoke => self.revoke(admitted, seen).await,
         };
         if !matches!(outcome, Ok(Done { recorded: Recorded::WithTheChange, .. })) {
-            let record = Observation { outcome: word(&outcome), ..seen.clone() }.line();
+            let record = Observation { outcome: word(&outcome), ..seen.clone() }.to_line();
             // A store too busy to take it down is not made busier; the log has the line all the same.
-            let _ = self.store.observe(record, Durability::Grouped).await;
+            let _ = self.store.append_audit(record, Durability::Grouped).await;
         }
         outcome
     }
@@ -172,7 +172,7 @@ impl EmbeddedServer {
     fn sighting(&self, asked: &Asked<'_>, endpoint: Endpoint) -> Observation {
         Observation {
             method: Some(endpoint.word()),
-            ..Observation::begun(self.clock.now(), asked.trace.clone(), "identity", asked.address)
+            ..Observation::new(self.clock.now(), asked.trace.clone(), "identity", asked.address)
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Select};
+use frontdesk_engine::ports::site_db::{Select, SiteDb};
 
 mod address;
 mod dialect;
@@ -77,7 +77,7 @@ impl fmt::Debug for ArchiveSettings {
 }
 
 /// Connects, and looks which tables and columns there are.
-pub async fn open(settings: &ArchiveSettings) -> Result<Arc<dyn Archive>, ArchiveError> {
+pub async fn open(settings: &ArchiveSettings) -> Result<Arc<dyn SiteDb>, ArchiveError> {
     Ok(match opened(settings).await? {
         Opened::Sqlite(archive) => archive,
         Opened::Mysql(archive) => archive,

@@ -1,6 +1,6 @@
 //! The audit chains: how a link's hash is made, and how a chain is checked.
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use serde_json::Value;
 
 /// The hash before the first link.
@@ -22,7 +22,7 @@ pub(crate) fn is_of_a_node(chain: &str) -> bool {
 
 /// A link's hash covers its chain, its place, its instant, its records and everything before it. It is
 /// keyed, so that whoever can write to the database but has no key cannot mend a chain after changing it.
-pub(crate) fn link(key: &Key, chain: &str, seq: i64, before: &[u8], at: i64, records: &str) -> [u8; 32] {
+pub(crate) fn link(key: &SealKey, chain: &str, seq: i64, before: &[u8], at: i64, records: &str) -> [u8; 32] {
     key.digest(&[chain.as_bytes(), &seq.to_be_bytes(), before, &at.to_be_bytes(), records.as_bytes()])
 }
 
@@ -117,7 +117,7 @@ impl Head {
     }
 
     /// A keyed hash over the row. Without it either end of a chain could be cut and the head set to match.
-    pub(crate) fn seal(&self, key: &Key, chain: &str) -> [u8; 32] {
+    pub(crate) fn seal(&self, key: &SealKey, chain: &str) -> [u8; 32] {
         let (seq, kept_after) = (self.seq.to_be_bytes(), self.kept_after_seq.to_be_bytes());
         key.digest(&[b"head", chain.as_bytes(), &seq, &self.hash, &kept_after, &self.kept_after_hash])
     }
@@ -125,7 +125,7 @@ impl Head {
 
 /// Walks a chain link by link, from what retention left to its head.
 pub(crate) struct Walk<'a> {
-    key: &'a Key,
+    key: &'a SealKey,
     head: Head,
     report: ChainReport,
     seq: i64,
@@ -133,7 +133,7 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(key: &'a Key, chain: &str, head: Head) -> Walk<'a> {
+    pub(crate) fn new(key: &'a SealKey, chain: &str, head: Head) -> Walk<'a> {
         Walk {
             key,
             report: ChainReport { chain: chain.to_owned(), links: 0, records: 0, broken: None },

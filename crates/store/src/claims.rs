@@ -1,8 +1,8 @@
 //! How an idempotency key and what was answered under it are kept: hashed and sealed, so that nobody who
 //! reads the database learns either.
 
-use frontdesk_engine::ports::{Claim, Claimed};
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::{Claim, StoredAnswer};
 
 use crate::vault::{Place, TenantKeys, Vault};
 
@@ -29,16 +29,16 @@ pub(crate) fn seal(
 ) -> Option<Kept> {
     let text = serde_json::to_string(&(&answer.id, &answer.body, &answer.masked, &answer.personal)).ok()?;
     Some(Kept {
-        meaning: vault.seal(keys, &place("fd_claim meaning", tenant, claim, hash), &claim.meaning)?,
+        meaning: vault.seal(keys, &place("fd_claim meaning", tenant, claim, hash), &claim.request_hash)?,
         answer: vault.seal(keys, &place("fd_claim", tenant, claim, hash), text.as_bytes())?,
     })
 }
 
-pub(crate) fn open(keys: &TenantKeys, tenant: &str, claim: &Claim, hash: &str, kept: &Kept) -> Option<Claimed> {
+pub(crate) fn open(keys: &TenantKeys, tenant: &str, claim: &Claim, hash: &str, kept: &Kept) -> Option<StoredAnswer> {
     let meaning = keys.open_bytes(&place("fd_claim meaning", tenant, claim, hash), &kept.meaning)?;
     let text = keys.open(&place("fd_claim", tenant, claim, hash), &kept.answer)?;
     let (id, body, masked, personal) = serde_json::from_str(&text).ok()?;
-    Some(Claimed { meaning: meaning.try_into().ok()?, answer: Item { id, body, masked, personal } })
+    Some(StoredAnswer { request_hash: meaning.try_into().ok()?, answer: Item { id, body, masked, personal } })
 }
 
 fn place<'a>(part: &'a str, tenant: &'a str, claim: &'a Claim, hash: &'a str) -> [&'a str; 5] {

@@ -1,7 +1,7 @@
 //! Tables: the core's own, by numbered migrations, and those of the contracts' kinds, made from their
 //! declarations. Changes only ever add.
 
-use frontdesk_engine::table::{Column, Holds, Kind};
+use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
 
 /// Each is applied once, in order; their number is the schema's version.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_core.sql")];
@@ -16,7 +16,7 @@ pub(crate) fn for_postgres(text: &str) -> String {
 }
 
 /// The statements that make a kind's table where there is none, on SQLite: a row remembers its words.
-pub(crate) fn create(kind: &Kind) -> Vec<String> {
+pub(crate) fn create(kind: &TableSpec) -> Vec<String> {
     let mut made = tables(kind, ", words TEXT");
     made.extend(indexes(kind));
     made
@@ -24,7 +24,7 @@ pub(crate) fn create(kind: &Kind) -> Vec<String> {
 
 /// The same on PostgreSQL, where a row's words are found by an index: what rows of an older version do not remember
 /// could be told to them only one tenant at a time, from behind its wall.
-pub(crate) fn create_on_postgres(kind: &Kind) -> Vec<String> {
+pub(crate) fn create_on_postgres(kind: &TableSpec) -> Vec<String> {
     let table = kind.name;
     let mut made = tables(kind, "");
     made.push(format!("CREATE INDEX IF NOT EXISTS {table}_word_of ON {table}_word (tenant, id)"));
@@ -32,7 +32,7 @@ pub(crate) fn create_on_postgres(kind: &Kind) -> Vec<String> {
     made.iter().map(|text| for_postgres(text)).collect()
 }
 
-fn tables(kind: &Kind, words: &str) -> Vec<String> {
+fn tables(kind: &TableSpec, words: &str) -> Vec<String> {
     let table = kind.name;
     let mut columns = String::new();
     for column in kind.columns {
@@ -53,14 +53,14 @@ fn tables(kind: &Kind, words: &str) -> Vec<String> {
 
 /// A column that a newer declaration has added. Rows from before have no value in it, or zero if they
 /// are to be sorted by it.
-pub(crate) fn add_column(kind: &Kind, column: &Column) -> String {
+pub(crate) fn add_column(kind: &TableSpec, column: &ColumnSpec) -> String {
     format!("ALTER TABLE {} ADD COLUMN {} {}", kind.name, column.name, type_of(kind, column))
 }
 
 /// Every index begins with the tenant, so that one tenant's size costs no other anything. Nobody asks for rows
 /// without a value, so those are in no index of filters: most leads have no owner yet, and writing that down in
 /// four places was a tenth of their cost.
-pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
+pub(crate) fn indexes(kind: &TableSpec) -> Vec<String> {
     let table = kind.name;
     let mut made =
         vec![format!("CREATE INDEX IF NOT EXISTS {table}_by_created_at ON {table} (tenant, created_at, id)")];
@@ -81,18 +81,18 @@ pub(crate) fn indexes(kind: &Kind) -> Vec<String> {
 
 /// A number that rows are sorted by is never missing: nothing comes after or before NULL, so a walk
 /// from page to page would lose the row.
-fn type_of(kind: &Kind, column: &Column) -> &'static str {
-    match column.holds {
-        Holds::Text | Holds::Digest => "TEXT",
-        Holds::Integer if is_needed(kind, column) => "BIGINT NOT NULL DEFAULT 0",
-        Holds::Integer => "BIGINT",
+fn type_of(kind: &TableSpec, column: &ColumnSpec) -> &'static str {
+    match column.column_type {
+        ColumnType::Text | ColumnType::Digest => "TEXT",
+        ColumnType::Integer if is_needed(kind, column) => "BIGINT NOT NULL DEFAULT 0",
+        ColumnType::Integer => "BIGINT",
     }
 }
 
 /// Whether every row has a value in it.
-pub(crate) fn is_needed(kind: &Kind, column: &Column) -> bool {
-    match column.holds {
-        Holds::Text | Holds::Digest => false,
-        Holds::Integer => kind.sorted.contains(&column.name),
+pub(crate) fn is_needed(kind: &TableSpec, column: &ColumnSpec) -> bool {
+    match column.column_type {
+        ColumnType::Text | ColumnType::Digest => false,
+        ColumnType::Integer => kind.sorted.contains(&column.name),
     }
 }

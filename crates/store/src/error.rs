@@ -244,7 +244,7 @@ impl From<StoreError> for Fault {
             StoreError::Unreachable(_) | StoreError::Untrusted(_) => Fault::unavailable(cause),
             StoreError::Unfinished => {
                 let message = "It is not known yet whether this was done. Look before you repeat it.";
-                Fault::new(FaultKind::Unavailable, message).retry_after(1).because(cause)
+                Fault::new(FaultKind::Unavailable, message).retry_after(1).caused_by(cause)
             }
             StoreError::Database(_)
             | StoreError::Postgres(_)

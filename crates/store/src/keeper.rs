@@ -2,11 +2,11 @@
 //! database is behind them.
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::registry::Registry;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::ports::registry::Registry;
 
 use crate::{Load, PostgresStore, SqliteStore};
 
@@ -21,7 +21,12 @@ pub trait Keeper: Store + Registry {
     fn forget_claims(&self, before: Millis) -> Future<'_, Result<(), Fault>>;
 
     /// Forgets rows whose instant in this column, one to sort by, has passed before this one.
-    fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Future<'_, Result<(), Fault>>;
+    fn forget_rows(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        before: Millis,
+    ) -> Future<'_, Result<(), Fault>>;
 
     /// Removes audit links written before this instant; the rest stays checkable.
     fn forget_audit(&self, before: Millis) -> Future<'_, Result<(), Fault>>;
@@ -40,7 +45,12 @@ impl Keeper for SqliteStore {
         Box::pin(SqliteStore::forget_claims(self, before))
     }
 
-    fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Future<'_, Result<(), Fault>> {
+    fn forget_rows(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        before: Millis,
+    ) -> Future<'_, Result<(), Fault>> {
         Box::pin(SqliteStore::forget_rows(self, kind, column, before))
     }
 
@@ -62,7 +72,12 @@ impl Keeper for PostgresStore {
         Box::pin(PostgresStore::forget_claims(self, before))
     }
 
-    fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Future<'_, Result<(), Fault>> {
+    fn forget_rows(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        before: Millis,
+    ) -> Future<'_, Result<(), Fault>> {
         Box::pin(PostgresStore::forget_rows(self, kind, column, before))
     }
 

@@ -6,7 +6,7 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
 
 use crate::StoreError;
 

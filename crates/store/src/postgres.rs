@@ -25,9 +25,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
 use crate::audit;
@@ -47,10 +47,10 @@ const SLOW_LANES: usize = 2;
 
 pub struct PostgresOptions {
     pub address: Address,
-    pub master: Key,
+    pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static Kind>,
+    pub kinds: Vec<&'static TableSpec>,
     /// How long a commit is waited for.
     pub commit_wait: Duration,
 }
@@ -67,7 +67,7 @@ pub struct PostgresStore {
 /// What readers and writers both need.
 pub(crate) struct Shared {
     vault: Vault,
-    audit_key: Key,
+    audit_key: SealKey,
     clock: Arc<dyn Clock>,
     texts: HashMap<&'static str, Texts>,
     /// This node's name, new at every start: no two processes ever write to one chain.
@@ -80,7 +80,7 @@ pub async fn reach(address: &Address) -> Result<(), StoreError> {
 }
 
 /// Whether the database was set up by this version with this master key, and its walls hold us. Nothing is changed.
-pub(crate) async fn set_up_with(live: &Live, master: &Key, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+pub(crate) async fn set_up_with(live: &Live, master: &SealKey, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     walls::check_role(live).await?;
     schema::check(live, master).await?;
     walls::check(live, kinds).await
@@ -122,7 +122,7 @@ impl PostgresStore {
 }
 
 impl Shared {
-    fn texts(&self, kind: &Kind) -> Result<&Texts, StoreError> {
+    fn texts(&self, kind: &TableSpec) -> Result<&Texts, StoreError> {
         self.texts.get(kind.name).ok_or(StoreError::UnknownKind(kind.name))
     }
 }

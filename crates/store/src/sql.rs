@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use frontdesk_engine::page::{Direction, Filter, Query, Start, Wants};
-use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row, Word};
+use frontdesk_engine::model::page::{Direction, Filter, Projection, Query, Start};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec};
 
 use crate::vault::{Place, TenantKeys};
 
@@ -35,19 +35,21 @@ impl<'a> Value<'a> {
         }
     }
 
-    pub(crate) fn of_word(word: &'a Word, kind: &Kind, keys: Option<&TenantKeys>) -> Value<'a> {
+    pub(crate) fn of_word(word: &'a SearchTerm, kind: &TableSpec, keys: Option<&TenantKeys>) -> Value<'a> {
         match (word, keys) {
-            (Word::Plain(word), _) => Value::Text(word),
-            (Word::Personal(_), None) => Value::Null,
-            (Word::Personal(word), Some(keys)) => Value::Digest(keys.digest(Place::Word { kind: kind.name }, word)),
+            (SearchTerm::Plain(word), _) => Value::Text(word),
+            (SearchTerm::Personal(_), None) => Value::Null,
+            (SearchTerm::Personal(word), Some(keys)) => {
+                Value::Digest(keys.digest(Place::Word { kind: kind.name }, word))
+            }
         }
     }
 }
 
 /// The values of a kind's own columns, in their order. A number to sort by is never missing.
-pub(crate) fn cells<'a>(kind: &Kind, row: &'a Row, keys: &TenantKeys) -> Vec<Value<'a>> {
-    let value = |column: &Column| {
-        let missing = match column.holds == Holds::Integer && kind.sorted.contains(&column.name) {
+pub(crate) fn cells<'a>(kind: &TableSpec, row: &'a Row, keys: &TenantKeys) -> Vec<Value<'a>> {
+    let value = |column: &ColumnSpec| {
+        let missing = match column.column_type == ColumnType::Integer && kind.sorted.contains(&column.name) {
             true => &Cell::Integer(0),
             false => &Cell::Null,
         };
@@ -72,18 +74,18 @@ pub const FIND_CLAIM: &str =
 pub const ADD_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                              VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-pub fn get(kind: &Kind) -> String {
+pub fn get(kind: &TableSpec) -> String {
     format!("SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
-pub(crate) fn find(kind: &Kind, column: &str) -> String {
+pub(crate) fn find(kind: &TableSpec, column: &str) -> String {
     format!(
         "SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND {column} = $2",
         kind.name
     )
 }
 
-pub fn insert(kind: &Kind) -> String {
+pub fn insert(kind: &TableSpec) -> String {
     let mut text = format!("INSERT INTO {} ({FIXED}", kind.name);
     for column in kind.columns {
         let _ = write!(text, ", {}", column.name);
@@ -98,7 +100,7 @@ pub fn insert(kind: &Kind) -> String {
 }
 
 /// Numbered like an insert of the table's fixed columns and the kind's own, with the expected version last.
-pub(crate) fn update(kind: &Kind, fixed: &str) -> String {
+pub(crate) fn update(kind: &TableSpec, fixed: &str) -> String {
     let mut text = format!("UPDATE {} SET ", kind.name);
     let own = kind.columns.iter().map(|column| column.name);
     let mut number = 2;
@@ -112,43 +114,43 @@ pub(crate) fn update(kind: &Kind, fixed: &str) -> String {
     text
 }
 
-pub(crate) fn adjust(kind: &Kind, column: &str) -> String {
+pub(crate) fn adjust(kind: &TableSpec, column: &str) -> String {
     format!("UPDATE {} SET {column} = {column} + $3 WHERE tenant = $1 AND id = $2 AND {column} + $3 >= $4", kind.name)
 }
 
-pub(crate) fn version(kind: &Kind) -> String {
+pub(crate) fn version(kind: &TableSpec) -> String {
     format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
 /// Removes a tenant's rows whose number in this column is smaller, the smallest first and only so many.
-pub(crate) fn remove_rows_before(kind: &Kind, column: &str) -> String {
+pub(crate) fn remove_rows_before(kind: &TableSpec, column: &str) -> String {
     format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", kind.name, before(kind, column))
 }
 
 /// Their ids.
-pub(crate) fn before(kind: &Kind, column: &str) -> String {
+pub(crate) fn before(kind: &TableSpec, column: &str) -> String {
     format!("SELECT id FROM {} WHERE tenant = $1 AND {column} < $2 ORDER BY {column}, id LIMIT $3", kind.name)
 }
 
 /// A page: the window's rows and one more, to know whether there are any.
 pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKeys>) -> Statement<'a> {
-    let table = query.kind.name;
+    let table = query.table.name;
     let column = query.order.column;
     let mut made = Statement {
-        text: match query.wants {
-            Wants::Rows => {
+        text: match query.projection {
+            Projection::Rows => {
                 format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1")
             }
-            Wants::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
+            Projection::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
         },
         values: vec![Value::Text(tenant)],
     };
     for filter in &query.filters {
-        made.filter(query.kind, filter, keys);
+        made.filter(query.table, filter, keys);
     }
     let (compare, direction) = match query.order.direction {
-        Direction::Rising => (">", "ASC"),
-        Direction::Falling => ("<", "DESC"),
+        Direction::Ascending => (">", "ASC"),
+        Direction::Descending => ("<", "DESC"),
     };
     if let Start::After(key) = &query.window.start {
         let value = made.bind(Value::Integer(key.value));
@@ -170,7 +172,7 @@ impl<'a> Statement<'a> {
         self.values.len()
     }
 
-    fn filter(&mut self, kind: &Kind, filter: &'a Filter, keys: Option<&TenantKeys>) {
+    fn filter(&mut self, kind: &TableSpec, filter: &'a Filter, keys: Option<&TenantKeys>) {
         let table = kind.name;
         match filter {
             Filter::Equals(column, value) => {
@@ -197,7 +199,7 @@ impl<'a> Statement<'a> {
                 let number = self.bind(Value::Integer(*value));
                 let _ = write!(self.text, " AND {column} <= ${number}");
             }
-            Filter::Words(words) => {
+            Filter::SearchTerms(words) => {
                 for word in words {
                     let number = self.bind(Value::of_word(word, kind, keys));
                     let _ = write!(

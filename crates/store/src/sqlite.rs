@@ -23,9 +23,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
 use crate::audit;
@@ -46,10 +46,10 @@ const LOCKED_OUT: Duration = Duration::from_millis(1_500);
 pub struct Options {
     /// The database file; its folder must exist.
     pub path: PathBuf,
-    pub master: Key,
+    pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static Kind>,
+    pub kinds: Vec<&'static TableSpec>,
     /// How long a commit is waited for.
     pub commit_wait: Duration,
 }
@@ -65,7 +65,7 @@ pub struct SqliteStore {
 /// What readers and the writer both need.
 pub(crate) struct Shared {
     vault: Vault,
-    audit_key: Key,
+    audit_key: SealKey,
     clock: Arc<dyn Clock>,
     texts: HashMap<&'static str, Texts>,
 }
@@ -101,13 +101,13 @@ impl SqliteStore {
 }
 
 impl Shared {
-    fn texts(&self, kind: &Kind) -> Result<&Texts, StoreError> {
+    fn texts(&self, kind: &TableSpec) -> Result<&Texts, StoreError> {
         self.texts.get(kind.name).ok_or(StoreError::UnknownKind(kind.name))
     }
 }
 
 impl Texts {
-    fn of(kind: &Kind) -> Texts {
+    fn of(kind: &TableSpec) -> Texts {
         Texts {
             get: sql::for_sqlite(&sql::get(kind)),
             insert: sql::for_sqlite(&sql::insert(kind)),

@@ -2,7 +2,7 @@
 //! no copies, so that it cannot drift from what is served; and how SQLite's file is opened and its log brought home. Nothing that
 //! serves may need this module.
 
-use frontdesk_engine::page::Query;
+use frontdesk_engine::model::page::Query;
 
 use crate::sql;
 
@@ -30,7 +30,7 @@ pub mod postgres {
 
 /// What a site's database is asked.
 pub mod site {
-    use frontdesk_engine::archive::Select;
+    use frontdesk_engine::ports::site_db::Select;
 
     use crate::archive::{ArchiveSettings, opened};
     pub use crate::archive::{Bound, Statement};

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 /// One tenant's two keys: one for sealing, one for look-up by hash.
 pub(crate) struct TenantKeys {
-    data: Key,
-    lookup: Key,
+    data: SealKey,
+    lookup: SealKey,
 }
 
 /// Where a hash for look-up is kept.
@@ -38,23 +38,23 @@ const SHOWN: usize = 16;
 const PURPOSE: &str = "tenant keys";
 
 pub(crate) struct Vault {
-    master: Key,
+    master: SealKey,
     random: Arc<dyn Random>,
     tenants: RwLock<HashMap<String, Arc<TenantKeys>>>,
 }
 
 impl Vault {
-    pub(crate) fn new(master: &Key, random: Arc<dyn Random>) -> Vault {
+    pub(crate) fn new(master: &SealKey, random: Arc<dyn Random>) -> Vault {
         Vault { master: master.derive(PURPOSE), random, tenants: RwLock::new(HashMap::new()) }
     }
 
     /// A new tenant's key, sealed for keeping. It can be used only after `unlock`.
     pub(crate) fn create(&self, tenant: &str) -> Option<Vec<u8>> {
-        self.lock(tenant, &Key::random(self.random.as_ref()))
+        self.lock(tenant, &SealKey::random(self.random.as_ref()))
     }
 
     /// Seals a tenant's key for keeping.
-    pub(crate) fn lock(&self, tenant: &str, key: &Key) -> Option<Vec<u8>> {
+    pub(crate) fn lock(&self, tenant: &str, key: &SealKey) -> Option<Vec<u8>> {
         self.master.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
     }
 
@@ -77,13 +77,13 @@ impl Vault {
 }
 
 /// A tenant's kept key itself, for one that moves to another master key.
-pub(crate) fn tenant_key(master: &Key, tenant: &str, sealed: &[u8]) -> Option<Key> {
+pub(crate) fn tenant_key(master: &SealKey, tenant: &str, sealed: &[u8]) -> Option<SealKey> {
     opened(&master.derive(PURPOSE), tenant, sealed)
 }
 
-fn opened(master: &Key, tenant: &str, sealed: &[u8]) -> Option<Key> {
+fn opened(master: &SealKey, tenant: &str, sealed: &[u8]) -> Option<SealKey> {
     let plain = master.open(&["tenant key", tenant], sealed)?;
-    Some(Key::from_bytes(plain.try_into().ok()?))
+    Some(SealKey::from_bytes(plain.try_into().ok()?))
 }
 
 impl TenantKeys {

@@ -2,7 +2,7 @@
 //! piece again: what a tool or the store has written goes out as it is.
 
 use crate::frame::Id;
-use crate::json::{splice, write_quoted, write_whole};
+use crate::json::{splice, write_integer, write_quoted};
 use crate::version::Era;
 
 /// The codes of JSON-RPC and of MCP. A contract's own codes lie outside -32768..-32000.
@@ -106,7 +106,7 @@ fn write_tool_result(structured: &str, is_error: ToolResult, era: &Era, out: &mu
 
 /// How long and for whom a client may keep a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cache {
+pub struct CacheHint {
     pub ttl_ms: u64,
     pub scope: CacheScope,
 }
@@ -121,11 +121,11 @@ pub enum CacheScope {
 
 /// A result object finished for its era: the modern one wants its type and, on lists and reads, its
 /// freshness; the legacy one gets it as it is.
-pub fn sealed_result(object: &str, era: &Era, cache: Option<Cache>) -> String {
+pub fn finished_result(object: &str, era: &Era, cache: Option<CacheHint>) -> String {
     match (era, cache) {
         (Era::Legacy(_), _) => object.to_owned(),
         (Era::Modern, None) => splice(object, "{\"resultType\":\"complete\"}"),
-        (Era::Modern, Some(Cache { ttl_ms, scope })) => {
+        (Era::Modern, Some(CacheHint { ttl_ms, scope })) => {
             let scope = match scope {
                 CacheScope::Public => "public",
                 CacheScope::Private => "private",
@@ -138,7 +138,7 @@ pub fn sealed_result(object: &str, era: &Era, cache: Option<Cache>) -> String {
 
 fn write_id(id: &Id, out: &mut String) {
     match id {
-        Id::Number(number) => write_whole(*number, out),
+        Id::Number(number) => write_integer(*number, out),
         Id::Large(number) => out.push_str(&number.to_string()),
         Id::Text(text) => write_quoted(text, out),
     }

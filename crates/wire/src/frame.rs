@@ -18,20 +18,20 @@ const MAX_BATCH: usize = 64;
 const MAX_ID_BYTES: usize = 256;
 
 /// Reads one body: a single frame, or a batch whose elements stand and fall each for itself.
-pub fn read(bytes: &[u8]) -> Result<Body, FrameError> {
+pub fn read(bytes: &[u8]) -> Result<FrameBody, FrameError> {
     match json::read(bytes, outermost).map_err(FrameError::Malformed)? {
-        Outermost::Message(envelope) => frame(envelope).map(Body::One),
+        Outermost::Message(envelope) => frame(envelope).map(FrameBody::One),
         Outermost::List(items) if items.is_empty() => Err(refused(None, "A batch must not be empty.")),
         Outermost::List(items) if items.len() > MAX_BATCH => {
             Err(refused(None, "A batch must not hold more than 64 messages."))
         }
-        Outermost::List(items) => Ok(Body::Batch(items.into_iter().map(element).collect())),
+        Outermost::List(items) => Ok(FrameBody::Batch(items.into_iter().map(element).collect())),
         Outermost::Other => Err(no_object()),
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
+pub enum FrameBody {
     One(Frame),
     Batch(Vec<Result<Frame, FrameError>>),
 }
@@ -78,7 +78,7 @@ pub enum Id {
 pub enum FrameError {
     Malformed(JsonError),
     /// JSON, but not a message of JSON-RPC 2.0; with the id, where one could be read.
-    NotRpc {
+    InvalidRequest {
         id: Option<Id>,
         why: &'static str,
     },
@@ -88,14 +88,14 @@ impl FrameError {
     pub fn code(&self) -> i64 {
         match self {
             Self::Malformed(_) => code::PARSE_ERROR,
-            Self::NotRpc { .. } => code::INVALID_REQUEST,
+            Self::InvalidRequest { .. } => code::INVALID_REQUEST,
         }
     }
 
     pub fn id(&self) -> Option<&Id> {
         match self {
             Self::Malformed(_) => None,
-            Self::NotRpc { id, .. } => id.as_ref(),
+            Self::InvalidRequest { id, .. } => id.as_ref(),
         }
     }
 }
@@ -104,7 +104,7 @@ impl fmt::Display for FrameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(error) => error.fmt(f),
-            Self::NotRpc { why, .. } => f.write_str(why),
+            Self::InvalidRequest { why, .. } => f.write_str(why),
         }
     }
 }
@@ -166,5 +166,5 @@ pub(crate) fn id(value: Value) -> Option<Id> {
 }
 
 fn refused(id: Option<Id>, why: &'static str) -> FrameError {
-    FrameError::NotRpc { id, why }
+    FrameError::InvalidRequest { id, why }
 }

@@ -114,7 +114,7 @@ pub fn write_quoted(text: &str, out: &mut String) {
 }
 
 /// Writes a whole number. A page of a list has hundreds of them, for which the standard library's way is long.
-pub fn write_whole(number: i64, out: &mut String) {
+pub fn write_integer(number: i64, out: &mut String) {
     const LONGEST: usize = 19;
     if let digit @ 0..=9 = number {
         return out.push(char::from(b'0' + digit as u8));

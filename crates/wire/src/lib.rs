@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod frame;
-pub mod glimpse;
 pub mod json;
+pub mod method;
+pub mod peek;
 pub mod version;

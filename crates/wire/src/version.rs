@@ -3,7 +3,7 @@
 
 mod decision;
 
-pub use decision::{EraError, Headers, decide, named};
+pub use decision::{EraError, McpHeaders, decide, named};
 
 /// A published version of the protocol, in the order of publication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,7 +52,7 @@ impl Version {
     }
 
     /// Batches came with one version and went with the next.
-    pub fn takes_batches(self) -> bool {
+    pub fn allows_batches(self) -> bool {
         match self {
             Self::V2025_03_26 => true,
             Self::V2024_11_05 | Self::V2025_06_18 | Self::V2025_11_25 | Self::V2026_07_28 => false,
@@ -80,7 +80,7 @@ pub fn negotiate(asked: &str) -> Version {
 
 /// All versions as the text of a JSON list, newest first. Discovery and the refusal of a version
 /// must name the same.
-pub fn supported() -> String {
+pub fn supported_versions() -> String {
     let quoted: Vec<String> = Version::ALL.iter().rev().map(|version| format!("\"{}\"", version.as_str())).collect();
     format!("[{}]", quoted.join(","))
 }

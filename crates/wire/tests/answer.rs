@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use frontdesk_wire::answer::{
-    Cache, CacheScope, ToolResult, code, error, error_without_id, quote, sealed_result, success, tool_result,
+    CacheHint, CacheScope, ToolResult, code, error, error_without_id, finished_result, quote, success, tool_result,
     tool_success,
 };
 use frontdesk_wire::frame::Id;
@@ -125,20 +125,20 @@ fn a_tool_success_is_its_result_in_the_envelope() {
 
 #[test]
 fn a_legacy_result_is_left_as_it_is() {
-    let cache = Some(Cache { ttl_ms: 1000, scope: CacheScope::Public });
-    assert_eq!(sealed_result(r#"{ "tools":[] }"#, &LEGACY, cache), r#"{ "tools":[] }"#);
+    let cache = Some(CacheHint { ttl_ms: 1000, scope: CacheScope::Public });
+    assert_eq!(finished_result(r#"{ "tools":[] }"#, &LEGACY, cache), r#"{ "tools":[] }"#);
 }
 
 #[test]
 fn a_modern_result_is_sealed_with_its_type_and_freshness() {
-    let cache = |scope| Some(Cache { ttl_ms: 60_000, scope });
+    let cache = |scope| Some(CacheHint { ttl_ms: 60_000, scope });
     assert_eq!(
-        sealed_result(r#"{"tools":[]}"#, &Era::Modern, cache(CacheScope::Private)),
+        finished_result(r#"{"tools":[]}"#, &Era::Modern, cache(CacheScope::Private)),
         r#"{"tools":[],"resultType":"complete","ttlMs":60000,"cacheScope":"private"}"#
     );
     assert_eq!(
-        sealed_result("{}", &Era::Modern, cache(CacheScope::Public)),
+        finished_result("{}", &Era::Modern, cache(CacheScope::Public)),
         r#"{"resultType":"complete","ttlMs":60000,"cacheScope":"public"}"#
     );
-    assert_eq!(sealed_result(r#"{"a":1}"#, &Era::Modern, None), r#"{"a":1,"resultType":"complete"}"#);
+    assert_eq!(finished_result(r#"{"a":1}"#, &Era::Modern, None), r#"{"a":1,"resultType":"complete"}"#);
 }

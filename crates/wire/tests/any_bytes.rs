@@ -3,10 +3,10 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use frontdesk_wire::answer;
-use frontdesk_wire::frame::{Body, Frame, FrameError, read};
-use frontdesk_wire::glimpse::{Glimpse, glimpse};
+use frontdesk_wire::frame::{Frame, FrameBody, FrameError, read};
 use frontdesk_wire::json::{Value, canonical, parse};
-use frontdesk_wire::version::{Headers, decide};
+use frontdesk_wire::peek::{PeekedMessage, peek};
+use frontdesk_wire::version::{McpHeaders, decide};
 
 const ROUNDS: usize = 250_000;
 
@@ -58,10 +58,10 @@ fn any_bytes_are_read_or_refused() {
     for _ in 0..ROUNDS {
         let bytes = mutated(&mut chance);
         let header = String::from_utf8_lossy(&mutated(&mut chance)).into_owned();
-        let glimpsed = glimpse(&bytes);
+        let glimpsed = peek(&bytes);
         reads_alike(&bytes);
         match read(&bytes) {
-            Ok(Body::One(Frame::Request(request))) => {
+            Ok(FrameBody::One(Frame::Request(request))) => {
                 // Whoever decides by a first look must have decided about the message that is then read.
                 assert_eq!(
                     (glimpsed.method.as_deref(), glimpsed.id.as_ref()),
@@ -70,12 +70,12 @@ fn any_bytes_are_read_or_refused() {
                 assert_eq!(glimpsed.name.as_deref(), request.params.get("name").and_then(Value::as_str));
                 seen.frame(&Frame::Request(request), &header, &mut chance);
             }
-            Ok(Body::One(Frame::Notification(notice))) => {
+            Ok(FrameBody::One(Frame::Notification(notice))) => {
                 assert_eq!((glimpsed.method.as_deref(), &glimpsed.id), (Some(&*notice.method), &None));
                 seen.frame(&Frame::Notification(notice), &header, &mut chance);
             }
-            Ok(Body::One(frame)) => seen.frame(&frame, &header, &mut chance),
-            Ok(Body::Batch(items)) => {
+            Ok(FrameBody::One(frame)) => seen.frame(&frame, &header, &mut chance),
+            Ok(FrameBody::Batch(items)) => {
                 for item in &items {
                     match item {
                         Ok(frame) => seen.frame(frame, &header, &mut chance),
@@ -101,16 +101,16 @@ fn any_bytes_are_read_or_refused() {
 fn reads_alike(bytes: &[u8]) {
     let refused = match read(bytes) {
         Err(FrameError::Malformed(error)) => Some(error),
-        Ok(_) | Err(FrameError::NotRpc { .. }) => None,
+        Ok(_) | Err(FrameError::InvalidRequest { .. }) => None,
     };
     assert_eq!(refused, parse(bytes).err(), "{}", String::from_utf8_lossy(bytes));
     let listed = [b"[", bytes, b"]"].concat();
-    if let (Ok(Body::Batch(items)), Ok(value)) = (read(&listed), parse(bytes))
+    if let (Ok(FrameBody::Batch(items)), Ok(value)) = (read(&listed), parse(bytes))
         && !value.is_array()
     {
         let alone = read(bytes).map(|body| match body {
-            Body::One(frame) => frame,
-            Body::Batch(_) => unreachable!("it is no list"),
+            FrameBody::One(frame) => frame,
+            FrameBody::Batch(_) => unreachable!("it is no list"),
         });
         assert_eq!(items, [alone], "{value}");
     }
@@ -137,7 +137,7 @@ impl Seen {
         assert!(parse(&answer::success(&request.id, "{}")).is_ok());
         let versions = [None, Some(header), Some("2026-07-28"), Some("2025-11-25")];
         let texts = [None, Some(header), Some(request.method.as_str()), Some("=?base64?YS5i?=")];
-        let headers = Headers {
+        let headers = McpHeaders {
             protocol_version: versions[chance.below(4)],
             method: texts[chance.below(4)],
             name: texts[chance.below(4)],
@@ -154,7 +154,7 @@ impl Seen {
     }
 
     /// Dispatched messages are read more leniently than others: any object with a method is one.
-    fn dispatched(&mut self, value: &Value, glimpsed: &Glimpse) {
+    fn dispatched(&mut self, value: &Value, glimpsed: &PeekedMessage) {
         if let Some(method) = value.get("method").and_then(Value::as_str) {
             self.letters += 1;
             let name = value.get("params").and_then(|params| params.get("name")).and_then(Value::as_str);
@@ -165,7 +165,7 @@ impl Seen {
     fn refusal(&mut self, error: &FrameError) {
         match error {
             FrameError::Malformed(_) => self.malformed += 1,
-            FrameError::NotRpc { .. } => self.not_rpc += 1,
+            FrameError::InvalidRequest { .. } => self.not_rpc += 1,
         }
         assert!(parse(&answer::error(error.id(), error.code(), &error.to_string(), None)).is_ok());
     }

@@ -2,13 +2,13 @@
 //! refused under which id.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use frontdesk_wire::frame::{Body, Frame, FrameError, Id, Notification, Request, read};
+use frontdesk_wire::frame::{Frame, FrameBody, FrameError, Id, Notification, Request, read};
 use frontdesk_wire::json::JsonError;
 
 fn one(text: &str) -> Frame {
     match read(text.as_bytes()).unwrap() {
-        Body::One(frame) => frame,
-        Body::Batch(_) => panic!("a batch"),
+        FrameBody::One(frame) => frame,
+        FrameBody::Batch(_) => panic!("a batch"),
     }
 }
 
@@ -167,7 +167,7 @@ fn the_elements_of_a_batch_stand_and_fall_each_for_itself() {
         [{"jsonrpc":"2.0","id":3,"method":"ping"}],
         7
     ]"#;
-    let Body::Batch(items) = read(text.as_bytes()).unwrap() else { panic!("not a batch") };
+    let FrameBody::Batch(items) = read(text.as_bytes()).unwrap() else { panic!("not a batch") };
     let seen: Vec<String> = items
         .iter()
         .map(|item| match item {
@@ -200,7 +200,7 @@ fn an_empty_batch_is_refused() {
 #[test]
 fn sixty_four_messages_are_a_batch_and_sixty_five_are_too_many() {
     let batch = |count: usize| format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; count].join(","));
-    let Body::Batch(items) = read(batch(64).as_bytes()).unwrap() else { panic!("not a batch") };
+    let FrameBody::Batch(items) = read(batch(64).as_bytes()).unwrap() else { panic!("not a batch") };
     assert_eq!(items.len(), 64);
     assert_eq!(refusal(&batch(65)), invalid("null", "A batch must not hold more than 64 messages."));
 }

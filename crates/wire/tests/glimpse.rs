@@ -1,11 +1,11 @@
 //! A first look at a body: literal bytes in, what was seen out. That it agrees with the reader is tried in `any_bytes`.
 
 use frontdesk_wire::frame::Id;
-use frontdesk_wire::glimpse::{Glimpse, glimpse};
+use frontdesk_wire::peek::{PeekedMessage, peek};
 
-fn seen(id: Option<i64>, method: &str, name: Option<&str>) -> Glimpse {
+fn seen(id: Option<i64>, method: &str, name: Option<&str>) -> PeekedMessage {
     let method = (!method.is_empty()).then(|| method.to_owned());
-    Glimpse { id: id.map(Id::Number), method, name: name.map(str::to_owned) }
+    PeekedMessage { id: id.map(Id::Number), method, name: name.map(str::to_owned) }
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn a_message_shows_its_id_its_method_and_what_it_calls() {
         (r#"{"id":1.5,"method":"ping"}"#, seen(None, "ping", None)),
         (r#"{"id":null,"method":true}"#, seen(None, "", None)),
     ] {
-        assert_eq!(glimpse(body.as_bytes()), wanted, "{body}");
+        assert_eq!(peek(body.as_bytes()), wanted, "{body}");
     }
 }
 
@@ -29,7 +29,7 @@ fn a_message_shows_its_id_its_method_and_what_it_calls() {
 fn parameters_that_are_no_object_hide_nothing_behind_them() {
     for params in ["null", "true", "7", "-7", "1.5", "\"text\"", "[]", "[{\"name\":\"a\"},[[]]]"] {
         let body = format!(r#"{{"params":{params},"method":"tools/call","id":7}}"#);
-        assert_eq!(glimpse(body.as_bytes()), seen(Some(7), "tools/call", None), "{body}");
+        assert_eq!(peek(body.as_bytes()), seen(Some(7), "tools/call", None), "{body}");
     }
 }
 
@@ -42,27 +42,24 @@ fn what_was_seen_before_a_body_ends_or_goes_wrong_counts() {
             seen(None, "tools/call", Some("a")),
         ),
         (r#"{"method":"ping",}"#, seen(None, "ping", None)),
-        ("[{\"method\":\"ping\"}]", Glimpse::default()),
-        ("\u{feff}{\"method\":\"ping\"}", Glimpse::default()),
-        ("", Glimpse::default()),
-        ("7", Glimpse::default()),
+        ("[{\"method\":\"ping\"}]", PeekedMessage::default()),
+        ("\u{feff}{\"method\":\"ping\"}", PeekedMessage::default()),
+        ("", PeekedMessage::default()),
+        ("7", PeekedMessage::default()),
     ] {
-        assert_eq!(glimpse(body.as_bytes()), wanted, "{body}");
+        assert_eq!(peek(body.as_bytes()), wanted, "{body}");
     }
-    assert_eq!(glimpse(b"{\"method\":\"p\xff\"}"), Glimpse::default());
+    assert_eq!(peek(b"{\"method\":\"p\xff\"}"), PeekedMessage::default());
 }
 
 #[test]
 fn no_depth_of_nesting_ends_anything_but_patience() {
     let deep = "[".repeat(1_000_000);
-    assert_eq!(glimpse(format!(r#"{{"method":"ping","a":{deep}"#).as_bytes()), seen(None, "ping", None));
+    assert_eq!(peek(format!(r#"{{"method":"ping","a":{deep}"#).as_bytes()), seen(None, "ping", None));
     let deep = deep + &"]".repeat(1_000_000);
     for member in ["a", "id", "params\":{},\"b"] {
         let body = format!(r#"{{"{member}":{deep},"method":"ping"}}"#);
-        assert_eq!(glimpse(body.as_bytes()), seen(None, "ping", None));
+        assert_eq!(peek(body.as_bytes()), seen(None, "ping", None));
     }
-    assert_eq!(
-        glimpse(format!(r#"{{"params":{{"name":{deep}}},"method":"ping"}}"#).as_bytes()),
-        seen(None, "ping", None)
-    );
+    assert_eq!(peek(format!(r#"{{"params":{{"name":{deep}}},"method":"ping"}}"#).as_bytes()), seen(None, "ping", None));
 }

@@ -1,7 +1,7 @@
 //! Strict JSON: what is refused and why, and the texts that equal meanings share.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use frontdesk_wire::json::{JsonError, canonical, parse, splice, write_whole};
+use frontdesk_wire::json::{JsonError, canonical, parse, splice, write_integer};
 
 fn refusal(text: impl AsRef<[u8]>) -> JsonError {
     parse(text.as_ref()).unwrap_err()
@@ -182,7 +182,7 @@ fn a_text_that_is_no_object_adds_nothing() {
 fn whole_numbers_are_written_as_the_standard_library_writes_them() {
     for number in [0, 7, -7, 10, 99, 100, 1_000_000_007, i64::MAX, i64::MIN] {
         let mut out = String::from("n=");
-        write_whole(number, &mut out);
+        write_integer(number, &mut out);
         assert_eq!(out, format!("n={number}"));
     }
 }

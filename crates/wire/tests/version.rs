@@ -1,6 +1,6 @@
 //! The versions of the protocol, and which of them answers a handshake.
 
-use frontdesk_wire::version::{Era, Version, negotiate, supported};
+use frontdesk_wire::version::{Era, Version, negotiate, supported_versions};
 
 #[test]
 fn versions_are_listed_oldest_first_and_read_back() {
@@ -23,13 +23,13 @@ fn only_the_newest_version_is_modern() {
 
 #[test]
 fn only_one_version_takes_batches() {
-    let taking: Vec<Version> = Version::ALL.into_iter().filter(|version| version.takes_batches()).collect();
+    let taking: Vec<Version> = Version::ALL.into_iter().filter(|version| version.allows_batches()).collect();
     assert_eq!(taking, [Version::V2025_03_26]);
 }
 
 #[test]
 fn supported_versions_are_named_newest_first() {
-    assert_eq!(supported(), r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#);
+    assert_eq!(supported_versions(), r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#);
 }
 
 #[test]

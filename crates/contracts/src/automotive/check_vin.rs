@@ -1,6 +1,6 @@
 //! The command `check-vin`: whether vehicle identification numbers are valid, and if not, why.
 
-use frontdesk_engine::contract_entry::{
+use frontdesk_engine::model::contract_entry::{
     ArgumentKind, CommandArgument, CommandFailure, CommandInput, CommandOutput, CommandStatus, ContractCommand,
 };
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ pub(crate) const CHECK_VIN: ContractCommand = ContractCommand {
                frontdesk automotive check-vin --json 1HGCM82633A004352 WVWZZZ1JZXW000001",
     arguments: &[CommandArgument {
         name: VIN,
+        value_name: "VIN",
         about: "A number of 17 characters, in upper or lower case",
         kind: ArgumentKind::Positional,
     }],
@@ -29,7 +30,8 @@ fn check_vins(input: &CommandInput) -> Result<CommandOutput, CommandFailure> {
     }
     let text: Vec<String> = checked.iter().map(|(given, vin)| line(given, vin)).collect();
     let json: Vec<String> = checked.iter().map(|(given, vin)| object(given, vin).to_string()).collect();
-    let status = if checked.iter().all(|(_, vin)| vin.is_ok()) { CommandStatus::Success } else { CommandStatus::Failure };
+    let status =
+        if checked.iter().all(|(_, vin)| vin.is_ok()) { CommandStatus::Success } else { CommandStatus::Failure };
     Ok(CommandOutput { text: text.join("\n"), json: json.join("\n"), status })
 }
 

@@ -2,10 +2,12 @@
 //! a part of its own, which is sealed at rest and masked by default.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::schema::{Schema, Text, optional, required};
-use frontdesk_engine::table::{Cell, Column, Found, Holds, Kind, Row, Word, words};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::table::{
+    Cell, ColumnSpec, ColumnType, Row, SearchTerm, StoredRow, TableSpec, search_terms,
+};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
 use serde::{Deserialize, Serialize};
 
 use super::json;
@@ -17,9 +19,12 @@ pub const PREFIX: &str = "cus";
 /// The name of a row in a fault's cause.
 const KEPT: &str = "a kept customer";
 
-pub static KIND: Kind = Kind {
+pub static KIND: TableSpec = TableSpec {
     name: "customer",
-    columns: &[Column { name: "email", holds: Holds::Digest }, Column { name: "phone", holds: Holds::Digest }],
+    columns: &[
+        ColumnSpec { name: "email", column_type: ColumnType::Digest },
+        ColumnSpec { name: "phone", column_type: ColumnType::Digest },
+    ],
     unique: &[],
     sorted: &[],
     filtered: &["email", "phone"],
@@ -105,7 +110,7 @@ impl Personal {
 
 impl Customer {
     /// Reads back a row that was found with its personal part.
-    pub fn from_found(found: &Found) -> Result<Customer, Fault> {
+    pub fn from_found(found: &StoredRow) -> Result<Customer, Fault> {
         let personal = found.personal.as_deref();
         let personal = personal.ok_or_else(|| Fault::internal("a customer without their personal part"))?;
         Ok(Customer { open: json::read(KEPT, &found.body)?, personal: json::read(KEPT, personal)? })
@@ -124,7 +129,7 @@ impl Customer {
                 ("email", digest(contact.email.as_deref().map(normal_email))),
                 ("phone", digest(contact.phone.clone())),
             ],
-            words: words(&contact.name).into_iter().map(Word::Personal).collect(),
+            search_terms: search_terms(&contact.name).into_iter().map(SearchTerm::Personal).collect(),
             body: item.body,
             masked: item.masked,
             personal: item.personal,
@@ -153,7 +158,7 @@ pub fn schema() -> Schema {
     ]);
     let latest_sale = Schema::object([
         required("id", Schema::text(64), "The sale's id."),
-        required("closed_at", Schema::Text(Text::Instant), "When it was closed."),
+        required("closed_at", Schema::Text(Text::Timestamp), "When it was closed."),
     ]);
     let wanted =
         Schema::object([required("make", Schema::text(60), "Make."), required("model", Schema::text(60), "Model.")]);

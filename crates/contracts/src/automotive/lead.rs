@@ -5,10 +5,12 @@
 use std::sync::LazyLock;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
-use frontdesk_engine::table::{Cell, Column, Found, Holds, Kind, Row, Word, joined, words};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::table::{
+    Cell, ColumnSpec, ColumnType, Row, SearchTerm, StoredRow, TableSpec, joined, search_terms,
+};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
 use serde::{Deserialize, Serialize};
 
 use super::json;
@@ -22,17 +24,17 @@ pub const PREFIX: &str = "led";
 /// The name of a row in a fault's cause.
 const KEPT: &str = "a kept lead";
 
-pub static KIND: Kind = Kind {
+pub static KIND: TableSpec = TableSpec {
     name: "lead",
     columns: &[
-        column("status", Holds::Text),
-        column("channel", Holds::Text),
-        column("owner_id", Holds::Text),
-        column("customer_id", Holds::Text),
-        column("vehicle_id", Holds::Text),
-        column("received_at", Holds::Integer),
-        column("email", Holds::Digest),
-        column("phone", Holds::Digest),
+        column("status", ColumnType::Text),
+        column("channel", ColumnType::Text),
+        column("owner_id", ColumnType::Text),
+        column("customer_id", ColumnType::Text),
+        column("vehicle_id", ColumnType::Text),
+        column("received_at", ColumnType::Integer),
+        column("email", ColumnType::Digest),
+        column("phone", ColumnType::Digest),
     ],
     unique: &[],
     sorted: &[],
@@ -167,7 +169,7 @@ impl Personal {
 
 impl Lead {
     /// Reads back a row that was found with its personal part.
-    pub fn from_found(found: &Found) -> Result<Lead, Fault> {
+    pub fn from_found(found: &StoredRow) -> Result<Lead, Fault> {
         let personal = found.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
         Ok(Lead {
             receipt: json::read(KEPT, &found.body)?,
@@ -219,7 +221,7 @@ impl Lead {
                 ("email", digest(contact.email.as_deref().map(normal_email))),
                 ("phone", digest(contact.phone.clone())),
             ],
-            words: words(&contact.name).into_iter().map(Word::Personal).collect(),
+            search_terms: search_terms(&contact.name).into_iter().map(SearchTerm::Personal).collect(),
             body: joined(&texts.receipt, Some(&texts.open)),
             masked: Some(json::write(KEPT, &personal.masked())?),
             personal: Some(texts.personal),
@@ -274,8 +276,8 @@ fn shape(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
             Schema::list(Schema::one_of(ConsentChannel::WORDS), 10),
             "How the person may be contacted.",
         ),
-        required("granted_at", Schema::Text(Text::Instant), "When it was given."),
-        optional("expires_at", Schema::Text(Text::Instant), "When it ends."),
+        required("granted_at", Schema::Text(Text::Timestamp), "When it was given."),
+        optional("expires_at", Schema::Text(Text::Timestamp), "When it ends."),
     ]);
     shapes::resource(
         &["lead"],
@@ -289,8 +291,8 @@ fn shape(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
             optional("vehicle_of_interest", wanted(), "What kind of vehicle is wanted; left out where masked."),
             optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
             always("consent", consent, "What the person agreed to."),
-            always("received_at", Schema::Text(Text::Instant), "When it came in."),
-            optional("last_contact_at", Schema::Text(Text::Instant), "When somebody last spoke with the person."),
+            always("received_at", Schema::Text(Text::Timestamp), "When it came in."),
+            optional("last_contact_at", Schema::Text(Text::Timestamp), "When somebody last spoke with the person."),
             optional("lost_reason", Schema::one_of(LostReason::WORDS), "Why it was lost."),
             always("contact", Contact::schema(), "Who it is; masked in lists."),
             optional("comments", Schema::text(4000), "What the person wrote; left out where masked."),
@@ -331,6 +333,6 @@ fn digest(value: Option<String>) -> Cell {
     value.map(Cell::Digest).unwrap_or(Cell::Null)
 }
 
-const fn column(name: &'static str, holds: Holds) -> Column {
-    Column { name, holds }
+const fn column(name: &'static str, holds: ColumnType) -> ColumnSpec {
+    ColumnSpec { name, column_type: holds }
 }

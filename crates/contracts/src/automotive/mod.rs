@@ -1,10 +1,10 @@
 //! The automotive contract, AutomotiveMCP RFC 0.1: dealerships, their stock, their leads and their
 //! customers. Everything that text asks for stands in this folder and nowhere else.
 
+mod check_vin;
 pub mod codes;
 pub mod customer;
 pub mod demo;
-mod check_vin;
 mod dialect;
 mod json;
 pub mod lead;
@@ -20,8 +20,8 @@ pub mod vin;
 pub mod vocabulary;
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::contract::Hello;
-use frontdesk_engine::contract_entry::ContractCommand;
+use frontdesk_engine::model::contract::ServerInfo;
+use frontdesk_engine::model::contract_entry::ContractCommand;
 use serde_json::json;
 
 pub use dialect::Automotive;
@@ -34,20 +34,20 @@ pub const COMMANDS: &[ContractCommand] = &[check_vin::CHECK_VIN];
 pub fn contract() -> Contract {
     Contract {
         id: ID,
-        hello: hello(),
+        server_info: hello(),
         tools: tools::all(),
         resources: resources::all(),
-        kinds: vec![&vehicle::KIND, &lead::KIND, &customer::KIND],
+        tables: vec![&vehicle::KIND, &lead::KIND, &customer::KIND],
         scopes: scopes::all(),
-        least: scopes::least(),
+        default_scope: scopes::least(),
         documents: vec![(manifest::PATH, manifest::document())],
         dialect: Box::new(Automotive),
     }
 }
 
-fn hello() -> Hello {
-    Hello {
-        info: Vec::new(),
+fn hello() -> ServerInfo {
+    ServerInfo {
+        extra: Vec::new(),
         name: "frontdesk",
         title: "Frontdesk: AutomotiveMCP",
         version: env!("CARGO_PKG_VERSION"),

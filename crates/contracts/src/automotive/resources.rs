@@ -1,19 +1,19 @@
 //! The same reads as the tools, by address. Each template names the tool that answers it, so both
 //! give the same JSON.
 
-use frontdesk_engine::contract::{Resource, Source};
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate};
+use frontdesk_engine::model::table::TableSpec;
 
 use super::{customer, lead, manifest, vehicle};
 
-pub(super) fn all() -> Vec<Resource> {
+pub(super) fn all() -> Vec<ResourceTemplate> {
     vec![
-        Resource {
+        ResourceTemplate {
             template: manifest::ADDRESS,
             name: "manifest",
             title: "Manifest",
             about: "Which domains this server serves and at which level.",
-            source: Source::Document(manifest::document()),
+            source: ResourceSource::Document(manifest::document()),
         },
         list(
             "amcp://{dealership_id}/inventory{?cursor,limit}",
@@ -66,8 +66,8 @@ fn list(
     title: &'static str,
     about: &'static str,
     tool: &'static str,
-) -> Resource {
-    Resource { template, name, title, about, source: Source::Tool { name: tool, lists: None } }
+) -> ResourceTemplate {
+    ResourceTemplate { template, name, title, about, source: ResourceSource::Tool { name: tool, lists: None } }
 }
 
 fn one(
@@ -75,7 +75,7 @@ fn one(
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    (tool, kind): (&'static str, &'static Kind),
-) -> Resource {
-    Resource { template, name, title, about, source: Source::Tool { name: tool, lists: Some(kind) } }
+    (tool, kind): (&'static str, &'static TableSpec),
+) -> ResourceTemplate {
+    ResourceTemplate { template, name, title, about, source: ResourceSource::Tool { name: tool, lists: Some(kind) } }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use frontdesk_engine::plan::{Change, Event, Step};
-use frontdesk_engine::table::{Kind, Row};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::plan::{Change, Event, Step};
+use frontdesk_engine::model::table::{Row, TableSpec};
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Scopes};
 use time::OffsetDateTime;
 
@@ -39,9 +39,13 @@ pub fn contents(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Ite
 
 fn contents_of(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Contents {
     let rows = rows(dealership, new_id);
-    let created =
-        |(kind, row): &(&'static Kind, Row)| Event { kind: kind.name, id: row.id.clone(), change: Change::Created };
-    let insert = |(kind, row)| Step::Insert { kind, row, taken: Fault::internal("demo data is there already") };
+    let created = |(kind, row): &(&'static TableSpec, Row)| Event {
+        kind: kind.name,
+        id: row.id.clone(),
+        change: Change::Created,
+    };
+    let insert =
+        |(kind, row)| Step::Insert { table: kind, row, on_duplicate: Fault::internal("demo data is there already") };
     Contents {
         business: Business { id: dealership.id, name: dealership.name },
         events: rows.iter().map(created).collect(),
@@ -49,7 +53,7 @@ fn contents_of(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> Stri
     }
 }
 
-fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Vec<(&'static Kind, Row)> {
+fn rows(dealership: &DemoDealership, new_id: &mut dyn FnMut(&str) -> String) -> Vec<(&'static TableSpec, Row)> {
     // In their order, as ids are that come one after the other: a database then only adds at the end of what it has.
     let mut ids = |prefix: &str, count: usize| -> Vec<String> {
         let mut ids: Vec<String> = (0..count).map(|_| new_id(prefix)).collect();

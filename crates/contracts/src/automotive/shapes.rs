@@ -1,8 +1,8 @@
 //! The small shapes that resources share: money, measures, contacts, instants. Each with the schema
 //! it is published under.
 
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::timestamp::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -114,8 +114,8 @@ pub fn resource(kind: &'static [&'static str], own: impl IntoIterator<Item = Fie
         required("dealership_id", Schema::text(64), "The dealership it belongs to."),
     ];
     let kept = [
-        required("created_at", Schema::Text(Text::Instant), "When it was first recorded."),
-        required("updated_at", Schema::Text(Text::Instant), "When it last changed."),
+        required("created_at", Schema::Text(Text::Timestamp), "When it was first recorded."),
+        required("updated_at", Schema::Text(Text::Timestamp), "When it last changed."),
         required(
             "version",
             Schema::integer(1, MOST_EXACT),

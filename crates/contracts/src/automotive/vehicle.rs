@@ -2,9 +2,9 @@
 //! is personal.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::schema::{Schema, Text, optional, required};
-use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row, Word, words};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec, search_terms};
+use frontdesk_engine::model::timestamp::Millis;
 use serde::Serialize;
 
 use super::json;
@@ -15,7 +15,7 @@ use super::vocabulary::{
 
 pub const PREFIX: &str = "veh";
 
-pub static KIND: Kind = Kind {
+pub static KIND: TableSpec = TableSpec {
     name: "vehicle",
     columns: &[
         text("vin"),
@@ -109,7 +109,7 @@ impl Vehicle {
                 ("body_style", Cell::Text(self.body_style.as_str().to_owned())),
                 ("fuel_type", Cell::Text(self.fuel_type.as_str().to_owned())),
             ],
-            words: self.words(),
+            search_terms: self.words(),
             body,
             masked: None,
             personal: None,
@@ -117,7 +117,7 @@ impl Vehicle {
     }
 
     /// Everything somebody may type into a search: what the car is, how it looks, what it has.
-    fn words(&self) -> Vec<Word> {
+    fn words(&self) -> Vec<SearchTerm> {
         let year = self.year.to_string();
         let mut texts = vec![
             self.make.as_str(),
@@ -133,13 +133,13 @@ impl Vehicle {
             &self.description,
         ];
         texts.extend(self.options.iter().map(|option| option.name.as_str()));
-        words(&texts.join(" ")).into_iter().map(Word::Plain).collect()
+        search_terms(&texts.join(" ")).into_iter().map(SearchTerm::Plain).collect()
     }
 }
 
 /// The form in which makes and models are compared: `F-150` and `f 150` are one model.
 pub fn key(name: &str) -> String {
-    words(name).join(" ")
+    search_terms(name).join(" ")
 }
 
 pub fn schema() -> Schema {
@@ -177,16 +177,16 @@ pub fn schema() -> Schema {
             required("price", Money::schema(), "Asking price."),
             optional("msrp", Money::schema(), "The manufacturer's suggested price."),
             required("status", Schema::one_of(VehicleStatus::WORDS), "Whether it can be bought."),
-            required("in_stock_at", Schema::Text(Text::Instant), "When it came into stock."),
+            required("in_stock_at", Schema::Text(Text::Timestamp), "When it came into stock."),
             required("description", Schema::text(4000), "The dealership's words about it."),
         ],
     )
 }
 
-const fn text(name: &'static str) -> Column {
-    Column { name, holds: Holds::Text }
+const fn text(name: &'static str) -> ColumnSpec {
+    ColumnSpec { name, column_type: ColumnType::Text }
 }
 
-const fn integer(name: &'static str) -> Column {
-    Column { name, holds: Holds::Integer }
+const fn integer(name: &'static str) -> ColumnSpec {
+    ColumnSpec { name, column_type: ColumnType::Integer }
 }

@@ -1,9 +1,9 @@
 //! A page of the site as an answer shows it: these fields in this order and no others (E-41), then the template
 //! variables that were asked for.
 
-use frontdesk_engine::archive::{Cell, Name, Term};
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_wire::json::{write_quoted, write_whole};
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::ports::site_db::{Expr, Name, SiteCell};
+use frontdesk_wire::json::{write_integer, write_quoted};
 
 use super::shapes;
 use super::words::column;
@@ -41,7 +41,7 @@ const FIELDS: [(Name, Type, &str); 17] = [
     ("type", Type::Text, "`document`, or `reference` for a link elsewhere."),
 ];
 
-pub(super) fn columns() -> impl Iterator<Item = Term> {
+pub(super) fn columns() -> impl Iterator<Item = Expr> {
     FIELDS.iter().map(|(name, _, _)| column(name))
 }
 
@@ -49,7 +49,7 @@ pub(super) fn columns() -> impl Iterator<Item = Term> {
 pub(super) const USUAL_BYTES: usize = 640;
 
 /// One record of `columns` and then the variables of these names.
-pub(super) fn write(record: &[Cell], variables: &[&str], out: &mut String) {
+pub(super) fn write(record: &[SiteCell], variables: &[&str], out: &mut String) {
     out.push('{');
     for (number, ((name, kind, _), cell)) in FIELDS.iter().zip(record).enumerate() {
         out.push_str(if number == 0 { "\"" } else { ",\"" });
@@ -71,9 +71,9 @@ pub(super) fn write(record: &[Cell], variables: &[&str], out: &mut String) {
 }
 
 /// A column that an old site lacks has the value that a new page would have.
-fn write_field(kind: Type, cell: &Cell, out: &mut String) {
+fn write_field(kind: Type, cell: &SiteCell, out: &mut String) {
     match kind {
-        Type::Whole => write_whole(shapes::whole(cell).unwrap_or(0), out),
+        Type::Whole => write_integer(shapes::whole(cell).unwrap_or(0), out),
         Type::Truth => out.push_str(if shapes::whole(cell).unwrap_or(0) == 0 { "false" } else { "true" }),
         Type::Text => write_quoted(&shapes::text(cell).unwrap_or_default(), out),
         Type::MaybeText => match shapes::text(cell) {

@@ -2,8 +2,8 @@
 //! problem names the place and the rule, and never repeats the value.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Comparison, Likeness, Number, Operand, Term, Test, Value};
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Number, Operand, Predicate};
 use serde_json::{Map, Value as Json};
 
 use super::forms;
@@ -22,7 +22,7 @@ enum Operator {
     Compare(Comparison),
     AnyOf,
     NoneOf,
-    Like(Likeness),
+    Like(Like),
     Missing,
     Present,
 }
@@ -38,7 +38,7 @@ pub(super) enum Values {
 
 /// The fields `op` and `value` of a filter.
 pub(super) fn fields() -> [Field; 2] {
-    let one = Schema::Text(Text::Free { least: 0, most: LONGEST_VALUE });
+    let one = Schema::Text(Text::Free { min: 0, max: LONGEST_VALUE });
     let value = Schema::AnyOf {
         shapes: vec![one.clone(), Schema::list(one, MOST_VALUES)],
         expected: "a text of at most 2000 characters, or for in and not_in an array of at most 200 of them, is expected",
@@ -55,15 +55,15 @@ pub(super) fn fields() -> [Field; 2] {
 }
 
 /// What the checked filter at this place says about the term.
-pub(super) fn test(term: Term, filter: &Map<String, Json>, at: &str, values: Values) -> Result<Test, Fault> {
+pub(super) fn test(term: Expr, filter: &Map<String, Json>, at: &str, values: Values) -> Result<Predicate, Fault> {
     let cast = filter.get("cast").and_then(Json::as_str).and_then(forms::cast);
     let operator = operator(filter.get("op").and_then(Json::as_str).unwrap_or_default())
         .ok_or_else(|| Fault::internal("a checked filter has an operator that nobody knows"))?;
     let given = Given { value: filter.get("value"), at, values };
     match (operator, cast) {
         (Operator::Compare(comparison), Some(cast)) => {
-            let term = Term::Number(cast, Box::new(term));
-            Ok(Test::Compare(term, comparison, Operand::Value(given.number()?)))
+            let term = Expr::Number(cast, Box::new(term));
+            Ok(Predicate::Compare(term, comparison, Operand::Literal(given.number()?)))
         }
         (Operator::AnyOf | Operator::NoneOf | Operator::Like(_) | Operator::Missing | Operator::Present, Some(_)) => {
             Err(Fault::invalid_argument(
@@ -73,20 +73,20 @@ pub(super) fn test(term: Term, filter: &Map<String, Json>, at: &str, values: Val
             ))
         }
         (Operator::Compare(comparison), None) => {
-            Ok(Test::Compare(term, comparison, Operand::Value(Value::Text(given.one()?))))
+            Ok(Predicate::Compare(term, comparison, Operand::Literal(Literal::Text(given.one()?))))
         }
-        (Operator::AnyOf, None) => Ok(Test::AnyOf(term, given.several()?)),
-        (Operator::NoneOf, None) => Ok(Test::NoneOf(term, given.several()?)),
-        (Operator::Like(likeness), None) => Ok(Test::Like(term, likeness, given.some()?)),
-        (Operator::Missing, None) => Ok(Test::Missing(term)),
-        (Operator::Present, None) => Ok(Test::Present(term)),
+        (Operator::AnyOf, None) => Ok(Predicate::AnyOf(term, given.several()?)),
+        (Operator::NoneOf, None) => Ok(Predicate::NoneOf(term, given.several()?)),
+        (Operator::Like(likeness), None) => Ok(Predicate::Like(term, likeness, given.some()?)),
+        (Operator::Missing, None) => Ok(Predicate::IsNull(term)),
+        (Operator::Present, None) => Ok(Predicate::IsNotNull(term)),
     }
 }
 
 /// The term as this cast reads it, for an order.
-pub(super) fn read_as(term: Term, cast: Option<Number>) -> Term {
+pub(super) fn read_as(term: Expr, cast: Option<Number>) -> Expr {
     match cast {
-        Some(cast) => Term::Number(cast, Box::new(term)),
+        Some(cast) => Expr::Number(cast, Box::new(term)),
         None => term,
     }
 }
@@ -99,16 +99,16 @@ pub(super) fn is_plain(text: &str) -> bool {
 fn operator(word: &str) -> Option<Operator> {
     Some(match word {
         "=" => Operator::Compare(Comparison::Equal),
-        "!=" => Operator::Compare(Comparison::Unequal),
-        ">" => Operator::Compare(Comparison::More),
+        "!=" => Operator::Compare(Comparison::NotEqual),
+        ">" => Operator::Compare(Comparison::Greater),
         ">=" => Operator::Compare(Comparison::AtLeast),
         "<" => Operator::Compare(Comparison::Less),
         "<=" => Operator::Compare(Comparison::AtMost),
         "in" => Operator::AnyOf,
         "not_in" => Operator::NoneOf,
-        "like" => Operator::Like(Likeness::Contains),
-        "like-l" => Operator::Like(Likeness::Ends),
-        "like-r" => Operator::Like(Likeness::Begins),
+        "like" => Operator::Like(Like::Contains),
+        "like-l" => Operator::Like(Like::EndsWith),
+        "like-r" => Operator::Like(Like::StartsWith),
         "null" => Operator::Missing,
         "!null" => Operator::Present,
         _ => return None,
@@ -140,24 +140,24 @@ impl Given<'_> {
         }
     }
 
-    fn number(&self) -> Result<Value, Fault> {
+    fn number(&self) -> Result<Literal, Fault> {
         let text = self.one()?;
         match text.len() <= LONGEST_NUMBER && is_number(&text) {
-            true => Ok(Value::Decimal(text)),
+            true => Ok(Literal::Decimal(text)),
             false => {
                 Err(self.wrong("pattern", "a cast needs a number such as 100 or -2.5 (digits, at most 64 characters)"))
             }
         }
     }
 
-    fn several(&self) -> Result<Vec<Value>, Fault> {
+    fn several(&self) -> Result<Vec<Literal>, Fault> {
         let given: Vec<&str> = match self.value {
             Some(Json::String(text)) => text.split(',').collect(),
             Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).collect(),
             Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_)) | None => Vec::new(),
         };
         let filled = given.into_iter().map(str::trim).filter(|text| !text.is_empty());
-        let values = filled.map(|text| self.read(text).map(Value::Text)).collect::<Result<Vec<Value>, Fault>>()?;
+        let values = filled.map(|text| self.read(text).map(Literal::Text)).collect::<Result<Vec<Literal>, Fault>>()?;
         match values.is_empty() {
             true => Err(self.wrong("minItems", "this operator needs at least one value")),
             false => Ok(values),

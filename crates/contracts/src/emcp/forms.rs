@@ -1,7 +1,7 @@
 //! The forms that names and casts have: what is published and what is checked, and how a checked text is read.
 
-use frontdesk_engine::archive::Number;
-use frontdesk_engine::schema::Form;
+use frontdesk_engine::model::schema::Pattern;
+use frontdesk_engine::ports::site_db::Number;
 
 /// Every database keeps the name of a template variable in 50 characters.
 const LONGEST_NAME: usize = 50;
@@ -9,21 +9,21 @@ const LONGEST_NAME: usize = 50;
 /// The mark that asks for the default where a page has no value.
 const DEFAULT_MARK: &str = ":d";
 
-pub(super) static NAME: Form = Form {
+pub(super) static NAME: Pattern = Pattern {
     pattern: "^[A-Za-z0-9_-]{1,50}$",
     fits: is_name,
     expected: "the name of a template variable is expected: letters, digits, _ and -",
 };
 
 /// A name, perhaps marked (E-13).
-pub(super) static ENTRY: Form = Form {
+pub(super) static ENTRY: Pattern = Pattern {
     pattern: "^[A-Za-z0-9_-]{1,50}(:d)?$",
     fits: |text| is_name(marked(text).0),
     expected: "the name of a template variable is expected (letters, digits, _ and -), perhaps followed by :d",
 };
 
 /// Places beyond the digits are refused too, which a pattern cannot say (E-17).
-pub(super) static CAST: Form = Form {
+pub(super) static CAST: Pattern = Pattern {
     pattern: "^(UNSIGNED|SIGNED|DECIMAL\\((0?[1-9]|[1-5][0-9]|6[0-5]),(0?[0-9]|[12][0-9]|30)\\))$",
     fits: |text| cast(text).is_some(),
     expected: "UNSIGNED, SIGNED or DECIMAL(p,s) is expected, with p from 1 to 65, s from 0 to 30 and s at most p",

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
 
 use super::variables::Variable;
 

@@ -16,8 +16,8 @@ mod variables;
 mod words;
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::contract::Hello;
 use frontdesk_engine::dispatch::TASK;
+use frontdesk_engine::model::contract::ServerInfo;
 use serde_json::json;
 
 pub use dialect::Emcp;
@@ -57,22 +57,22 @@ impl Default for Limits {
 pub fn contract(settings: Settings) -> Contract {
     Contract {
         id: ID,
-        hello: hello(),
+        server_info: hello(),
         tools: tools::all(settings.limits),
         resources: Vec::new(),
-        kinds: vec![&TASK],
+        tables: vec![&TASK],
         scopes: scopes::all(),
-        least: scopes::least(),
+        default_scope: scopes::least(),
         documents: Vec::new(),
         dialect: Box::new(Emcp { tenant: settings.tenant }),
     }
 }
 
-fn hello() -> Hello {
+fn hello() -> ServerInfo {
     let version = json!({"toolsetVersion": TOOLSET});
-    Hello {
+    ServerInfo {
         // E-03, E-04.
-        info: vec![("platform", PLATFORM.to_owned()), ("platformVersion", env!("CARGO_PKG_VERSION").to_owned())],
+        extra: vec![("platform", PLATFORM.to_owned()), ("platformVersion", env!("CARGO_PKG_VERSION").to_owned())],
         name: "eMCP Content Server",
         title: "Frontdesk: eMCP",
         version: env!("CARGO_PKG_VERSION"),

@@ -1,8 +1,8 @@
 //! The models that may be read, each with the fields that may be seen (E-30, E-31). A field that is not listed here has
 //! no name by which it could be asked for, so nothing sensitive can be reached (E-41).
 
-use frontdesk_engine::archive::{Cell, Name, Term};
-use frontdesk_engine::schema::{Schema, required};
+use frontdesk_engine::model::schema::{Schema, required};
+use frontdesk_engine::ports::site_db::{Expr, Name, SiteCell};
 use frontdesk_wire::answer::quote;
 
 use super::shapes;
@@ -228,12 +228,12 @@ impl Model {
         self.fields.iter().map(|(name, _)| *name).collect::<Vec<&str>>().join(", ")
     }
 
-    pub(super) fn columns(&self) -> Vec<Term> {
+    pub(super) fn columns(&self) -> Vec<Expr> {
         self.fields.iter().map(|(name, _)| column(name)).collect()
     }
 
     /// One record of `columns`. What a site's table does not have is null (E-34).
-    pub(super) fn write(&self, record: &[Cell], out: &mut String) {
+    pub(super) fn write(&self, record: &[SiteCell], out: &mut String) {
         out.push('{');
         for (number, ((name, kind), cell)) in self.fields.iter().zip(record).enumerate() {
             out.push_str(if number == 0 { "\"" } else { ",\"" });

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use frontdesk_engine::archive::Cell;
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
-use frontdesk_wire::json::write_whole;
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::ports::site_db::SiteCell;
+use frontdesk_wire::json::write_integer;
 
 use super::{Limits, TOOLSET};
 
@@ -35,7 +35,7 @@ pub(super) fn window(limits: &Limits) -> [Field; 2] {
 }
 
 pub(super) fn any_text() -> Schema {
-    Schema::Text(Text::Free { least: 0, most: LONGEST })
+    Schema::Text(Text::Free { min: 0, max: LONGEST })
 }
 
 pub(super) fn any_whole() -> Schema {
@@ -73,7 +73,7 @@ pub(super) fn write_list_meta(limit: u64, offset: u64, count: usize, model: Opti
     let count = u64::try_from(count).unwrap_or(u64::MAX);
     for (name, number) in [("{\"limit\":", limit), (",\"offset\":", offset), (",\"count\":", count)] {
         out.push_str(name);
-        write_whole(i64::try_from(number).unwrap_or(i64::MAX), out);
+        write_integer(i64::try_from(number).unwrap_or(i64::MAX), out);
     }
     out.push(',');
     write_origin(model, out);
@@ -94,19 +94,19 @@ fn write_origin(model: Option<&'static str>, out: &mut String) {
     out.push_str("\"}");
 }
 
-pub(super) fn whole(cell: &Cell) -> Option<i64> {
+pub(super) fn whole(cell: &SiteCell) -> Option<i64> {
     match cell {
-        Cell::Missing => None,
-        Cell::Integer(number) => Some(*number),
+        SiteCell::Null => None,
+        SiteCell::Integer(number) => Some(*number),
         // SQLite keeps whatever it was given.
-        Cell::Text(text) => text.trim().parse().ok(),
+        SiteCell::Text(text) => text.trim().parse().ok(),
     }
 }
 
-pub(super) fn text(cell: &Cell) -> Option<Cow<'_, str>> {
+pub(super) fn text(cell: &SiteCell) -> Option<Cow<'_, str>> {
     match cell {
-        Cell::Missing => None,
-        Cell::Integer(number) => Some(number.to_string().into()),
-        Cell::Text(text) => Some(text.into()),
+        SiteCell::Null => None,
+        SiteCell::Integer(number) => Some(number.to_string().into()),
+        SiteCell::Text(text) => Some(text.into()),
     }
 }

@@ -2,7 +2,7 @@
 //! scope map under which an ordinary client finishes its handshake).
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::contract_entry::{MountDefaults, QueryLimits};
+use frontdesk_engine::model::contract_entry::{MountDefaults, QueryLimits};
 
 use super::{Limits, Settings, scopes};
 

@@ -1,11 +1,11 @@
 //! Template variables by name. A name is looked up before anything else is asked, so only real variables are ever read
 //! (E-14), and each becomes one table beside the documents.
 
-use frontdesk_engine::archive::{Join, Keeps, Name, Record, Select, Source, Term, Test, Value};
-use frontdesk_engine::fault::Problem;
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::{Field, Schema, Text, optional};
+use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, SiteRow, TableAlias};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
@@ -47,14 +47,14 @@ pub(super) struct Variable {
     name: String,
     id: i64,
     default: Option<String>,
-    source: Source,
+    source: TableAlias,
 }
 
 /// The argument that asks for variables in the answer.
 pub(super) fn with_tvs() -> Field {
     optional(
         WITH,
-        Schema::list(Schema::Text(Text::Formed(&forms::ENTRY)), MOST),
+        Schema::list(Schema::Text(Text::Pattern(&forms::ENTRY)), MOST),
         "Template variables to show with each page, by name; name:d shows the variable's default where a page has no \
          value.",
     )
@@ -63,7 +63,7 @@ pub(super) fn with_tvs() -> Field {
 impl Variables {
     /// Looks up every variable that checked arguments name.
     pub(super) async fn named(permitted: &Permitted<'_>, lately: &Lately) -> Result<Variables, Fault> {
-        let (reading, archive, now) = (permitted.asked(), permitted.archive()?, permitted.now());
+        let (reading, archive, now) = (permitted.input(), permitted.archive()?, permitted.now());
         let wanted = wanted(reading);
         if wanted.is_empty() {
             return Ok(Variables::default());
@@ -73,9 +73,9 @@ impl Variables {
         let known = match lately.found(&asked, now) {
             Some(known) => known,
             None => {
-                let found = archive.select(&lookup(&wanted, defaults)).await?;
+                let from_row = archive.select(&lookup(&wanted, defaults)).await?;
                 // A name that is not known yet is looked for each time; one that is grows old from when it was found.
-                let known: Known = recognized(&wanted, &found)?.into();
+                let known: Known = recognized(&wanted, &from_row)?.into();
                 lately.keep(asked, now, &known);
                 known
             }
@@ -104,21 +104,21 @@ impl Variables {
         self.known.iter().map(|variable| Join {
             table: (variable.source, VALUES),
             on: vec![
-                same(Term::Column(variable.source, "contentid"), column("id")),
-                is(Term::Column(variable.source, "tmplvarid"), variable.id),
+                same(Expr::Column(variable.source, "contentid"), column("id")),
+                is(Expr::Column(variable.source, "tmplvarid"), variable.id),
             ],
-            keeps: Keeps::All,
+            kind: JoinKind::Left,
         })
     }
 
     /// What a document has in the variable.
-    pub(super) fn value(&self, name: &str, otherwise: Otherwise) -> Result<Term, Fault> {
+    pub(super) fn value(&self, name: &str, otherwise: Otherwise) -> Result<Expr, Fault> {
         let known = self.known.iter().find(|variable| variable.name == name);
         known.map(|variable| variable.value(otherwise)).ok_or_else(lost)
     }
 
     /// The columns that were asked for.
-    pub(super) fn columns(&self) -> Result<Vec<Term>, Fault> {
+    pub(super) fn columns(&self) -> Result<Vec<Expr>, Fault> {
         let column = |(place, otherwise): &(usize, Otherwise)| {
             self.known.get(*place).map(|variable| variable.value(*otherwise)).ok_or_else(lost)
         };
@@ -137,7 +137,7 @@ fn lost() -> Fault {
 
 impl Variable {
     /// The record with exactly this name: a database may find others by its own idea of equality.
-    fn read(record: &Record, name: &str, place: usize) -> Option<Variable> {
+    fn read(record: &SiteRow, name: &str, place: usize) -> Option<Variable> {
         let [id, found, more @ ..] = record.as_slice() else {
             return None;
         };
@@ -147,14 +147,14 @@ impl Variable {
             name: name.to_owned(),
             id: shapes::whole(id)?,
             default: more.first().and_then(shapes::text).map(|text| text.into_owned()),
-            source: Source(FIRST_SOURCE.checked_add(place)?),
+            source: TableAlias(FIRST_SOURCE.checked_add(place)?),
         })
     }
 
-    fn value(&self, otherwise: Otherwise) -> Term {
-        let value = Term::Column(self.source, "value");
+    fn value(&self, otherwise: Otherwise) -> Expr {
+        let value = Expr::Column(self.source, "value");
         match (otherwise, &self.default) {
-            (Otherwise::Default, Some(default)) => Term::Or(Box::new(value), default.clone()),
+            (Otherwise::Default, Some(default)) => Expr::Coalesce(Box::new(value), default.clone()),
             (Otherwise::Default, None) | (Otherwise::Nothing, _) => value,
         }
     }
@@ -166,7 +166,7 @@ impl Variable {
 }
 
 /// Each name once, as it was found.
-fn recognized(wanted: &[(Place, &str)], found: &[Record]) -> Result<Vec<Variable>, Fault> {
+fn recognized(wanted: &[(Place, &str)], found: &[SiteRow]) -> Result<Vec<Variable>, Fault> {
     let mut known: Vec<Variable> = Vec::new();
     let mut problems = Vec::new();
     for (place, name) in wanted {
@@ -201,7 +201,7 @@ impl Place {
 }
 
 /// Each name with the place where it stands.
-fn wanted(reading: &Reading) -> Vec<(Place, &str)> {
+fn wanted(reading: &ToolInput) -> Vec<(Place, &str)> {
     let shown = strings(reading, WITH).enumerate();
     let mut wanted: Vec<(Place, &str)> =
         shown.map(|(number, entry)| (Place::Shown(number), forms::marked(entry).0)).collect();
@@ -230,13 +230,13 @@ fn asked(wanted: &[(Place, &str)], otherwise: Otherwise) -> String {
     asked
 }
 
-fn strings<'a>(reading: &'a Reading, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+fn strings<'a>(reading: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
     let items = reading.arguments.get(argument).and_then(Json::as_array);
     items.into_iter().flatten().filter_map(Json::as_str)
 }
 
 /// Whether somebody asks for what a variable has where a page has nothing.
-fn needs_defaults(reading: &Reading) -> Otherwise {
+fn needs_defaults(reading: &ToolInput) -> Otherwise {
     let shown = strings(reading, WITH).any(|entry| forms::marked(entry).1 == Otherwise::Default);
     let mut terms = [FILTERS, ORDER].into_iter().filter_map(|name| reading.arguments.get(name)?.as_array()).flatten();
     match shown || terms.any(|term| term.get("use_default").and_then(Json::as_bool) == Some(true)) {
@@ -252,13 +252,13 @@ fn lookup(wanted: &[(Place, &str)], otherwise: Otherwise) -> Select {
         Otherwise::Default => columns.push(column("default_text")),
         Otherwise::Nothing => {}
     }
-    let names = wanted.iter().map(|(_, name)| Value::Text((*name).to_owned())).collect();
+    let names = wanted.iter().map(|(_, name)| Literal::Text((*name).to_owned())).collect();
     Select {
         from: (HERE, TABLE),
         joins: Vec::new(),
         columns,
-        tests: vec![Test::AnyOf(column("name"), names)],
-        order: vec![(column("id"), Direction::Falling)],
+        filter: vec![Predicate::AnyOf(column("name"), names)],
+        order: vec![(column("id"), Direction::Descending)],
         offset: 0,
         limit: u64::try_from(wanted.len() * ALIKE).unwrap_or(u64::MAX),
         bytes: MOST_BYTES,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use frontdesk_contracts::automotive::{codes, contract};
-use frontdesk_engine::contract::{Place, Presented};
+use frontdesk_engine::model::contract::{CredentialPresence, RequestTarget};
 use frontdesk_engine::{Fault, FaultKind, Reply};
 use serde_json::Value;
 
@@ -80,8 +80,8 @@ fn answers() -> BTreeMap<&'static str, [Answer; 2]> {
     for kind in kinds().into_iter().filter(|kind| !matches!(kind, FaultKind::Domain(_))).chain(domain) {
         for tool in tools {
             let fault = Fault::new(kind, "M");
-            let reply = failure(&fault, Place::Tool(tool), Some(LEGACY), Presented::Something);
-            let elsewhere = failure(&fault, Place::Method, Some(LEGACY), Presented::Something);
+            let reply = failure(&fault, RequestTarget::Tool(tool), Some(LEGACY), CredentialPresence::Present);
+            let elsewhere = failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present);
             found.entry(reply.code.unwrap()).or_insert_with(|| [answer(&reply), answer(&elsewhere)]);
         }
     }

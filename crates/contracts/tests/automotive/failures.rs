@@ -1,8 +1,8 @@
 //! Every kind of fault in every place, as literal text. A new kind must be decided here too.
 
 use frontdesk_contracts::automotive::{Automotive, codes, scopes};
-use frontdesk_engine::contract::{At, Dialect, Place, Presented};
-use frontdesk_engine::fault::Problem;
+use frontdesk_engine::model::contract::{CredentialPresence, Dialect, ReplyContext, RequestTarget};
+use frontdesk_engine::model::fault::Problem;
 use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
@@ -10,38 +10,43 @@ use frontdesk_wire::version::{Era, Version};
 use crate::common::text;
 
 pub(crate) const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
-const TOOL: Place<'_> = Place::Tool("leads.update");
-const RESOURCE: Place<'_> = Place::Resource("amcp://dlr_lakeside/inventory/veh_1");
+const TOOL: RequestTarget<'_> = RequestTarget::Tool("leads.update");
+const RESOURCE: RequestTarget<'_> = RequestTarget::Resource("amcp://dlr_lakeside/inventory/veh_1");
 
-pub(crate) fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credential: Presented) -> Reply {
+pub(crate) fn failure(
+    fault: &Fault,
+    place: RequestTarget<'_>,
+    era: Option<Era>,
+    credential: CredentialPresence,
+) -> Reply {
     let id = Id::Number(7);
     let least = Scope::new(scopes::INVENTORY_READ);
     let granted = Scopes::new([Scope::new(scopes::LEADS_READ)]);
-    let at = At {
-        named: None,
+    let at = ReplyContext {
+        header_version: None,
         era,
-        id: (place != Place::Transport).then_some(&id),
-        place,
-        metadata: "https://desk.example/md",
-        least: &least,
-        granted: Some(&granted),
+        id: (place != RequestTarget::Transport).then_some(&id),
+        target: place,
+        metadata_url: "https://desk.example/md",
+        default_scope: &least,
+        granted_scopes: Some(&granted),
         credential,
-        trace: "trace",
+        trace_id: "trace",
     };
     Automotive.failure(fault, &at)
 }
 
-fn said(kind: FaultKind, place: Place<'_>) -> String {
-    text(&failure(&Fault::new(kind, "M"), place, Some(LEGACY), Presented::Something))
+fn said(kind: FaultKind, place: RequestTarget<'_>) -> String {
+    text(&failure(&Fault::new(kind, "M"), place, Some(LEGACY), CredentialPresence::Present))
 }
 
 /// All kinds. The match is there to fail when one is added.
 pub(crate) fn kinds() -> Vec<FaultKind> {
     let all = vec![
         FaultKind::Malformed,
-        FaultKind::NotRpc,
+        FaultKind::InvalidRequest,
         FaultKind::HeaderMismatch,
-        FaultKind::WrongVersion,
+        FaultKind::UnsupportedVersion,
         FaultKind::UnknownMethod,
         FaultKind::UnknownTool,
         FaultKind::InvalidArgument,
@@ -52,20 +57,20 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
         FaultKind::TenantForbidden,
         FaultKind::StepUp,
         FaultKind::NotFound,
-        FaultKind::Stale,
+        FaultKind::VersionConflict,
         FaultKind::KeyReused,
         FaultKind::KeyInFlight,
         FaultKind::BadDispatch,
-        FaultKind::NoRoom,
+        FaultKind::QueueFull,
         FaultKind::RateLimited,
         FaultKind::TooLarge,
         FaultKind::AnswerTooLarge,
         FaultKind::UnknownServer,
         FaultKind::ServerDenied,
         FaultKind::ToolDenied,
-        FaultKind::WrongMedia,
-        FaultKind::WrongVerb,
-        FaultKind::WrongHost,
+        FaultKind::UnsupportedMediaType,
+        FaultKind::MethodNotAllowed,
+        FaultKind::HostNotAllowed,
         FaultKind::Cancelled,
         FaultKind::Unavailable,
         FaultKind::OutcomeUnknown,
@@ -75,9 +80,9 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
     for kind in &all {
         match kind {
             FaultKind::Malformed
-            | FaultKind::NotRpc
+            | FaultKind::InvalidRequest
             | FaultKind::HeaderMismatch
-            | FaultKind::WrongVersion
+            | FaultKind::UnsupportedVersion
             | FaultKind::UnknownMethod
             | FaultKind::UnknownTool
             | FaultKind::InvalidArgument
@@ -88,20 +93,20 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
             | FaultKind::TenantForbidden
             | FaultKind::StepUp
             | FaultKind::NotFound
-            | FaultKind::Stale
+            | FaultKind::VersionConflict
             | FaultKind::KeyReused
             | FaultKind::KeyInFlight
             | FaultKind::BadDispatch
-            | FaultKind::NoRoom
+            | FaultKind::QueueFull
             | FaultKind::RateLimited
             | FaultKind::TooLarge
             | FaultKind::AnswerTooLarge
             | FaultKind::UnknownServer
             | FaultKind::ServerDenied
             | FaultKind::ToolDenied
-            | FaultKind::WrongMedia
-            | FaultKind::WrongVerb
-            | FaultKind::WrongHost
+            | FaultKind::UnsupportedMediaType
+            | FaultKind::MethodNotAllowed
+            | FaultKind::HostNotAllowed
             | FaultKind::Cancelled
             | FaultKind::Unavailable
             | FaultKind::OutcomeUnknown
@@ -116,10 +121,13 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
 fn a3_23_every_fault_has_its_answer_in_every_place() {
     let mut lines = Vec::new();
     for kind in kinds() {
-        for (name, place) in
-            [("tool", TOOL), ("resource", RESOURCE), ("method", Place::Method), ("transport", Place::Transport)]
-        {
-            lines.push(format!("{} {name}: {}", kind.word(), said(kind, place)));
+        for (name, place) in [
+            ("tool", TOOL),
+            ("resource", RESOURCE),
+            ("method", RequestTarget::Method),
+            ("transport", RequestTarget::Transport),
+        ] {
+            lines.push(format!("{} {name}: {}", kind.as_str(), said(kind, place)));
         }
     }
     let expected: Vec<&str> = TABLE.trim().lines().collect();
@@ -137,7 +145,7 @@ fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
         },
     ]);
     assert_eq!(
-        text(&failure(&invalid, Place::Method, Some(LEGACY), Presented::Something)),
+        text(&failure(&invalid, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"The arguments are not valid at /limit, /status; the list of errors says why.","data":{"error":{"code":"request.invalid","message":"The arguments are not valid at /limit, /status; the list of errors says why.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
     );
 }
@@ -146,14 +154,14 @@ fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
 fn a6_21_a_limited_call_says_how_many_seconds_to_wait_in_all_places() {
     let limited = Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(3);
     assert_eq!(
-        text(&failure(&limited, TOOL, Some(Era::Modern), Presented::Something)),
+        text(&failure(&limited, TOOL, Some(Era::Modern), CredentialPresence::Present)),
         concat!(
             r#"200 [Retry-After: 3] {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"rate_limited\",\"message\":\"Too many calls; wait before the next one.\",\"details\":{\"retryable\":true,\"retry_after\":3},\"retry_after\":3}}"}],"#,
             r#""structuredContent":{"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}},"isError":true,"resultType":"complete"}}"#
         )
     );
     assert_eq!(
-        text(&failure(&limited, Place::Transport, None, Presented::Something)),
+        text(&failure(&limited, RequestTarget::Transport, None, CredentialPresence::Present)),
         r#"429 [Retry-After: 3] {"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}}"#
     );
 }
@@ -161,16 +169,16 @@ fn a6_21_a_limited_call_says_how_many_seconds_to_wait_in_all_places() {
 #[test]
 fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
     let fault = Fault::new(FaultKind::Unauthenticated, "M");
-    let challenge = |credential| failure(&fault, Place::Transport, None, credential).headers.first().cloned();
+    let challenge = |credential| failure(&fault, RequestTarget::Transport, None, credential).headers.first().cloned();
     assert_eq!(
-        challenge(Presented::Nothing),
+        challenge(CredentialPresence::Absent),
         Some((
             "WWW-Authenticate",
             r#"Bearer resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#.into()
         ))
     );
     assert_eq!(
-        challenge(Presented::Something),
+        challenge(CredentialPresence::Present),
         Some((
             "WWW-Authenticate",
             r#"Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#
@@ -183,7 +191,7 @@ fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
 fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
     let fault = Fault { needed: vec![Scope::new(scopes::LEADS_WRITE)], ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
-        text(&failure(&fault, Place::Method, Some(LEGACY), Presented::Something)),
+        text(&failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         concat!(
             r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read amcp:leads:write", resource_metadata="https://desk.example/md"] "#,
             r#"{"error":{"code":"auth.insufficient_scope","message":"This needs the scope amcp:leads:write; ask for it at the token endpoint.","details":{"retryable":false}}}"#
@@ -193,9 +201,10 @@ fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
 
 #[test]
 fn the_modern_era_has_its_own_numbers() {
-    let modern = |kind, place| text(&failure(&Fault::new(kind, "M"), place, Some(Era::Modern), Presented::Something));
+    let modern =
+        |kind, place| text(&failure(&Fault::new(kind, "M"), place, Some(Era::Modern), CredentialPresence::Present));
     assert_eq!(
-        modern(FaultKind::UnknownMethod, Place::Method),
+        modern(FaultKind::UnknownMethod, RequestTarget::Method),
         r#"404 {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}"#
     );
     assert_eq!(
@@ -206,14 +215,14 @@ fn the_modern_era_has_its_own_numbers() {
 
 #[test]
 fn a_request_of_no_era_is_refused_with_400() {
-    let undecided = |fault: &Fault| text(&failure(fault, Place::Method, None, Presented::Something));
+    let undecided = |fault: &Fault| text(&failure(fault, RequestTarget::Method, None, CredentialPresence::Present));
     assert_eq!(
         undecided(&Fault::new(FaultKind::InvalidArgument, "M")),
         r#"400 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}}}"#
     );
     let version = Fault {
         data: Some(r#"{"supported":["2026-07-28"],"requested":"1999"}"#.to_owned()),
-        ..Fault::new(FaultKind::WrongVersion, "Unsupported protocol version")
+        ..Fault::new(FaultKind::UnsupportedVersion, "Unsupported protocol version")
     };
     assert_eq!(
         undecided(&version),
@@ -224,8 +233,8 @@ fn a_request_of_no_era_is_refused_with_400() {
 #[test]
 fn a3_26_the_cause_of_a_fault_is_never_sent() {
     let fault = Fault::internal("SELECT secret FROM vault");
-    for place in [TOOL, RESOURCE, Place::Method, Place::Transport] {
-        let answer = text(&failure(&fault, place, Some(LEGACY), Presented::Something));
+    for place in [TOOL, RESOURCE, RequestTarget::Method, RequestTarget::Transport] {
+        let answer = text(&failure(&fault, place, Some(LEGACY), CredentialPresence::Present));
         assert!(answer.contains("internal.error") && !answer.contains("SELECT"), "{answer}");
     }
 }
@@ -238,11 +247,11 @@ fn not_found_is_named_after_what_was_looked_for() {
             .into_iter()
             .find(|domain| answer.contains(&format!("\"code\":\"{domain}.not_found\"")))
     };
-    assert_eq!(code(Place::Tool("inventory.get")), Some("inventory"));
-    assert_eq!(code(Place::Tool("customers.get")), Some("customers"));
-    assert_eq!(code(Place::Resource("amcp://dlr_lakeside/leads/led_1")), Some("leads"));
-    assert_eq!(code(Place::Resource("amcp://dlr_lakeside/customers?limit=1")), Some("customers"));
-    assert_eq!(code(Place::Method), Some("request"));
+    assert_eq!(code(RequestTarget::Tool("inventory.get")), Some("inventory"));
+    assert_eq!(code(RequestTarget::Tool("customers.get")), Some("customers"));
+    assert_eq!(code(RequestTarget::Resource("amcp://dlr_lakeside/leads/led_1")), Some("leads"));
+    assert_eq!(code(RequestTarget::Resource("amcp://dlr_lakeside/customers?limit=1")), Some("customers"));
+    assert_eq!(code(RequestTarget::Method), Some("request"));
 }
 
 /// Kind and place, then status, headers and body.
@@ -386,16 +395,16 @@ fn an_id_that_could_not_be_read_is_null_only_in_versions_that_know_null() {
     let fault = Fault::new(FaultKind::Malformed, "M");
     let answer = |named: Option<Version>| {
         let least = Scope::new("amcp:inventory:read");
-        let at = At {
+        let at = ReplyContext {
             era: None,
-            named,
+            header_version: named,
             id: None,
-            place: Place::Transport,
-            metadata: "",
-            least: &least,
-            granted: None,
-            credential: Presented::Something,
-            trace: "",
+            target: RequestTarget::Transport,
+            metadata_url: "",
+            default_scope: &least,
+            granted_scopes: None,
+            credential: CredentialPresence::Present,
+            trace_id: "",
         };
         String::from_utf8(Automotive.failure(&fault, &at).body.to_vec()).unwrap()
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use frontdesk_contracts::automotive::contract;
 use frontdesk_engine::Contract;
-use frontdesk_engine::contract::Source;
+use frontdesk_engine::model::contract::ResourceSource;
 use serde_json::{Map, Value, json};
 
 fn expected() -> Value {
@@ -38,12 +38,12 @@ fn a2_04_the_manifest_is_one_text_in_three_places() {
 
     let resource = contract.resources.iter().find(|resource| resource.template == "amcp://manifest").unwrap();
     match &resource.source {
-        Source::Document(text) => assert_eq!(text, document),
-        Source::Tool { .. } => panic!("the manifest is no tool's answer"),
+        ResourceSource::Document(text) => assert_eq!(text, document),
+        ResourceSource::Tool { .. } => panic!("the manifest is no tool's answer"),
     }
 
     assert_eq!(
-        parsed(&contract.hello.capabilities),
+        parsed(&contract.server_info.capabilities),
         json!({
             "tools": {"listChanged": false},
             "resources": {"subscribe": false, "listChanged": false},
@@ -82,8 +82,8 @@ fn resources_are_the_reading_tools_by_address() {
         .resources
         .iter()
         .map(|resource| match &resource.source {
-            Source::Document(_) => (resource.template, "document"),
-            Source::Tool { name, .. } => (resource.template, *name),
+            ResourceSource::Document(_) => (resource.template, "document"),
+            ResourceSource::Tool { name, .. } => (resource.template, *name),
         })
         .collect();
     assert_eq!(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use frontdesk_contracts::automotive::vocabulary::{DOMAINS, LeadStatus, STATES, Term, VERBS, VehicleStatus, known};
 use frontdesk_contracts::automotive::{codes, contract, scopes};
-use frontdesk_engine::tool::Effect;
+use frontdesk_engine::model::tool::Effect;
 use serde_json::Value;
 
 /// Every schema of the contract: what the tools take and what they give.
@@ -176,7 +176,7 @@ fn a3_24_codes_have_a_namespace_except_the_one_the_text_spells_without() {
 fn a6_07_scopes_are_per_domain_and_kind_of_access() {
     assert_eq!(scopes::ALL, ["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
     let contract = contract();
-    assert_eq!(contract.least.as_str(), "amcp:inventory:read");
+    assert_eq!(contract.default_scope.as_str(), "amcp:inventory:read");
     for tool in &contract.tools {
         let domain = match tool.spec.name.split('.').next() {
             Some("customers") => "leads",

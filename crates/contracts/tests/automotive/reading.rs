@@ -1,12 +1,12 @@
 //! What the dialect takes out of arguments: dealership, window, idempotency key.
 
 use frontdesk_contracts::automotive::{Automotive, contract};
-use frontdesk_engine::contract::Dialect;
-use frontdesk_engine::reading::{Asked, Reading};
+use frontdesk_engine::model::contract::Dialect;
+use frontdesk_engine::model::tool_input::{PageRequest, ToolInput};
 use frontdesk_engine::{Fault, FaultKind};
 use serde_json::{Value, json};
 
-fn read(tool: &str, arguments: Value, header_key: Option<&str>) -> Result<Reading, Fault> {
+fn read(tool: &str, arguments: Value, header_key: Option<&str>) -> Result<ToolInput, Fault> {
     let contract = contract();
     let tool = contract.tools.iter().find(|known| known.spec.name == tool).unwrap();
     Automotive.read(&tool.spec, arguments.as_object().unwrap().clone(), header_key)
@@ -15,29 +15,29 @@ fn read(tool: &str, arguments: Value, header_key: Option<&str>) -> Result<Readin
 #[test]
 fn a_list_without_a_limit_has_twenty_five() {
     let reading = read("inventory.list", json!({"status": "sold"}), None).unwrap();
-    let window = Asked { cursor: None, limit: None, otherwise: 25 };
+    let window = PageRequest { cursor: None, limit: None, default_limit: 25 };
     assert_eq!(reading.window, Some(window));
     assert_eq!(Value::Object(reading.arguments), json!({"status": "sold"}));
-    assert_eq!((reading.tenant, reading.key), (None, None));
+    assert_eq!((reading.tenant, reading.idempotency_key), (None, None));
 }
 
 #[test]
 fn dealership_window_and_key_are_no_filters() {
     let arguments = json!({"dealership_id": "dlr_lakeside", "cursor": "abc", "limit": 3, "make": "Ford"});
     let reading = read("inventory.search", arguments, None).unwrap();
-    let window = Asked { cursor: Some("abc".to_owned()), limit: Some(3), otherwise: 25 };
+    let window = PageRequest { cursor: Some("abc".to_owned()), limit: Some(3), default_limit: 25 };
     assert_eq!(reading.window, Some(window));
     assert_eq!(reading.tenant.as_deref(), Some("dlr_lakeside"));
     assert_eq!(Value::Object(reading.arguments), json!({"make": "Ford"}));
 
     let reading = read("leads.update", json!({"id": "led_1", "idempotency_key": "k"}), None).unwrap();
-    assert_eq!((reading.key.as_deref(), reading.window), (Some("k"), None));
+    assert_eq!((reading.idempotency_key.as_deref(), reading.window), (Some("k"), None));
     assert_eq!(Value::Object(reading.arguments), json!({"id": "led_1"}));
 }
 
 #[test]
 fn a_key_comes_from_the_argument_or_the_header_but_not_from_both_differently() {
-    let key = |arguments, header| read("leads.create", arguments, header).map(|reading| reading.key);
+    let key = |arguments, header| read("leads.create", arguments, header).map(|reading| reading.idempotency_key);
     assert_eq!(key(json!({}), Some("h")).unwrap().as_deref(), Some("h"));
     assert_eq!(key(json!({"idempotency_key": "h"}), Some("h")).unwrap().as_deref(), Some("h"));
     let fault = key(json!({"idempotency_key": "a"}), Some("h")).unwrap_err();
@@ -51,5 +51,5 @@ fn a_key_comes_from_the_argument_or_the_header_but_not_from_both_differently() {
 
 #[test]
 fn a_key_header_on_a_read_is_passed_over() {
-    assert_eq!(read("inventory.get", json!({"id": "veh_1"}), Some("h")).unwrap().key, None);
+    assert_eq!(read("inventory.get", json!({"id": "veh_1"}), Some("h")).unwrap().idempotency_key, None);
 }

@@ -2,7 +2,7 @@
 //! happened (A6-10).
 
 use frontdesk_contracts::automotive::{contract, lead};
-use frontdesk_engine::schema::Schema;
+use frontdesk_engine::model::schema::Schema;
 use serde_json::{Value, json};
 
 use super::support::{EVERYTHING, House};

@@ -1,7 +1,7 @@
 //! Who may call what, and that only writing tools change anything.
 
 use frontdesk_contracts::automotive::{contract, scopes};
-use frontdesk_engine::tool::Effect;
+use frontdesk_engine::model::tool::Effect;
 use serde_json::json;
 
 use super::support::{EVERYTHING, House};

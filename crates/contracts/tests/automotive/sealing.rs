@@ -2,7 +2,7 @@
 
 use frontdesk_contracts::automotive::customer::Customer;
 use frontdesk_contracts::automotive::lead::{self, Lead};
-use frontdesk_engine::table::Found;
+use frontdesk_engine::model::table::StoredRow;
 use serde_json::{Value, json};
 
 use super::support::{EVERYTHING, House};
@@ -91,7 +91,7 @@ fn an_owner_is_named_by_an_id_that_can_be_no_sentence_and_no_address() {
 
 #[test]
 fn a6_15_a_row_that_cannot_be_read_is_not_quoted_in_the_cause() {
-    let found = |body: &str, personal: &str| Found {
+    let found = |body: &str, personal: &str| StoredRow {
         id: "x_1".to_owned(),
         version: 1,
         created_at: 0,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use frontdesk_contracts::automotive::contract;
 use frontdesk_contracts::demo::{Business, Contents, contents, demo};
-use frontdesk_engine::plan::Step;
-use frontdesk_engine::table::{Kind, Row};
+use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::table::{Row, TableSpec};
 use serde_json::{Value, json};
 
 use super::support::{House, NOW};
@@ -19,9 +19,9 @@ fn made() -> Vec<Contents> {
     contents(NOW, &mut new_id).collect()
 }
 
-fn rows(steps: &[Step]) -> Vec<(&'static Kind, &Row)> {
+fn rows(steps: &[Step]) -> Vec<(&'static TableSpec, &Row)> {
     let inserts = steps.iter().map(|step| match step {
-        Step::Insert { kind, row, .. } => (*kind, row),
+        Step::Insert { table: kind, row, .. } => (*kind, row),
         Step::Update { .. } | Step::Adjust { .. } | Step::Require { .. } => panic!("a seed only inserts"),
     });
     inserts.collect()

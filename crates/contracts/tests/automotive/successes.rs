@@ -2,25 +2,25 @@
 
 use frontdesk_contracts::automotive::{Automotive, scopes};
 use frontdesk_engine::Scope;
-use frontdesk_engine::contract::{At, Dialect, Place, Presented, Shaped};
+use frontdesk_engine::model::contract::{CredentialPresence, Dialect, Payload, ReplyContext, RequestTarget};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
 const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 
-fn answer(shaped: Shaped, place: Place<'_>, era: Era) -> String {
+fn answer(shaped: Payload, place: RequestTarget<'_>, era: Era) -> String {
     let id = Id::Number(7);
     let least = Scope::new(scopes::INVENTORY_READ);
-    let at = At {
-        named: None,
+    let at = ReplyContext {
+        header_version: None,
         era: Some(era),
         id: Some(&id),
-        place,
-        metadata: "https://desk.example/metadata",
-        least: &least,
-        granted: None,
-        credential: Presented::Something,
-        trace: "trace",
+        target: place,
+        metadata_url: "https://desk.example/metadata",
+        default_scope: &least,
+        granted_scopes: None,
+        credential: CredentialPresence::Present,
+        trace_id: "trace",
     };
     let reply = Automotive.success(shaped, &at);
     assert_eq!(reply.status, 200);
@@ -28,8 +28,8 @@ fn answer(shaped: Shaped, place: Place<'_>, era: Era) -> String {
     String::from_utf8(reply.body.to_vec()).unwrap()
 }
 
-fn page(cursor: Option<&str>) -> Shaped {
-    Shaped::Many {
+fn page(cursor: Option<&str>) -> Payload {
+    Payload::Many {
         items: vec![r#"{"id":"veh_1"}"#.to_owned(), r#"{"id":"veh_2"}"#.to_owned()],
         cursor: cursor.map(str::to_owned),
     }
@@ -37,13 +37,13 @@ fn page(cursor: Option<&str>) -> Shaped {
 
 #[test]
 fn one_thing_is_the_object_itself() {
-    let one = || Shaped::One(r#"{"id":"veh_1"}"#.to_owned());
+    let one = || Payload::One(r#"{"id":"veh_1"}"#.to_owned());
     assert_eq!(
-        answer(one(), Place::Tool("inventory.get"), LEGACY),
+        answer(one(), RequestTarget::Tool("inventory.get"), LEGACY),
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false}}"#
     );
     assert_eq!(
-        answer(one(), Place::Tool("inventory.get"), Era::Modern),
+        answer(one(), RequestTarget::Tool("inventory.get"), Era::Modern),
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false,"resultType":"complete"}}"#
     );
 }
@@ -51,7 +51,7 @@ fn one_thing_is_the_object_itself() {
 #[test]
 fn a3_18_a_page_has_items_and_a_next_cursor() {
     assert_eq!(
-        answer(page(Some("c")), Place::Tool("inventory.list"), LEGACY),
+        answer(page(Some("c")), RequestTarget::Tool("inventory.list"), LEGACY),
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}],"next_cursor":"c"},"isError":false}}"#
     );
 }
@@ -59,25 +59,25 @@ fn a3_18_a_page_has_items_and_a_next_cursor() {
 #[test]
 fn a3_19_the_last_page_has_no_cursor() {
     assert_eq!(
-        answer(page(None), Place::Tool("inventory.list"), LEGACY),
+        answer(page(None), RequestTarget::Tool("inventory.list"), LEGACY),
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}]}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}]},"isError":false}}"#
     );
-    let none = Shaped::Many { items: Vec::new(), cursor: None };
+    let none = Payload::Many { items: Vec::new(), cursor: None };
     assert_eq!(
-        answer(none, Place::Tool("inventory.list"), LEGACY),
+        answer(none, RequestTarget::Tool("inventory.list"), LEGACY),
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[]}"}],"structuredContent":{"items":[]},"isError":false}}"#
     );
 }
 
 #[test]
 fn a_resource_carries_the_same_json_as_text() {
-    let place = Place::Resource("amcp://dlr_lakeside/inventory");
+    let place = RequestTarget::Resource("amcp://dlr_lakeside/inventory");
     assert_eq!(
         answer(page(Some("c")), place, LEGACY),
         r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}]}}"#
     );
     assert_eq!(
-        answer(Shaped::One("{}".to_owned()), place, Era::Modern),
+        answer(Payload::One("{}".to_owned()), place, Era::Modern),
         r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{}"}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}"#
     );
 }

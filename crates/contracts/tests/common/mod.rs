@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
 
 /// A token is the tenants, a slash and the scopes.

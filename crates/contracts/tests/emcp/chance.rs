@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::tool::Tool;
+use frontdesk_engine::model::tool::Tool;
 use serde_json::{Value, json};
 
 use crate::judge::misfits;

@@ -1,7 +1,7 @@
 //! Every kind of fault as literal text: status, headers and body. A new kind must be decided here too.
 
 use frontdesk_contracts::emcp::{Emcp, scopes};
-use frontdesk_engine::contract::{At, Dialect, Place, Presented};
+use frontdesk_engine::model::contract::{CredentialPresence, Dialect, ReplyContext, RequestTarget};
 use frontdesk_engine::{Code, Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
@@ -9,28 +9,28 @@ use frontdesk_wire::version::{Era, Version};
 use crate::common::text;
 
 const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
-const TOOL: Place<'_> = Place::Tool("evo.content.get");
+const TOOL: RequestTarget<'_> = RequestTarget::Tool("evo.content.get");
 
-fn failure(fault: &Fault, place: Place<'_>, era: Option<Era>, credential: Presented) -> Reply {
+fn failure(fault: &Fault, place: RequestTarget<'_>, era: Option<Era>, credential: CredentialPresence) -> Reply {
     let id = Id::Number(7);
     let least = Scope::new(scopes::READ);
     let granted = Scopes::new([Scope::new(scopes::READ)]);
-    let at = At {
-        named: None,
+    let at = ReplyContext {
+        header_version: None,
         era,
-        id: (place != Place::Transport).then_some(&id),
-        place,
-        metadata: "https://desk.example/md",
-        least: &least,
-        granted: Some(&granted),
+        id: (place != RequestTarget::Transport).then_some(&id),
+        target: place,
+        metadata_url: "https://desk.example/md",
+        default_scope: &least,
+        granted_scopes: Some(&granted),
         credential,
-        trace: "trace-1",
+        trace_id: "trace-1",
     };
     Emcp { tenant: None }.failure(fault, &at)
 }
 
-fn said(kind: FaultKind, place: Place<'_>, era: Era) -> String {
-    text(&failure(&Fault::new(kind, "M"), place, Some(era), Presented::Something))
+fn said(kind: FaultKind, place: RequestTarget<'_>, era: Era) -> String {
+    text(&failure(&Fault::new(kind, "M"), place, Some(era), CredentialPresence::Present))
 }
 
 fn plain(status: &str, slug: &str) -> String {
@@ -45,9 +45,9 @@ fn rpc(status: u16, code: i64) -> String {
 fn expected(kind: FaultKind) -> String {
     match kind {
         FaultKind::Malformed => rpc(200, -32700),
-        FaultKind::NotRpc => rpc(200, -32600),
+        FaultKind::InvalidRequest => rpc(200, -32600),
         FaultKind::HeaderMismatch => rpc(400, -32020),
-        FaultKind::WrongVersion => rpc(400, -32022),
+        FaultKind::UnsupportedVersion => rpc(400, -32022),
         FaultKind::UnknownMethod | FaultKind::UnknownTool => rpc(200, -32601),
         FaultKind::UnknownServer => rpc(404, -32601),
         FaultKind::ServerDenied => plain("403", "server_denied"),
@@ -70,18 +70,18 @@ fn expected(kind: FaultKind) -> String {
         FaultKind::TenantForbidden => {
             plain("403", "forbidden").replace("\"M\"", "\"This token does not belong to this site.\"")
         }
-        FaultKind::WrongHost => plain("403", "forbidden"),
+        FaultKind::HostNotAllowed => plain("403", "forbidden"),
         FaultKind::NotFound => rpc(200, -32002),
-        FaultKind::Stale => plain("409", "conflict"),
+        FaultKind::VersionConflict => plain("409", "conflict"),
         FaultKind::KeyReused => plain("409", "idempotency_conflict"),
         FaultKind::KeyInFlight => plain("409", "in_progress"),
         FaultKind::BadDispatch => plain("400", "invalid_payload"),
-        FaultKind::NoRoom => plain("503", "async_unavailable"),
+        FaultKind::QueueFull => plain("503", "async_unavailable"),
         FaultKind::RateLimited => plain("429", "rate_limited"),
         FaultKind::TooLarge => plain("413", "payload_too_large"),
         FaultKind::AnswerTooLarge => plain("413", "result_too_large"),
-        FaultKind::WrongMedia => plain("415", "unsupported_media_type"),
-        FaultKind::WrongVerb => plain("405 [Allow: POST, DELETE]", "method_not_allowed"),
+        FaultKind::UnsupportedMediaType => plain("415", "unsupported_media_type"),
+        FaultKind::MethodNotAllowed => plain("405 [Allow: POST, DELETE]", "method_not_allowed"),
         FaultKind::Cancelled => plain("499", "cancelled"),
         FaultKind::Unavailable => plain("503", "unavailable"),
         FaultKind::OutcomeUnknown => plain("504", "outcome_unknown"),
@@ -92,9 +92,9 @@ fn expected(kind: FaultKind) -> String {
 
 const KINDS: &[FaultKind] = &[
     FaultKind::Malformed,
-    FaultKind::NotRpc,
+    FaultKind::InvalidRequest,
     FaultKind::HeaderMismatch,
-    FaultKind::WrongVersion,
+    FaultKind::UnsupportedVersion,
     FaultKind::UnknownMethod,
     FaultKind::UnknownTool,
     FaultKind::UnknownServer,
@@ -107,18 +107,18 @@ const KINDS: &[FaultKind] = &[
     FaultKind::Forbidden,
     FaultKind::TenantRequired,
     FaultKind::TenantForbidden,
-    FaultKind::WrongHost,
+    FaultKind::HostNotAllowed,
     FaultKind::NotFound,
-    FaultKind::Stale,
+    FaultKind::VersionConflict,
     FaultKind::KeyReused,
     FaultKind::KeyInFlight,
     FaultKind::BadDispatch,
-    FaultKind::NoRoom,
+    FaultKind::QueueFull,
     FaultKind::RateLimited,
     FaultKind::TooLarge,
     FaultKind::AnswerTooLarge,
-    FaultKind::WrongMedia,
-    FaultKind::WrongVerb,
+    FaultKind::UnsupportedMediaType,
+    FaultKind::MethodNotAllowed,
     FaultKind::Cancelled,
     FaultKind::Unavailable,
     FaultKind::OutcomeUnknown,
@@ -136,16 +136,17 @@ fn e_50_e_51_e_52_e_53_every_fault_of_a_tool_has_its_status_and_its_body() {
 #[test]
 fn e_58_what_is_no_message_is_said_in_json_rpc_without_an_id() {
     let bare = |code: i64| format!(r#"200 {{"jsonrpc":"2.0","error":{{"code":{code},"message":"M"}}}}"#);
-    assert_eq!(said(FaultKind::Malformed, Place::Transport, LEGACY), bare(-32700));
-    assert_eq!(said(FaultKind::NotRpc, Place::Transport, LEGACY), bare(-32600));
-    assert_eq!(said(FaultKind::Internal, Place::Transport, LEGACY), plain("500", "internal_error"));
+    assert_eq!(said(FaultKind::Malformed, RequestTarget::Transport, LEGACY), bare(-32700));
+    assert_eq!(said(FaultKind::InvalidRequest, RequestTarget::Transport, LEGACY), bare(-32600));
+    assert_eq!(said(FaultKind::Internal, RequestTarget::Transport, LEGACY), plain("500", "internal_error"));
 }
 
 #[test]
 fn the_modern_era_says_a_method_or_a_resource_that_is_missing_in_its_own_way() {
-    assert_eq!(said(FaultKind::UnknownMethod, Place::Method, Era::Modern), rpc(404, -32601));
-    assert_eq!(said(FaultKind::NotFound, Place::Resource("x:y"), Era::Modern), rpc(200, -32602));
-    let about_meta = failure(&Fault::new(FaultKind::InvalidArgument, "M"), Place::Method, None, Presented::Something);
+    assert_eq!(said(FaultKind::UnknownMethod, RequestTarget::Method, Era::Modern), rpc(404, -32601));
+    assert_eq!(said(FaultKind::NotFound, RequestTarget::Resource("x:y"), Era::Modern), rpc(200, -32602));
+    let about_meta =
+        failure(&Fault::new(FaultKind::InvalidArgument, "M"), RequestTarget::Method, None, CredentialPresence::Present);
     assert_eq!(text(&about_meta), rpc(400, -32602));
 }
 
@@ -154,7 +155,7 @@ fn e_52_a_missing_scope_is_named_and_asked_for() {
     let needed = vec![Scope::new(scopes::CALL)];
     let fault = Fault { needed, ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
-        text(&failure(&fault, TOOL, Some(LEGACY), Presented::Something)),
+        text(&failure(&fault, TOOL, Some(LEGACY), CredentialPresence::Present)),
         r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="mcp:call mcp:read", resource_metadata="https://desk.example/md"] {"error":{"code":"scope_denied","message":"The token does not carry the scope this needs: mcp:call.","trace_id":"trace-1"}}"#
     );
 }
@@ -163,7 +164,7 @@ fn e_52_a_missing_scope_is_named_and_asked_for() {
 fn e_53_who_sends_no_credential_is_told_where_to_get_one() {
     let fault = Fault::new(FaultKind::Unauthenticated, "M");
     assert_eq!(
-        text(&failure(&fault, Place::Transport, None, Presented::Nothing)),
+        text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Absent)),
         r#"401 [WWW-Authenticate: Bearer resource_metadata="https://desk.example/md", scope="mcp:read"] {"error":{"code":"unauthenticated","message":"M","trace_id":"trace-1"}}"#
     );
 }
@@ -172,14 +173,14 @@ fn e_53_who_sends_no_credential_is_told_where_to_get_one() {
 fn e_57_too_many_calls_say_how_long_to_wait() {
     let fault = Fault::new(FaultKind::RateLimited, "M").retry_after(59);
     assert_eq!(
-        text(&failure(&fault, Place::Transport, None, Presented::Something)),
+        text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Present)),
         plain("429 [Retry-After: 59]", "rate_limited")
     );
 }
 
 #[test]
 fn the_log_is_told_the_slug() {
-    let slug = |kind| failure(&Fault::new(kind, "M"), TOOL, Some(LEGACY), Presented::Something).code.unwrap();
+    let slug = |kind| failure(&Fault::new(kind, "M"), TOOL, Some(LEGACY), CredentialPresence::Present).code.unwrap();
     assert_eq!(slug(FaultKind::InvalidArgument), "invalid_params");
     assert_eq!(slug(FaultKind::UnknownTool), "tool_not_found");
     assert_eq!(slug(FaultKind::AnswerTooLarge), "result_too_large");

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::archive::Select;
+use frontdesk_engine::ports::site_db::Select;
 use serde_json::{Value, json};
 
 use crate::asked;

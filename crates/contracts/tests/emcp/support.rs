@@ -6,22 +6,22 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use frontdesk_contracts::emcp::{Limits, Settings, contract};
-use frontdesk_engine::archive::{Archive, Name, Record, Select};
-use frontdesk_engine::audit::Observation;
 use frontdesk_engine::desk::{Desk, Keys, Mount};
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
-use frontdesk_engine::inflight::Inflight;
-use frontdesk_engine::page::{Page, Query};
+use frontdesk_engine::limits::inflight::Inflight;
+use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::page::{Page, Query};
+use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
 use frontdesk_engine::ports::{
-    Claim, Claimed, Clock, Commit, Committed, Disclosure, Durability, Observer, Random, Store,
+    Claim, Clock, Commit, Committed, Disclosure, Durability, Observer, Random, Store, StoredAnswer,
 };
-use frontdesk_engine::rate::{Budget, Rates};
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
-use frontdesk_engine::table::{Cell, Found, Kind};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
-use frontdesk_engine::trace::Trace;
 use frontdesk_engine::{Fault, Reply, TenantId};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::open;
@@ -54,7 +54,8 @@ impl House {
     /// With what else is to be in each database.
     pub(crate) async fn on_three_with(more: fn(Database) -> String) -> House {
         let three = Three::with(&Site::small(), more).await;
-        let mounts = three.archives.iter().map(|(name, archive)| (*name, mount().reading(archive.clone()))).collect();
+        let mounts =
+            three.archives.iter().map(|(name, archive)| (*name, mount().with_site_db(archive.clone()))).collect();
         House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 
@@ -66,7 +67,7 @@ impl House {
         let file = File::new();
         file.sql(&format!("{}{more}", Site::small().script(Database::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
-        let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).reading(archive);
+        let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
         House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
     }
 
@@ -80,7 +81,7 @@ impl House {
         let file = File::new();
         file.sql(&Site::small().script(Database::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
-        let mount = mount().reading(Arc::new(Overheard { archive, hears: Box::new(hears) }));
+        let mount = mount().with_site_db(Arc::new(Overheard { archive, hears: Box::new(hears) }));
         House { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
     }
 
@@ -119,17 +120,17 @@ impl House {
                 method_header: method.filter(|_| modern),
                 name_header: body["params"]["name"].as_str().filter(|_| modern).map(str::to_owned),
                 idempotency_key: None,
-                refused: None,
-                body: Arriving::here(body.to_string()),
+                transport_fault: None,
+                body: RequestBody::from_bytes(body.to_string()),
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-                trace: Trace::begun("trace"),
+                trace: Trace::new("trace"),
             };
             replies.push((*name, serve(&self.desk, mount, incoming).await));
         }
         replies
     }
 
-    pub(crate) fn tools(&self) -> &[frontdesk_engine::tool::Tool] {
+    pub(crate) fn tools(&self) -> &[frontdesk_engine::model::tool::Tool] {
         &self.mounts[0].1.contract.tools
     }
 
@@ -222,13 +223,13 @@ fn desk_at(clock: Hands) -> Desk {
         clock: Arc::new(clock),
         random: Arc::new(Zero),
         observer: Arc::new(Blind),
-        keys: Keys { cursor: Key::from_bytes([1; 32]) },
+        keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
         rates: Rates::default(),
         inflight: Inflight::default(),
         tally: Default::default(),
-        turns: Default::default(),
-        tasks: Default::default(),
-        settings: frontdesk_engine::desk::Settings {
+        tenant_locks: Default::default(),
+        task_queue: Default::default(),
+        settings: frontdesk_engine::desk::DeskSettings {
             page_bytes: 1 << 20,
             reply_bytes: 4 << 20,
             calls: Budget { per_minute: 1_000_000, burst: 1_000_000 },
@@ -270,7 +271,7 @@ impl Random for Zero {
 struct Blind;
 
 impl Observer for Blind {
-    fn seen(&self, _: &Observation, _: Option<&str>) {}
+    fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }
 
 /// The desk's own store, in which these tools keep nothing.
@@ -280,20 +281,20 @@ impl Store for Empty {
     fn get<'a>(
         &'a self,
         _: &'a TenantId,
-        _: &'static Kind,
+        _: &'static TableSpec,
         _: &'a str,
         _: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
     fn find<'a>(
         &'a self,
         _: &'a TenantId,
-        _: &'static Kind,
+        _: &'static TableSpec,
         _: &'static str,
         _: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -301,7 +302,7 @@ impl Store for Empty {
         Box::pin(async { Ok(Page::default()) })
     }
 
-    fn claimed<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -309,24 +310,24 @@ impl Store for Empty {
         panic!("a reading tool must not write")
     }
 
-    fn observe<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async { Ok(()) })
     }
 
-    fn observe_detached(&self, _: String) {}
+    fn append_audit_detached(&self, _: String) {}
 }
 
 struct Overheard {
-    archive: Arc<dyn Archive>,
+    archive: Arc<dyn SiteDb>,
     hears: Box<dyn Fn(&Select) + Send + Sync>,
 }
 
-impl Archive for Overheard {
+impl SiteDb for Overheard {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         self.archive.has_table(table)
     }
 
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         (self.hears)(select);
         self.archive.select(select)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use frontdesk_contracts::emcp::model;
-use frontdesk_engine::archive::{Name, Operand, Select, Source, Term, Test};
+use frontdesk_engine::ports::site_db::{Expr, Name, Operand, Predicate, Select, TableAlias};
 
 /// The shapes that were seen.
 #[derive(Default)]
@@ -64,36 +64,36 @@ fn shape(select: &Select) -> String {
 }
 
 /// `around` are the tables of the question that this one stands in.
-fn part(select: &Select, around: &[(Source, Name)]) -> String {
+fn part(select: &Select, around: &[(TableAlias, Name)]) -> String {
     let mut tables = around.to_vec();
     tables.push(select.from);
     tables.extend(select.joins.iter().map(|join| join.table));
-    let term = |one: &Term| column(one, &tables);
-    let test = |one: &Test| condition(one, &tables);
+    let term = |one: &Expr| column(one, &tables);
+    let test = |one: &Predicate| condition(one, &tables);
     let joins = select.joins.iter().map(|join| {
         let on: Vec<String> = join.on.iter().map(test).collect();
-        format!("{} {:?} on {}", join.table.1, join.keeps, on.join(" and "))
+        format!("{} {:?} on {}", join.table.1, join.kind, on.join(" and "))
     });
     let parts = [
         select.columns.iter().map(term).collect::<Vec<String>>().join(", "),
         joins.collect::<Vec<String>>().join("; "),
-        select.tests.iter().map(test).collect::<Vec<String>>().join(" and "),
+        select.filter.iter().map(test).collect::<Vec<String>>().join(" and "),
         select.order.iter().map(|(by, dir)| format!("{} {dir:?}", term(by))).collect::<Vec<String>>().join(", "),
     ];
     format!("{} | {}", select.from.1, parts.join(" | "))
 }
 
-fn column(term: &Term, tables: &[(Source, Name)]) -> String {
+fn column(term: &Expr, tables: &[(TableAlias, Name)]) -> String {
     match term {
-        Term::Column(source, name) => {
+        Expr::Column(source, name) => {
             let (_, table) =
                 tables.iter().rev().find(|(known, _)| known == source).unwrap_or_else(|| panic!("{term:?}"));
             assert!(is_readable(table, name) && !SECRETS.contains(name), "{table}.{name}");
             format!("{table}.{name}")
         }
-        Term::Or(term, _) => format!("{} or value", column(term, tables)),
-        Term::Number(number, term) => format!("{} as {}", column(term, tables), kind(&format!("{number:?}"))),
-        Term::NonZero(one, other) => format!("{} unless 0, {}", column(one, tables), column(other, tables)),
+        Expr::Coalesce(term, _) => format!("{} or value", column(term, tables)),
+        Expr::Number(number, term) => format!("{} as {}", column(term, tables), kind(&format!("{number:?}"))),
+        Expr::NonZero(one, other) => format!("{} unless 0, {}", column(one, tables), column(other, tables)),
     }
 }
 
@@ -102,18 +102,18 @@ fn kind(number: &str) -> &str {
     number.split(' ').next().unwrap_or_default()
 }
 
-fn condition(test: &Test, tables: &[(Source, Name)]) -> String {
+fn condition(test: &Predicate, tables: &[(TableAlias, Name)]) -> String {
     match test {
-        Test::Compare(term, how, Operand::Value(_)) => format!("{} {how:?} value", column(term, tables)),
-        Test::Compare(one, how, Operand::Term(other)) => {
+        Predicate::Compare(term, how, Operand::Literal(_)) => format!("{} {how:?} value", column(term, tables)),
+        Predicate::Compare(one, how, Operand::Expr(other)) => {
             format!("{} {how:?} {}", column(one, tables), column(other, tables))
         }
-        Test::AnyOf(term, _) => format!("{} any of values", column(term, tables)),
-        Test::NoneOf(term, _) => format!("{} none of values", column(term, tables)),
-        Test::Like(term, how, _) => format!("{} {how:?} value", column(term, tables)),
-        Test::Missing(term) => format!("{} missing", column(term, tables)),
-        Test::Present(term) => format!("{} present", column(term, tables)),
-        Test::Exists(select) => format!("exists ({})", part(select, tables)),
+        Predicate::AnyOf(term, _) => format!("{} any of values", column(term, tables)),
+        Predicate::NoneOf(term, _) => format!("{} none of values", column(term, tables)),
+        Predicate::Like(term, how, _) => format!("{} {how:?} value", column(term, tables)),
+        Predicate::IsNull(term) => format!("{} missing", column(term, tables)),
+        Predicate::IsNotNull(term) => format!("{} present", column(term, tables)),
+        Predicate::Exists(select) => format!("exists ({})", part(select, tables)),
     }
 }
 
@@ -131,10 +131,10 @@ fn the_watch_sees_a_table_that_nobody_may_read() {
 
 fn asking(table: Name, name: Name) -> Select {
     Select {
-        from: (Source(0), table),
+        from: (TableAlias(0), table),
         joins: Vec::new(),
-        columns: vec![Term::Column(Source(0), name)],
-        tests: Vec::new(),
+        columns: vec![Expr::Column(TableAlias(0), name)],
+        filter: Vec::new(),
         order: Vec::new(),
         offset: 0,
         limit: 1,

@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
-use crate::timestamp::Millis;
+use crate::model::timestamp::Millis;
 
 /// All tasks of a tenant are counted once in so many times that one is added: counting takes as long as there are many.
 const COUNTED_ONCE_IN: u64 = 64;
 
 /// How much is taken on, and how often something is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct DispatchLimits {
     /// So many tasks of one server wait at most.
     pub waiting: usize,
     /// So many of one server run at once.
@@ -26,39 +26,39 @@ pub struct Limits {
     /// So many, or a few more, are kept by all servers of a tenant.
     pub kept: usize,
     /// The store is looked through this often for tasks that nobody has.
-    pub look: Duration,
+    pub poll_interval: Duration,
     /// So long a message waits for its twin's answer before it is told to ask again.
-    pub patience: Duration,
+    pub wait_timeout: Duration,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for DispatchLimits {
+    fn default() -> DispatchLimits {
+        DispatchLimits {
             waiting: 1_024,
             at_once: 4,
             kept_for_one: 10_000,
             kept: 100_000,
-            look: Duration::from_secs(2),
-            patience: Duration::from_secs(5),
+            poll_interval: Duration::from_secs(2),
+            wait_timeout: Duration::from_secs(5),
         }
     }
 }
 
 /// Clones share the queue.
 #[derive(Clone)]
-pub struct Tasks {
-    sender: UnboundedSender<Ticket>,
-    receiver: Arc<Mutex<UnboundedReceiver<Ticket>>>,
-    lines: Arc<std::sync::Mutex<HashMap<String, Line>>>,
+pub struct TaskQueue {
+    sender: UnboundedSender<QueuedTask>,
+    receiver: Arc<Mutex<UnboundedReceiver<QueuedTask>>>,
+    lines: Arc<std::sync::Mutex<HashMap<String, ServerQueue>>>,
     finished: Arc<Notify>,
     added: Arc<AtomicU64>,
     alone_since: Option<Millis>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: DispatchLimits,
 }
 
 /// What one server has: places for tasks that wait, workers for those that run, and one who looks for those left behind.
 #[derive(Clone)]
-struct Line {
+struct ServerQueue {
     places: Arc<Semaphore>,
     workers: Arc<Semaphore>,
     search: Arc<Semaphore>,
@@ -66,7 +66,7 @@ struct Line {
 }
 
 /// A task that waits to be run, and the place it takes up.
-pub(crate) struct Ticket {
+pub(crate) struct QueuedTask {
     pub(crate) server: String,
     pub(crate) id: String,
     /// Free again when the task is begun.
@@ -74,29 +74,29 @@ pub(crate) struct Ticket {
 }
 
 /// A place in the queue that nobody else can take.
-pub(crate) struct Place {
-    sender: UnboundedSender<Ticket>,
+pub(crate) struct QueueSlot {
+    sender: UnboundedSender<QueuedTask>,
     server: String,
     permit: OwnedSemaphorePermit,
 }
 
-impl Place {
+impl QueueSlot {
     pub(crate) fn send(self, id: String) {
         // Nobody can have closed the queue: its other end is kept beside this one.
-        let _ = self.sender.send(Ticket { server: self.server, id, place: self.permit });
+        let _ = self.sender.send(QueuedTask { server: self.server, id, place: self.permit });
     }
 }
 
-impl Default for Tasks {
-    fn default() -> Tasks {
-        Tasks::new(Limits::default())
+impl Default for TaskQueue {
+    fn default() -> TaskQueue {
+        TaskQueue::new(DispatchLimits::default())
     }
 }
 
-impl Tasks {
-    pub fn new(limits: Limits) -> Tasks {
+impl TaskQueue {
+    pub fn new(limits: DispatchLimits) -> TaskQueue {
         let (sender, receiver) = unbounded_channel();
-        Tasks {
+        TaskQueue {
             sender,
             receiver: Arc::new(Mutex::new(receiver)),
             lines: Arc::default(),
@@ -108,8 +108,8 @@ impl Tasks {
     }
 
     /// For a store that one node at a time has to itself: whoever had a task before this moment has gone.
-    pub fn alone(self, since: Millis) -> Tasks {
-        Tasks { alone_since: Some(since), ..self }
+    pub fn alone(self, since: Millis) -> TaskQueue {
+        TaskQueue { alone_since: Some(since), ..self }
     }
 
     /// Whether a task that was last changed then is of an earlier start, so that nobody runs it now.
@@ -122,13 +122,13 @@ impl Tasks {
         self.alone_since.is_some() && !self.line(server).searched.swap(true, Ordering::Relaxed)
     }
 
-    pub(crate) fn reserve(&self, server: &str) -> Option<Place> {
+    pub(crate) fn reserve(&self, server: &str) -> Option<QueueSlot> {
         let permit = self.line(server).places.try_acquire_owned().ok()?;
-        Some(Place { sender: self.sender.clone(), server: server.to_owned(), permit })
+        Some(QueueSlot { sender: self.sender.clone(), server: server.to_owned(), permit })
     }
 
     /// Whoever holds it runs what is queued; a second one waits for the first to end.
-    pub(crate) async fn queue(&self) -> OwnedMutexGuard<UnboundedReceiver<Ticket>> {
+    pub(crate) async fn queue(&self) -> OwnedMutexGuard<UnboundedReceiver<QueuedTask>> {
         Arc::clone(&self.receiver).lock_owned().await
     }
 
@@ -156,9 +156,9 @@ impl Tasks {
     }
 
     /// There are as many lines as there have been servers in the configuration.
-    fn line(&self, server: &str) -> Line {
+    fn line(&self, server: &str) -> ServerQueue {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Line {
+        let new = || ServerQueue {
             places: Arc::new(Semaphore::new(self.limits.waiting.max(1))),
             workers: Arc::new(Semaphore::new(self.limits.at_once.max(1))),
             search: Arc::new(Semaphore::new(1)),

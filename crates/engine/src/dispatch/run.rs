@@ -1,4 +1,4 @@
-//! Running a letter: by the path of a call, as its caller.
+//! Running a request: by the path of a call, as its caller.
 
 use std::sync::Arc;
 
@@ -7,65 +7,65 @@ use frontdesk_wire::frame::Frame;
 use serde::de::IgnoredAny;
 use tokio::time::Instant;
 
-use super::letter::Letter;
-use super::told::Answer;
+use super::queued_request::QueuedRequest;
+use super::reply::CallAnswer;
 use crate::desk::{Desk, Mount};
-use crate::fault::{Fault, FaultKind};
-use crate::reply::{Form, Reply};
-use crate::serve::{Visit, message};
-use crate::stages::admit::Paid;
-use crate::stages::door::refuse_denied;
-use crate::stages::record::{Sighting, record};
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::reply::{Reply, ReplyKind};
+use crate::pipeline::admit::Charge;
+use crate::pipeline::precheck::check_server_allowed;
+use crate::pipeline::record::{CallRecord, record};
+use crate::serve::{CallContext, handle_message};
 
-pub(crate) struct Ran {
-    pub(crate) answer: Answer,
-    pub(crate) keep: Keep,
+pub(crate) struct RunResult {
+    pub(crate) answer: CallAnswer,
+    pub(crate) keep: AnswerUse,
 }
 
 /// Whether the answer would be another one if the same were asked again soon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keep {
-    Yes,
-    No,
+pub(crate) enum AnswerUse {
+    Final,
+    Temporary,
 }
 
 pub(crate) async fn run(
     desk: &Desk,
     mount: &Mount,
-    letter: &Letter,
-    sighting: Sighting<'_>,
-    until: Instant,
-    paid: Paid,
-) -> Ran {
-    let caller = Arc::new(letter.caller());
-    let incoming = letter.incoming();
-    let visit = Visit { desk, mount, incoming: &incoming, caller: &caller, until, paid };
+    request: &QueuedRequest,
+    call_record: CallRecord<'_>,
+    deadline: Instant,
+    charge: Charge,
+) -> RunResult {
+    let caller = Arc::new(request.caller());
+    let incoming = request.incoming();
+    let context = CallContext { desk, mount, incoming: &incoming, caller: &caller, deadline, charge };
     // The server may have been shut since the message was accepted.
-    let open = mount.door.as_ref().map_or(Ok(()), refuse_denied);
-    let request = open.and_then(|()| letter.request().ok_or_else(|| Fault::internal("a letter cannot be read")));
-    let reply = match request {
-        Ok(request) => message(&visit, sighting, Ok(Frame::Request(request))).await,
-        Err(fault) => record(sighting, Err(fault), &visit.at()).await,
+    let open = mount.policy.as_ref().map_or(Ok(()), check_server_allowed);
+    let message = open.and_then(|()| request.request().ok_or_else(|| Fault::internal("a request cannot be read")));
+    let reply = match message {
+        Ok(message) => handle_message(&context, call_record, Ok(Frame::Request(message))).await,
+        Err(fault) => record(call_record, Err(fault), &context.reply_context()).await,
     };
-    Ran { keep: keep(reply.fault), answer: answer(letter, &reply) }
+    RunResult { keep: keep(reply.fault), answer: answer(request, &reply) }
 }
 
-fn answer(letter: &Letter, reply: &Reply) -> Answer {
+fn answer(request: &QueuedRequest, reply: &Reply) -> CallAnswer {
     let text = || String::from_utf8_lossy(&reply.body).into_owned();
-    let response = match reply.form {
-        Form::Empty => "null".to_owned(),
-        Form::Rpc | Form::Plain => match serde_json::from_slice::<IgnoredAny>(&reply.body) {
+    let response = match reply.kind {
+        ReplyKind::Empty => "null".to_owned(),
+        ReplyKind::Rpc | ReplyKind::Plain => match serde_json::from_slice::<IgnoredAny>(&reply.body) {
             Ok(IgnoredAny) => text(),
             Err(_) => quote(&text()),
         },
     };
-    Answer { http_status: reply.status, trace_id: letter.shown_trace().to_owned(), response }
+    CallAnswer { http_status: reply.status, trace_id: request.shown_trace().to_owned(), response }
 }
 
 /// An answer that says no more than that the desk could not is not one to repeat for a day.
-fn keep(fault: Option<FaultKind>) -> Keep {
+fn keep(fault: Option<FaultKind>) -> AnswerUse {
     match fault {
-        Some(kind) if kind.retryable() || kind == FaultKind::Internal => Keep::No,
-        Some(_) | None => Keep::Yes,
+        Some(kind) if kind.retryable() || kind == FaultKind::Internal => AnswerUse::Temporary,
+        Some(_) | None => AnswerUse::Final,
     }
 }

@@ -3,19 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::letter::Letter;
-use super::told::Answer;
-use crate::table::{Cell, Column, Found, Holds, Kind, Row};
+use super::queued_request::QueuedRequest;
+use super::reply::CallAnswer;
+use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, StoredRow, TableSpec};
 
 /// What is kept of dispatched messages. A contract that takes them has this among its kinds.
-pub static TASK: Kind = Kind {
+pub static TASK: TableSpec = TableSpec {
     name: "dispatch_task",
     columns: &[
-        Column { name: SLOT, holds: Holds::Digest },
-        Column { name: OWNER, holds: Holds::Digest },
-        Column { name: OPEN, holds: Holds::Text },
-        Column { name: DUE_AT, holds: Holds::Integer },
-        Column { name: EXPIRES_AT, holds: Holds::Integer },
+        ColumnSpec { name: SLOT, column_type: ColumnType::Digest },
+        ColumnSpec { name: OWNER, column_type: ColumnType::Digest },
+        ColumnSpec { name: OPEN, column_type: ColumnType::Text },
+        ColumnSpec { name: DUE_AT, column_type: ColumnType::Integer },
+        ColumnSpec { name: EXPIRES_AT, column_type: ColumnType::Integer },
     ],
     unique: &[SLOT],
     sorted: &[EXPIRES_AT],
@@ -33,11 +33,11 @@ pub(crate) const DUE_AT: &str = "due_at";
 pub const EXPIRES_AT: &str = "expires_at";
 
 /// A message that has been begun so often, and cut off each time, ends whoever begins it.
-pub(crate) const MOST_ATTEMPTS: u32 = 3;
+pub const MAX_ATTEMPTS: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum State {
+pub(crate) enum TaskState {
     Waiting,
     Running,
     Completed,
@@ -49,7 +49,7 @@ pub(crate) struct Task {
     pub(crate) id: String,
     pub(crate) version: i64,
     pub(crate) created_at: i64,
-    pub(crate) state: State,
+    pub(crate) state: TaskState,
     pub(crate) server: String,
     /// How often it was begun, not counting runs that ended by themselves.
     pub(crate) attempts: u32,
@@ -59,13 +59,13 @@ pub(crate) struct Task {
     pub(crate) due_at: i64,
     pub(crate) expires_at: i64,
     pub(crate) changed_at: i64,
-    pub(crate) letter: Letter,
-    pub(crate) answer: Option<Answer>,
+    pub(crate) request: QueuedRequest,
+    pub(crate) answer: Option<CallAnswer>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Clear {
-    state: State,
+    state: TaskState,
     server: String,
     attempts: u32,
     pauses: u32,
@@ -76,15 +76,16 @@ struct Clear {
 
 #[derive(Serialize, Deserialize)]
 struct Sealed {
-    letter: Letter,
-    answer: Option<Answer>,
+    #[serde(rename = "letter")]
+    request: QueuedRequest,
+    answer: Option<CallAnswer>,
 }
 
 impl Task {
     pub(crate) fn is_open(&self) -> bool {
         match self.state {
-            State::Waiting | State::Running => true,
-            State::Completed | State::Failed => false,
+            TaskState::Waiting | TaskState::Running => true,
+            TaskState::Completed | TaskState::Failed => false,
         }
     }
 
@@ -99,33 +100,33 @@ impl Task {
             expires_at: self.expires_at,
             changed_at: now,
         };
-        let sealed = Sealed { letter: self.letter.clone(), answer: self.answer.clone() };
+        let sealed = Sealed { request: self.request.clone(), answer: self.answer.clone() };
         Some(Row {
             id: self.id.clone(),
             version: self.version,
             created_at: self.created_at,
             updated_at: now,
             cells: vec![
-                (SLOT, Cell::Digest(self.letter.slot()?)),
-                (OWNER, Cell::Digest(self.letter.owner())),
+                (SLOT, Cell::Digest(self.request.key_slot()?)),
+                (OWNER, Cell::Digest(self.request.owner())),
                 (OPEN, if self.is_open() { Cell::Text(self.server.clone()) } else { Cell::Null }),
                 (DUE_AT, Cell::Integer(self.due_at)),
                 (EXPIRES_AT, Cell::Integer(self.expires_at)),
             ],
-            words: Vec::new(),
+            search_terms: Vec::new(),
             body: serde_json::to_string(&clear).ok()?,
             masked: None,
             personal: Some(serde_json::to_string(&sealed).ok()?),
         })
     }
 
-    pub(crate) fn found(found: Found) -> Option<Task> {
-        let clear: Clear = serde_json::from_str(&found.body).ok()?;
-        let sealed: Sealed = serde_json::from_str(&found.personal?).ok()?;
+    pub(crate) fn from_row(row: StoredRow) -> Option<Task> {
+        let clear: Clear = serde_json::from_str(&row.body).ok()?;
+        let sealed: Sealed = serde_json::from_str(&row.personal?).ok()?;
         Some(Task {
-            id: found.id,
-            version: found.version,
-            created_at: found.created_at,
+            id: row.id,
+            version: row.version,
+            created_at: row.created_at,
             state: clear.state,
             server: clear.server,
             attempts: clear.attempts,
@@ -133,7 +134,7 @@ impl Task {
             due_at: clear.due_at,
             expires_at: clear.expires_at,
             changed_at: clear.changed_at,
-            letter: sealed.letter,
+            request: sealed.request,
             answer: sealed.answer,
         })
     }

@@ -1,19 +1,19 @@
 //! What must be right about a dispatched message before anything is kept of it, and in which order it is looked at.
 
-use frontdesk_engine::caller::Scope;
-use frontdesk_engine::dispatch::{Full, Wanted, When};
-use frontdesk_engine::door::{Door, MethodScopes, Standing};
-use frontdesk_engine::fault::{Fault, FaultKind};
-use frontdesk_engine::glob::Glob;
-use frontdesk_engine::incoming::Verb;
-use frontdesk_engine::rate::Quota;
+use frontdesk_engine::dispatch::{DispatchMode, DispatchPreference, OnQueueFull};
+use frontdesk_engine::limits::rate::Quota;
+use frontdesk_engine::model::caller::Scope;
+use frontdesk_engine::model::fault::{Fault, FaultKind};
+use frontdesk_engine::model::glob::Glob;
+use frontdesk_engine::model::incoming::Verb;
+use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
 
 use super::{letter, office, sent, tasks};
 use crate::support::requests::{call, held, keyed, post, with_verb};
 use crate::support::{House, KEEPER, READER, heard};
 
 fn here() -> House {
-    office(When::Now, Full::Refuse)
+    office(DispatchMode::Now, OnQueueFull::Refuse)
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_stranger_a_wrong_verb_and_a_refused_transport_are_told_so() {
     let house = here();
     assert_eq!(sent(&house, letter("nobody", "k", "book.get", "{}")).await.status, 401);
     assert_eq!(sent(&house, with_verb(Verb::Get, KEEPER)).await.status, 405);
-    let refused = sent(&house, held(KEEPER, Fault::new(FaultKind::WrongMedia, "JSON, please."))).await;
+    let refused = sent(&house, held(KEEPER, Fault::new(FaultKind::UnsupportedMediaType, "JSON, please."))).await;
     assert!(refused.body.contains("wrong_media"), "{refused:?}");
 }
 
@@ -85,17 +85,17 @@ async fn a_mount_that_takes_no_dispatched_messages_says_so() {
 
 #[tokio::test]
 async fn behind_a_door_scope_size_server_message_and_tool_are_judged_in_this_order() {
-    let door = |payload_bytes, standing| Door {
+    let door = |payload_bytes, standing| MountPolicy {
         scopes: MethodScopes::new([(Glob::new("tools/*"), Scope::new("books:write"))], Scope::new("books:read")),
         calls: Quota { per_minute: 100 },
         payload_bytes,
         result_bytes: 10_000,
         denied_tools: vec![Glob::new("book.a*")],
-        standing,
+        status: standing,
     };
     let behind = |payload_bytes, standing| {
         let house = here();
-        House { mount: house.mount.behind(door(payload_bytes, standing)), ..house }
+        House { mount: house.mount.with_policy(door(payload_bytes, standing)), ..house }
     };
     let denied = call("1", "book.add", "{}");
     let word = async |house: House, who: &str, body: &str| {
@@ -104,29 +104,29 @@ async fn behind_a_door_scope_size_server_message_and_tool_are_judged_in_this_ord
         let from = answer.body.find(r#""fault":""#).unwrap() + 9;
         answer.body[from..].split('"').next().unwrap().to_owned()
     };
-    assert_eq!(word(behind(10, Standing::Denied), READER, &denied).await, "forbidden");
-    assert_eq!(word(behind(10, Standing::Denied), KEEPER, &denied).await, "too_large");
-    assert_eq!(word(behind(1_000, Standing::Denied), KEEPER, &denied).await, "server_denied");
-    assert_eq!(word(behind(1_000, Standing::Unknown), KEEPER, "{}").await, "unknown_server");
-    assert_eq!(word(behind(1_000, Standing::Served), KEEPER, "{}").await, "bad_dispatch");
-    assert_eq!(word(behind(1_000, Standing::Served), KEEPER, &denied).await, "tool_denied");
+    assert_eq!(word(behind(10, MountStatus::Denied), READER, &denied).await, "forbidden");
+    assert_eq!(word(behind(10, MountStatus::Denied), KEEPER, &denied).await, "too_large");
+    assert_eq!(word(behind(1_000, MountStatus::Denied), KEEPER, &denied).await, "server_denied");
+    assert_eq!(word(behind(1_000, MountStatus::Unknown), KEEPER, "{}").await, "unknown_server");
+    assert_eq!(word(behind(1_000, MountStatus::Served), KEEPER, "{}").await, "bad_dispatch");
+    assert_eq!(word(behind(1_000, MountStatus::Served), KEEPER, &denied).await, "tool_denied");
 }
 
 /// Reading books is enough for a ping, and nothing else.
-fn pings_only(standing: Standing) -> Door {
-    Door {
+fn pings_only(standing: MountStatus) -> MountPolicy {
+    MountPolicy {
         scopes: MethodScopes::new([(Glob::new("ping"), Scope::new("books:read"))], Scope::new("books:write")),
         calls: Quota { per_minute: 2 },
         payload_bytes: 1_000,
         result_bytes: 1_000,
         denied_tools: Vec::new(),
-        standing,
+        status: standing,
     }
 }
 
 #[tokio::test]
 async fn a_method_is_judged_wherever_it_stands_in_the_message() {
-    let house = here().behind(pings_only(Standing::Served));
+    let house = here().behind(pings_only(MountStatus::Served));
     let hidden = r#"{"params":null,"method":"tools/list"}"#;
     assert!(sent(&house, keyed("k", post(READER, hidden))).await.body.contains("forbidden"));
     assert_eq!(tasks(&house).len(), 0);
@@ -140,7 +140,7 @@ async fn a_method_is_judged_wherever_it_stands_in_the_message() {
 
 #[tokio::test]
 async fn a_refusal_names_the_id_of_the_message_where_it_could_be_read() {
-    let house = here().behind(pings_only(Standing::Unknown));
+    let house = here().behind(pings_only(MountStatus::Unknown));
     assert_eq!(
         sent(&house, post(KEEPER, r#"{"id":7,"method":"ping"}"#)).await,
         heard(
@@ -152,7 +152,11 @@ async fn a_refusal_names_the_id_of_the_message_where_it_could_be_read() {
 
 #[tokio::test]
 async fn what_is_told_is_no_larger_than_the_door_lets_out() {
-    let door = |result_bytes| Door { result_bytes, calls: Quota { per_minute: 100 }, ..pings_only(Standing::Served) };
+    let door = |result_bytes| MountPolicy {
+        result_bytes,
+        calls: Quota { per_minute: 100 },
+        ..pings_only(MountStatus::Served)
+    };
     let ping = || keyed("k", post(KEEPER, r#"{"id":7,"method":"ping"}"#));
     let whole = sent(&here().behind(door(1_000)), ping()).await;
     assert!(whole.body.contains(r#""status":"completed""#), "{whole:?}");
@@ -168,12 +172,12 @@ async fn what_is_told_is_no_larger_than_the_door_lets_out() {
 #[test]
 fn a_preference_is_read_among_others() {
     for (header, wanted) in [
-        (None, Wanted::AsConfigured),
-        (Some("wait=10"), Wanted::AsConfigured),
-        (Some("respond-asynchronously"), Wanted::AsConfigured),
-        (Some("respond-async"), Wanted::Later),
-        (Some("wait=10, Respond-Async; a=b"), Wanted::Later),
+        (None, DispatchPreference::AsConfigured),
+        (Some("wait=10"), DispatchPreference::AsConfigured),
+        (Some("respond-asynchronously"), DispatchPreference::AsConfigured),
+        (Some("respond-async"), DispatchPreference::Later),
+        (Some("wait=10, Respond-Async; a=b"), DispatchPreference::Later),
     ] {
-        assert_eq!(Wanted::preferred(header), wanted, "{header:?}");
+        assert_eq!(DispatchPreference::preferred(header), wanted, "{header:?}");
     }
 }

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::caller::Scope;
-use frontdesk_engine::desk::Settings;
-use frontdesk_engine::dispatch::{Full, Wanted, When};
-use frontdesk_engine::door::{Door, MethodScopes, Standing};
-use frontdesk_engine::glob::Glob;
-use frontdesk_engine::incoming::Incoming;
-use frontdesk_engine::rate::{Budget, Quota};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::desk::DeskSettings;
+use frontdesk_engine::dispatch::{DispatchMode, DispatchPreference, OnQueueFull};
+use frontdesk_engine::limits::rate::{Budget, Quota};
+use frontdesk_engine::model::caller::Scope;
+use frontdesk_engine::model::glob::Glob;
+use frontdesk_engine::model::incoming::Incoming;
+use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
+use frontdesk_engine::model::trace::Trace;
 
 use super::{Clerk, all_done, calls, letter, office, sent, sent_as, tasks};
 use crate::support::requests::{call, post};
 use crate::support::{House, KEEPER, SETTINGS, heard};
 
 fn here() -> House {
-    office(When::Later, Full::Refuse)
+    office(DispatchMode::Later, OnQueueFull::Refuse)
 }
 
 #[tokio::test]
@@ -56,9 +56,9 @@ async fn a_key_is_given_to_who_brings_none_so_that_it_can_ask_again() {
 
 #[tokio::test]
 async fn a_request_may_ask_to_be_answered_later_where_others_are_answered_at_once() {
-    let house = office(When::Now, Full::Refuse);
+    let house = office(DispatchMode::Now, OnQueueFull::Refuse);
     let get = letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#);
-    assert_eq!(sent_as(&house, Wanted::Later, get).await.status, 202);
+    assert_eq!(sent_as(&house, DispatchPreference::Later, get).await.status, 202);
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_full_queue_refuses_what_is_new_and_keeps_nothing_of_it() {
 
 #[tokio::test]
 async fn a_full_queue_may_mean_that_the_message_is_answered_at_once() {
-    let house = office(When::Later, Full::RunNow);
+    let house = office(DispatchMode::Later, OnQueueFull::RunNow);
     let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
     for key in ["a", "b"] {
         assert_eq!(sent(&house, get(key)).await.status, 202);
@@ -103,8 +103,8 @@ async fn a_full_queue_may_mean_that_the_message_is_answered_at_once() {
 
 #[tokio::test]
 async fn a_message_is_paid_for_when_it_is_accepted_and_then_runs_however_poor_its_caller_is() {
-    let one = Settings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS };
-    let house = Arc::new(House::with(one).stock().taking("desk", When::Later, Full::Refuse));
+    let one = DeskSettings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS };
+    let house = Arc::new(House::with(one).stock().taking("desk", DispatchMode::Later, OnQueueFull::Refuse));
     let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
     assert_eq!(sent(&house, get("a")).await.status, 202);
     let second = sent(&house, get("b")).await;
@@ -146,13 +146,13 @@ async fn it_runs_as_who_sent_it_was_when_it_was_accepted() {
 async fn a_tool_that_is_denied_by_the_time_it_runs_is_denied() {
     let house = Arc::new(here());
     sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
-    let door = Door {
+    let door = MountPolicy {
         scopes: MethodScopes::new([], Scope::new("books:read")),
         calls: Quota { per_minute: 100 },
         payload_bytes: 10_000,
         result_bytes: 10_000,
         denied_tools: vec![Glob::new("book.get")],
-        standing: Standing::Served,
+        status: MountStatus::Served,
     };
     assert_eq!(run_behind(door, &house).await, "tool_denied");
 }
@@ -161,19 +161,19 @@ async fn a_tool_that_is_denied_by_the_time_it_runs_is_denied() {
 async fn a_server_that_is_denied_by_the_time_a_task_would_run_runs_nothing() {
     let house = Arc::new(here());
     sent(&house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
-    let door = Door {
+    let door = MountPolicy {
         scopes: MethodScopes::new([], Scope::new("books:read")),
         calls: Quota { per_minute: 100 },
         payload_bytes: 10_000,
         result_bytes: 10_000,
         denied_tools: Vec::new(),
-        standing: Standing::Denied,
+        status: MountStatus::Denied,
     };
     assert_eq!(run_behind(door, &house).await, "server_denied");
 }
 
 /// What becomes of the one task when the desk gets this door by another configuration.
-async fn run_behind(door: Door, house: &Arc<House>) -> String {
+async fn run_behind(door: MountPolicy, house: &Arc<House>) -> String {
     let _clerk = Clerk::of(&Arc::new(here().sharing(house).behind(door)));
     all_done(house).await;
     let answer = sent(house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
@@ -186,7 +186,7 @@ async fn run_behind(door: Door, house: &Arc<House>) -> String {
 async fn what_its_caller_calls_it_is_said_at_once_later_and_in_the_records() {
     let house = Arc::new(here());
     let get = |name: &str| Incoming {
-        trace: Trace::begun("t1").called(name),
+        trace: Trace::new("t1").with_name(name),
         ..letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)
     };
     assert!(sent(&house, get("mine")).await.body.contains(r#""trace_id":"mine""#));

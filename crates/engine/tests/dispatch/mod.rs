@@ -10,9 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::dispatch::{Dispatching, Full, Premises, TASK, Wanted, When, tend};
-use frontdesk_engine::incoming::Incoming;
-use frontdesk_engine::table::{Cell, Row};
+use frontdesk_engine::dispatch::{
+    DeskSource, DispatchConfig, DispatchMode, DispatchPreference, OnQueueFull, TASK, run_worker,
+};
+use frontdesk_engine::model::incoming::Incoming;
+use frontdesk_engine::model::table::{Cell, Row};
 use frontdesk_engine::{Desk, TenantId, dispatch};
 use tokio::task::JoinHandle;
 
@@ -21,7 +23,7 @@ use crate::support::{Heard, House, eventually};
 
 pub(crate) const RETAIN: Duration = Duration::from_secs(86_400);
 
-impl Premises for House {
+impl DeskSource for House {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -32,22 +34,22 @@ impl Premises for House {
 }
 
 /// The stocked library, which takes dispatched messages for its north branch.
-pub(crate) fn office(when: When, full: Full) -> House {
+pub(crate) fn office(when: DispatchMode, full: OnQueueFull) -> House {
     House::stocked().taking("desk", when, full)
 }
 
 impl House {
     /// Takes dispatched messages as the server of this name.
-    fn taking(self, server: &str, when: When, full: Full) -> House {
+    fn taking(self, server: &str, when: DispatchMode, full: OnQueueFull) -> House {
         let tenant = TenantId::parse("north").unwrap();
-        let dispatching = Dispatching { tenant, server: server.to_owned(), when, full, retain: RETAIN };
-        House { mount: self.mount.dispatching(dispatching), ..self }
+        let dispatching = DispatchConfig { tenant, server: server.to_owned(), when, full, retain: RETAIN };
+        House { mount: self.mount.with_dispatch(dispatching), ..self }
     }
 
     /// As a house renewed from the other: its store, its clock and its queue.
     fn sharing(self, other: &House) -> House {
         let house = self.beside(other);
-        House { desk: Desk { tasks: other.desk.tasks.clone(), ..house.desk }, ..house }
+        House { desk: Desk { task_queue: other.desk.task_queue.clone(), ..house.desk }, ..house }
     }
 
     /// As another node: the other's store and its clock, and a queue that knows nothing.
@@ -59,10 +61,10 @@ impl House {
 }
 
 pub(crate) async fn sent(house: &House, incoming: Incoming) -> Heard {
-    sent_as(house, Wanted::AsConfigured, incoming).await
+    sent_as(house, DispatchPreference::AsConfigured, incoming).await
 }
 
-pub(crate) async fn sent_as(house: &House, wanted: Wanted, incoming: Incoming) -> Heard {
+pub(crate) async fn sent_as(house: &House, wanted: DispatchPreference, incoming: Incoming) -> Heard {
     let reply = dispatch(&house.desk, &house.mount, wanted, incoming).await;
     Heard { status: reply.status, body: String::from_utf8(reply.body.to_vec()).unwrap() }
 }
@@ -76,9 +78,9 @@ pub(crate) fn letter(who: &str, key: &str, tool: &str, arguments: &str) -> Incom
 pub(crate) struct Clerk(JoinHandle<()>);
 
 impl Clerk {
-    pub(crate) fn of<P: Premises>(premises: &Arc<P>) -> Clerk {
+    pub(crate) fn of<P: DeskSource>(premises: &Arc<P>) -> Clerk {
         let premises = Arc::clone(premises);
-        Clerk(tokio::spawn(tend(move || Arc::clone(&premises))))
+        Clerk(tokio::spawn(run_worker(move || Arc::clone(&premises))))
     }
 }
 

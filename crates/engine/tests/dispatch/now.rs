@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::Desk;
-use frontdesk_engine::dispatch::{Full, Limits, Tasks, When};
+use frontdesk_engine::dispatch::{DispatchLimits, DispatchMode, OnQueueFull, TaskQueue};
 use tokio::task::JoinSet;
 
 use super::{RETAIN, calls, letter, office, sent, tasks};
@@ -13,7 +13,7 @@ use crate::support::shelves::Mood;
 use crate::support::{CLERK, House, KEEPER, LIMITS, SOUTHERNER, heard};
 
 fn here() -> House {
-    office(When::Now, Full::Refuse)
+    office(DispatchMode::Now, OnQueueFull::Refuse)
 }
 
 #[tokio::test]
@@ -129,9 +129,9 @@ async fn a_key_is_forgotten_after_its_time_and_not_before() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_that_are_sent_at_once_are_one() {
     // However long the first one takes on a busy machine, the others wait for it.
-    let limits = Limits { patience: Duration::from_secs(60), ..LIMITS };
+    let limits = DispatchLimits { wait_timeout: Duration::from_secs(60), ..LIMITS };
     let house = here();
-    let house = Arc::new(House { desk: Desk { tasks: Tasks::new(limits), ..house.desk }, ..house });
+    let house = Arc::new(House { desk: Desk { task_queue: TaskQueue::new(limits), ..house.desk }, ..house });
     // All of them have looked before the first is written down.
     house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(50)));
     let mut all = JoinSet::new();

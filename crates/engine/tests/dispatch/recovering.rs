@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use frontdesk_engine::Desk;
-use frontdesk_engine::dispatch::{Full, Tasks, Wanted, When};
-use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::dispatch::{DispatchMode, DispatchPreference, OnQueueFull, TaskQueue};
+use frontdesk_engine::model::incoming::Incoming;
 use frontdesk_engine::ports::Clock as _;
 
 use super::{Clerk, RETAIN, all_done, calls, letter, office, sent, sent_as, tasks};
@@ -35,9 +35,9 @@ async fn cut_off(house: &Arc<House>, attempt: usize) {
 
 #[tokio::test]
 async fn what_the_accepting_node_does_not_begin_is_begun_by_another_once_its_time_is_over() {
-    let house = Arc::new(office(When::Later, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     sent(&house, get()).await;
-    let other = Arc::new(office(When::Later, Full::Refuse).beside(&house));
+    let other = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse).beside(&house));
     let _clerk = Clerk::of(&other);
     house.clock.forward(9_999);
     let looks = house.store.look(|kept| kept.pages);
@@ -52,12 +52,12 @@ async fn what_the_accepting_node_does_not_begin_is_begun_by_another_once_its_tim
 
 #[tokio::test]
 async fn of_two_nodes_that_find_a_task_one_runs_it() {
-    let house = Arc::new(office(When::Later, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     for key in ["a", "b"] {
         sent(&house, letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#)).await;
     }
     house.clock.forward(10_000);
-    let nodes = [(); 2].map(|()| Arc::new(office(When::Later, Full::Refuse).beside(&house)));
+    let nodes = [(); 2].map(|()| Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse).beside(&house)));
     house.store.turn(|knobs| knobs.commits = Mood::Slow(std::time::Duration::from_millis(5)));
     let _clerks = [Clerk::of(&house), Clerk::of(&nodes[0]), Clerk::of(&nodes[1])];
     all_done(&house).await;
@@ -67,7 +67,7 @@ async fn of_two_nodes_that_find_a_task_one_runs_it() {
 
 #[tokio::test]
 async fn a_message_cut_off_while_it_ran_is_taken_over_when_its_lease_ends_and_not_before() {
-    let house = Arc::new(office(When::Now, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     cut_off(&house, 1).await;
     // The deadline of a call and ten seconds more.
     house.clock.forward(29_999);
@@ -86,10 +86,10 @@ async fn a_message_cut_off_while_it_ran_is_taken_over_when_its_lease_ends_and_no
 
 #[tokio::test]
 async fn a_message_cut_off_while_it_ran_is_run_again_without_being_sent_again() {
-    let house = Arc::new(office(When::Now, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     cut_off(&house, 1).await;
     house.clock.forward(30_000);
-    let other = Arc::new(office(When::Now, Full::Refuse).beside(&house));
+    let other = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse).beside(&house));
     let _clerk = Clerk::of(&other);
     all_done(&house).await;
     assert_eq!(calls(&other, "book.get"), 1);
@@ -97,12 +97,12 @@ async fn a_message_cut_off_while_it_ran_is_run_again_without_being_sent_again() 
 
 #[tokio::test]
 async fn a_node_that_has_its_store_to_itself_takes_up_at_once_what_an_earlier_start_of_it_left() {
-    let house = Arc::new(office(When::Now, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     cut_off(&house, 1).await;
     house.clock.forward(1);
-    let again = office(When::Now, Full::Refuse).beside(&house);
-    let tasks = Tasks::new(LIMITS).alone(house.clock.now());
-    let again = Arc::new(House { desk: Desk { tasks, ..again.desk }, ..again });
+    let again = office(DispatchMode::Now, OnQueueFull::Refuse).beside(&house);
+    let tasks = TaskQueue::new(LIMITS).alone(house.clock.now());
+    let again = Arc::new(House { desk: Desk { task_queue: tasks, ..again.desk }, ..again });
     let _clerk = Clerk::of(&again);
     all_done(&house).await;
     assert_eq!(calls(&again, "book.get"), 1);
@@ -110,7 +110,7 @@ async fn a_node_that_has_its_store_to_itself_takes_up_at_once_what_an_earlier_st
 
 #[tokio::test]
 async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
-    let house = Arc::new(office(When::Now, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     for attempt in 1..=3 {
         cut_off(&house, attempt).await;
         house.clock.forward(30_000);
@@ -130,7 +130,7 @@ async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
 
 #[tokio::test]
 async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given_up_when_its_time_is_over() {
-    let house = Arc::new(office(When::Later, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     house.store.turn(|knobs| knobs.books = Mood::Fails);
     sent(&house, get()).await;
     let _clerk = Clerk::of(&house);
@@ -160,7 +160,7 @@ async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given
 
 #[tokio::test]
 async fn a_run_that_is_put_off_succeeds_when_the_trouble_is_over() {
-    let house = Arc::new(office(When::Later, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     house.store.turn(|knobs| knobs.books = Mood::Fails);
     sent(&house, get()).await;
     let _clerk = Clerk::of(&house);
@@ -173,9 +173,9 @@ async fn a_run_that_is_put_off_succeeds_when_the_trouble_is_over() {
 
 #[tokio::test]
 async fn who_asks_at_once_for_what_was_accepted_before_does_not_lose_it_to_the_trouble_of_the_moment() {
-    let house = office(When::Now, Full::Refuse);
+    let house = office(DispatchMode::Now, OnQueueFull::Refuse);
     house.store.turn(|knobs| knobs.books = Mood::Fails);
-    assert_eq!(sent_as(&house, Wanted::Later, get()).await.status, 202);
+    assert_eq!(sent_as(&house, DispatchPreference::Later, get()).await.status, 202);
     house.clock.forward(10_000);
     let answer = sent(&house, get()).await;
     assert!(answer.status == 202 && answer.body.starts_with(r#"{"status":"accepted","#), "{answer:?}");
@@ -186,7 +186,7 @@ async fn who_asks_at_once_for_what_was_accepted_before_does_not_lose_it_to_the_t
 
 #[tokio::test]
 async fn what_waits_does_not_expire_under_its_caller_and_is_kept_from_its_end_on() {
-    let house = Arc::new(office(When::Later, Full::Refuse));
+    let house = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     sent(&house, get()).await;
     house.clock.forward(RETAIN.as_millis() as i64 + 1);
     let task = r#""task_id":"tsk_01kdvdna0002qz8kzckfne2f63""#;
@@ -203,7 +203,7 @@ async fn what_waits_does_not_expire_under_its_caller_and_is_kept_from_its_end_on
 
 #[tokio::test]
 async fn a_write_that_happened_before_its_answer_was_kept_happens_once() {
-    let house = office(When::Now, Full::Refuse);
+    let house = office(DispatchMode::Now, OnQueueFull::Refuse);
     let add = || letter(KEEPER, "k1", "book.add", r#"{"title":"It","genre":"novel","copies":1}"#);
     let books = || house.store.look(|kept| kept.rows.keys().filter(|key| key.1 == "book" && key.0 == "north").count());
     // The task and the book are committed, the answer is not.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::dispatch::{Full, Limits, Premises, Tasks, When};
+use frontdesk_engine::dispatch::{DeskSource, DispatchLimits, DispatchMode, OnQueueFull, TaskQueue};
 use frontdesk_engine::{Desk, FaultKind};
 
 use super::{Clerk, all_done, calls, letter, sent, tasks};
@@ -16,7 +16,7 @@ struct Street {
     other: Mount,
 }
 
-impl Premises for Street {
+impl DeskSource for Street {
     fn desk(&self) -> &Desk {
         &self.house.desk
     }
@@ -26,16 +26,16 @@ impl Premises for Street {
     }
 }
 
-fn neighbours(when: When) -> [House; 2] {
-    let first = House::stocked().taking("/one/desk", when, Full::Refuse);
-    let second = House::stocked().taking("/two/desk", when, Full::Refuse).sharing(&first);
+fn neighbours(when: DispatchMode) -> [House; 2] {
+    let first = House::stocked().taking("/one/desk", when, OnQueueFull::Refuse);
+    let second = House::stocked().taking("/two/desk", when, OnQueueFull::Refuse).sharing(&first);
     let random = Arc::clone(&first.desk.random);
     [first, House { desk: Desk { random, ..second.desk }, ..second }]
 }
 
 #[tokio::test]
 async fn the_same_message_under_the_same_key_is_run_by_each_of_two_servers() {
-    let [first, second] = neighbours(When::Now);
+    let [first, second] = neighbours(DispatchMode::Now);
     for house in [&first, &second] {
         let answer = sent(house, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
         assert!(answer.body.contains("Emma") && answer.body.contains(r#""reused":false"#), "{answer:?}");
@@ -45,7 +45,7 @@ async fn the_same_message_under_the_same_key_is_run_by_each_of_two_servers() {
 
 #[tokio::test]
 async fn a_task_is_run_by_the_server_that_accepted_it_and_by_no_other() {
-    let [first, second] = neighbours(When::Later);
+    let [first, second] = neighbours(DispatchMode::Later);
     let (first, second) = (Arc::new(first), Arc::new(second));
     sent(&first, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
     first.clock.forward(60_000);
@@ -62,14 +62,14 @@ async fn a_task_is_run_by_the_server_that_accepted_it_and_by_no_other() {
 
 #[tokio::test]
 async fn a_server_whose_tasks_hang_holds_up_no_other() {
-    let [slow, other] = neighbours(When::Later);
+    let [slow, other] = neighbours(DispatchMode::Later);
     slow.store.turn(|knobs| knobs.books = Mood::Hangs);
     let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
     // As many as run at once, and as many as wait for them.
     for key in ["a", "b"] {
         assert_eq!(sent(&slow, get(key)).await.status, 202);
     }
-    let mount = House::stocked().taking("/two/desk", When::Later, Full::Refuse).mount;
+    let mount = House::stocked().taking("/two/desk", DispatchMode::Later, OnQueueFull::Refuse).mount;
     let street = Arc::new(Street { house: Arc::new(slow), other: mount });
     let _clerk = Clerk::of(&street);
     let running = || tasks(&street.house).iter().filter(|row| row.body.contains(r#""state":"running""#)).count();
@@ -88,23 +88,23 @@ async fn a_server_whose_tasks_hang_holds_up_no_other() {
 
 #[tokio::test]
 async fn no_caller_and_no_tenant_has_more_kept_than_there_is_room_for() {
-    let kept = |limits: Limits| {
-        let house = House::stocked().taking("desk", When::Now, Full::Refuse);
-        House { desk: Desk { tasks: Tasks::new(limits), ..house.desk }, ..house }
+    let kept = |limits: DispatchLimits| {
+        let house = House::stocked().taking("desk", DispatchMode::Now, OnQueueFull::Refuse);
+        House { desk: Desk { task_queue: TaskQueue::new(limits), ..house.desk }, ..house }
     };
     let get = |who: &str, key: &str| letter(who, key, "book.get", r#"{"id":"b1"}"#);
-    let house = kept(Limits { kept_for_one: 2, ..LIMITS });
+    let house = kept(DispatchLimits { kept_for_one: 2, ..LIMITS });
     for key in ["a", "b"] {
         assert!(sent(&house, get(KEEPER, key)).await.body.contains("Emma"));
     }
     let third = sent(&house, get(KEEPER, "c")).await;
-    assert!(third.body.contains(FaultKind::RateLimited.word()), "{third:?}");
+    assert!(third.body.contains(FaultKind::RateLimited.as_str()), "{third:?}");
     assert!(third.body.contains("As many of your answers are kept here as may be."), "{third:?}");
     // What is kept can be asked for, and others are not concerned.
     assert!(sent(&house, get(KEEPER, "a")).await.body.contains(r#""reused":true"#));
     assert!(sent(&house, get(CLERK, "c")).await.body.contains("Emma"));
 
-    let house = kept(Limits { kept: 1, ..LIMITS });
+    let house = kept(DispatchLimits { kept: 1, ..LIMITS });
     assert!(sent(&house, get(KEEPER, "a")).await.body.contains("Emma"));
     // Counting is dear, so it is not done each time.
     let mut refused = 0;

@@ -1,8 +1,8 @@
 //! Patterns of an operator, and which of them a method falls under.
 
 use frontdesk_engine::Scope;
-use frontdesk_engine::door::MethodScopes;
-use frontdesk_engine::glob::Glob;
+use frontdesk_engine::model::glob::Glob;
+use frontdesk_engine::model::mount_policy::MethodScopes;
 
 #[test]
 fn a_star_stands_for_any_characters_also_none() {
@@ -35,7 +35,7 @@ fn a_method_needs_the_scope_of_its_own_rule_then_of_one_that_covers_it_then_of_t
     let rule = |pattern: &str, scope: &str| (Glob::new(pattern), Scope::new(scope));
     let rules = [rule("tools/*", "wide"), rule("tools/call", "call"), rule("tools/l*", "never"), rule("ping", "read")];
     let scopes = MethodScopes::new(rules, Scope::new("admin"));
-    let needed =
-        ["tools/call", "tools/list", "tools/", "tools", "ping", "PING", ""].map(|it| scopes.needed(it).as_str());
+    let needed = ["tools/call", "tools/list", "tools/", "tools", "ping", "PING", ""]
+        .map(|it| scopes.required_scope(it).as_str());
     assert_eq!(needed, ["call", "wide", "wide", "admin", "read", "admin", "admin"]);
 }

@@ -1,7 +1,7 @@
 //! Budgets: truthful, and bounded whoever asks.
 
-use frontdesk_engine::rate::{Budget, Quota, Rates};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::limits::rate::{Budget, Quota, Rates};
+use frontdesk_engine::model::timestamp::Millis;
 
 const NOW: Millis = Millis(1_767_225_600_000);
 const BUDGET: Budget = Budget { per_minute: 6, burst: 3 };

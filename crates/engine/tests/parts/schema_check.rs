@@ -1,7 +1,7 @@
 //! Checking arguments, one keyword after the other.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::schema::{Form, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Pattern, Schema, Text, optional, required};
 use serde_json::{Map, Value};
 
 fn object(text: &str) -> Map<String, Value> {
@@ -91,7 +91,7 @@ fn booleans() {
 
 #[test]
 fn free_text_is_measured_in_characters() {
-    let shape = || Schema::Text(Text::Free { least: 2, most: 3 });
+    let shape = || Schema::Text(Text::Free { min: 2, max: 3 });
     assert_eq!(wrong(shape(), r#""äöü""#), "nothing");
     assert_eq!(wrong(shape(), r#""ä""#), "/x minLength: at least 2 characters are expected");
     assert_eq!(wrong(shape(), r#""abcd""#), "/x maxLength: at most 3 characters are allowed");
@@ -110,7 +110,7 @@ fn vocabularies() {
 
 #[test]
 fn instants_have_an_offset() {
-    let shape = || Schema::Text(Text::Instant);
+    let shape = || Schema::Text(Text::Timestamp);
     for fits in ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.123+02:00"] {
         assert_eq!(wrong(shape(), &format!("{fits:?}")), "nothing");
     }
@@ -214,15 +214,15 @@ fn the_message_of_several_problems_names_their_places() {
     );
 }
 
-static EVEN: Form = Form { pattern: "^(..)*$", fits: |text| text.len() % 2 == 0, expected: "pairs are expected" };
+static EVEN: Pattern = Pattern { pattern: "^(..)*$", fits: |text| text.len() % 2 == 0, expected: "pairs are expected" };
 
 #[test]
 fn forms_maps_nulls_and_alternatives() {
-    let formed = || Schema::Text(Text::Formed(&EVEN));
+    let formed = || Schema::Text(Text::Pattern(&EVEN));
     assert_eq!(wrong(formed(), r#""ab""#), "nothing");
     assert_eq!(wrong(formed(), r#""abc""#), "/x pattern: pairs are expected");
-    assert_eq!(wrong(Schema::filled_list(Schema::Boolean, 2), "[]"), "/x minItems: at least 1 is expected");
-    assert_eq!(wrong(Schema::filled_list(Schema::Boolean, 2), "[true]"), "nothing");
+    assert_eq!(wrong(Schema::non_empty_list(Schema::Boolean, 2), "[]"), "/x minItems: at least 1 is expected");
+    assert_eq!(wrong(Schema::non_empty_list(Schema::Boolean, 2), "[true]"), "nothing");
     assert_eq!(wrong(Schema::nullable(formed()), "null"), "nothing");
     assert_eq!(wrong(Schema::nullable(formed()), r#""a""#), "/x pattern: pairs are expected");
     assert_eq!(wrong(Schema::map(Schema::Boolean), r#"{"canary":true}"#), "nothing");

@@ -1,17 +1,17 @@
 //! Shapes as JSON Schema.
 
-use frontdesk_engine::schema::{Form, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Pattern, Schema, Text, optional, required};
 use serde_json::json;
 
-static EVEN: Form = Form { pattern: "^(..)*$", fits: |text| text.len() % 2 == 0, expected: "pairs are expected" };
+static EVEN: Pattern = Pattern { pattern: "^(..)*$", fits: |text| text.len() % 2 == 0, expected: "pairs are expected" };
 
 #[test]
 fn every_shape_is_published_with_the_rules_it_is_checked_by() {
     for (shape, published) in [
         (Schema::text(9), json!({"type": "string", "minLength": 1, "maxLength": 9})),
-        (Schema::Text(Text::Free { least: 0, most: 2 }), json!({"type": "string", "minLength": 0, "maxLength": 2})),
+        (Schema::Text(Text::Free { min: 0, max: 2 }), json!({"type": "string", "minLength": 0, "maxLength": 2})),
         (Schema::one_of(&["a", "b"]), json!({"type": "string", "enum": ["a", "b"]})),
-        (Schema::Text(Text::Instant), json!({"type": "string", "format": "date-time"})),
+        (Schema::Text(Text::Timestamp), json!({"type": "string", "format": "date-time"})),
         (Schema::Text(Text::Email), json!({"type": "string", "format": "email", "maxLength": 254})),
         (Schema::Text(Text::Phone), json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"})),
         (Schema::Text(Text::Currency), json!({"type": "string", "pattern": "^[A-Z]{3}$"})),
@@ -19,10 +19,10 @@ fn every_shape_is_published_with_the_rules_it_is_checked_by() {
         (Schema::Boolean, json!({"type": "boolean"})),
         (Schema::list(Schema::Boolean, 3), json!({"type": "array", "items": {"type": "boolean"}, "maxItems": 3})),
         (
-            Schema::filled_list(Schema::Boolean, 3),
+            Schema::non_empty_list(Schema::Boolean, 3),
             json!({"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3}),
         ),
-        (Schema::Text(Text::Formed(&EVEN)), json!({"type": "string", "pattern": "^(..)*$"})),
+        (Schema::Text(Text::Pattern(&EVEN)), json!({"type": "string", "pattern": "^(..)*$"})),
         (Schema::nullable(Schema::Boolean), json!({"type": ["boolean", "null"]})),
         (
             Schema::nullable(Schema::one_of(&["a"])),

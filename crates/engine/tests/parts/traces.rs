@@ -1,6 +1,6 @@
 //! Reading a `traceparent`: what is exactly one is taken, and nothing else is kept.
 
-use frontdesk_engine::trace::{Parent, Trace, Wish};
+use frontdesk_engine::model::trace::{Sampling, Trace, TraceParent};
 
 use crate::support::House;
 
@@ -9,17 +9,19 @@ const SPAN: &str = "00f067aa0ba902b7";
 
 #[test]
 fn a_traceparent_names_the_trace_the_span_above_and_whether_it_is_kept() {
-    let trace = |wish| Some(Trace { id: ID.into(), name: None, parent: Some(Parent { span: SPAN.into(), wish }) });
+    let trace = |wish| {
+        Some(Trace { id: ID.into(), name: None, parent: Some(TraceParent { span: SPAN.into(), sampling: wish }) })
+    };
     for (text, wanted) in [
-        (format!("00-{ID}-{SPAN}-01"), trace(Wish::Sampled)),
-        (format!("00-{ID}-{SPAN}-00"), trace(Wish::Unsampled)),
-        (format!("00-{ID}-{SPAN}-03"), trace(Wish::Sampled)),
-        (format!("00-{ID}-{SPAN}-02"), trace(Wish::Unsampled)),
+        (format!("00-{ID}-{SPAN}-01"), trace(Sampling::Sampled)),
+        (format!("00-{ID}-{SPAN}-00"), trace(Sampling::Unsampled)),
+        (format!("00-{ID}-{SPAN}-03"), trace(Sampling::Sampled)),
+        (format!("00-{ID}-{SPAN}-02"), trace(Sampling::Unsampled)),
         // Of a version to come the beginning is read.
-        (format!("01-{ID}-{SPAN}-01-more"), trace(Wish::Sampled)),
-        (format!("cc-{ID}-{SPAN}-01"), trace(Wish::Sampled)),
+        (format!("01-{ID}-{SPAN}-01-more"), trace(Sampling::Sampled)),
+        (format!("cc-{ID}-{SPAN}-01"), trace(Sampling::Sampled)),
     ] {
-        assert_eq!(Trace::continued(&text), wanted, "{text}");
+        assert_eq!(Trace::parse_traceparent(&text), wanted, "{text}");
     }
 }
 
@@ -42,7 +44,7 @@ fn what_is_not_exactly_a_traceparent_is_passed_over() {
         format!(" 00-{ID}-{SPAN}-01"),
         format!("00-{}-{SPAN}-01", "é".repeat(16)),
     ] {
-        assert_eq!(Trace::continued(&text), None, "{text}");
+        assert_eq!(Trace::parse_traceparent(&text), None, "{text}");
     }
 }
 
@@ -51,31 +53,31 @@ fn a_trace_that_begins_here_has_an_id_of_its_own_in_the_same_form() {
     let house = House::new();
     let (first, second) = (house.desk.new_trace(), house.desk.new_trace());
     assert_ne!(first, second);
-    assert_eq!(Trace::continued(&format!("00-{}-{SPAN}-01", first.id)).unwrap().id, first.id);
+    assert_eq!(Trace::parse_traceparent(&format!("00-{}-{SPAN}-01", first.id)).unwrap().id, first.id);
     assert_eq!(first.parent, None);
 }
 
 #[test]
 fn a_caller_may_call_a_trace_by_another_name_and_spans_keep_theirs() {
-    let begun = || Trace::begun(ID);
+    let begun = || Trace::new(ID);
     let named = |name: &str| Trace { id: ID.into(), name: Some(name.into()), parent: None };
-    assert_eq!(begun().called("order-7:a/b"), named("order-7:a/b"));
-    assert_eq!(begun().called(" \tx "), named("x"));
-    assert_eq!(begun().called(&"x".repeat(128)), named(&"x".repeat(128)));
-    assert_eq!(begun().called("x").shown(), "x");
-    assert_eq!(begun().shown(), ID);
+    assert_eq!(begun().with_name("order-7:a/b"), named("order-7:a/b"));
+    assert_eq!(begun().with_name(" \tx "), named("x"));
+    assert_eq!(begun().with_name(&"x".repeat(128)), named(&"x".repeat(128)));
+    assert_eq!(begun().with_name("x").display_id(), "x");
+    assert_eq!(begun().display_id(), ID);
 }
 
 #[test]
 fn a_name_in_the_form_of_an_id_is_the_id_of_the_spans_too() {
     let other = "0af7651916cd43dd8448eb211c80319c";
     let traceparent = format!("00-{ID}-{SPAN}-01");
-    let above = || Trace::continued(&traceparent).unwrap();
-    assert_eq!(above().called(ID), Trace { name: Some(ID.into()), ..above() });
+    let above = || Trace::parse_traceparent(&traceparent).unwrap();
+    assert_eq!(above().with_name(ID), Trace { name: Some(ID.into()), ..above() });
     // A span of another trace is nobody's parent.
-    assert_eq!(above().called(other), Trace { id: other.into(), name: Some(other.into()), parent: None });
+    assert_eq!(above().with_name(other), Trace { id: other.into(), name: Some(other.into()), parent: None });
     for no_id in [other.to_uppercase(), "0".repeat(32)] {
-        assert_eq!(above().called(&no_id), Trace { name: Some(no_id.into()), ..above() });
+        assert_eq!(above().with_name(&no_id), Trace { name: Some(no_id.into()), ..above() });
     }
 }
 
@@ -83,6 +85,6 @@ fn a_name_in_the_form_of_an_id_is_the_id_of_the_spans_too() {
 fn what_is_no_name_is_passed_over() {
     let long = "x".repeat(129);
     for text in ["", "  ", "a b", "a\"b", "a'b", "a\\b", "a`b", "a\nb", "a\u{7f}", "é", long.as_str()] {
-        assert_eq!(Trace::begun(ID).called(text), Trace::begun(ID), "{text:?}");
+        assert_eq!(Trace::new(ID).with_name(text), Trace::new(ID), "{text:?}");
     }
 }

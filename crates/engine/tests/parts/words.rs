@@ -1,6 +1,6 @@
 //! Words a row can be found by: both sides of a search must agree on them.
 
-use frontdesk_engine::table::words;
+use frontdesk_engine::model::table::search_terms;
 
 #[test]
 fn words_are_folded_so_that_both_sides_of_a_search_agree() {
@@ -20,14 +20,14 @@ fn words_are_folded_so_that_both_sides_of_a_search_agree() {
         ("Война и мир", &["война", "и", "мир"]),
         ("戦争 と 平和", &["戦争", "と", "平和"]),
     ] {
-        assert_eq!(words(text), folded, "{text}");
+        assert_eq!(search_terms(text), folded, "{text}");
     }
 }
 
 #[test]
 fn folding_what_is_folded_changes_nothing() {
     for text in ["Čapek", "Straße", "İstanbul", "O'Brien", "Ærø", "e\u{301}", "ﬁn", "Ⅷ", "½", "ǅ"] {
-        let once = words(text).join(" ");
-        assert_eq!(words(&once).join(" "), once, "{text}");
+        let once = search_terms(text).join(" ");
+        assert_eq!(search_terms(&once).join(" "), once, "{text}");
     }
 }

@@ -1,9 +1,9 @@
 //! Stage 5: the scope, then the budget of calls.
 
 use frontdesk_engine::ClientId;
-use frontdesk_engine::desk::Settings;
-use frontdesk_engine::rate::Budget;
-use frontdesk_engine::tally::{Count, Who};
+use frontdesk_engine::desk::DeskSettings;
+use frontdesk_engine::limits::rate::Budget;
+use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
 
 use crate::support::requests::{call, post};
 use crate::support::{House, KEEPER, READER, SETTINGS, heard};
@@ -12,7 +12,7 @@ const B1: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":
 
 /// Two calls at once, then one every twenty seconds.
 fn slow_house() -> House {
-    House::with(Settings { calls: Budget { per_minute: 3, burst: 2 }, ..SETTINGS }).stock()
+    House::with(DeskSettings { calls: Budget { per_minute: 3, burst: 2 }, ..SETTINGS }).stock()
 }
 
 async fn get(house: &House, who: &str) -> String {
@@ -133,7 +133,7 @@ async fn refusals_have_a_budget_of_their_own_and_are_counted_beyond_it() {
         assert_eq!(house.call(READER, "book.lend", r#"{"id":"b1"}"#).await, limited);
     }
     assert_eq!(house.store.records().len(), 2);
-    let client = Who::Client(ClientId::new(READER));
-    assert_eq!(house.desk.tally.take(), [Count { who: client, outcome: "forbidden", times: 3 }]);
+    let client = TallyKey::Client(ClientId::new(READER));
+    assert_eq!(house.desk.tally.take(), [TallyCount { who: client, outcome: "forbidden", times: 3 }]);
     assert_eq!(get(&house, READER).await, B1, "what was refused costs nothing of what is allowed");
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use frontdesk_engine::Reply;
-use frontdesk_engine::desk::Settings;
-use frontdesk_engine::incoming::Incoming;
-use frontdesk_engine::rate::Budget;
-use frontdesk_engine::stages::batch::combine;
+use frontdesk_engine::desk::DeskSettings;
+use frontdesk_engine::limits::rate::Budget;
+use frontdesk_engine::model::incoming::Incoming;
+use frontdesk_engine::serve::batch::combine;
 use frontdesk_wire::frame::Id;
 
 use crate::support::requests::{call, post, rpc, versioned};
@@ -116,7 +116,7 @@ async fn an_answer_outside_json_rpc_becomes_an_error_within_the_batch() {
 
 #[tokio::test]
 async fn a_batch_whose_answers_are_too_large_takes_no_further_call() {
-    let house = House::with(Settings { reply_bytes: 110, ..SETTINGS }).stock();
+    let house = House::with(DeskSettings { reply_bytes: 110, ..SETTINGS }).stock();
     let get = call("1", "book.get", r#"{"id":"b1"}"#);
     let again = call("2", "book.get", r#"{"id":"b2"}"#);
     let lend = call("3", "book.lend", r#"{"id":"b1"}"#);
@@ -134,7 +134,7 @@ async fn a_batch_whose_answers_are_too_large_takes_no_further_call() {
 
 #[tokio::test]
 async fn the_messages_of_a_batch_share_one_deadline() {
-    let house = House::with(Settings { deadline: Duration::from_millis(50), ..SETTINGS }).stock();
+    let house = House::with(DeskSettings { deadline: Duration::from_millis(50), ..SETTINGS }).stock();
     house.store.turn(|knobs| knobs.reads = Mood::Hangs);
     let get = call("1", "book.get", r#"{"id":"b1"}"#);
     let lend = call("2", "book.lend", r#"{"id":"b1"}"#);
@@ -158,7 +158,7 @@ fn an_answer_that_is_not_json_is_quoted_within_a_batch() {
 
 #[tokio::test]
 async fn a_notice_in_a_batch_is_never_answered_even_when_it_is_refused() {
-    let house = House::with(Settings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS });
+    let house = House::with(DeskSettings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS });
     let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let stray = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
     assert_eq!(house.serve(post(READER, &format!("[{notice},{notice},{stray}]"))).await, heard(202, ""));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontdesk_engine::desk::Settings;
+use frontdesk_engine::desk::DeskSettings;
 
 use crate::support::shelves::Mood;
 use crate::support::{House, KEEPER, READER, SETTINGS, eventually};
@@ -11,7 +11,7 @@ const SLOW: &str = "This took too long. Try again, or ask for less.";
 const LATE: &str = "This took too long. A write may still have happened: repeat it with the same idempotency key.";
 
 fn hasty_house() -> House {
-    House::with(Settings { deadline: Duration::from_millis(40), ..SETTINGS }).stock()
+    House::with(DeskSettings { deadline: Duration::from_millis(40), ..SETTINGS }).stock()
 }
 
 fn unavailable(message: &str, at: &str) -> String {
@@ -31,7 +31,7 @@ async fn a_slow_tool_is_unavailable() {
 
 #[tokio::test]
 async fn a_tool_in_time_is_not() {
-    let house = House::with(Settings { deadline: Duration::from_secs(60), ..SETTINGS }).stock();
+    let house = House::with(DeskSettings { deadline: Duration::from_secs(60), ..SETTINGS }).stock();
     house.store.turn(|knobs| knobs.reads = Mood::Slow(Duration::from_millis(5)));
     assert!(house.call(READER, "book.get", r#"{"id":"b1"}"#).await.contains(r#""result""#));
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::dispatch::{Dispatching, Full, When};
-use frontdesk_engine::door::{Door, MethodScopes, Standing};
-use frontdesk_engine::fault::Fault;
-use frontdesk_engine::glob::Glob;
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
+use frontdesk_engine::dispatch::{DispatchConfig, DispatchMode, OnQueueFull};
+use frontdesk_engine::limits::rate::Quota;
+use frontdesk_engine::model::fault::Fault;
+use frontdesk_engine::model::glob::Glob;
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::rate::Quota;
-use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, ClientId, FaultKind, Scope, Scopes, TenantId, serve};
 use serde_json::Value;
 
@@ -19,16 +19,16 @@ use crate::support::requests::{call, post, presenting, rpc, with_verb};
 use crate::support::{House, KEEPER, READER, VAGRANT, WARDEN, heard};
 
 /// Lets everybody who may read books do everything but administer.
-pub(crate) fn door() -> Door {
+pub(crate) fn door() -> MountPolicy {
     let rule = |pattern: &str, scope: &str| (Glob::new(pattern), Scope::new(scope));
     let read = ["initialize", "ping", "tools/*", "resources/*", "notifications/*"].map(|it| rule(it, "books:read"));
-    Door {
+    MountPolicy {
         scopes: MethodScopes::new(read, Scope::new("admin")),
         calls: Quota { per_minute: 30 },
         payload_bytes: 4096,
         result_bytes: 64 * 1024,
         denied_tools: Vec::new(),
-        standing: Standing::Served,
+        status: MountStatus::Served,
     }
 }
 
@@ -75,7 +75,7 @@ async fn the_scope_of_a_tool_is_asked_for_behind_a_door_too() {
 #[tokio::test]
 async fn a_method_that_cannot_be_read_needs_no_scope_and_costs_a_call() {
     let scopes = MethodScopes::new([], Scope::new("admin"));
-    let house = House::new().behind(Door { scopes, calls: Quota { per_minute: 4 }, ..door() });
+    let house = House::new().behind(MountPolicy { scopes, calls: Quota { per_minute: 4 }, ..door() });
     for (body, word) in [
         ("", "malformed"),
         (r#"{"method":7}"#, "not_rpc"),
@@ -90,7 +90,7 @@ async fn a_method_that_cannot_be_read_needs_no_scope_and_costs_a_call() {
 #[tokio::test]
 async fn a_method_is_judged_however_it_is_spelled_and_wherever_it_stands() {
     let scopes = MethodScopes::new([(Glob::new("ping"), Scope::new("books:read"))], Scope::new("admin"));
-    let door = Door { scopes, denied_tools: vec![Glob::new("book.*")], ..door() };
+    let door = MountPolicy { scopes, denied_tools: vec![Glob::new("book.*")], ..door() };
     let house = House::stocked().behind(door);
     let deep = "[".repeat(1500) + &"]".repeat(1500);
     for body in [
@@ -107,7 +107,7 @@ async fn a_method_is_judged_however_it_is_spelled_and_wherever_it_stands() {
 
 #[tokio::test]
 async fn each_caller_has_its_calls_of_each_method_in_a_minute() {
-    let house = House::stocked().behind(Door { calls: Quota { per_minute: 3 }, ..door() });
+    let house = House::stocked().behind(MountPolicy { calls: Quota { per_minute: 3 }, ..door() });
     let ok = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     let wait = |seconds: u64| {
         format!(
@@ -131,17 +131,17 @@ async fn each_caller_has_its_calls_of_each_method_in_a_minute() {
 async fn a_further_address_of_a_server_gives_nobody_further_calls() {
     let house = House::new();
     let mount = |address: &str| {
-        let dispatching = Dispatching {
+        let dispatching = DispatchConfig {
             tenant: TenantId::parse("south").unwrap(),
             server: "desk".to_owned(),
-            when: When::Now,
-            full: Full::Refuse,
+            when: DispatchMode::Now,
+            full: OnQueueFull::Refuse,
             retain: Duration::from_secs(60),
         };
         Mount::new(crate::support::library::contract(), address.to_owned(), String::new())
-            .behind(Door { calls: Quota { per_minute: 2 }, ..door() })
-            .identified_by(Arc::new(Welcoming))
-            .dispatching(dispatching)
+            .with_policy(MountPolicy { calls: Quota { per_minute: 2 }, ..door() })
+            .with_identity(Arc::new(Welcoming))
+            .with_dispatch(dispatching)
     };
     let mut words = Vec::new();
     for address in ["https://library.example/a", "https://library.example/b", "https://library.example/a"] {
@@ -154,7 +154,7 @@ async fn a_further_address_of_a_server_gives_nobody_further_calls() {
 
 #[tokio::test]
 async fn all_invented_methods_share_one_budget() {
-    let house = House::new().behind(Door { calls: Quota { per_minute: 2 }, ..door() });
+    let house = House::new().behind(MountPolicy { calls: Quota { per_minute: 2 }, ..door() });
     let mut words = Vec::new();
     for method in ["tools/a", "tools/b", "tools/c"] {
         words.push(fault(&house.ask(READER, method, "{}").await));
@@ -165,14 +165,14 @@ async fn all_invented_methods_share_one_budget() {
 #[tokio::test]
 async fn a_message_as_large_as_the_door_takes_passes_and_one_byte_more_does_not() {
     let ping = rpc("1", "ping", "{}");
-    let house = House::new().behind(Door { payload_bytes: ping.len(), ..door() });
+    let house = House::new().behind(MountPolicy { payload_bytes: ping.len(), ..door() });
     assert_eq!(house.serve(post(READER, &ping)).await.body, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     assert_eq!(
         house.serve(post(READER, &(ping + " "))).await.body,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The message is larger than 52 bytes.","data":{"fault":"too_large","at":"method"}}}"#
     );
     // What the transport itself would not take has no method to be seen, and is too large by the door's own measure.
-    let body = Arriving::later(async { Err(Fault::new(FaultKind::TooLarge, "Too much.")) });
+    let body = RequestBody::from_future(async { Err(Fault::new(FaultKind::TooLarge, "Too much.")) });
     assert_eq!(
         house.serve(Incoming { body, ..post(READER, "") }).await.body,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"The message is larger than 52 bytes.","data":{"fault":"too_large","at":"transport"}}}"#
@@ -188,7 +188,7 @@ async fn an_answer_as_large_as_the_door_lets_out_passes_and_one_byte_more_does_n
         ("resources/templates/list", "{}"),
         ("tools/call", r#"{"name":"book.list","arguments":{}}"#),
     ] {
-        let limited = |result_bytes| House::stocked().behind(Door { result_bytes, ..door() });
+        let limited = |result_bytes| House::stocked().behind(MountPolicy { result_bytes, ..door() });
         let whole = House::stocked().behind(door()).ask(READER, method, params).await;
         assert_eq!(fault(&whole), "", "{method}");
         assert_eq!(limited(whole.len()).ask(READER, method, params).await, whole);
@@ -201,14 +201,14 @@ async fn an_answer_as_large_as_the_door_lets_out_passes_and_one_byte_more_does_n
 #[tokio::test]
 async fn a_door_may_let_out_more_than_the_desk_would() {
     let small =
-        || House::with(frontdesk_engine::desk::Settings { reply_bytes: 50, ..crate::support::SETTINGS }).stock();
+        || House::with(frontdesk_engine::desk::DeskSettings { reply_bytes: 50, ..crate::support::SETTINGS }).stock();
     assert_eq!(fault(&small().call(READER, "book.get", r#"{"id":"b1"}"#).await), "answer_too_large");
     assert_eq!(fault(&small().behind(door()).call(READER, "book.get", r#"{"id":"b1"}"#).await), "");
 }
 
 #[tokio::test]
 async fn a_write_that_has_happened_says_so_however_small_the_door() {
-    let house = House::stocked().behind(Door { result_bytes: 1, ..door() });
+    let house = House::stocked().behind(MountPolicy { result_bytes: 1, ..door() });
     let answer = house.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await;
     assert_eq!(
         answer,
@@ -230,7 +230,7 @@ async fn a_batch_is_no_message_behind_a_door() {
 #[tokio::test]
 async fn whoever_may_list_tools_sees_all_that_are_not_denied() {
     let denied_tools = vec![Glob::new("member.*"), Glob::new("book.add")];
-    let house = House::stocked().behind(Door { denied_tools, ..door() });
+    let house = House::stocked().behind(MountPolicy { denied_tools, ..door() });
     let answer: Value = serde_json::from_str(&house.ask(READER, "tools/list", "{}").await).unwrap();
     let names: Vec<&str> =
         answer["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -239,7 +239,7 @@ async fn whoever_may_list_tools_sees_all_that_are_not_denied() {
 
 #[tokio::test]
 async fn a_denied_tool_is_denied_by_every_way_to_it() {
-    let house = House::stocked().behind(Door { denied_tools: vec![Glob::new("book.get")], ..door() });
+    let house = House::stocked().behind(MountPolicy { denied_tools: vec![Glob::new("book.get")], ..door() });
     assert_eq!(fault(&house.call(READER, "book.get", r#"{"id":"b1"}"#).await), "tool_denied");
     assert_eq!(fault(&house.open(READER, "lib://north/book/b1").await), "tool_denied");
     assert!(!house.ask(READER, "resources/templates/list", "{}").await.contains("lib://{branch}/book/{id}"));
@@ -248,8 +248,8 @@ async fn a_denied_tool_is_denied_by_every_way_to_it() {
 
 #[tokio::test]
 async fn a_wrong_verb_is_one_at_every_door_and_ending_a_session_succeeds() {
-    for standing in [Standing::Served, Standing::Denied, Standing::Unknown] {
-        let house = House::new().behind(Door { standing, ..door() });
+    for standing in [MountStatus::Served, MountStatus::Denied, MountStatus::Unknown] {
+        let house = House::new().behind(MountPolicy { status: standing, ..door() });
         let refused = heard(405, r#"{"fault":"wrong_verb","at":"transport"}"#);
         assert_eq!(house.serve(with_verb(Verb::Get, READER)).await, refused);
         assert_eq!(house.serve(with_verb(Verb::Delete, READER)).await, heard(204, ""));
@@ -263,7 +263,7 @@ async fn a_notification_passes_the_door_like_a_request() {
     let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let house = House::new().behind(door());
     assert_eq!(house.serve(post(READER, notice)).await, heard(202, ""));
-    let house = House::new().behind(Door { scopes: MethodScopes::new([], Scope::new("admin")), ..door() });
+    let house = House::new().behind(MountPolicy { scopes: MethodScopes::new([], Scope::new("admin")), ..door() });
     assert_eq!(
         house.serve(post(READER, notice)).await,
         heard(403, r#"{"fault":"forbidden","at":"transport","needed":"admin"}"#)
@@ -296,7 +296,7 @@ impl Identity for Welcoming {
 #[tokio::test]
 async fn a_mount_may_have_a_judge_of_its_own_who_is_asked_about_everybody() {
     let house = House::stocked();
-    let house = House { mount: house.mount.identified_by(Arc::new(Welcoming)).behind(door()), ..house };
+    let house = House { mount: house.mount.with_identity(Arc::new(Welcoming)).with_policy(door()), ..house };
     let get = call("1", "book.get", r#"{"id":"s1"}"#);
     assert_eq!(
         house.serve(presenting(Credential::Missing, &get)).await.body,

@@ -1,11 +1,11 @@
 //! The order of a door's checks: each request breaks several rules at once, and its answer shows which one counts.
 
 use frontdesk_engine::Scope;
-use frontdesk_engine::door::{Door, MethodScopes, Standing};
-use frontdesk_engine::fault::{Fault, FaultKind};
-use frontdesk_engine::glob::Glob;
-use frontdesk_engine::incoming::{Arriving, Incoming};
-use frontdesk_engine::rate::Quota;
+use frontdesk_engine::limits::rate::Quota;
+use frontdesk_engine::model::fault::{Fault, FaultKind};
+use frontdesk_engine::model::glob::Glob;
+use frontdesk_engine::model::incoming::{Incoming, RequestBody};
+use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
 
 use crate::support::requests::{call, post};
 use crate::support::{Heard, House, KEEPER, READER, heard};
@@ -21,7 +21,7 @@ struct Breach {
     media: Option<&'static str>,
     /// The door takes 120 bytes.
     padding: usize,
-    standing: Standing,
+    standing: MountStatus,
     tool: &'static str,
 }
 
@@ -30,26 +30,26 @@ const WORST: Breach = Breach {
     before: 2,
     media: Some("text/plain"),
     padding: 200,
-    standing: Standing::Denied,
+    standing: MountStatus::Denied,
     tool: "book.burn",
 };
 
 async fn answer(breach: Breach) -> Heard {
     let rules = [(Glob::new("tools/call"), Scope::new("books:write"))];
-    let house = House::stocked().behind(Door {
+    let house = House::stocked().behind(MountPolicy {
         scopes: MethodScopes::new(rules, Scope::new("books:read")),
         calls: Quota { per_minute: 2 },
         payload_bytes: 120,
         result_bytes: 64 * 1024,
         denied_tools: vec![Glob::new("book.burn*")],
-        standing: breach.standing,
+        status: breach.standing,
     });
     for _ in 0..breach.before {
         house.call(KEEPER, "book.get", r#"{"id":"b1"}"#).await;
     }
     let body = call("7", breach.tool, r#"{"wrong":1}"#) + &" ".repeat(breach.padding);
-    let refused = breach.media.map(|media| Fault::new(FaultKind::WrongMedia, format!("Not {media}.")));
-    let heard = house.serve(Incoming { refused, ..post(breach.who, &body) }).await;
+    let refused = breach.media.map(|media| Fault::new(FaultKind::UnsupportedMediaType, format!("Not {media}.")));
+    let heard = house.serve(Incoming { transport_fault: refused, ..post(breach.who, &body) }).await;
     let last = house.guestbook.lines().len();
     // Strangers are counted; everybody else is seen once.
     assert_eq!(last, breach.before + usize::from(breach.who != STRANGER));
@@ -87,7 +87,7 @@ async fn the_first_rule_that_is_broken_gives_the_answer() {
     let server = Breach { padding: 0, ..payload };
     assert_eq!(answer(server).await, error("The operator does not let this server be used.", "server_denied"));
 
-    let tool = Breach { standing: Standing::Unknown, ..server };
+    let tool = Breach { standing: MountStatus::Unknown, ..server };
     assert_eq!(answer(tool).await, error("The operator does not let this tool be used.", "tool_denied"));
 
     let unknown_server = Breach { tool: "book.eat", ..tool };
@@ -96,7 +96,7 @@ async fn the_first_rule_that_is_broken_gives_the_answer() {
         error("No server has this name; look at the last part of the address.", "unknown_server")
     );
 
-    let unknown_tool = Breach { standing: Standing::Served, ..unknown_server };
+    let unknown_tool = Breach { standing: MountStatus::Served, ..unknown_server };
     assert_eq!(
         answer(unknown_tool).await,
         error("There is no tool of this name; `tools/list` names those there are.", "unknown_tool")
@@ -108,12 +108,12 @@ async fn the_first_rule_that_is_broken_gives_the_answer() {
 
 #[tokio::test]
 async fn a_body_whose_end_is_uncertain_is_never_read_and_nobody_reads_that_of_a_stranger() {
-    let unread = || Arriving::later(async { panic!("somebody read it") });
+    let unread = || RequestBody::from_future(async { panic!("somebody read it") });
     let house = House::new().behind(super::door::door());
     house.serve(Incoming { body: unread(), ..post(STRANGER, "") }).await;
     let refused = Some(Fault::new(FaultKind::Malformed, "Two ends."));
     assert_eq!(
-        house.serve(Incoming { body: unread(), refused, ..post(READER, "") }).await.body,
+        house.serve(Incoming { body: unread(), transport_fault: refused, ..post(READER, "") }).await.body,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Two ends.","data":{"fault":"malformed","at":"transport"}}}"#
     );
 }

@@ -1,6 +1,6 @@
 //! Stage 3, the era of a request.
 
-use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::model::incoming::Incoming;
 
 use crate::support::requests::{modern, post, rpc, versioned};
 use crate::support::{House, READER, heard};

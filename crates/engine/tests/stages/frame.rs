@@ -1,6 +1,6 @@
 //! Stage 3: bytes into messages.
 
-use frontdesk_engine::incoming::Verb;
+use frontdesk_engine::model::incoming::Verb;
 
 use crate::support::requests::{post, with_verb};
 use crate::support::{House, READER, heard};

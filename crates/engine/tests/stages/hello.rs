@@ -1,10 +1,10 @@
 //! What a contract may say and do at the beginning beside the protocol, and what none does by itself.
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::contract::{Hello, Manners};
-use frontdesk_engine::incoming::Incoming;
+use frontdesk_engine::model::contract::{Compatibility, ServerInfo};
+use frontdesk_engine::model::incoming::Incoming;
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::serve;
-use frontdesk_engine::trace::Trace;
 use frontdesk_wire::version::Version;
 
 use crate::support::dialect::Plainly;
@@ -15,9 +15,10 @@ fn house() -> House {
     let library = library::contract();
     let capabilities = r#"{"tools":{},"prompts":{}}"#.to_owned();
     let info = vec![("platform", "Shelves \"7\"".to_owned()), ("platformVersion", "1.0".to_owned())];
-    let manners = Manners { assumed: Some(Version::V2025_11_25), names_sessions: true, takes_traces: true };
+    let manners =
+        Compatibility { default_version: Some(Version::V2025_11_25), sends_session_id: true, accepts_trace_id: true };
     House::new().under(Contract {
-        hello: Hello { info, capabilities, ..library.hello },
+        server_info: ServerInfo { extra: info, capabilities, ..library.server_info },
         dialect: Box::new(Plainly(manners)),
         ..library
     })
@@ -78,10 +79,10 @@ async fn a_call_is_recorded_by_the_name_its_caller_gave_it_whatever_its_message_
     let house = house();
     let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let ping = rpc("1", "ping", &format!(r#"{{"_meta":{{"traceparent":"{traceparent}"}}}}"#));
-    let trace = Trace::begun("0af7651916cd43dd8448eb211c80319c").called("order-7");
+    let trace = Trace::new("0af7651916cd43dd8448eb211c80319c").with_name("order-7");
     let reply = serve(&house.desk, &house.mount, Incoming { trace, ..post(READER, &ping) }).await;
     assert_eq!(reply.headers, [("X-Trace-Id", "order-7".into())]);
     let seen = house.guestbook.last();
-    assert_eq!(seen.trace, Trace { name: Some("order-7".into()), ..Trace::continued(traceparent).unwrap() });
-    assert!(seen.line().contains(r#","trace":"order-7","contract""#), "{}", seen.line());
+    assert_eq!(seen.trace, Trace { name: Some("order-7".into()), ..Trace::parse_traceparent(traceparent).unwrap() });
+    assert!(seen.to_line().contains(r#","trace":"order-7","contract""#), "{}", seen.to_line());
 }

@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
+use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::tally::{Count, Who};
-use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, Fault, FaultKind};
 
 use crate::support::requests::{held, post, presenting, rpc, with_verb};
@@ -40,7 +40,7 @@ async fn an_unknown_credential_outranks_a_bad_body_and_a_wrong_verb() {
 #[tokio::test]
 async fn a_fault_of_the_transport_comes_out_only_once_the_caller_is_known() {
     let house = House::new();
-    let fault = || Fault::new(FaultKind::WrongMedia, "Send application/json.");
+    let fault = || Fault::new(FaultKind::UnsupportedMediaType, "Send application/json.");
     assert_eq!(house.serve(held("stranger", fault())).await, heard(401, REFUSED));
     assert_eq!(
         house.serve(held(READER, fault())).await,
@@ -54,7 +54,7 @@ async fn a_fault_of_the_transport_comes_out_only_once_the_caller_is_known() {
 #[tokio::test]
 async fn a_wrong_host_is_refused_before_the_credential_is_judged() {
     let house = House::new();
-    let fault = || Fault::new(FaultKind::WrongHost, "This server does not answer to that name.");
+    let fault = || Fault::new(FaultKind::HostNotAllowed, "This server does not answer to that name.");
     let refused = heard(403, r#"{"fault":"wrong_host","at":"transport"}"#);
     assert_eq!(house.serve(held("stranger", fault())).await, refused);
     assert_eq!(house.serve(held(READER, fault())).await, refused);
@@ -67,7 +67,7 @@ async fn strangers_are_counted_by_address_and_leave_no_record_each() {
         house.serve(post("stranger", "{}")).await;
     }
     let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
-    let three = Count { who: Who::Address(address), outcome: "unauthenticated", times: 3 };
+    let three = TallyCount { who: TallyKey::Address(address), outcome: "unauthenticated", times: 3 };
     assert_eq!(house.desk.tally.take(), [three]);
     assert_eq!(house.desk.tally.take(), []);
     assert_eq!(house.store.records(), Vec::<String>::new());
@@ -79,14 +79,14 @@ struct Grumpy;
 
 impl Identity for Grumpy {
     fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
-        Box::pin(async { Err(Fault::new(FaultKind::Unauthenticated, "No.").because("it has not three parts")) })
+        Box::pin(async { Err(Fault::new(FaultKind::Unauthenticated, "No.").caused_by("it has not three parts")) })
     }
 }
 
 #[tokio::test]
 async fn why_a_stranger_was_refused_is_said_once_for_each_address_until_the_counts_are_taken() {
     let house = House::new();
-    let house = House { mount: house.mount.identified_by(Arc::new(Grumpy)), ..house };
+    let house = House { mount: house.mount.with_identity(Arc::new(Grumpy)), ..house };
     let come = async |last: u8| {
         let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, last));
         house.serve(Incoming { address, ..post("stranger", "{}") }).await;
@@ -115,17 +115,17 @@ async fn a_flood_from_many_addresses_is_counted_in_bounded_memory() {
     let counted = house.desk.tally.take();
     assert_eq!(counted.len(), 4097);
     assert_eq!(counted.iter().map(|count| count.times).sum::<u64>(), 5000);
-    let further = counted.iter().find(|count| count.who == Who::Others).map(|count| count.times);
+    let further = counted.iter().find(|count| count.who == TallyKey::Others).map(|count| count.times);
     assert_eq!(further, Some(5000 - 4096));
 }
 
 #[tokio::test]
 async fn the_body_of_a_stranger_is_not_read() {
     let house = House::new();
-    let unread = || Arriving::later(async { panic!("somebody read it") });
+    let unread = || RequestBody::from_future(async { panic!("somebody read it") });
     house.serve(Incoming { body: unread(), ..post("stranger", "") }).await;
     house.serve(Incoming { body: unread(), ..presenting(Credential::Missing, "") }).await;
-    house.serve(Incoming { body: unread(), ..held(READER, Fault::new(FaultKind::WrongMedia, "No.")) }).await;
+    house.serve(Incoming { body: unread(), ..held(READER, Fault::new(FaultKind::UnsupportedMediaType, "No.")) }).await;
 }
 
 #[tokio::test]

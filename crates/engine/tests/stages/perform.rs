@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::plan::{Change, Event};
+use frontdesk_engine::model::plan::{Change, Event};
 
 use crate::support::requests::{call, post};
 use crate::support::shelves::Mood;

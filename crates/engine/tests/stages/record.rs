@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use frontdesk_engine::incoming::{Incoming, Verb};
+use frontdesk_engine::model::incoming::{Incoming, Verb};
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::Durability;
 use frontdesk_engine::serve;
-use frontdesk_engine::trace::Trace;
 use frontdesk_wire::version::Era;
 
 use crate::support::requests::{call, modern, post, rpc, with_verb};
@@ -190,13 +190,13 @@ async fn a_call_is_seen_with_its_status_its_era_and_the_time_of_each_stage_that_
     house.serve(modern(READER, "tools/call", Some("book.get"), r#""name":"book.get","arguments":{"id":"b2"}"#)).await;
     let seen = house.guestbook.last();
     assert_eq!((seen.outcome, seen.status, seen.era), ("ok", Some(200), Some(Era::Modern)));
-    let laps = [seen.laps.identify, seen.laps.perform, seen.laps.record].map(Option::unwrap);
+    let laps = [seen.stages.identify, seen.stages.perform, seen.stages.record].map(Option::unwrap);
     let times: Vec<u64> = laps.iter().flat_map(|lap| [lap.from, lap.until]).chain([seen.micros]).collect();
     assert!(times.is_sorted(), "{times:?}");
 
     house.call(READER, "book.add", r#"{"title":"x","genre":"novel","copies":1}"#).await;
     let seen = house.guestbook.last();
-    assert_eq!((seen.outcome, seen.status, seen.laps.perform), ("forbidden", Some(403), None));
+    assert_eq!((seen.outcome, seen.status, seen.stages.perform), ("forbidden", Some(403), None));
     house.serve(post(READER, "no message")).await;
     assert_eq!(house.guestbook.last().era, None);
 }
@@ -208,7 +208,7 @@ async fn a_call_that_nobody_waited_for_shows_where_its_time_went() {
     hang_up(&house, post(READER, &call("1", "book.get", r#"{"id":"b2"}"#))).await;
     let seen = house.guestbook.last();
     assert_eq!((seen.outcome, seen.status), ("cancelled", None));
-    assert!(seen.laps.perform.is_some_and(|lap| lap.until > lap.from), "{seen:?}");
+    assert!(seen.stages.perform.is_some_and(|lap| lap.until > lap.from), "{seen:?}");
 }
 
 #[tokio::test]
@@ -218,7 +218,7 @@ async fn a_message_that_names_its_trace_belongs_to_it_and_says_so() {
     let ping = |traceparent: &str| rpc("1", "ping", &format!(r#"{{"_meta":{{"traceparent":"{traceparent}"}}}}"#));
     let reply = serve(&house.desk, &house.mount, post(READER, &ping(traceparent))).await;
     assert_eq!(reply.headers, [("X-Trace-Id", "4bf92f3577b34da6a3ce929d0e0e4736".into())]);
-    assert_eq!(Some(house.guestbook.last().trace), Trace::continued(traceparent));
+    assert_eq!(Some(house.guestbook.last().trace), Trace::parse_traceparent(traceparent));
     let reply = serve(&house.desk, &house.mount, post(READER, &ping("canary"))).await;
-    assert_eq!((reply.headers, house.guestbook.last().trace), (Vec::new(), Trace::begun("t1")));
+    assert_eq!((reply.headers, house.guestbook.last().trace), (Vec::new(), Trace::new("t1")));
 }

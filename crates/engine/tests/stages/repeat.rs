@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::ports::Claimed;
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::StoredAnswer;
 
 use crate::support::requests::{call, keyed, post};
 use crate::support::shelves::Mood;
@@ -132,10 +132,10 @@ async fn a_key_claimed_by_another_call_before_the_commit_replays_and_leaves_no_t
     add(&house, KEEPER, r#"{"title":"Emma","genre":"novel","copies":1,"request_key":"k1"}"#).await;
     let (meaning, first) = house.store.look(|kept| {
         let claimed = kept.claims.values().next().unwrap();
-        (claimed.meaning, claimed.answer.id.clone())
+        (claimed.request_hash, claimed.answer.id.clone())
     });
-    let rival = Claimed {
-        meaning,
+    let rival = StoredAnswer {
+        request_hash: meaning,
         answer: Item { id: first.clone(), body: format!(r#"{{"id":"{first}"}}"#), masked: None, personal: None },
     };
     house.store.turn(|knobs| {

@@ -1,6 +1,6 @@
 //! Stage 9: what of an outcome leaves, and how much of it.
 
-use frontdesk_engine::desk::Settings;
+use frontdesk_engine::desk::DeskSettings;
 
 use crate::support::{CLERK, House, KEEPER, READER, SETTINGS};
 
@@ -40,7 +40,7 @@ async fn what_was_just_written_is_masked_too_also_when_it_is_replayed() {
 
 #[tokio::test]
 async fn an_answer_past_the_cap_is_too_large() {
-    let house = House::with(Settings { reply_bytes: 103, ..SETTINGS }).stock();
+    let house = House::with(DeskSettings { reply_bytes: 103, ..SETTINGS }).stock();
     let fits = r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b2","title":"Dune","genre":"novel","copies":1}}}"#;
     assert_eq!(house.call(READER, "book.get", r#"{"id":"b2"}"#).await, fits);
     assert_eq!(

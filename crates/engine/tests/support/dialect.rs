@@ -1,18 +1,18 @@
 //! The library's manner of speaking: results are small JSON objects, and a fault says its word and
 //! its place, so that a test sees both.
 
-use frontdesk_engine::contract::{At, Dialect, Manners, Place, Shaped};
-use frontdesk_engine::fault::{Fault, FaultKind, Problem};
-use frontdesk_engine::reading::{Asked, Reading};
-use frontdesk_engine::reply::Reply;
-use frontdesk_engine::schema::Schema;
-use frontdesk_engine::tool::{Effect, ToolSpec};
-use frontdesk_wire::answer::{error, quote, sealed_result, success};
+use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext, RequestTarget};
+use frontdesk_engine::model::fault::{Fault, FaultKind, Problem};
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::model::schema::Schema;
+use frontdesk_engine::model::tool::{Effect, ToolSpec};
+use frontdesk_engine::model::tool_input::{PageRequest, ToolInput};
+use frontdesk_wire::answer::{error, finished_result, quote, success};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 #[derive(Default)]
-pub(crate) struct Plainly(pub(crate) Manners);
+pub(crate) struct Plainly(pub(crate) Compatibility);
 
 /// What a page holds when nobody says how much.
 const PAGE: usize = 2;
@@ -23,7 +23,7 @@ impl Dialect for Plainly {
         tool: &ToolSpec,
         mut arguments: Map<String, Value>,
         header_key: Option<&str>,
-    ) -> Result<Reading, Fault> {
+    ) -> Result<ToolInput, Fault> {
         let mut text = |name: &str| arguments.remove(name).and_then(|value| value.as_str().map(str::to_owned));
         let (tenant, cursor, key) = (text("branch"), text("cursor"), text("request_key"));
         let limit = arguments.remove("limit").and_then(|limit| limit.as_u64());
@@ -33,34 +33,38 @@ impl Dialect for Plainly {
             Effect::Reads => None,
             Effect::Adds | Effect::Changes => key.or(header_key.map(str::to_owned)),
         };
-        Ok(Reading {
+        Ok(ToolInput {
             arguments,
             tenant,
-            window: is_list.then(|| Asked { cursor, limit: limit.map(|limit| limit as usize), otherwise: PAGE }),
-            key,
+            window: is_list.then(|| PageRequest {
+                cursor,
+                limit: limit.map(|limit| limit as usize),
+                default_limit: PAGE,
+            }),
+            idempotency_key: key,
         })
     }
 
-    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {
+    fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
         let result = match shaped {
-            Shaped::One(item) => format!(r#"{{"item":{item}}}"#),
-            Shaped::Many { items, cursor: None } => format!(r#"{{"items":[{}]}}"#, items.join(",")),
-            Shaped::Many { items, cursor: Some(cursor) } => {
+            Payload::One(item) => format!(r#"{{"item":{item}}}"#),
+            Payload::Many { items, cursor: None } => format!(r#"{{"items":[{}]}}"#, items.join(",")),
+            Payload::Many { items, cursor: Some(cursor) } => {
                 format!(r#"{{"items":[{}],"more":{}}}"#, items.join(","), quote(&cursor))
             }
         };
         let era = at.era.unwrap_or(Era::Legacy(Version::V2025_03_26));
-        Reply::rpc(success(at.id.unwrap(), &sealed_result(&result, &era, None)))
+        Reply::rpc(success(at.id.unwrap(), &finished_result(&result, &era, None)))
     }
 
-    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
-        let place = match at.place {
-            Place::Tool(name) => format!("tool {name}"),
-            Place::Resource(address) => format!("resource {address}"),
-            Place::Method => "method".to_owned(),
-            Place::Transport => "transport".to_owned(),
+    fn failure(&self, fault: &Fault, at: &ReplyContext<'_>) -> Reply {
+        let place = match at.target {
+            RequestTarget::Tool(name) => format!("tool {name}"),
+            RequestTarget::Resource(address) => format!("resource {address}"),
+            RequestTarget::Method => "method".to_owned(),
+            RequestTarget::Transport => "transport".to_owned(),
         };
-        let mut data = format!(r#"{{"fault":{},"at":{}"#, quote(fault.kind.word()), quote(&place));
+        let mut data = format!(r#"{{"fault":{},"at":{}"#, quote(fault.kind.as_str()), quote(&place));
         if !fault.problems.is_empty() {
             let problem =
                 |problem: &Problem| quote(&format!("{} {}: {}", problem.pointer, problem.keyword, problem.expected));
@@ -80,7 +84,7 @@ impl Dialect for Plainly {
         }
     }
 
-    fn manners(&self) -> Manners {
+    fn compatibility(&self) -> Compatibility {
         self.0
     }
 
@@ -97,9 +101,9 @@ impl Dialect for Plainly {
 fn plain_status(kind: FaultKind) -> Option<u16> {
     if kind == FaultKind::Unauthenticated {
         Some(401)
-    } else if kind == FaultKind::Forbidden || kind == FaultKind::WrongHost {
+    } else if kind == FaultKind::Forbidden || kind == FaultKind::HostNotAllowed {
         Some(403)
-    } else if kind == FaultKind::WrongVerb {
+    } else if kind == FaultKind::MethodNotAllowed {
         Some(405)
     } else {
         None

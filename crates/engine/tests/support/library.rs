@@ -1,9 +1,9 @@
 //! The contract of a library that lends books: two kinds, a handful of tools, and addresses.
 
-use frontdesk_engine::contract::{Contract, Hello, Resource, Source};
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_engine::table::{Column, Holds, Kind};
-use frontdesk_engine::tool::{Effect, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::contract::{Contract, ResourceSource, ResourceTemplate, ServerInfo};
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
+use frontdesk_engine::model::tool::{Effect, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Code, Scope};
 
 use super::dialect::Plainly;
@@ -12,23 +12,27 @@ use super::tools;
 pub(crate) const NONE_LEFT: Code = Code("book.none_left");
 pub(crate) const TAKEN: Code = Code("book.taken");
 
-pub(crate) static BOOK: Kind = Kind {
+pub(crate) static BOOK: TableSpec = TableSpec {
     name: "book",
-    columns: &[Column { name: "genre", holds: Holds::Text }, Column { name: "shelfmark", holds: Holds::Text }],
+    columns: &[
+        ColumnSpec { name: "genre", column_type: ColumnType::Text },
+        ColumnSpec { name: "shelfmark", column_type: ColumnType::Text },
+    ],
     unique: &["shelfmark"],
     sorted: &[],
     filtered: &["genre"],
 };
 
-pub(crate) static MEMBER: Kind = Kind { name: "member", columns: &[], unique: &[], sorted: &[], filtered: &[] };
+pub(crate) static MEMBER: TableSpec =
+    TableSpec { name: "member", columns: &[], unique: &[], sorted: &[], filtered: &[] };
 
 const GENRES: &[&str] = &["novel", "poetry"];
 
 pub(crate) fn contract() -> Contract {
     Contract {
         id: "library",
-        hello: Hello {
-            info: Vec::new(),
+        server_info: ServerInfo {
+            extra: Vec::new(),
             name: "library",
             title: "The library",
             version: "1.2.3",
@@ -37,9 +41,9 @@ pub(crate) fn contract() -> Contract {
         },
         tools: tools(),
         resources: resources(),
-        kinds: vec![&BOOK, &MEMBER],
+        tables: vec![&BOOK, &MEMBER],
         scopes: ["books:read", "books:write", "members:read", "members:contact"].map(Scope::new).to_vec(),
-        least: Scope::new("books:read"),
+        default_scope: Scope::new("books:read"),
         documents: Vec::new(),
         dialect: Box::new(Plainly::default()),
     }
@@ -65,48 +69,44 @@ fn tools() -> Vec<Tool> {
     ];
     let join = [
         required("name", Schema::text(40), "Who."),
-        required("email", Schema::Text(frontdesk_engine::schema::Text::Email), "How to reach them."),
+        required("email", Schema::Text(frontdesk_engine::model::schema::Text::Email), "How to reach them."),
     ];
     let id = || [required("id", Schema::text(64), "Which.")];
     let key = optional("request_key", Schema::text(300), "Repeats nothing.");
     vec![
-        tool("book.list", Effect::Reads, "books:read", list, Run::Read(tools::list)),
-        tool("book.get", Effect::Reads, "books:read", id(), Run::Read(tools::get)),
-        tool("book.add", Effect::Adds, "books:write", add.into_iter().chain([key.clone()]), write(tools::add)),
+        tool("book.list", Effect::Reads, "books:read", list, Run::read(tools::list)),
+        tool("book.get", Effect::Reads, "books:read", id(), Run::read(tools::get)),
+        tool("book.add", Effect::Adds, "books:write", add.into_iter().chain([key.clone()]), Run::write(tools::add)),
         tool(
             "book.change",
             Effect::Changes,
             "books:write",
             change.into_iter().chain([key.clone()]),
-            write(tools::change),
+            Run::write(tools::change),
         ),
         limited(tool(
             "book.lend",
             Effect::Changes,
             "books:write",
             id().into_iter().chain([key.clone()]),
-            write(tools::lend),
+            Run::write(tools::lend),
         )),
         tool(
             "book.add_anew",
             Effect::Adds,
             "books:write",
             id().into_iter().chain([key.clone()]),
-            Run::Write { plan: tools::lend, replay: Some(tools::look_again) },
+            Run::write(tools::LendAnew),
         ),
-        disclosing(tool("member.get", Effect::Reads, "members:read", id(), Run::Read(tools::member))),
+        disclosing(tool("member.get", Effect::Reads, "members:read", id(), Run::read(tools::member))),
         disclosing(tool(
             "member.join",
             Effect::Adds,
             "members:read",
             join.into_iter().chain([key]),
-            write(tools::join),
+            Run::write(tools::join),
         )),
     ]
-}
-
-fn write(plan: frontdesk_engine::tool::WriteTool) -> Run {
-    Run::Write { plan, replay: None }
 }
 
 fn tool(name: &'static str, effect: Effect, scope: &str, fields: impl IntoIterator<Item = Field>, run: Run) -> Tool {
@@ -120,7 +120,7 @@ fn tool(name: &'static str, effect: Effect, scope: &str, fields: impl IntoIterat
             output: Schema::object([]),
             effect,
             scope: Scope::new(scope),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[NONE_LEFT, TAKEN],
         },
@@ -129,7 +129,7 @@ fn tool(name: &'static str, effect: Effect, scope: &str, fields: impl IntoIterat
 }
 
 fn disclosing(mut tool: Tool) -> Tool {
-    tool.spec.discloses = Some(Scope::new("members:contact"));
+    tool.spec.unmask_scope = Some(Scope::new("members:contact"));
     tool
 }
 
@@ -139,17 +139,17 @@ fn limited(mut tool: Tool) -> Tool {
     tool
 }
 
-fn resources() -> Vec<Resource> {
-    let resource = |template, name, source| Resource {
+fn resources() -> Vec<ResourceTemplate> {
+    let resource = |template, name, source| ResourceTemplate {
         template,
         name,
         title: "From the library",
         about: "As its name says.",
         source,
     };
-    let of = |name, lists| Source::Tool { name, lists };
+    let of = |name, lists| ResourceSource::Tool { name, lists };
     vec![
-        resource("lib://rules", "rules", Source::Document(r#"{"silence":true}"#.to_owned())),
+        resource("lib://rules", "rules", ResourceSource::Document(r#"{"silence":true}"#.to_owned())),
         resource("lib://{branch}/books{?genre,title,limit}", "books", of("book.list", None)),
         resource("lib://{branch}/book/{id}", "book", of("book.get", Some(&BOOK))),
         resource("lib://{branch}/member/{id}", "member", of("member.get", Some(&MEMBER))),

@@ -11,12 +11,12 @@ pub(crate) mod tools;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::desk::{Keys, Mount, Settings};
-use frontdesk_engine::dispatch::{Limits, Tasks};
-use frontdesk_engine::door::Door;
-use frontdesk_engine::incoming::Incoming;
-use frontdesk_engine::rate::Budget;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::desk::{DeskSettings, Keys, Mount};
+use frontdesk_engine::dispatch::{DispatchLimits, TaskQueue};
+use frontdesk_engine::limits::rate::Budget;
+use frontdesk_engine::model::incoming::Incoming;
+use frontdesk_engine::model::mount_policy::MountPolicy;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Contract, Desk, serve};
 
 use library::{BOOK, MEMBER};
@@ -39,7 +39,7 @@ pub(crate) const VAGRANT: &str = "vagrant";
 /// Has the scope of all scopes, in the north branch.
 pub(crate) const WARDEN: &str = "warden";
 
-pub(crate) const SETTINGS: Settings = Settings {
+pub(crate) const SETTINGS: DeskSettings = DeskSettings {
     page_bytes: 64 * 1024,
     reply_bytes: 64 * 1024,
     calls: Budget { per_minute: 6000, burst: 1000 },
@@ -47,13 +47,13 @@ pub(crate) const SETTINGS: Settings = Settings {
 };
 
 /// Nobody has to wait long for a test.
-pub(crate) const LIMITS: Limits = Limits {
+pub(crate) const LIMITS: DispatchLimits = DispatchLimits {
     waiting: 2,
     at_once: 2,
     kept_for_one: 1_000,
     kept: 1_000,
-    look: Duration::from_millis(10),
-    patience: Duration::from_millis(300),
+    poll_interval: Duration::from_millis(10),
+    wait_timeout: Duration::from_millis(300),
 };
 
 pub(crate) struct House {
@@ -110,17 +110,17 @@ impl House {
     }
 
     /// The same house behind a door.
-    pub(crate) fn behind(self, door: Door) -> House {
-        House { mount: self.mount.behind(door), ..self }
+    pub(crate) fn behind(self, door: MountPolicy) -> House {
+        House { mount: self.mount.with_policy(door), ..self }
     }
 
     /// The same house under another contract.
     pub(crate) fn under(self, contract: Contract) -> House {
-        let Mount { resource, metadata, .. } = self.mount;
+        let Mount { resource, metadata_url: metadata, .. } = self.mount;
         House { mount: Mount::new(contract, resource, metadata), ..self }
     }
 
-    pub(crate) fn with(settings: Settings) -> House {
+    pub(crate) fn with(settings: DeskSettings) -> House {
         let store = Arc::new(Shelves::default());
         let clock = Arc::new(Hands::default());
         let guestbook = Arc::new(Guestbook::default());
@@ -131,12 +131,12 @@ impl House {
             clock: clock.clone(),
             random: Arc::new(Dice::default()),
             observer: guestbook.clone(),
-            keys: Keys { cursor: Key::from_bytes([1; 32]) },
+            keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
             tally: Default::default(),
-            turns: Default::default(),
-            tasks: Tasks::new(LIMITS),
+            tenant_locks: Default::default(),
+            task_queue: TaskQueue::new(LIMITS),
             settings,
         };
         let mount = Mount::new(

@@ -4,12 +4,12 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::fault::{Fault, FaultKind};
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::fault::{Fault, FaultKind};
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, ClientId, Scopes, TenantId};
 
 /// Starts at 2026-01-01T00:00:00Z.
@@ -108,7 +108,7 @@ pub(crate) struct Guestbook(Mutex<Vec<(Observation, Option<String>)>>);
 impl Guestbook {
     /// The record line of everything seen so far.
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap().iter().map(|(seen, _)| seen.line()).collect()
+        self.0.lock().unwrap().iter().map(|(seen, _)| seen.to_line()).collect()
     }
 
     /// The last call that was seen.
@@ -127,7 +127,7 @@ impl Guestbook {
 }
 
 impl Observer for Guestbook {
-    fn seen(&self, observation: &Observation, cause: Option<&str>) {
+    fn on_call(&self, observation: &Observation, cause: Option<&str>) {
         self.0.lock().unwrap().push((observation.clone(), cause.map(str::to_owned)));
     }
 }

@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use frontdesk_engine::Fault;
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::trace::Trace;
 
 pub(crate) fn post(who: &str, body: &str) -> Incoming {
     Incoming {
@@ -15,10 +15,10 @@ pub(crate) fn post(who: &str, body: &str) -> Incoming {
         method_header: None,
         name_header: None,
         idempotency_key: None,
-        refused: None,
-        body: Arriving::here(Bytes::copy_from_slice(body.as_bytes())),
+        transport_fault: None,
+        body: RequestBody::from_bytes(Bytes::copy_from_slice(body.as_bytes())),
         address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
-        trace: Trace::begun("t1"),
+        trace: Trace::new("t1"),
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn with_verb(verb: Verb, who: &str) -> Incoming {
 }
 
 pub(crate) fn held(who: &str, fault: Fault) -> Incoming {
-    Incoming { refused: Some(fault), ..post(who, "") }
+    Incoming { transport_fault: Some(fault), ..post(who, "") }
 }
 
 pub(crate) fn versioned(version: &str, incoming: Incoming) -> Incoming {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use frontdesk_engine::page::{Direction, Filter, Key, Page, Query, Start, Wants};
-use frontdesk_engine::plan::{Event, Stale, Step};
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::table::{Cell, Found, Kind, Row};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::page::{Direction, Filter, Page, PageKey, Projection, Query, Start};
+use frontdesk_engine::model::plan::{Event, OnConflict, Step};
+use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec};
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use tokio::sync::Semaphore;
 
@@ -22,7 +22,7 @@ pub(crate) struct Shelves {
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) rows: BTreeMap<(String, &'static str, String), Row>,
-    pub(crate) claims: BTreeMap<[String; 4], Claimed>,
+    pub(crate) claims: BTreeMap<[String; 4], StoredAnswer>,
     /// Each tenant's audit chain.
     pub(crate) audit: Vec<String>,
     pub(crate) events: Vec<(String, Event)>,
@@ -51,7 +51,7 @@ pub(crate) struct Knobs {
     /// This many look-ups of a key find nothing, as if another call had not committed yet.
     pub(crate) blind_lookups: usize,
     /// The next commit loses against a call that claimed its key with this.
-    pub(crate) rival: Option<Claimed>,
+    pub(crate) rival: Option<StoredAnswer>,
     /// The next commit is not finished in time.
     pub(crate) unknown: bool,
 }
@@ -95,7 +95,7 @@ impl Shelves {
         at(&self.kept.lock().unwrap())
     }
 
-    pub(crate) fn put(&self, tenant: &str, kind: &'static Kind, row: Row) {
+    pub(crate) fn put(&self, tenant: &str, kind: &'static TableSpec, row: Row) {
         self.kept.lock().unwrap().rows.insert((tenant.to_owned(), kind.name, row.id.clone()), row);
     }
 
@@ -113,10 +113,10 @@ impl Store for Shelves {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             self.knobs().reads.suffer().await?;
             if kind.name == "book" {
@@ -130,10 +130,10 @@ impl Store for Shelves {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         column: &'static str,
         value: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             self.knobs().reads.suffer().await?;
             let is_it = |key: &(String, &str, String), row: &Row| {
@@ -154,7 +154,11 @@ impl Store for Shelves {
         })
     }
 
-    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
             let blind = self.knobs().blind_lookups;
             self.turn(|knobs| knobs.blind_lookups = blind.saturating_sub(1));
@@ -179,10 +183,10 @@ impl Store for Shelves {
             }
             if knobs.stale > 0 {
                 self.kept.lock().unwrap().commits += 1;
-                return Ok(Committed::Stale);
+                return Ok(Committed::VersionConflict);
             }
             if let Some(rival) = knobs.rival {
-                return Ok(Committed::Claimed(rival));
+                return Ok(Committed::AlreadyClaimed(rival));
             }
             let kept = Arc::clone(&self.kept);
             // Handed over: it goes on whether or not anybody waits.
@@ -200,7 +204,7 @@ impl Store for Shelves {
         })
     }
 
-    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             let mood = self.knobs().records;
             if mood != Mood::Fails {
@@ -212,7 +216,7 @@ impl Store for Shelves {
         })
     }
 
-    fn observe_detached(&self, record: String) {
+    fn append_audit_detached(&self, record: String) {
         self.kept.lock().unwrap().records.push((record, Durability::Grouped));
     }
 }
@@ -228,12 +232,12 @@ fn apply(kept: &mut Kept, commit: Commit) -> Committed {
     if let Some(claim) = &commit.claim
         && let Some(earlier) = kept.claims.get(&scoped(&commit.tenant, claim))
     {
-        return Committed::Claimed(earlier.clone());
+        return Committed::AlreadyClaimed(earlier.clone());
     }
     let mut rows = kept.rows.clone();
     for step in commit.steps {
         match step {
-            Step::Insert { kind, row, taken } => {
+            Step::Insert { table: kind, row, on_duplicate: taken } => {
                 let clash = |other: &Row, column: &&str| match cell(other, column) {
                     None | Some(Cell::Null) => false,
                     known @ Some(Cell::Text(_) | Cell::Digest(_) | Cell::Integer(_)) => known == cell(&row, column),
@@ -246,12 +250,12 @@ fn apply(kept: &mut Kept, commit: Commit) -> Committed {
                 }
                 rows.insert((tenant.clone(), kind.name, row.id.clone()), row);
             }
-            Step::Update { kind, row, expect_version, stale } => {
+            Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
                 let key = (tenant.clone(), kind.name, row.id.clone());
                 match (rows.get(&key), stale) {
                     (Some(known), _) if known.version == expect_version => rows.insert(key, row),
-                    (_, Stale::Caller(fault)) => return Committed::Refused(fault),
-                    (_, Stale::Rerun) => return Committed::Stale,
+                    (_, OnConflict::Fail(fault)) => return Committed::Refused(fault),
+                    (_, OnConflict::Retry) => return Committed::VersionConflict,
                 };
             }
             Step::Adjust { .. } | Step::Require { .. } => panic!("the library never does this"),
@@ -259,7 +263,7 @@ fn apply(kept: &mut Kept, commit: Commit) -> Committed {
     }
     kept.rows = rows;
     if let Some(claim) = &commit.claim {
-        let claimed = Claimed { meaning: claim.meaning, answer: commit.answer };
+        let claimed = StoredAnswer { request_hash: claim.request_hash, answer: commit.answer };
         kept.claims.insert(scoped(&commit.tenant, claim), claimed);
     }
     kept.events.extend(commit.events);
@@ -271,8 +275,8 @@ fn scoped(tenant: &TenantId, claim: &Claim) -> [String; 4] {
     [tenant.as_str(), claim.client.as_str(), claim.tool, &claim.key].map(str::to_owned)
 }
 
-fn found(row: &Row, disclosure: Disclosure) -> Found {
-    Found {
+fn found(row: &Row, disclosure: Disclosure) -> StoredRow {
+    StoredRow {
         id: row.id.clone(),
         version: row.version,
         created_at: row.created_at,
@@ -292,11 +296,11 @@ fn cell<'a>(row: &'a Row, column: &str) -> Option<&'a Cell> {
 /// Everybody here sorts by `created_at`; only who looks for tasks does so the other way round, and on one page.
 fn page(kept: &Kept, tenant: &TenantId, query: &Query) -> Page {
     assert_eq!(query.order.column, "created_at");
-    let of_kind = |(key, _): &(&(String, &str, String), &Row)| key.0 == tenant.as_str() && key.1 == query.kind.name;
+    let of_kind = |(key, _): &(&(String, &str, String), &Row)| key.0 == tenant.as_str() && key.1 == query.table.name;
     let mut rows: Vec<&Row> = kept.rows.iter().filter(of_kind).map(|(_, row)| row).collect();
     rows.retain(|row| query.filters.iter().all(|filter| fits(row, filter)));
     rows.sort_by_key(|row| std::cmp::Reverse((row.created_at, row.id.clone())));
-    if query.order.direction == Direction::Rising {
+    if query.order.direction == Direction::Ascending {
         rows.reverse();
     }
     match &query.window.start {
@@ -306,10 +310,10 @@ fn page(kept: &Kept, tenant: &TenantId, query: &Query) -> Page {
     }
     let more = rows.len() > query.window.limit;
     rows.truncate(query.window.limit);
-    let last = rows.last().map(|row| Key { value: row.created_at, id: row.id.clone() });
-    let text = |row: &&Row| match query.wants {
-        Wants::Rows => row.body.clone(),
-        Wants::Ids => row.id.clone(),
+    let last = rows.last().map(|row| PageKey { value: row.created_at, id: row.id.clone() });
+    let text = |row: &&Row| match query.projection {
+        Projection::Rows => row.body.clone(),
+        Projection::Ids => row.id.clone(),
     };
     let ids = rows.iter().filter(|row| row.masked.is_some()).map(|row| row.id.clone()).collect();
     Page { rows: rows.iter().map(text).collect(), ids, next: last.filter(|_| more) }
@@ -318,7 +322,7 @@ fn page(kept: &Kept, tenant: &TenantId, query: &Query) -> Page {
 fn fits(row: &Row, filter: &Filter) -> bool {
     match filter {
         Filter::Equals(column, value) => row.cells.iter().any(|(name, cell)| name == column && cell == value),
-        Filter::Words(words) => words.iter().all(|word| row.words.contains(word)),
+        Filter::SearchTerms(words) => words.iter().all(|word| row.search_terms.contains(word)),
         Filter::AtMost(column, most) => matches!(cell(row, column), Some(Cell::Integer(number)) if number <= most),
         Filter::AnyOf(..) | Filter::AtLeast(..) => panic!("the library never does this"),
     }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::caller::{Caller, ClientId, Scopes};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::caller::{Caller, ClientId, Scopes};
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_wire::json::{Map, Value};
 
 use super::flaw::Flaw;

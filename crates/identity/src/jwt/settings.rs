@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use frontdesk_engine::caller::{Scopes, TenantId};
+use frontdesk_engine::model::caller::{Scopes, TenantId};
 
 use super::secret::SigningSecret;
 

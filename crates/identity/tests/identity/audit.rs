@@ -1,9 +1,9 @@
 //! What is on record of the token and the revocation endpoint: every change with its record, every
 //! refusal of a client, and strangers as numbers.
 
-use frontdesk_engine::caller::ClientId;
+use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
+use frontdesk_engine::model::caller::ClientId;
 use frontdesk_engine::ports::Durability;
-use frontdesk_engine::tally::{Count, Who};
 
 use crate::support::{ADDRESS, Bench, FIRST_TOKEN, GRANT, ID, Meanwhile, asked, bench, bench_with};
 
@@ -62,7 +62,7 @@ async fn strangers_are_counted_by_address_and_not_written_one_by_one() {
     assert_eq!(by_themselves(&bench), []);
     let mut counted = bench.tally.take();
     counted.sort_by_key(|count| count.times);
-    let count = |outcome, times| Count { who: Who::Address(ADDRESS), outcome, times };
+    let count = |outcome, times| TallyCount { who: TallyKey::Address(ADDRESS), outcome, times };
     assert_eq!(counted, [count("invalid_request", 1), count("invalid_client", 6)]);
 }
 
@@ -74,8 +74,8 @@ async fn a_client_that_asks_too_often_is_counted_and_not_written_one_by_one() {
     }
     assert_eq!(with_changes(&bench), [line("token", "ok"), line("token", "ok")]);
     assert_eq!(by_themselves(&bench), []);
-    let who = Who::Client(ClientId::new(ID));
-    assert_eq!(bench.tally.take(), [Count { who, outcome: "temporarily_unavailable", times: 3 }]);
+    let who = TallyKey::Client(ClientId::new(ID));
+    assert_eq!(bench.tally.take(), [TallyCount { who, outcome: "temporarily_unavailable", times: 3 }]);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Making clients: what is shown once, what is kept, what printing gives away.
 
-use frontdesk_engine::caller::{Scopes, TenantId};
+use frontdesk_engine::model::caller::{Scopes, TenantId};
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{new_client, new_secret};
 

@@ -1,8 +1,8 @@
 //! What a proven client gets from the token endpoint: which scopes, for which resource, for how long.
 
-use frontdesk_engine::caller::Scopes;
+use frontdesk_engine::model::caller::Scopes;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::seal::sha256;
-use frontdesk_engine::timestamp::Millis;
 
 use crate::support::{
     FIRST_TOKEN, GRANT, ID, Meanwhile, OTHER_ID, OTHER_SECRET, RESOURCE, SECOND_RESOURCE, START, bench, client, error,

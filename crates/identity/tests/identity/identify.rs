@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use frontdesk_engine::caller::{ClientId, Scopes};
-use frontdesk_engine::fault::{Fault, FaultKind};
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::caller::{ClientId, Scopes};
+use frontdesk_engine::model::fault::{Fault, FaultKind};
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Identity as _;
-use frontdesk_engine::registry::Registry as _;
+use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::seal::sha256;
-use frontdesk_engine::timestamp::Millis;
 
 use crate::support::{FIRST_TOKEN, GRANT, ID, RESOURCE, SECOND_RESOURCE, START, bench, bench_with};
 

@@ -1,6 +1,6 @@
 //! What is published, byte for byte, and that no request changes it.
 
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_identity::Asked;
 
 use crate::support::{GRANT, asked, bench, error, header, text};
@@ -56,7 +56,7 @@ async fn metadata_is_the_same_whatever_is_sent() {
                 authorization: &["Bearer x", "Basic y"],
                 body: b"{\"issuer\":\"https://evil.example\"}",
                 address: "2001:db8::1".parse().unwrap(),
-                trace: &Trace::begun("https://evil.example"),
+                trace: &Trace::new("https://evil.example"),
             })
             .await;
         assert_eq!(text(&reply), (200, document), "{path}");

@@ -1,8 +1,8 @@
 //! How a client proves itself at the token endpoint, and every way in which it cannot.
 
-use frontdesk_engine::caller::ClientId;
-use frontdesk_engine::registry::Registry as _;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::caller::ClientId;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_identity::Asked;
 
 use crate::support::{

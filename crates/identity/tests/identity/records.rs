@@ -3,11 +3,11 @@
 use std::sync::Mutex;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::fault::Fault;
-use frontdesk_engine::page::{Page, Query};
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::table::{Cell, Found, Kind};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::fault::Fault;
+use frontdesk_engine::model::page::{Page, Query};
+use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 
 #[derive(Default)]
 pub(crate) struct Records(pub(crate) Mutex<Vec<(String, Durability)>>);
@@ -20,20 +20,20 @@ impl Store for Records {
     fn get<'a>(
         &'a self,
         _tenant: &'a TenantId,
-        _kind: &'static Kind,
+        _kind: &'static TableSpec,
         _id: &'a str,
         _disclosure: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async { elsewhere() })
     }
 
     fn find<'a>(
         &'a self,
         _tenant: &'a TenantId,
-        _kind: &'static Kind,
+        _kind: &'static TableSpec,
         _column: &'static str,
         _value: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async { elsewhere() })
     }
 
@@ -41,7 +41,11 @@ impl Store for Records {
         Box::pin(async { elsewhere() })
     }
 
-    fn claimed<'a>(&'a self, _tenant: &'a TenantId, _claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        _claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async { elsewhere() })
     }
 
@@ -49,14 +53,14 @@ impl Store for Records {
         Box::pin(async { elsewhere() })
     }
 
-    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             self.0.lock().unwrap().push((record, durability));
             Ok(())
         })
     }
 
-    fn observe_detached(&self, record: String) {
+    fn append_audit_detached(&self, record: String) {
         self.0.lock().unwrap().push((record, Durability::Grouped));
     }
 }

@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::caller::{Caller, ClientId, Scope, Scopes, TenantId};
-use frontdesk_engine::fault::Fault;
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::limits::tally::Tally;
+use frontdesk_engine::model::caller::{Caller, ClientId, Scope, Scopes, TenantId};
+use frontdesk_engine::model::fault::Fault;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
-use frontdesk_engine::registry::{Changed, Client, Registry, Tenant, Token};
-use frontdesk_engine::reply::Reply;
 use frontdesk_engine::seal::sha256;
-use frontdesk_engine::tally::Tally;
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
-use frontdesk_engine::trace::Trace;
 use frontdesk_identity::{Asked, EmbeddedServer, Parts, ProtectedResource, Settings};
 
 use crate::records::Records;
@@ -205,8 +205,8 @@ impl Random for Counting {
 pub(crate) struct Log(pub(crate) Mutex<Vec<String>>);
 
 impl Observer for Log {
-    fn seen(&self, observation: &Observation, cause: Option<&str>) {
-        self.0.lock().unwrap().push(format!("{} {}", observation.line(), cause.unwrap_or("-")));
+    fn on_call(&self, observation: &Observation, cause: Option<&str>) {
+        self.0.lock().unwrap().push(format!("{} {}", observation.to_line(), cause.unwrap_or("-")));
     }
 }
 
@@ -306,7 +306,7 @@ impl Bench {
     }
 }
 
-static TRACE: LazyLock<Trace> = LazyLock::new(|| Trace::begun("trace-1"));
+static TRACE: LazyLock<Trace> = LazyLock::new(|| Trace::new("trace-1"));
 
 pub(crate) fn asked<'a>(path: &'a str, body: &'a str) -> Asked<'a> {
     Asked {

@@ -1,6 +1,6 @@
 //! Who a good token says is calling, and with which scopes.
 
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::ports::Identity as _;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! No text that differs from a good token in anything is a good token.
 
-use frontdesk_engine::fault::FaultKind;
+use frontdesk_engine::model::fault::FaultKind;
 use frontdesk_identity::JwtJudge;
 
 use crate::support::{claims, identify, judge, settings, token};

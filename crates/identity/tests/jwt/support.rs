@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use frontdesk_engine::caller::{Caller, Scope, Scopes, TenantId};
-use frontdesk_engine::fault::{Fault, FaultKind};
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::caller::{Caller, Scope, Scopes, TenantId};
+use frontdesk_engine::model::fault::{Fault, FaultKind};
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Identity as _};
 use frontdesk_engine::seal::sha256;
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The audit records of admin requests. Names and secrets are left out: an id is enough to find the rest.
 
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{ClientId, TenantId};
 use frontdesk_store::moving::Manifest;
 

@@ -15,7 +15,11 @@ use crate::telemetry::{ListenerMetrics, metrics_page};
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
 const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-pub async fn health(app: Arc<App>, listeners: ListenerMetrics, request: Request<IncomingBody>) -> Response<ResponseBody> {
+pub async fn health(
+    app: Arc<App>,
+    listeners: ListenerMetrics,
+    request: Request<IncomingBody>,
+) -> Response<ResponseBody> {
     let plain = "text/plain; charset=utf-8";
     let (status, kind, text) = match (request.method(), request.uri().path()) {
         (&Method::GET, "/healthz") => (StatusCode::OK, plain, "ok\n".to_owned()),

@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Clock, Durability, Random};
-use frontdesk_engine::registry::{Changed, Client, Tenant};
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::Keeper;
@@ -197,7 +197,7 @@ impl AdminService {
             return Err(format!("there is no tenant `{tenant}`; there are: {}", ids.join(", ")));
         };
         let record = export_record(self.clock.now(), &tenant.id);
-        self.store.observe(record, Durability::Awaited).await.map_err(explain)?;
+        self.store.append_audit(record, Durability::Awaited).await.map_err(explain)?;
         Ok(AdminResponse::Recorded)
     }
 

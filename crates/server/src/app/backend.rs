@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
 
 use crate::config::DatabaseConfig;
@@ -38,7 +38,7 @@ pub struct DataBackend {
     pub store: Arc<dyn Keeper>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    pub(super) master: Key,
+    pub(super) master: SealKey,
 }
 
 impl DataBackend {
@@ -46,7 +46,7 @@ impl DataBackend {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
-        let kinds = contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect();
+        let kinds = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Keeper>, StoreError> = match database {
             DatabaseConfig::Embedded => SqliteStore::open(Options {
                 path: data_dir::database_file(data_dir.path()),

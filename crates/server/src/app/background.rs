@@ -7,9 +7,9 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use frontdesk_contracts as contracts;
 use frontdesk_engine::dispatch::{self, EXPIRES_AT, TASK};
+use frontdesk_engine::limits::tally::TallyKey;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Durability;
-use frontdesk_engine::tally::Who;
-use frontdesk_engine::timestamp::Millis;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
@@ -48,13 +48,13 @@ pub(crate) async fn run_tally_flush(current: Arc<ArcSwap<App>>) {
 pub(crate) async fn flush_tally(app: &App) {
     for count in app.desk.tally.take() {
         let (kind, name) = match &count.who {
-            Who::Address(address) => ("address", address.to_string()),
-            Who::Client(client) => ("client", client.as_str().to_owned()),
-            Who::Others => ("address", "others".to_owned()),
+            TallyKey::Address(address) => ("address", address.to_string()),
+            TallyKey::Client(client) => ("client", client.as_str().to_owned()),
+            TallyKey::Others => ("address", "others".to_owned()),
         };
         let at = app.desk.now().to_rfc3339();
         let record = serde_json::json!({"at": at, kind: name, "outcome": count.outcome, "count": count.times});
-        if app.backend.store.observe(record.to_string(), Durability::Grouped).await.is_err() {
+        if app.backend.store.append_audit(record.to_string(), Durability::Grouped).await.is_err() {
             app.desk.tally.put_back(count);
             continue;
         }
@@ -65,7 +65,7 @@ pub(crate) async fn flush_tally(app: &App) {
 
 /// Runs queued requests, each on the app that is current then.
 pub(super) async fn run_dispatch_worker(current: Arc<ArcSwap<App>>) {
-    dispatch::tend(move || current.load_full()).await;
+    dispatch::run_worker(move || current.load_full()).await;
 }
 
 /// Deletes expired rows once an hour, as the configuration says.
@@ -77,7 +77,7 @@ pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
         let now = app.desk.now();
         let store = &app.backend.store;
         let mut results = vec![store.forget_claims(before(now, app.config.idempotency.retain)).await];
-        if contracts::all().iter().any(|contract| contract.kinds.contains(&&TASK)) {
+        if contracts::all().iter().any(|contract| contract.tables.contains(&&TASK)) {
             results.push(store.forget_rows(&TASK, EXPIRES_AT, now).await);
         }
         match app.config.audit.retain {

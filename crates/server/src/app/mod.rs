@@ -1,8 +1,8 @@
 //! The running application: everything that answers calls, built from a configuration and the opened data. It is replaced
 //! as a whole on reload; a call keeps the one it began with.
 
-mod background;
 mod backend;
+mod background;
 mod mounts;
 mod reload;
 mod router;
@@ -14,12 +14,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::dispatch::{Premises, Tasks};
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
+use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::limits::tally::Tally;
+use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Identity, Store};
-use frontdesk_engine::rate::{Budget, Rates};
-use frontdesk_engine::registry::Registry;
-use frontdesk_engine::tally::Tally;
 use frontdesk_identity::{EmbeddedServer, Parts};
 
 use crate::config::{Config, DatabaseConfig};
@@ -80,8 +80,11 @@ impl App {
         let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
         let call_metrics = Arc::new(CallMetrics::default());
         let tally = Arc::new(Tally::default());
-        let telemetry =
-            Arc::new(Telemetry { log: Arc::clone(&log), call_metrics: Arc::clone(&call_metrics), traces: Arc::clone(&traces) });
+        let telemetry = Arc::new(Telemetry {
+            log: Arc::clone(&log),
+            call_metrics: Arc::clone(&call_metrics),
+            traces: Arc::clone(&traces),
+        });
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(EmbeddedServer::new(
@@ -109,14 +112,26 @@ impl App {
             rates: Rates::default(),
             inflight: Default::default(),
             tally,
-            turns: Default::default(),
-            tasks: match config.database {
-                DatabaseConfig::Embedded => Tasks::default().alone(backend.clock.now()),
-                DatabaseConfig::Postgres(_) => Tasks::default(),
+            tenant_locks: Default::default(),
+            task_queue: match config.database {
+                DatabaseConfig::Embedded => TaskQueue::default().alone(backend.clock.now()),
+                DatabaseConfig::Postgres(_) => TaskQueue::default(),
             },
             settings: desk_settings(&config),
         };
-        App { backend, desk, mounts, sites, loopback_only, token_resources, identity, log, call_metrics, traces, config }
+        App {
+            backend,
+            desk,
+            mounts,
+            sites,
+            loopback_only,
+            token_resources,
+            identity,
+            log,
+            call_metrics,
+            traces,
+            config,
+        }
     }
 
     /// Whether this peer may reach the mount at all. A loopback listener accepts nobody else, but a reload can remove the
@@ -149,8 +164,8 @@ impl App {
             rates: self.desk.rates.clone(),
             inflight: self.desk.inflight.clone(),
             tally: Arc::clone(&self.desk.tally),
-            turns: self.desk.turns.clone(),
-            tasks: self.desk.tasks.clone(),
+            tenant_locks: self.desk.tenant_locks.clone(),
+            task_queue: self.desk.task_queue.clone(),
             settings: desk_settings(&config),
         };
         App {
@@ -169,7 +184,7 @@ impl App {
     }
 }
 
-impl Premises for App {
+impl DeskSource for App {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -188,8 +203,8 @@ fn identity_settings(config: &Config) -> frontdesk_identity::Settings {
     }
 }
 
-fn desk_settings(config: &Config) -> Settings {
-    Settings {
+fn desk_settings(config: &Config) -> DeskSettings {
+    DeskSettings {
         page_bytes: config.limits.page_bytes,
         reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR).max(MIN_REPLY_BYTES),
         calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },

@@ -5,14 +5,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
-use frontdesk_engine::archive::Archive;
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::dispatch::{Dispatching, Full, When};
-use frontdesk_engine::door::{Door, MethodScopes, Standing};
-use frontdesk_engine::glob::Glob;
-use frontdesk_engine::contract_entry::QueryLimits;
+use frontdesk_engine::dispatch::{DispatchConfig, DispatchMode, OnQueueFull};
+use frontdesk_engine::limits::rate::Quota;
+use frontdesk_engine::model::contract_entry::QueryLimits;
+use frontdesk_engine::model::glob::Glob;
+use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::rate::Quota;
+use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
 use frontdesk_identity::ProtectedResource;
 
@@ -32,13 +32,13 @@ pub(super) struct MountPlan {
 
 /// What the server of a site has besides its contract.
 struct SiteMount {
-    door: Door,
-    archive: Arc<dyn Archive>,
+    policy: MountPolicy,
+    site_db: Arc<dyn SiteDb>,
     auth: AuthMode,
     tenant: TenantId,
     path_match: PathMatch,
     /// How dispatched requests are run; none for the fallback of unknown handles.
-    dispatching: Option<Dispatching>,
+    dispatching: Option<DispatchConfig>,
     /// The resources whose tokens are accepted here.
     resources: Vec<String>,
 }
@@ -47,7 +47,10 @@ struct SiteMount {
 enum AuthMode {
     /// No token: only callers on this machine.
     Loopback,
-    Tokens { own: OwnTokens, jwt: Option<Arc<dyn Identity>> },
+    Tokens {
+        own: OwnTokens,
+        jwt: Option<Arc<dyn Identity>>,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -96,8 +99,8 @@ pub(super) fn protected_resources(plans: &[MountPlan], url: &PublicUrl) -> Vec<P
         path: path.clone(),
         url: url.at(path),
         scopes: contract.scopes.clone(),
-        least: contract.least.clone(),
-        name: contract.hello.title.to_owned(),
+        least: contract.default_scope.clone(),
+        name: contract.server_info.title.to_owned(),
     });
     resources.collect()
 }
@@ -149,11 +152,11 @@ pub(super) fn build_router(plans: Vec<MountPlan>, url: &PublicUrl, own: &Arc<dyn
         // The metadata say where to ask for tokens; for tokens that the site signs there is no such place.
         let metadata = if issues_tokens { metadata(about) } else { String::new() };
         let mount = Mount::new(contract, url.at(&path), metadata)
-            .reading(site.archive)
-            .behind(site.door)
-            .identified_by(identity);
+            .with_site_db(site.site_db)
+            .with_policy(site.policy)
+            .with_identity(identity);
         let mount = match site.dispatching {
-            Some(dispatching) => mount.dispatching(dispatching),
+            Some(dispatching) => mount.with_dispatch(dispatching),
             None => mount,
         };
         match site.path_match {
@@ -171,55 +174,56 @@ fn plan_site(config: &Config, mount: &MountConfig, site: &SiteConfig, opened: &O
         SiteAuth::None => AuthMode::Loopback,
         SiteAuth::Tokens { own, .. } => AuthMode::Tokens { own: *own, jwt: opened.jwt.clone() },
     };
-    let make = |path: String, server: &SiteServer, standing: Standing, path_match: PathMatch, resources: Vec<String>| {
-        let mut contract = contracts::reading(&mount.contract, &site.tenant, query_limits(server))?;
-        let door = door(server, standing);
-        // The configuration decides which scope calls need, also for each tool (E-67).
-        for tool in &mut contract.tools {
-            tool.spec.scope = door.scopes.needed(CALL).clone();
-        }
-        let site_mount = SiteMount {
-            door,
-            archive: Arc::clone(&opened.archive),
-            auth: auth.clone(),
-            tenant: site.tenant.clone(),
-            dispatching: match path_match {
-                PathMatch::Exact => Some(dispatching(site, server, server_path(server))),
-                PathMatch::OneBelow => None,
-            },
-            path_match,
-            resources,
+    let make =
+        |path: String, server: &SiteServer, status: MountStatus, path_match: PathMatch, resources: Vec<String>| {
+            let mut contract = contracts::reading(&mount.contract, &site.tenant, query_limits(server))?;
+            let policy = policy(server, status);
+            // The configuration decides which scope calls need, also for each tool (E-67).
+            for tool in &mut contract.tools {
+                tool.spec.scope = policy.scopes.required_scope(CALL).clone();
+            }
+            let site_mount = SiteMount {
+                policy,
+                site_db: Arc::clone(&opened.site_db),
+                auth: auth.clone(),
+                tenant: site.tenant.clone(),
+                dispatching: match path_match {
+                    PathMatch::Exact => Some(dispatching(site, server, server_path(server))),
+                    PathMatch::OneBelow => None,
+                },
+                path_match,
+                resources,
+            };
+            Some(MountPlan { path, contract, site: Some(site_mount) })
         };
-        Some(MountPlan { path, contract, site: Some(site_mount) })
-    };
     let mut plans = Vec::new();
     for server in &site.servers {
         let allowed = site.allow_servers.iter().any(|pattern| Glob::new(pattern).matches(&server.handle));
-        let standing = if allowed { Standing::Served } else { Standing::Denied };
+        let status = if allowed { MountStatus::Served } else { MountStatus::Denied };
         for path in [server_path(server)].into_iter().chain(server.path.clone()) {
             let resource = vec![config.public_url.at(&path)];
-            plans.extend(make(path, server, standing, PathMatch::Exact, resource));
+            plans.extend(make(path, server, status, PathMatch::Exact, resource));
         }
     }
     if let Some(first) = site.servers.first() {
         let all = site.servers.iter().map(|server| config.public_url.at(&server_path(server))).collect();
-        plans.extend(make(mount.path.clone(), first, Standing::Unknown, PathMatch::OneBelow, all));
+        plans.extend(make(mount.path.clone(), first, MountStatus::Unknown, PathMatch::OneBelow, all));
     }
     plans
 }
 
-fn dispatching(site: &SiteConfig, server: &SiteServer, address: String) -> Dispatching {
-    Dispatching {
+fn dispatching(site: &SiteConfig, server: &SiteServer, address: String) -> DispatchConfig {
+    DispatchConfig {
         tenant: site.tenant.clone(),
         // By its path, because several sites can have the same handle.
         server: address,
         when: match site.dispatch {
-            Dispatch::Sync => When::Now,
-            Dispatch::Async => When::Later,
+            Dispatch::Sync => DispatchMode::Now,
+            Dispatch::Async => DispatchMode::Later,
         },
         full: match site.failover {
-            Failover::Sync => Full::RunNow,
-            Failover::Fail => Full::Refuse,
+            Failover::Sync => OnQueueFull::RunNow,
+            Failover::Fail => OnQueueFull::Refuse,
         },
         retain: server.limits.retain,
     }
@@ -230,19 +234,19 @@ fn query_limits(server: &SiteServer) -> QueryLimits {
     QueryLimits { items: limits.result_items, bytes: limits.result_bytes, depth: limits.depth, offset: limits.offset }
 }
 
-fn door(server: &SiteServer, standing: Standing) -> Door {
+fn policy(server: &SiteServer, status: MountStatus) -> MountPolicy {
     let patterns = |patterns: &[String]| patterns.iter().map(Glob::new).collect::<Vec<Glob>>();
     let rules = server
         .scopes
         .iter()
         .flat_map(|(scope, methods)| methods.iter().map(|method| (Glob::new(method), Scope::new(scope.as_str()))));
-    Door {
+    MountPolicy {
         scopes: MethodScopes::new(rules, Scope::new(server.default_scope.as_str())),
         calls: Quota { per_minute: server.limits.per_minute },
         payload_bytes: server.limits.payload_bytes,
         result_bytes: server.limits.result_bytes,
         denied_tools: patterns(&server.deny_tools),
-        standing,
+        status,
     }
 }
 
@@ -263,7 +267,11 @@ mod tests {
             ("192.0.2.7", Via::Direct, "https://localhost/shut", true),
             ("127.0.0.1", Via::Proxy, "https://localhost/shut", true),
         ] {
-            assert_eq!(is_reachable(&local, resource, peer.parse().unwrap(), via), reached, "{peer} {via:?} {resource}");
+            assert_eq!(
+                is_reachable(&local, resource, peer.parse().unwrap(), via),
+                reached,
+                "{peer} {via:?} {resource}"
+            );
         }
     }
 }

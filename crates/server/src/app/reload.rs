@@ -46,7 +46,7 @@ impl Reload {
 
     pub fn read(&self) -> Result<ReloadedConfig, ConfigErrors> {
         let loaded = (self.read_config)()?;
-        let needs_restart = differing(&self.initial.origins, &loaded.origins);
+        let needs_restart = differing(&self.initial.settings, &loaded.settings);
         // Defaults that depend on `listen` follow the address in use, not the one in the file.
         let changed = differing(&self.latest.settings_at(self.listen_addr), &loaded.settings_at(self.listen_addr));
         Ok(ReloadedConfig {

@@ -36,7 +36,7 @@ impl Router {
         if self.exact.iter().any(|(mounted, _)| mounted == path) {
             return None;
         }
-        self.find(path.strip_suffix(DISPATCH)?).filter(|mount| mount.door.is_some())
+        self.find(path.strip_suffix(DISPATCH)?).filter(|mount| mount.policy.is_some())
     }
 
     /// The mounts with exact paths.

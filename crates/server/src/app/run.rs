@@ -8,9 +8,7 @@ use arc_swap::ArcSwap;
 use tokio::signal::unix::Signal;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::background::{
-    abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_retention, run_tally_flush,
-};
+use super::background::{abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_retention, run_tally_flush};
 use super::{App, OnDatabaseDown, Reload, Sites, register_tenants};
 use crate::admin::health;
 use crate::config::Config;

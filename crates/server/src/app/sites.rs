@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Scopes;
-use frontdesk_engine::archive::Archive;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::ports::{Clock, Identity};
-use frontdesk_engine::registry::Tenant;
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
 use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
@@ -27,7 +27,7 @@ pub struct Sites(Vec<Option<OpenSite>>);
 
 /// A site whose database is open.
 pub(super) struct OpenSite {
-    pub(super) archive: Arc<dyn Archive>,
+    pub(super) site_db: Arc<dyn SiteDb>,
     /// Verifies tokens that the site signs.
     pub(super) jwt: Option<Arc<dyn Identity>>,
     location: SiteDbLocation,
@@ -80,9 +80,9 @@ impl Sites {
                 continue;
             };
             let jwt = jwt_identity(mount, site, clock).map_err(|why| errors.push(format!("mount[{index}].{why}")));
-            let archive = open_database(site, on_down, before).await;
-            match archive {
-                Ok((location, archive, notice)) => {
+            let opened = open_database(site, on_down, before).await;
+            match opened {
+                Ok((location, site_db, notice)) => {
                     messages.extend(notice.map(|notice| format!("mount[{index}].database: {notice}")));
                     let known = before.get(index);
                     if known.is_some_and(|known| known.location != location) {
@@ -95,7 +95,7 @@ impl Sites {
                         if fingerprint.is_some() && known.is_some_and(|known| known.fingerprint != fingerprint) {
                             messages.push(format!("mount[{index}].jwt_secret: the secret has changed and was loaded"));
                         }
-                        OpenSite { archive, jwt, location, fingerprint }
+                        OpenSite { site_db, jwt, location, fingerprint }
                     }));
                 }
                 Err(why) => errors.push(format!("mount[{index}].database: {why}")),
@@ -126,7 +126,7 @@ pub async fn register_tenants(config: &Config, backend: &DataBackend) -> Result<
     Ok(())
 }
 
-type OpenDatabase = (SiteDbLocation, Arc<dyn Archive>, Option<String>);
+type OpenDatabase = (SiteDbLocation, Arc<dyn SiteDb>, Option<String>);
 
 async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Sites) -> Result<OpenDatabase, String> {
     let url = site.database.reveal()?;
@@ -138,9 +138,9 @@ async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Site
         ..ArchiveSettings::new(&location.url)
     };
     match (open(&settings).await, known) {
-        (Ok(archive), _) => Ok((location, archive, None)),
+        (Ok(site_db), _) => Ok((location, site_db, None)),
         (Err(error), Some(known)) => {
-            Ok((location, Arc::clone(&known.archive), Some(format!("{error}. The open connection stays in use"))))
+            Ok((location, Arc::clone(&known.site_db), Some(format!("{error}. The open connection stays in use"))))
         }
         (Err(error @ ArchiveError::Down(_)), None) if on_down == OnDatabaseDown::Retry => {
             let notice = format!("{error}. Calls to this mount are answered as unavailable until it answers");
@@ -154,7 +154,8 @@ async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Site
 type JwtIdentity = (Arc<dyn Identity>, [u8; 32]);
 
 fn jwt_identity(mount: &MountConfig, site: &SiteConfig, clock: &Arc<dyn Clock>) -> Result<Option<JwtIdentity>, String> {
-    let SiteAuth::Tokens { jwt: Some(JwtConfig { secret, issuer, audience, lifetime_seconds }), .. } = &site.auth else {
+    let SiteAuth::Tokens { jwt: Some(JwtConfig { secret, issuer, audience, lifetime_seconds }), .. } = &site.auth
+    else {
         return Ok(None);
     };
     let text = secret.reveal().map_err(|why| format!("jwt_secret: {why}"))?;

@@ -193,7 +193,9 @@ fn describe(report: &Report) -> String {
     lines.push(match report.holds() {
         true if report.chains.is_empty() => "The audit log is empty.".to_owned(),
         true => "The audit log is complete and unchanged.".to_owned(),
-        false => "The audit log was changed or is incomplete. Keep this data folder unchanged and investigate.".to_owned(),
+        false => {
+            "The audit log was changed or is incomplete. Keep this data folder unchanged and investigate.".to_owned()
+        }
     });
     lines.join("\n")
 }

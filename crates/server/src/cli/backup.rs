@@ -104,7 +104,10 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
     }
     writeln!(out, "{restored}")?;
     if !AuditReader::open(&database, &master).verify()?.holds() {
-        return Err("the data was restored, but its audit log was changed or is incomplete; see `frontdesk audit verify`".into());
+        return Err(
+            "the data was restored, but its audit log was changed or is incomplete; see `frontdesk audit verify`"
+                .into(),
+        );
     }
     writeln!(out, "It was opened with the master key in the folder, and its audit log is complete and unchanged.")?;
     Ok(ExitCode::SUCCESS)

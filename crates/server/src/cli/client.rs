@@ -146,11 +146,7 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
 }
 
 /// A first client may be added before the first start; everything else needs existing data.
-async fn open_backend(
-    data: &Path,
-    database: &DatabaseConfig,
-    request: &AdminRequest,
-) -> Result<DataBackend, CliError> {
+async fn open_backend(data: &Path, database: &DatabaseConfig, request: &AdminRequest) -> Result<DataBackend, CliError> {
     let data_dir = match request {
         AdminRequest::AddClient { .. } => DataDir::lock(data)?,
         AdminRequest::ListClients

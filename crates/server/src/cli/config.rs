@@ -72,7 +72,7 @@ pub(super) fn run(args: ConfigArgs) -> Result<ExitCode, CliError> {
         }
         ConfigCommand::Show(file) => {
             let loaded = load_config(file.config, Vec::new())?;
-            write!(out, "{}", show(&loaded.origins))?;
+            write!(out, "{}", show(&loaded.settings))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use frontdesk_contracts::ENTRIES;
-use frontdesk_engine::contract_entry::{
+use frontdesk_engine::model::contract_entry::{
     ArgumentKind, CommandArgument, CommandInput, CommandStatus, ContractCommand, ContractEntry,
 };
 
@@ -60,7 +60,7 @@ fn subcommand(command: &ContractCommand) -> Command {
 }
 
 fn argument(argument: &CommandArgument) -> Arg {
-    let arg = Arg::new(argument.name).help(argument.about).value_name(argument.name.to_uppercase());
+    let arg = Arg::new(argument.name).help(argument.about).value_name(argument.value_name);
     match argument.kind {
         ArgumentKind::Positional => arg.required(true).num_args(1..).action(ArgAction::Append),
         ArgumentKind::Option => arg.long(argument.name),

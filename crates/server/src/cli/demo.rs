@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use clap::Args;
 use frontdesk_contracts::demo::{Business, Contents, Demo, DemoSite, contents, demo, site as demo_site};
 use frontdesk_engine::desk::new_id;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
-use frontdesk_engine::registry::{Changed, Client, Tenant};
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_identity::{Secret, new_client, new_secret};
 use frontdesk_site::{Database as Dialect, Site};
@@ -119,7 +119,8 @@ fn generate_contents() -> Receiver<Contents> {
     spawn_blocking(move || {
         let (now, random) = (SystemClock.now(), SystemRandom);
         // The receiver is gone if the server could not start; then the rest is not generated.
-        contents(now, &mut |prefix| new_id(prefix, now, &random)).try_for_each(|contents| sender.blocking_send(contents))
+        contents(now, &mut |prefix| new_id(prefix, now, &random))
+            .try_for_each(|contents| sender.blocking_send(contents))
     });
     receiver
 }
@@ -154,9 +155,9 @@ async fn seed(
         };
         match app.backend.store.commit(commit).await.map_err(explain)? {
             Committed::Done => reused = false,
-            Committed::Claimed(_) => {}
+            Committed::AlreadyClaimed(_) => {}
             Committed::Refused(fault) => return Err(fault.message.into_owned().into()),
-            Committed::Stale | Committed::Unknown => {
+            Committed::VersionConflict | Committed::Unknown => {
                 return Err("the demo data could not be written in time; start again".into());
             }
         }
@@ -174,7 +175,12 @@ fn commit(app: &App, contents: Contents) -> Option<Commit> {
         at,
         steps,
         events: events.into_iter().map(|event| (app.desk.new_id("evt"), event)).collect(),
-        claim: Some(Claim { client: ClientId::new(SEEDING), tool: SEEDING, key: SEEDING.to_owned(), meaning: [0; 32] }),
+        claim: Some(Claim {
+            client: ClientId::new(SEEDING),
+            tool: SEEDING,
+            key: SEEDING.to_owned(),
+            request_hash: [0; 32],
+        }),
         answer: Item { id: business.id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
         audit: audit.to_string(),
     })
@@ -231,7 +237,7 @@ async fn client(
 }
 
 fn has_default_mounts(loaded: &LoadedConfig) -> bool {
-    loaded.origins.iter().any(|setting| setting.key == "mount" && setting.source == ValueSource::Default)
+    loaded.settings.iter().any(|setting| setting.key == "mount" && setting.source == ValueSource::Default)
 }
 
 /// The configuration with the demo site mounted in addition.

@@ -111,7 +111,10 @@ pub(super) async fn start(
 }
 
 /// Runs on a thread of its own, which keeps the data folder locked until it has ended.
-fn spawn_with<T: Send + 'static>(data_dir: &DataDir, work: impl FnOnce(&DataDir) -> T + Send + 'static) -> JoinHandle<T> {
+fn spawn_with<T: Send + 'static>(
+    data_dir: &DataDir,
+    work: impl FnOnce(&DataDir) -> T + Send + 'static,
+) -> JoinHandle<T> {
     let data_dir = data_dir.clone();
     spawn_blocking(move || work(&data_dir))
 }

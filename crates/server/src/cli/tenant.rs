@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use frontdesk_engine::TenantId;
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock as _, Random};
-use frontdesk_engine::table::Kind;
 use frontdesk_store::moving::{Arrival, Departure, Home, Manifest, Receiving};
 use serde_json::{Value, json};
 
@@ -268,8 +268,8 @@ fn location(data: &Path, database: &DatabaseConfig) -> Home {
     }
 }
 
-fn tables() -> Vec<&'static Kind> {
-    frontdesk_contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect()
+fn tables() -> Vec<&'static TableSpec> {
+    frontdesk_contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect()
 }
 
 fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {
@@ -295,9 +295,10 @@ fn skipped_clients(manifest: &Manifest) -> String {
     if manifest.left_behind.is_empty() {
         return String::new();
     }
-    let mut text = "These clients act for other tenants too and are not exported. Add a client for each on the new server \
+    let mut text =
+        "These clients act for other tenants too and are not exported. Add a client for each on the new server \
                     (`frontdesk client add`), and give the agent its new id and secret:\n"
-        .to_owned();
+            .to_owned();
     for (id, name) in &manifest.left_behind {
         text.push_str(&format!("  {id}  {name}\n"));
     }

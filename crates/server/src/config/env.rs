@@ -15,7 +15,7 @@ pub fn environment() -> impl Iterator<Item = (String, String)> {
 /// Who calls over standard input, as the environment says it.
 pub enum StdioLogin {
     Client { id: String, secret: String },
-    TokenConfig(String),
+    Token(String),
 }
 
 impl std::fmt::Debug for StdioLogin {
@@ -30,7 +30,7 @@ pub fn login() -> Result<StdioLogin, &'static str> {
     let [id, secret, token] = CREDENTIALS.map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     match (id, secret, token) {
         (Some(id), Some(secret), None) => Ok(StdioLogin::Client { id, secret }),
-        (None, None, Some(token)) => Ok(StdioLogin::TokenConfig(token)),
+        (None, None, Some(token)) => Ok(StdioLogin::Token(token)),
         (None, None, None) => Err("it is not said who calls: set FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET, \
              which `frontdesk client add` prints, or FRONTDESK_TOKEN"),
         (Some(_), None, None) => Err("FRONTDESK_CLIENT_ID is set, but FRONTDESK_CLIENT_SECRET is not; set both"),

@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_engine::nearest::{near, nearest};
-use frontdesk_engine::offer::Offer;
 use toml::{Table, Value};
 
-use super::raw::RawConfig;
 use super::env::{FILE, PREFIX};
-use super::finding::{Finding, ConfigError};
-use super::keys::{DefaultValue, KEYS, ConfigKey};
-use super::value_type::{RawValue, type_name};
+use super::finding::{ConfigError, Finding};
+use super::keys::{ConfigKey, DefaultValue, KEYS};
+use super::raw::RawConfig;
 use super::show::ValueSource;
+use super::value_type::{RawValue, type_name};
 
 pub(super) struct Layers {
     pub(super) raw: RawConfig,
-    pub(super) origins: BTreeMap<&'static str, ValueSource>,
+    pub(super) sources: BTreeMap<&'static str, ValueSource>,
     pub(super) problems: Vec<Finding>,
     /// Keys with a problem, whose value in the raw is not what was meant.
     pub(super) broken: BTreeSet<&'static str>,
@@ -28,7 +28,7 @@ pub(super) struct Layers {
 /// What comes from neither the file nor variables of ours.
 pub(super) struct Env<'a> {
     /// What can be mounted.
-    pub(super) offers: &'a [Offer],
+    pub(super) entries: &'a [ContractEntry],
     /// Variables with names that a file chooses.
     pub(super) variables: BTreeMap<String, String>,
 }
@@ -36,16 +36,16 @@ pub(super) struct Env<'a> {
 pub(super) fn read_layers(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
-    offers: &[Offer],
+    entries: &[ContractEntry],
 ) -> Layers {
     // A map, so that the last of a name counts and problems come in a stable order.
     let (mut variables, others): (BTreeMap<String, String>, BTreeMap<String, String>) =
         environment.partition(|(name, _)| name.starts_with(PREFIX));
-    let env = Env { offers, variables: others };
+    let env = Env { entries, variables: others };
     let named_file = variables.remove(FILE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let mut layers = Layers {
         raw: RawConfig::blank(),
-        origins: BTreeMap::new(),
+        sources: BTreeMap::new(),
         problems: Vec::new(),
         broken: BTreeSet::new(),
         file: file.map(Path::to_path_buf).or(named_file),
@@ -62,9 +62,11 @@ impl Layers {
     fn defaults(&mut self, env: &Env<'_>) {
         for key in KEYS {
             match key.default {
-                DefaultValue::Text(text) => self.accept(key, RawValue::Text(text), ValueSource::Default, "default", env),
+                DefaultValue::Text(text) => {
+                    self.accept(key, RawValue::Text(text), ValueSource::Default, "default", env)
+                }
                 DefaultValue::Derived(_) => {
-                    self.origins.insert(key.path, ValueSource::Default);
+                    self.sources.insert(key.path, ValueSource::Default);
                 }
             }
         }
@@ -73,9 +75,12 @@ impl Layers {
     fn file(&mut self, path: &Path, env: &Env<'_>) {
         let place = path.display().to_string();
         let table = std::fs::read_to_string(path)
-            .map_err(|error| match error.value_type() == ErrorKind::InvalidData {
-                true => ConfigError::new("the file is no text in UTF-8", "Save it as one, or name another file"),
-                false => ConfigError::new(format!("the file cannot be read: {error}"), "Check the path and who may read it"),
+            .map_err(|error| {
+                if error.kind() == ErrorKind::InvalidData {
+                    ConfigError::new("the file is no text in UTF-8", "Save it as one, or name another file")
+                } else {
+                    ConfigError::new(format!("the file cannot be read: {error}"), "Check the path and who may read it")
+                }
             })
             .and_then(|text| text.parse::<Table>().map_err(|error| not_toml(&text, &error)));
         match table {
@@ -104,7 +109,9 @@ impl Layers {
                     | Value::Datetime(_)
                     | Value::Array(_) => {
                         let wrong = format!("it is {} instead of a table", type_name(value));
-                        self.problem(ConfigError::new(wrong, format!("Write its keys under [{path}]")).found(&path, place));
+                        self.problem(
+                            ConfigError::new(wrong, format!("Write its keys under [{path}]")).found(&path, place),
+                        );
                     }
                 }
             } else {
@@ -129,10 +136,10 @@ impl Layers {
         }
     }
 
-    fn accept(&mut self, key: &'static ConfigKey, raw: RawValue<'_>, origin: ValueSource, place: &str, env: &Env<'_>) {
+    fn accept(&mut self, key: &'static ConfigKey, raw: RawValue<'_>, source: ValueSource, place: &str, env: &Env<'_>) {
         match key.value_type.accept(&mut self.raw, raw, env) {
             Ok(()) => {
-                self.origins.insert(key.path, origin);
+                self.sources.insert(key.path, source);
             }
             Err(errors) => self.refuse(key, errors, place),
         }

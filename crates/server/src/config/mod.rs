@@ -1,49 +1,49 @@
 //! Configuration: a TOML file and `FRONTDESK_*` variables become one [`Config`] in which every value is present and checked.
-//! Nothing env this module may read the environment or the file, and no later code needs to check a value again.
+//! Nothing env this module may read the environment or the file, and no later code requires to check a value again.
 
-mod raw;
 mod env;
 mod finding;
-mod layers;
 mod keys;
-mod value_type;
+mod layers;
 mod mount;
+mod raw;
 mod reference;
 mod show;
 mod site;
 mod traces;
 mod url;
+mod value_type;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raw::RawConfig;
 pub use env::{StdioLogin, environment, login};
 pub use finding::{ConfigErrors, Finding};
-use frontdesk_engine::offer::Offer;
+use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_store::Address;
-pub use keys::{DefaultValue, KEYS, ConfigKey};
-pub use value_type::address;
+pub use keys::{ConfigKey, DefaultValue, KEYS};
 pub use mount::MountConfig;
+use raw::RawConfig;
 pub use reference::{example, reference};
-pub use show::{ValueSource, ShownSetting, show};
-pub use site::{SiteAuth, Dispatch, Failover, JwtConfig, OwnTokens, SecretSource, SiteServer, SiteConfig, SiteLimits};
-pub use traces::{CollectorChannel, Collector, CollectorUrl, SampleRatio, TracesConfig};
+pub use show::{ShownSetting, ValueSource, show};
+pub use site::{Dispatch, Failover, JwtConfig, OwnTokens, SecretSource, SiteAuth, SiteConfig, SiteLimits, SiteServer};
+pub use traces::{Collector, CollectorChannel, CollectorUrl, SampleRatio, TracesConfig};
 pub use url::PublicUrl;
+pub use value_type::parse_address;
 
 /// Reads the configuration: the environment outranks the file, the file outranks the defaults.
 ///
 /// Without `file`, the variable `FRONTDESK_CONFIG` may name one. A later pair of `environment` replaces an earlier one
-/// of the same name, so a command can append what its flags said. `offers` are the contracts this build can mount.
+/// of the same name, so a command can append what its flags said. `entries` are the contracts this build can mount.
 /// Every problem is found before any is reported, so that one run is enough to mend a file.
 pub fn load(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
-    offers: &[Offer],
+    entries: &[ContractEntry],
 ) -> Result<LoadedConfig, ConfigErrors> {
-    let CheckedConfig { loaded, problems, .. } = examine(file, environment, offers);
+    let CheckedConfig { loaded, problems, .. } = check(file, environment, entries);
     match problems.is_empty() {
         true => Ok(loaded),
         false => Err(ConfigErrors { problems }),
@@ -51,13 +51,17 @@ pub fn load(
 }
 
 /// As [`load`], for whoever wants to look at what is right even if something else is wrong.
-pub fn examine(file: Option<&Path>, environment: impl Iterator<Item = (String, String)>, offers: &[Offer]) -> CheckedConfig {
-    let layers = layers::read_layers(file, environment, offers);
-    let resolved = raw::resolve(&layers, offers);
+pub fn check(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (String, String)>,
+    entries: &[ContractEntry],
+) -> CheckedConfig {
+    let layers = layers::read_layers(file, environment, entries);
+    let resolved = raw::resolve(&layers, entries);
     let mut problems = layers.problems;
     problems.extend(resolved.problems);
     let loaded = LoadedConfig {
-        origins: show::settings(&resolved.raw, &layers.origins),
+        settings: show::settings(&resolved.raw, &layers.sources),
         config: resolved.config,
         warnings: resolved.warnings,
         file: layers.file,
@@ -76,7 +80,7 @@ pub struct CheckedConfig {
 
 impl CheckedConfig {
     /// Whether what the configuration has for all of these keys is what was meant.
-    pub fn means(&self, keys: &[&str]) -> bool {
+    pub fn are_valid(&self, keys: &[&str]) -> bool {
         !keys.iter().any(|key| self.broken.contains(key))
     }
 }
@@ -85,7 +89,7 @@ impl CheckedConfig {
 #[derive(Debug, Clone)]
 pub struct LoadedConfig {
     pub config: Config,
-    pub origins: Vec<ShownSetting>,
+    pub settings: Vec<ShownSetting>,
     pub warnings: Vec<Finding>,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
@@ -94,7 +98,7 @@ pub struct LoadedConfig {
 
 impl LoadedConfig {
     /// With one more mount than anybody has written down.
-    pub fn and(mut self, mount: MountConfig) -> LoadedConfig {
+    pub fn with_mount(mut self, mount: MountConfig) -> LoadedConfig {
         self.given.mounts.get_or_insert_default().push(mount.clone());
         self.config.mounts.push(mount);
         self
@@ -108,8 +112,8 @@ impl LoadedConfig {
 
     /// The settings of [`bound_to`](LoadedConfig::bound_to).
     pub fn settings_at(&self, listening: SocketAddr) -> Vec<ShownSetting> {
-        let origins = self.origins.iter().map(|setting| (setting.key, setting.origin)).collect();
-        show::settings(&self.given_at(listening).derived(), &origins)
+        let sources = self.settings.iter().map(|setting| (setting.key, setting.source)).collect();
+        show::settings(&self.given_at(listening).derived(), &sources)
     }
 
     fn given_at(&self, listening: SocketAddr) -> RawConfig {
@@ -133,7 +137,7 @@ pub struct Config {
     /// Origins of web pages that may call, as a browser writes them.
     pub allowed_origins: Vec<String>,
     pub certificate: CertificateConfig,
-    pub operator: AdminConfig,
+    pub admin: AdminConfig,
     pub token: TokenConfig,
     pub limits: LimitsConfig,
     pub deadlines: DeadlinesConfig,

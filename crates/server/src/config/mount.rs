@@ -3,44 +3,44 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
+use frontdesk_engine::model::contract_entry::{ContractEntry, Requires};
 use frontdesk_engine::nearest::nearest;
-use frontdesk_engine::offer::{Needs, Offer};
 use toml::{Table, Value};
 
-use super::raw::LOCAL;
 use super::finding::ConfigError;
 use super::layers::Env;
+use super::raw::LOCAL;
 use super::site::{self, SiteAuth, SiteConfig};
 
 /// One contract at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MountConfig {
     pub contract: String,
-    /// Begins with `/`, does not end with it, and needs no escaping in a URL. For a site: what its servers are below.
+    /// Begins with `/`, does not end with it, and requires no escaping in a URL. For a site: what its servers are below.
     pub path: String,
     /// What is read, for a contract that reads somebody else's database.
     pub site: Option<Box<SiteConfig>>,
 }
 
 impl MountConfig {
-    /// How a contract is mounted that needs nothing but an address.
-    pub(super) fn usual(offer: &Offer) -> Option<MountConfig> {
-        let contract = offer.name;
-        match offer.needs {
-            Needs::Nothing => {
+    /// How a contract is mounted that requires nothing but an address.
+    pub(super) fn default_for(entry: &ContractEntry) -> Option<MountConfig> {
+        let contract = entry.name;
+        match entry.requires {
+            Requires::Nothing => {
                 Some(MountConfig { contract: contract.to_owned(), path: format!("/mcp/{contract}"), site: None })
             }
-            Needs::Archive(_) => None,
+            Requires::SiteDb(_) => None,
         }
     }
 
-    /// A site with nothing but what is usual, besides what this table says.
-    pub fn reading(offer: &Offer, table: &Table) -> Option<MountConfig> {
-        let Needs::Archive(usual) = offer.needs else {
+    /// A site with nothing but what is defaults, besides what this table says.
+    pub fn for_site(entry: &ContractEntry, table: &Table) -> Option<MountConfig> {
+        let Requires::SiteDb(defaults) = entry.requires else {
             return None;
         };
-        let (path, site) = site::read(table, "", &usual, &|_| None).ok()?;
-        Some(MountConfig { contract: offer.name.to_owned(), path, site: Some(Box::new(site)) })
+        let (path, site) = site::read(table, "", &defaults, &|_| None).ok()?;
+        Some(MountConfig { contract: entry.name.to_owned(), path, site: Some(Box::new(site)) })
     }
 
     /// The path of the first thing that answers here.
@@ -52,7 +52,7 @@ impl MountConfig {
     }
 
     /// Whether whoever is on this machine may call without a token.
-    pub fn asks_nobody(&self) -> bool {
+    pub fn needs_no_token(&self) -> bool {
         self.site.as_ref().is_some_and(|site| site.auth == SiteAuth::None)
     }
 
@@ -77,29 +77,32 @@ impl MountConfig {
 }
 
 /// Reads `contract=path,contract=path`, the spelling of the environment.
-pub(super) fn from_text(text: &str, offers: &[Offer]) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
+pub(super) fn from_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
     let (mut mounts, mut errors) = (Vec::new(), Vec::new());
     for (index, part) in text.split(',').map(str::trim).filter(|part| !part.is_empty()).enumerate() {
         let (contract, path) = part
             .split_once('=')
-            .ok_or_else(|| vec![ConfigError::new(format!("{part:?} is not a contract and a path"), advice(offers))])?;
+            .ok_or_else(|| vec![ConfigError::new(format!("{part:?} is not a contract and a path"), advice(entries))])?;
         let (contract, path) = (contract.trim().to_owned(), path.trim().to_owned());
-        match offers.iter().find(|offer| offer.name == contract).map(|offer| offer.needs) {
-            Some(Needs::Archive(_)) => {
+        match entries.iter().find(|entry| entry.name == contract).map(|entry| entry.requires) {
+            Some(Requires::SiteDb(_)) => {
                 let wrong = format!("{contract} reads a database, and a path does not say which");
                 let next = "Write it into a file, as [[mount]] with `contract` and `database`";
                 errors.push(ConfigError::new(wrong, next).at(format!("[{index}]")));
             }
-            Some(Needs::Nothing) | None => mounts.push((index, MountConfig { contract, path, site: None })),
+            Some(Requires::Nothing) | None => mounts.push((index, MountConfig { contract, path, site: None })),
         }
     }
-    check(mounts, errors, offers)
+    check(mounts, errors, entries)
 }
 
 /// Reads the `[[mount]]` tables of a file.
 pub(super) fn from_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
     let tables = value.as_array().ok_or_else(|| {
-        vec![ConfigError::new(format!("it is {} instead of a list of tables", super::value_type::type_name(value)), HEADER)]
+        vec![ConfigError::new(
+            format!("it is {} instead of a list of tables", super::value_type::type_name(value)),
+            HEADER,
+        )]
     })?;
     let mut errors = Vec::new();
     let mut mounts = Vec::new();
@@ -109,33 +112,39 @@ pub(super) fn from_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig>
             continue;
         };
         let named = table.get("contract").and_then(Value::as_str).unwrap_or_default();
-        let needs = env.offers.iter().find(|offer| offer.name == named).map(|offer| offer.needs);
-        let read = match needs {
-            Some(Needs::Archive(usual)) => {
+        let requires = env.entries.iter().find(|entry| entry.name == named).map(|entry| entry.requires);
+        let read = match requires {
+            Some(Requires::SiteDb(defaults)) => {
                 let variables = |name: &str| env.variables.get(name).cloned();
-                site::read(table, &format!("[{index}]"), &usual, &variables)
-                    .map(|(path, site)| Some(MountConfig { contract: named.to_owned(), path, site: Some(Box::new(site)) }))
+                site::read(table, &format!("[{index}]"), &defaults, &variables).map(|(path, site)| {
+                    Some(MountConfig { contract: named.to_owned(), path, site: Some(Box::new(site)) })
+                })
             }
-            Some(Needs::Nothing) | None => plain_mount(index, table, env.offers),
+            Some(Requires::Nothing) | None => plain_mount(index, table, env.entries),
         };
         match read {
             Ok(mount) => mounts.extend(mount.map(|mount| (index, mount))),
             Err(found) => errors.extend(found),
         }
     }
-    check(mounts, errors, env.offers)
+    check(mounts, errors, env.entries)
 }
 
 /// What to write so that something is mounted.
-pub(super) fn advice(offers: &[Offer]) -> String {
-    let contract = offers.first().map_or("NAME", |offer| offer.name);
+pub(super) fn advice(entries: &[ContractEntry]) -> String {
+    let contract = entries.first().map_or("NAME", |entry| entry.name);
     format!(
         "Write [[mount]] with contract = \"{contract}\" and path = \"/mcp/{contract}\", or FRONTDESK_MOUNT={contract}=/mcp/{contract}"
     )
 }
 
 /// What is wrong with a mount beside other keys.
-pub(super) fn cross_checks(index: usize, mount: &MountConfig, listen: SocketAddr, report: &mut dyn FnMut(&[&str], ConfigError)) {
+pub(super) fn cross_checks(
+    index: usize,
+    mount: &MountConfig,
+    listen: SocketAddr,
+    report: &mut dyn FnMut(&[&str], ConfigError),
+) {
     let Some(site) = &mount.site else {
         return;
     };
@@ -148,7 +157,7 @@ pub(super) fn cross_checks(index: usize, mount: &MountConfig, listen: SocketAddr
 
 /// What is worth a thought about a mount beside other keys.
 pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &mut dyn FnMut(&[&str], ConfigError)) {
-    if mount.asks_nobody() && !LOCAL.contains(&host) {
+    if mount.needs_no_token() && !LOCAL.contains(&host) {
         let wrong =
             format!("it asks for no tokens, but `public_url` names {host}, so a proxy seems to stand before it");
         let next = "What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from non_mcp_routes";
@@ -172,12 +181,17 @@ const HEADER: &str = "Write each mount under its own [[mount]] header";
 const TAKEN: [&str; 4] = ["/token", "/revoke", "/authorize", "/.well-known"];
 
 /// A mount that is a contract and a path; none if one of them is missing, which is written down.
-fn plain_mount(index: usize, table: &Table, offers: &[Offer]) -> Result<Option<MountConfig>, Vec<ConfigError>> {
+fn plain_mount(
+    index: usize,
+    table: &Table,
+    entries: &[ContractEntry],
+) -> Result<Option<MountConfig>, Vec<ConfigError>> {
     let mut errors = Vec::new();
     for name in table.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
         let right = nearest(name, FIELDS.into_iter()).unwrap_or_default();
         errors.push(
-            ConfigError::new("this key does not exist", format!("Did you mean `{right}`?")).at(format!("[{index}].{name}")),
+            ConfigError::new("this key does not exist", format!("Did you mean `{right}`?"))
+                .at(format!("[{index}].{name}")),
         );
     }
     let mut field = |name: &str| match table.get(name).map(Value::as_str) {
@@ -187,7 +201,7 @@ fn plain_mount(index: usize, table: &Table, offers: &[Offer]) -> Result<Option<M
             None
         }
         None => {
-            let names: Vec<&str> = offers.iter().map(|offer| offer.name).collect();
+            let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
             let next = format!("Name the contract and its path; the contracts are: {}", names.join(", "));
             errors.push(ConfigError::new("it is missing", next).at(format!("[{index}].{name}")));
             None
@@ -200,13 +214,17 @@ fn plain_mount(index: usize, table: &Table, offers: &[Offer]) -> Result<Option<M
     if errors.is_empty() { Ok(mount) } else { Err(errors) }
 }
 
-fn check(mounts: Vec<(usize, MountConfig)>, mut errors: Vec<ConfigError>, offers: &[Offer]) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
+fn check(
+    mounts: Vec<(usize, MountConfig)>,
+    mut errors: Vec<ConfigError>,
+    entries: &[ContractEntry],
+) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
     let mut taken = BTreeSet::new();
     let mut kept = BTreeMap::new();
     for (index, mount) in &mounts {
         let contract = &mount.contract;
-        if !offers.iter().any(|offer| offer.name == contract) {
-            let right = nearest(contract, offers.iter().map(|offer| offer.name)).unwrap_or_default();
+        if !entries.iter().any(|entry| entry.name == contract) {
+            let right = nearest(contract, entries.iter().map(|entry| entry.name)).unwrap_or_default();
             let wrong = format!("{contract:?} is not a contract of this version");
             errors.push(ConfigError::new(wrong, format!("Did you mean `{right}`?")).at(format!("[{index}].contract")));
         }
@@ -223,7 +241,9 @@ fn check(mounts: Vec<(usize, MountConfig)>, mut errors: Vec<ConfigError>, offers
                 errors.push(ConfigError::new(wrong, format!("Choose another path, such as /mcp/{contract}")).at(at));
                 break;
             } else if !taken.insert(path.clone()) {
-                errors.push(ConfigError::new(format!("{path} is mounted already"), "Give each mount its own path").at(at));
+                errors.push(
+                    ConfigError::new(format!("{path} is mounted already"), "Give each mount its own path").at(at),
+                );
                 break;
             }
         }
@@ -239,7 +259,7 @@ fn check(mounts: Vec<(usize, MountConfig)>, mut errors: Vec<ConfigError>, offers
         }
     }
     if mounts.is_empty() && errors.is_empty() {
-        errors.push(ConfigError::new("nothing is mounted", advice(offers)));
+        errors.push(ConfigError::new("nothing is mounted", advice(entries)));
     }
     if errors.is_empty() { Ok(mounts.into_iter().map(|(_, mount)| mount).collect()) } else { Err(errors) }
 }

@@ -6,16 +6,16 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use frontdesk_engine::offer::Offer;
+use frontdesk_engine::model::contract_entry::ContractEntry;
 
-use super::finding::{Finding, ConfigError};
+use super::finding::{ConfigError, Finding};
 use super::layers::Layers;
 use super::mount::{self, MountConfig};
 use super::show::ValueSource;
 use super::url::PublicUrl;
 use super::{
-    AuditConfig, CertificateConfig, Collector, Config, DatabaseConfig, DeadlinesConfig, CollectorUrl, IdempotencyConfig, LimitsConfig, LogConfig, LogFormat,
-    AdminConfig, SampleRatio, Retention, TokenConfig, TracesConfig,
+    AdminConfig, AuditConfig, CertificateConfig, Collector, CollectorUrl, Config, DatabaseConfig, DeadlinesConfig,
+    IdempotencyConfig, LimitsConfig, LogConfig, LogFormat, Retention, SampleRatio, TokenConfig, TracesConfig,
 };
 
 /// One field per key. What is optional here was not given and follows from other keys, or is empty on purpose.
@@ -120,7 +120,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         allowed_hosts: raw.allowed_hosts.unwrap_or_default(),
         allowed_origins: raw.allowed_origins.unwrap_or_default(),
         certificate,
-        operator: AdminConfig { listen: raw.operator_listen },
+        admin: AdminConfig { listen: raw.operator_listen },
         token: TokenConfig {
             lifetime: seconds(raw.token_lifetime_seconds),
             cache: Duration::from_millis(raw.token_cache_milliseconds.into()),
@@ -145,7 +145,9 @@ pub(super) fn build(raw: RawConfig) -> Config {
         log: LogConfig { format: raw.log_format },
         traces: traces.map_or(TracesConfig::Off, TracesConfig::Otlp),
         database: match (raw.database, raw.database_ca) {
-            (DatabaseConfig::Postgres(address), Some(authority)) => DatabaseConfig::Postgres(address.trusting(&authority)),
+            (DatabaseConfig::Postgres(address), Some(authority)) => {
+                DatabaseConfig::Postgres(address.trusting(&authority))
+            }
             (database, Some(_) | None) => database,
         },
         mounts: raw.mounts.unwrap_or_default(),
@@ -163,19 +165,19 @@ pub(super) struct ResolvedConfig {
 }
 
 /// Fills in what follows from other keys and judges the keys together.
-pub(super) fn resolve(layers: &Layers, offers: &[Offer]) -> ResolvedConfig {
+pub(super) fn resolve(layers: &Layers, entries: &[ContractEntry]) -> ResolvedConfig {
     let mut given = layers.raw.clone();
     let mut report = Report { broken: &layers.broken, found: Vec::new() };
     if given.mounts.is_none() {
         if layers.file.is_some() {
-            report.add(&["mount"], ConfigError::new("nothing is mounted", mount::advice(offers)));
+            report.add(&["mount"], ConfigError::new("nothing is mounted", mount::advice(entries)));
         }
-        given.mounts = Some(offers.iter().filter_map(MountConfig::usual).collect());
+        given.mounts = Some(entries.iter().filter_map(MountConfig::default_for).collect());
     }
     problems(&given, &mut report);
     let problems = std::mem::take(&mut report.found);
     let raw = given.clone().derived();
-    warnings(&raw, layers.origins.get("public_url"), &mut report);
+    warnings(&raw, layers.sources.get("public_url"), &mut report);
     ResolvedConfig { config: build(raw.clone()), given, raw, problems, warnings: report.found }
 }
 
@@ -217,8 +219,10 @@ fn problems(raw: &RawConfig, report: &mut Report<'_>) {
             report.add(&["tls.key", "tls.certificate"], wrong);
         }
         (None, Some(_)) => {
-            let wrong =
-                ConfigError::new("it is empty, but `tls.key` is set", "Set both, or neither for the development authority");
+            let wrong = ConfigError::new(
+                "it is empty, but `tls.key` is set",
+                "Set both, or neither for the development authority",
+            );
             report.add(&["tls.certificate", "tls.key"], wrong);
         }
         (Some(_), Some(_)) | (None, None) => {}
@@ -244,8 +248,7 @@ fn problems(raw: &RawConfig, report: &mut Report<'_>) {
         mount::cross_checks(index, mount, raw.listen, &mut |keys, wrong| report.add(keys, wrong));
     }
     if raw.connections_per_address > raw.connections {
-        let wrong =
-            format!("{} is more than `limits.connections` = {}", raw.connections_per_address, raw.connections);
+        let wrong = format!("{} is more than `limits.connections` = {}", raw.connections_per_address, raw.connections);
         let next = format!("Use at most {}, or raise `limits.connections`", raw.connections);
         report.add(&["limits.connections_per_address", "limits.connections"], ConfigError::new(wrong, next));
     }

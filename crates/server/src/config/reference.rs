@@ -1,9 +1,9 @@
 //! The written reference and the example with every key, both made from the table so that neither can be out of date.
 
-use frontdesk_engine::offer::Offer;
+use frontdesk_engine::model::contract_entry::ContractEntry;
 
+use super::keys::{ConfigKey, DefaultValue, KEYS};
 use super::layers::read_layers;
-use super::keys::{DefaultValue, KEYS, ConfigKey};
 use super::site::{LIMITS, SERVER, SITE, SiteKey};
 use super::{MountConfig, raw};
 use crate::app::RESTART_KEYS;
@@ -18,11 +18,11 @@ pub fn reference() -> String {
 }
 
 /// The text of `examples/all-keys.toml`: every key, explained, with its default.
-pub fn example(offers: &[Offer]) -> String {
-    let layers = read_layers(None, std::iter::empty(), offers);
-    let mut raw = raw::resolve(&layers, offers).raw;
+pub fn example(entries: &[ContractEntry]) -> String {
+    let layers = read_layers(None, std::iter::empty(), entries);
+    let mut raw = raw::resolve(&layers, entries).raw;
     let mut text =
-        String::from("# Every key of Frontdesk with its default. A file needs only what differs, and its mounts.\n");
+        String::from("# Every key of Frontdesk with its default. A file requires only what differs, and its mounts.\n");
     let mut header = "";
     for key in KEYS {
         let (table, name) = key.split();

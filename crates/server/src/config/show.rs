@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::raw::RawConfig;
 use super::keys::KEYS;
+use super::raw::RawConfig;
 
 /// Where a value came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,24 +31,25 @@ pub struct ShownSetting {
     pub key: &'static str,
     /// As TOML.
     pub value: String,
-    pub origin: ValueSource,
+    pub source: ValueSource,
 }
 
 /// One line a key, `key = value  # origin`.
 pub fn show(settings: &[ShownSetting]) -> String {
-    let lines: Vec<String> = settings.iter().map(|ShownSetting { key, value, .. }| format!("{key} = {value}")).collect();
+    let lines: Vec<String> =
+        settings.iter().map(|ShownSetting { key, value, .. }| format!("{key} = {value}")).collect();
     let width =
         lines.iter().map(|line| line.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or_default();
-    lines.iter().zip(settings).map(|(line, setting)| format!("{line:width$}  # {}\n", setting.origin)).collect()
+    lines.iter().zip(settings).map(|(line, setting)| format!("{line:width$}  # {}\n", setting.source)).collect()
 }
 
-pub(super) fn settings(raw: &RawConfig, origins: &BTreeMap<&'static str, ValueSource>) -> Vec<ShownSetting> {
+pub(super) fn settings(raw: &RawConfig, sources: &BTreeMap<&'static str, ValueSource>) -> Vec<ShownSetting> {
     let mut raw = raw.clone();
     KEYS.iter()
         .map(|key| ShownSetting {
             key: key.path,
             value: key.value_type.value(&mut raw).to_string(),
-            origin: origins.get(key.path).copied().unwrap_or(ValueSource::Default),
+            source: sources.get(key.path).copied().unwrap_or(ValueSource::Default),
         })
         .collect()
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use frontdesk_engine::TenantId;
 
-pub use auth::{SiteAuth, JwtConfig, OwnTokens, SecretSource};
+pub use auth::{JwtConfig, OwnTokens, SecretSource, SiteAuth};
 pub(super) use keys::{LIMITS, SERVER, SITE, SiteKey};
 pub(super) use read::read;
 pub(super) use shown::shown;

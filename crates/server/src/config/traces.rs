@@ -13,7 +13,7 @@ use super::url::{Scheme, parse_origin, spell};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TracesConfig {
     Off,
-    ExportSummary(Collector),
+    Otlp(Collector),
 }
 
 /// Who takes spans, by OTLP over HTTP.
@@ -55,7 +55,8 @@ impl CollectorUrl {
             text.get(..scheme + 3 + rest.find('/')?)
         });
         let path = origin.and_then(|origin| text.get(origin.len()..)).unwrap_or_default().trim_end_matches('/');
-        let (scheme, host, port) = parse_origin(origin.unwrap_or(text)).map_err(|wrong| ConfigError::new(wrong, NEXT))?;
+        let (scheme, host, port) =
+            parse_origin(origin.unwrap_or(text)).map_err(|wrong| ConfigError::new(wrong, NEXT))?;
         if path.contains(['?', '#', '@']) || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ConfigError::new("its path has characters that do not belong there", NEXT));
         }

@@ -61,8 +61,9 @@ pub(super) fn origin(text: &str) -> Result<String, ConfigError> {
 
 /// A host name or address without scheme and port.
 pub(super) fn host(text: &str) -> Result<String, ConfigError> {
-    parse_host(&text.to_lowercase())
-        .map_err(|wrong| ConfigError::new(wrong, "Write each host alone, such as desk.example.com; any port is accepted"))
+    parse_host(&text.to_lowercase()).map_err(|wrong| {
+        ConfigError::new(wrong, "Write each host alone, such as desk.example.com; any port is accepted")
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

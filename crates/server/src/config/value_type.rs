@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use frontdesk_store::{Address, AddressError};
 use toml::Value;
 
-use super::value::RawConfig;
 use super::finding::ConfigError;
 use super::layers::Env;
 use super::mount::{self, MountConfig};
+use super::raw::RawConfig;
 use super::url::{self, PublicUrl};
-use super::{DatabaseConfig, CollectorUrl, LogFormat, SampleRatio};
+use super::{CollectorUrl, DatabaseConfig, LogFormat, SampleRatio};
 
 /// Each value_type knows its place in the value, so that a row of the table cannot pair a key with a field of another type.
 pub(super) enum ValueType {
-    DataDir(FieldOf<PathBuf>),
+    Dir(FieldOf<PathBuf>),
     /// Empty text for none.
     File(FieldOf<Option<PathBuf>>),
     Address(FieldOf<SocketAddr>),
@@ -33,7 +33,7 @@ pub(super) enum ValueType {
     /// Empty text for none.
     CollectorUrl(FieldOf<Option<CollectorUrl>>),
     SampleRatio(FieldOf<SampleRatio>),
-    DatabaseConfig(FieldOf<DatabaseConfig>),
+    Database(FieldOf<DatabaseConfig>),
     Mounts(FieldOf<Option<Vec<MountConfig>>>),
 }
 
@@ -48,7 +48,12 @@ pub(super) enum RawValue<'a> {
 }
 
 impl ValueType {
-    pub(super) fn accept(&self, config: &mut RawConfig, value: RawValue<'_>, env: &Env<'_>) -> Result<(), Vec<ConfigError>> {
+    pub(super) fn accept(
+        &self,
+        config: &mut RawConfig,
+        value: RawValue<'_>,
+        env: &Env<'_>,
+    ) -> Result<(), Vec<ConfigError>> {
         match self {
             Self::Dir(at) => {
                 let text = text(value)?;
@@ -101,12 +106,14 @@ impl ValueType {
                 *at(config) = match text(value)? {
                     "" => DatabaseConfig::Embedded,
                     // The value is not repeated in an error: the address of a database often holds its password.
-                    given => DatabaseConfig::Postgres(Address::parse(given).map_err(|error| vec![not_a_database(error)])?),
+                    given => {
+                        DatabaseConfig::Postgres(Address::parse(given).map_err(|error| vec![not_a_database(error)])?)
+                    }
                 };
             }
             Self::Mounts(at) => {
                 *at(config) = Some(match value {
-                    RawValue::Text(text) => mount::from_text(text, env.offers)?,
+                    RawValue::Text(text) => mount::from_text(text, env.entries)?,
                     RawValue::Toml(value) => mount::from_toml(value, env)?,
                 });
             }
@@ -166,7 +173,7 @@ impl ValueType {
 }
 
 /// Reads an address and a port; the error says what is wrong and what to write instead.
-pub fn address(text: &str) -> Result<SocketAddr, String> {
+pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
     parse(text).map_err(|ConfigError { wrong, next, .. }| format!("{wrong}. {next}"))
 }
 
@@ -252,7 +259,9 @@ fn number(value: RawValue<'_>, min: u32, max: u32) -> Result<u32, Vec<ConfigErro
 fn ratio(value: RawValue<'_>) -> Result<SampleRatio, Vec<ConfigError>> {
     let next = "Use a number from 0.0 to 1.0, such as 0.1 for one call in ten";
     let given = match value {
-        RawValue::Text(text) => text.trim().parse::<f64>().map_err(|_| one(format!("{text:?} is not a number"), next))?,
+        RawValue::Text(text) => {
+            text.trim().parse::<f64>().map_err(|_| one(format!("{text:?} is not a number"), next))?
+        }
         RawValue::Toml(Value::Float(number)) => *number,
         RawValue::Toml(Value::Integer(0)) => 0.0,
         RawValue::Toml(Value::Integer(1)) => 1.0,

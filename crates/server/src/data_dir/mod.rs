@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 use crate::config::DatabaseConfig;
 
@@ -114,7 +114,7 @@ impl DataDir {
         &self.path
     }
 
-    pub fn master_key(&self, random: &dyn Random) -> Result<Key, DataDirError> {
+    pub fn master_key(&self, random: &dyn Random) -> Result<SealKey, DataDirError> {
         let path = master_key_file(&self.path);
         if !path.exists() && !database_file(&self.path).exists() {
             create_key(&path, random)?;
@@ -204,7 +204,7 @@ pub fn master_key_file(folder: &Path) -> PathBuf {
     folder.join("master.key")
 }
 
-pub fn read_master_key(path: &Path) -> Result<Key, DataDirError> {
+pub fn read_master_key(path: &Path) -> Result<SealKey, DataDirError> {
     let failed = |error| unusable(path, error);
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -217,7 +217,7 @@ pub fn read_master_key(path: &Path) -> Result<Key, DataDirError> {
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;
-    decode_hex(text.trim()).map(Key::from_bytes).ok_or_else(|| DataDirError::InvalidKey { path: path.to_owned() })
+    decode_hex(text.trim()).map(SealKey::from_bytes).ok_or_else(|| DataDirError::InvalidKey { path: path.to_owned() })
 }
 
 /// The complete key is on disk before it is renamed, and renamed before anything is encrypted with it, so that a crash
@@ -227,7 +227,7 @@ fn create_key(path: &Path, random: &dyn Random) -> Result<(), DataDirError> {
     let temporary = path.with_extension("key.new");
     let _ = fs::remove_file(&temporary);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary).map_err(failed)?;
-    let key = Key::random(random);
+    let key = SealKey::random(random);
     let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     fs::rename(&temporary, path).map_err(failed)?;

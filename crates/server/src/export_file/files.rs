@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 use super::{ExportFileError, create_key};
 
@@ -30,14 +30,14 @@ impl ExportFiles {
         if let Some(taken) = [file, key].into_iter().find(|path| exists(path)) {
             return Err(ExportFileError::Exists { path: taken.to_owned() });
         }
-        if exists(&draft) {
+        if exists(&temporary) {
             return Err(ExportFileError::Unfinished { path: temporary });
         }
         Ok(ExportFiles { file: file.to_owned(), temporary, key: key.to_owned(), created: Vec::new() })
     }
 
     /// Creates the key, and the file for the rows.
-    pub fn create(&mut self, random: &dyn Random) -> Result<(Key, File), ExportFileError> {
+    pub fn create(&mut self, random: &dyn Random) -> Result<(SealKey, File), ExportFileError> {
         let key = create_key(&self.key, random)?;
         self.created.push(self.key.clone());
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.temporary);

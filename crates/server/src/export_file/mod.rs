@@ -16,9 +16,9 @@ use std::io;
 use std::path::PathBuf;
 
 pub use files::ExportFiles;
-pub use key::{make_key, read_key};
+pub use key::{create_key, read_key};
 pub use reader::ExportReader;
-pub use writer::{ExportWriter, ExportSummary};
+pub use writer::{ExportSummary, ExportWriter};
 
 /// The first line, before the format number.
 const MAGIC: &str = "frontdesk-tenant ";

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::moving::Field;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -19,7 +19,7 @@ const MAX_FIRST_LINE: u64 = 64;
 pub struct ExportReader {
     path: PathBuf,
     input: BufReader<File>,
-    key: Key,
+    key: SealKey,
     hash: Sha256,
     blocks: u64,
     rows: u64,
@@ -31,14 +31,16 @@ pub struct ExportReader {
 
 impl ExportReader {
     /// Opens the file and reads its manifest.
-    pub fn open(path: &Path, key: &Key) -> Result<(ExportReader, Value), ExportFileError> {
+    pub fn open(path: &Path, key: &SealKey) -> Result<(ExportReader, Value), ExportFileError> {
         let failed = |error| ExportFileError::Unusable { path: path.to_owned(), error };
         let mut input = BufReader::new(File::open(path).map_err(failed)?);
         let line = first_line(&mut input).map_err(failed)?;
         let format = line.strip_prefix(MAGIC).and_then(|rest| rest.strip_suffix('\n')).map(str::parse::<u32>);
         match format {
             Some(Ok(FORMAT)) => {}
-            Some(Ok(format)) if format > FORMAT => return Err(ExportFileError::NewerFormat { path: path.to_owned(), format }),
+            Some(Ok(format)) if format > FORMAT => {
+                return Err(ExportFileError::NewerFormat { path: path.to_owned(), format });
+            }
             Some(_) | None => return Err(ExportFileError::NotAnExport { path: path.to_owned() }),
         }
         let mut reader = ExportReader {

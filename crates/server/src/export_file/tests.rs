@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::moving::Field;
 use serde_json::{Value, json};
 
@@ -46,8 +46,8 @@ fn rows() -> Rows {
         .collect()
 }
 
-fn key(byte: u8) -> Key {
-    Key::from_bytes([byte; 32])
+fn key(byte: u8) -> SealKey {
+    SealKey::from_bytes([byte; 32])
 }
 
 /// A file of several blocks.
@@ -63,7 +63,7 @@ fn written() -> (TempFile, Vec<u8>) {
     (TempFile::new(), bytes)
 }
 
-fn read(file: &TempFile, bytes: &[u8], key: &Key) -> Result<(Value, Rows), ExportFileError> {
+fn read(file: &TempFile, bytes: &[u8], key: &SealKey) -> Result<(Value, Rows), ExportFileError> {
     fs::write(&file.0, bytes).unwrap();
     let (mut reader, manifest) = ExportReader::open(&file.0, key)?;
     let mut rows = Vec::new();
@@ -87,7 +87,10 @@ fn exported_rows_are_read_back() {
 fn truncation_and_changed_bytes_are_detected() {
     let (file, bytes) = written();
     for length in (19..bytes.len()).step_by(7_919).chain(bytes.len() - 40..bytes.len()) {
-        assert!(matches!(read(&file, &bytes[..length], &key(1)), Err(ExportFileError::Damaged { .. })), "cut at {length}");
+        assert!(
+            matches!(read(&file, &bytes[..length], &key(1)), Err(ExportFileError::Damaged { .. })),
+            "cut at {length}"
+        );
     }
     for place in (19..bytes.len()).step_by(7_919).chain(bytes.len() - 40..bytes.len()) {
         let mut changed = bytes.clone();
@@ -135,7 +138,7 @@ fn a_removed_block_is_detected_despite_a_correct_hash() {
 fn foreign_newer_and_undecryptable_files_are_distinguished() {
     let (file, bytes) = written();
     let path = file.0.display().to_string();
-    let said = |bytes: &[u8], key: &Key| read(&file, bytes, key).unwrap_err().to_string();
+    let said = |bytes: &[u8], key: &SealKey| read(&file, bytes, key).unwrap_err().to_string();
     assert_eq!(
         said(b"SQLite format 3\0", &key(1)),
         format!("{path} is not a file written by `frontdesk tenant export`")

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::moving::Field;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -18,7 +18,7 @@ const BLOCK_SIZE: usize = 64 * 1024;
 
 pub struct ExportWriter<W> {
     out: W,
-    key: Key,
+    key: SealKey,
     random: Arc<dyn Random>,
     hash: Sha256,
     blocks: u64,
@@ -37,7 +37,7 @@ pub struct ExportSummary {
 }
 
 impl<W: Write> ExportWriter<W> {
-    pub fn new(out: W, key: Key, random: Arc<dyn Random>, manifest: &Value) -> io::Result<ExportWriter<W>> {
+    pub fn new(out: W, key: SealKey, random: Arc<dyn Random>, manifest: &Value) -> io::Result<ExportWriter<W>> {
         let (hash, block) = (Sha256::new(), Vec::new());
         let mut writer = ExportWriter { out, key, random, hash, blocks: 0, rows: 0, bytes: 0, block };
         writer.put(format!("{MAGIC}{FORMAT}\n").as_bytes())?;

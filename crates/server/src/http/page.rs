@@ -1,9 +1,9 @@
 //! The front page: what this is, which contracts are mounted, and how to connect.
 
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::door::Standing;
-use frontdesk_engine::reply::Reply;
-use frontdesk_engine::tool::ToolSpec;
+use frontdesk_engine::model::mount_policy::MountStatus;
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::model::tool::ToolSpec;
 
 use crate::app::App;
 use crate::config::CertificateConfig;
@@ -38,11 +38,11 @@ pub(super) fn front_page(app: &App) -> Reply {
 
 /// Mounts that the operator has disabled are not listed.
 fn is_served(mount: &Mount) -> bool {
-    mount.door.as_ref().is_none_or(|door| door.standing == Standing::Served)
+    mount.policy.as_ref().is_none_or(|door| door.status == MountStatus::Served)
 }
 
 fn contract(app: &App, mount: &Mount) -> String {
-    let denied = |spec: &ToolSpec| mount.door.as_ref().is_some_and(|door| door.denies(spec.name));
+    let denied = |spec: &ToolSpec| mount.policy.as_ref().is_some_and(|policy| policy.denies_tool(spec.name));
     let listed = mount.contract.tools.iter().map(|tool| &tool.spec).filter(|spec| !denied(spec));
     let tools: Vec<String> = listed.map(row).collect();
     let documents: Vec<String> =
@@ -54,7 +54,7 @@ fn contract(app: &App, mount: &Mount) -> String {
     };
     MOUNT
         .replace("{token}", &token)
-        .replace("{title}", &escape(mount.contract.hello.title))
+        .replace("{title}", &escape(mount.contract.server_info.title))
         .replace("{endpoint}", &escape(&mount.resource))
         .replace("{documents}", &documents.join(" "))
         .replace("{tools}", &tools.concat())

@@ -5,8 +5,8 @@ use ::http::request::Parts;
 use ::http::{HeaderName, Method};
 use bytes::Bytes;
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::guard;
@@ -38,32 +38,33 @@ pub(super) fn receive(
         method_header: joined(headers, headers.method),
         name_header: joined(headers, headers.name),
         idempotency_key: joined(headers, headers.idempotency_key),
-        refused: match guard::refusal(config, &head.uri, headers) {
-            Some(why) => Some(Fault::new(FaultKind::WrongHost, why)),
-            None if guard::has_ambiguous_framing(headers) => {
-                Some(Fault::new(FaultKind::Malformed, "Ambiguous framing: Transfer-Encoding must be exactly `chunked`."))
-            }
+        transport_fault: match guard::refusal(config, &head.uri, headers) {
+            Some(why) => Some(Fault::new(FaultKind::HostNotAllowed, why)),
+            None if guard::has_ambiguous_framing(headers) => Some(Fault::new(
+                FaultKind::Malformed,
+                "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.",
+            )),
             None if head.method != Method::POST => None,
             None => content_type(headers).err(),
         },
         address: peer.address,
         trace,
-        body: Arriving::later(collect(body_limit(config, mount), body)),
+        body: RequestBody::from_future(collect(body_limit(config, mount), body)),
     }
 }
 
 /// The trace that the caller has started. A repeated header is ignored.
 pub(super) fn trace(headers: &RequestHeaders<'_>) -> Option<Trace> {
-    Trace::continued(headers.traceparent.single()?.to_str().ok()?)
+    Trace::parse_traceparent(headers.traceparent.single()?.to_str().ok()?)
 }
 
 /// The trace under the id that the caller gives it, where the contract allows that. A repeated header is ignored.
 pub(super) fn with_trace_id(mount: &Mount, trace: Trace, headers: &RequestHeaders<'_>) -> Trace {
-    if !mount.contract.dialect.manners().takes_traces {
+    if !mount.contract.dialect.compatibility().accepts_trace_id {
         return trace;
     }
     match headers.trace_id.single().map(|name| name.to_str()) {
-        Some(Ok(name)) => trace.called(name),
+        Some(Ok(name)) => trace.with_name(name),
         Some(Err(_)) | None => trace,
     }
 }
@@ -71,8 +72,8 @@ pub(super) fn with_trace_id(mount: &Mount, trace: Trace, headers: &RequestHeader
 /// How many bytes of a body are read. A mount with a smaller limit still parses a larger body, to report other errors
 /// first; a mount with a larger limit raises it.
 pub(crate) fn body_limit(config: &Config, mount: &Mount) -> usize {
-    let door = mount.door.as_ref().map(|door| door.payload_bytes);
-    config.limits.body_bytes.max(door.unwrap_or_default())
+    let of_mount = mount.policy.as_ref().map(|policy| policy.payload_bytes);
+    config.limits.body_bytes.max(of_mount.unwrap_or_default())
 }
 
 /// The value of a header. Invalid UTF-8 and repeated headers give a text that is never a valid value, instead of none: an
@@ -113,11 +114,12 @@ fn is_token(text: &str) -> bool {
 fn content_type(headers: &RequestHeaders<'_>) -> Result<(), Fault> {
     let error = || {
         Fault::new(
-            FaultKind::WrongMedia,
+            FaultKind::UnsupportedMediaType,
             "Send the message as `Content-Type: application/json`, in UTF-8 and uncompressed.",
         )
     };
-    let encoded = headers.all(headers.content_encoding).next().is_some_and(|encoding| encoding.as_bytes() != b"identity");
+    let encoded =
+        headers.all(headers.content_encoding).next().is_some_and(|encoding| encoding.as_bytes() != b"identity");
     let kind = match headers.content_type.single() {
         // The common case needs no parsing.
         Some(kind) if kind == "application/json" && !encoded => return Ok(()),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use ::http::request::Parts;
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use frontdesk_engine::dispatch::{Wanted, dispatch};
-use frontdesk_engine::reply::{Form, Reply};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::dispatch::{DispatchPreference, dispatch};
+use frontdesk_engine::model::reply::{Reply, ReplyKind};
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_identity::Asked;
 
@@ -42,8 +42,8 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     let via = if headers.forwarded { Via::Proxy } else { Via::Direct };
     let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone());
     if !app.allows_peer(mount, peer.address, via) {
-        incoming.refused = Some(Fault::new(
-            FaultKind::WrongHost,
+        incoming.transport_fault = Some(Fault::new(
+            FaultKind::HostNotAllowed,
             "Only direct callers on this machine are served here, not through a proxy; others need tokens.",
         ));
     }
@@ -59,11 +59,11 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
 /// What a request to a contract endpoint is.
 enum HttpRoute {
     Serve,
-    Dispatch(Wanted),
+    Dispatch(DispatchPreference),
 }
 
-fn preferred(headers: &HeaderMap) -> Wanted {
-    Wanted::preferred(headers.get("prefer").and_then(|value| value.to_str().ok()))
+fn preferred(headers: &HeaderMap) -> DispatchPreference {
+    DispatchPreference::preferred(headers.get("prefer").and_then(|value| value.to_str().ok()))
 }
 
 /// Everything that is not a contract endpoint.
@@ -75,7 +75,8 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
         return problem(403, why);
     }
     if guard::has_ambiguous_framing(&headers) {
-        return problem(400, "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.").header("connection", "close");
+        return problem(400, "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.")
+            .header("connection", "close");
     }
     let read_only = |reply: Reply| match head.method {
         Method::GET => reply,
@@ -127,16 +128,16 @@ fn problem(status: u16, message: &str) -> Reply {
 }
 
 fn build_response(app: &App, reply: Reply, trace: &Trace) -> Response<ResponseBody> {
-    let body = match reply.form {
-        Form::Empty => ResponseBody::empty(),
-        Form::Rpc | Form::Plain => ResponseBody::full(reply.body),
+    let body = match reply.kind {
+        ReplyKind::Empty => ResponseBody::empty(),
+        ReplyKind::Rpc | ReplyKind::Plain => ResponseBody::full(reply.body),
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     // One allocation for all of them.
     headers.reserve(RESERVED_HEADERS);
-    if reply.form != Form::Empty {
+    if reply.kind != ReplyKind::Empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     // The default: an answer is for one caller and must not be cached.
@@ -146,7 +147,7 @@ fn build_response(app: &App, reply: Reply, trace: &Trace) -> Response<ResponseBo
     if app.config.certificate != CertificateConfig::Development {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
-    if let Ok(trace) = HeaderValue::from_str(trace.shown()) {
+    if let Ok(trace) = HeaderValue::from_str(trace.display_id()) {
         headers.insert(receive::TRACE_ID.clone(), trace);
     }
     for (name, value) in reply.headers {

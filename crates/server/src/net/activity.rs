@@ -158,11 +158,14 @@ impl Activity {
         let phase = match state.phase {
             // The handshake and the call have timeouts of their own.
             Phase::Handshake | Phase::Call { .. } => None,
-            Phase::First { since } | Phase::Head { since } => Some(Deadline { at: since + self.head, action: OnDeadline::Abort }),
+            Phase::First { since } | Phase::Head { since } => {
+                Some(Deadline { at: since + self.head, action: OnDeadline::Abort })
+            }
             Phase::Idle { since } => Some(Deadline { at: since + self.idle, action: OnDeadline::Close }),
             Phase::Closing { since } => Some(Deadline { at: since + LINGER, action: OnDeadline::Abort }),
         };
-        let write = state.stall.as_ref().map(|stall| Deadline { at: stall.since + self.write, action: OnDeadline::Abort });
+        let write =
+            state.stall.as_ref().map(|stall| Deadline { at: stall.since + self.write, action: OnDeadline::Abort });
         [phase, write].into_iter().flatten().min_by_key(|deadline| deadline.at)
     }
 
@@ -204,8 +207,9 @@ impl Activity {
         let mut state = self.state();
         let linger = match (&state.phase, &state.body) {
             (Phase::First { .. } | Phase::Idle { .. } | Phase::Closing { .. }, BodyState::Ended) => Linger::No,
-            (Phase::Handshake | Phase::Head { .. } | Phase::Call { .. }, BodyState::Ended)
-            | (_, BodyState::Unread) => Linger::Yes,
+            (Phase::Handshake | Phase::Head { .. } | Phase::Call { .. }, BodyState::Ended) | (_, BodyState::Unread) => {
+                Linger::Yes
+            }
         };
         state.phase = Phase::Closing { since: Instant::now() };
         linger

@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::limits::ConnectionLimits;
 use super::counters::{ConnectionCounters, count};
+use super::limits::ConnectionLimits;
 
 pub(super) struct Admission {
     connections: usize,

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
 use rustls::ServerConfig;
 use time::OffsetDateTime;
 
@@ -34,7 +34,12 @@ pub fn prepare_certificate(config: &Config, now: Millis) -> Result<LoadedCertifi
         CertificateConfig::Files { certificate, key } => {
             // Before the files are read, so that a change in between is noticed by the next check.
             let stamps = FileStamps::read(certificate, key);
-            Ok(LoadedCertificate { tls: load(certificate, key)?, ca_file: None, status: DevCertificateStatus::Reused, stamps })
+            Ok(LoadedCertificate {
+                tls: load(certificate, key)?,
+                ca_file: None,
+                status: DevCertificateStatus::Reused,
+                stamps,
+            })
         }
         CertificateConfig::Development => {
             let now = OffsetDateTime::from_unix_timestamp(now.seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
@@ -137,5 +142,9 @@ impl FileStamps {
 
 fn stamp(path: &Path) -> Option<FileStamp> {
     let metadata = fs::metadata(path).ok()?;
-    Some(FileStamp { file: metadata.ino(), length: metadata.size(), changed: (metadata.mtime(), metadata.mtime_nsec()) })
+    Some(FileStamp {
+        file: metadata.ino(),
+        length: metadata.size(),
+        changed: (metadata.mtime(), metadata.mtime_nsec()),
+    })
 }

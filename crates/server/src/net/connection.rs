@@ -26,8 +26,8 @@ use tokio_rustls::server::TlsStream;
 
 use super::activity::{Activity, OnDeadline, TimedStream};
 use super::body::{IncomingBody, ResponseBody};
-use super::limits::ConnectionLimits;
 use super::counters::{ConnectionCounters, count};
+use super::limits::ConnectionLimits;
 use super::shutdown::Shutdown;
 use super::tls::Tls;
 
@@ -74,8 +74,12 @@ async fn accept_tls<S>(socket: TimedStream, context: &ListenerContext<S>) -> Opt
     timeout(context.limits.handshake, handshake).await.ok()?.ok()
 }
 
-async fn serve_requests<S, F>(stream: TlsStream<TimedStream>, peer: Peer, context: &ListenerContext<S>, activity: &Activity)
-where
+async fn serve_requests<S, F>(
+    stream: TlsStream<TimedStream>,
+    peer: Peer,
+    context: &ListenerContext<S>,
+    activity: &Activity,
+) where
     S: Fn(Request<IncomingBody>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<ResponseBody>> + Send,
 {

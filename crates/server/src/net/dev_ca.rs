@@ -109,11 +109,19 @@ impl CertStore {
         let named = server_info.names == *names;
         // After an interrupted start the key may be missing or belong to another certificate.
         let usable = tls::load(&self.server, &self.server_key).is_ok();
-        Ok(if lasts && named && usable && accepts(&ca, &server, now) { CertState::Valid } else { CertState::RenewCertificate })
+        Ok(if lasts && named && usable && accepts(&ca, &server, now) {
+            CertState::Valid
+        } else {
+            CertState::RenewCertificate
+        })
     }
 
     /// Keeps the CA, so that clients need not change anything. Without its key that is impossible.
-    fn renew_certificate(&self, names: &BTreeSet<String>, now: OffsetDateTime) -> Result<DevCertificateStatus, NetError> {
+    fn renew_certificate(
+        &self,
+        names: &BTreeSet<String>,
+        now: OffsetDateTime,
+    ) -> Result<DevCertificateStatus, NetError> {
         let Some((ca, ca_info)) = certificate(&self.ca)? else {
             return self.renew_ca(names, now);
         };

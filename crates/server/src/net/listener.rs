@@ -12,10 +12,10 @@ use tokio::time::{sleep, timeout};
 
 use super::admission::Admission;
 use super::body::{IncomingBody, ResponseBody};
-use super::limits::ConnectionLimits;
 use super::connection::{ListenerContext, Peer, serve_connection};
-use super::error::{AddressSource, NetError};
 use super::counters::{ConnectionCounters, count};
+use super::error::{AddressSource, NetError};
+use super::limits::ConnectionLimits;
 use super::shutdown::Shutdown;
 use super::tls::Tls;
 
@@ -99,7 +99,7 @@ impl Listener {
     }
 }
 
-fn welcome<S, F>(
+fn accept<S, F>(
     socket: TcpStream,
     from: SocketAddr,
     admission: &Arc<Admission>,

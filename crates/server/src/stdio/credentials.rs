@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use frontdesk_engine::ClientId;
-use frontdesk_engine::incoming::Credential;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_identity::Asked;
 use serde::Deserialize;
 

@@ -4,9 +4,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use frontdesk_engine::Reply;
-use frontdesk_engine::reply::Form;
+use frontdesk_engine::model::reply::ReplyKind;
 use frontdesk_wire::answer::{error, quote};
-use frontdesk_wire::frame::{Body, Frame, Id, Notification, Request, read};
+use frontdesk_wire::frame::{Frame, FrameBody, Id, Notification, Request, read};
 use frontdesk_wire::version::{Version, named, negotiate};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -37,7 +37,7 @@ impl Message {
     /// Also stores the version that a handshake negotiates, for the messages after it.
     pub(super) fn parse(bytes: &[u8], negotiated: &mut Option<Version>) -> Message {
         match read(bytes) {
-            Ok(Body::One(Frame::Request(request))) => {
+            Ok(FrameBody::One(Frame::Request(request))) => {
                 let headers = headers(&request, *negotiated);
                 if request.method == "initialize"
                     && let Some(Value::String(asked)) = request.params.get("protocolVersion")
@@ -46,13 +46,15 @@ impl Message {
                 }
                 Message { kind: MessageKind::Request(request.id), headers }
             }
-            Ok(Body::One(Frame::Notification(notification))) => {
+            Ok(FrameBody::One(Frame::Notification(notification))) => {
                 let kind = cancelled(&notification).map_or(MessageKind::Notification, MessageKind::Cancellation);
                 Message { kind, headers: version_only(*negotiated) }
             }
-            Ok(Body::One(Frame::Response)) => Message { kind: MessageKind::Notification, headers: version_only(*negotiated) },
+            Ok(FrameBody::One(Frame::Response)) => {
+                Message { kind: MessageKind::Notification, headers: version_only(*negotiated) }
+            }
             // The engine reports the error.
-            Ok(Body::Batch(_)) | Err(_) => Message::unparsed(*negotiated),
+            Ok(FrameBody::Batch(_)) | Err(_) => Message::unparsed(*negotiated),
         }
     }
 
@@ -101,10 +103,10 @@ pub(super) fn reply_line(reply: Reply, kind: &MessageKind) -> Option<Vec<u8>> {
         MessageKind::Notification | MessageKind::Cancellation(_) => return None,
         MessageKind::Other => None,
     };
-    let mut text = match reply.form {
-        Form::Empty => return None,
-        Form::Rpc => reply.body.to_vec(),
-        Form::Plain => {
+    let mut text = match reply.kind {
+        ReplyKind::Empty => return None,
+        ReplyKind::Rpc => reply.body.to_vec(),
+        ReplyKind::Plain => {
             let data = match serde_json::from_slice::<IgnoredAny>(&reply.body) {
                 Ok(IgnoredAny) => String::from_utf8_lossy(&reply.body).into_owned(),
                 Err(_) => quote(&String::from_utf8_lossy(&reply.body)),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use frontdesk_engine::incoming::{Arriving, Incoming, Verb};
+use frontdesk_engine::model::incoming::{Incoming, RequestBody, Verb};
 use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::Version;
@@ -100,12 +100,12 @@ impl StdioSession {
             method_header: message.headers.method,
             name_header: message.headers.name,
             idempotency_key: None,
-            refused: None,
+            transport_fault: None,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: self.app.desk.new_trace(),
             body: match line {
-                InputLine::Complete(bytes) => Arriving::here(bytes),
-                InputLine::TooLong => Arriving::later(async move {
+                InputLine::Complete(bytes) => RequestBody::from_bytes(bytes),
+                InputLine::TooLong => RequestBody::from_future(async move {
                     Err(Fault::new(FaultKind::TooLarge, format!("The message is larger than {limit} bytes.")))
                 }),
             },

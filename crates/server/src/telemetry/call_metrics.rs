@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::tally::{Count, Who};
+use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
+use frontdesk_engine::model::observation::Observation;
 
 /// The upper bounds of the histogram buckets, in microseconds and in seconds as Prometheus writes them.
 pub(super) const BUCKETS: [(u64, &str); 17] = [
@@ -53,17 +53,17 @@ pub(super) struct MetricsSnapshot {
 }
 
 impl CallMetrics {
-    pub(super) fn add(&self, seen: &Observation) {
-        let what = seen.tool.or(seen.method).unwrap_or("none");
+    pub(super) fn add(&self, call: &Observation) {
+        let what = call.tool.or(call.method).unwrap_or("none");
         let mut contracts = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        contracts.entry(seen.contract).or_default().entry(what).or_default().add(seen);
+        contracts.entry(call.contract).or_default().entry(what).or_default().add(call);
     }
 
     /// Adds refusals that were only counted, when their count is written to the audit log.
-    pub(crate) fn add_refusals(&self, count: &Count) {
+    pub(crate) fn add_refusals(&self, count: &TallyCount) {
         let whose = match count.who {
-            Who::Address(_) | Who::Others => "stranger",
-            Who::Client(_) => "client",
+            TallyKey::Address(_) | TallyKey::Others => "stranger",
+            TallyKey::Client(_) => "client",
         };
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         *refusals.entry((whose, count.outcome)).or_default() += count.times;
@@ -82,11 +82,11 @@ impl CallMetrics {
 }
 
 impl ToolCalls {
-    fn add(&mut self, seen: &Observation) {
-        *self.outcomes.entry(seen.outcome).or_default() += 1;
-        self.micros = self.micros.saturating_add(seen.micros);
+    fn add(&mut self, call: &Observation) {
+        *self.outcomes.entry(call.outcome).or_default() += 1;
+        self.micros = self.micros.saturating_add(call.micros);
         // A longer call than the last bucket counts in the total only.
-        if let Some((_, bucket)) = BUCKETS.iter().zip(&mut self.buckets).find(|((end, _), _)| seen.micros <= *end) {
+        if let Some((_, bucket)) = BUCKETS.iter().zip(&mut self.buckets).find(|((end, _), _)| call.micros <= *end) {
             *bucket += 1;
         }
     }

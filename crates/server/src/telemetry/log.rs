@@ -4,11 +4,11 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::audit::Observation;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Observer};
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_wire::answer::quote;
-use frontdesk_wire::json::{write_quoted, write_whole};
+use frontdesk_wire::json::{write_integer, write_quoted};
 
 use super::log_writer::LogWriter;
 use crate::config::LogFormat;
@@ -56,55 +56,55 @@ impl LogStyle {
 }
 
 impl Observer for Log {
-    fn seen(&self, seen: &Observation, cause: Option<&str>) {
+    fn on_call(&self, call: &Observation, cause: Option<&str>) {
         match self.style {
             LogStyle::Pretty => {
-                let line = pretty(seen, cause);
+                let line = pretty(call, cause);
                 self.writer.write(|out| out.push_str(&line));
             }
             // The log line is the audit record with a few more fields.
-            LogStyle::Json => match &seen.kept {
-                Some(kept) => self.writer.write(|out| json(seen, kept, cause, out)),
+            LogStyle::Json => match &call.stored_line {
+                Some(stored) => self.writer.write(|out| json(call, stored, cause, out)),
                 None => {
-                    let line = seen.line();
-                    self.writer.write(|out| json(seen, &line, cause, out));
+                    let line = call.to_line();
+                    self.writer.write(|out| json(call, &line, cause, out));
                 }
             },
         }
     }
 }
 
-fn pretty(seen: &Observation, cause: Option<&str>) -> String {
-    let client = seen.caller.as_ref().map_or("-", |caller| caller.client.as_str());
-    let what = seen.tool.or(seen.method).unwrap_or("-");
-    let tenant = seen.tenant.as_ref().map_or("-", TenantId::as_str);
+fn pretty(call: &Observation, cause: Option<&str>) -> String {
+    let client = call.caller.as_ref().map_or("-", |caller| caller.client.as_str());
+    let what = call.tool.or(call.method).unwrap_or("-");
+    let tenant = call.tenant.as_ref().map_or("-", TenantId::as_str);
     let cause = cause.map(|cause| format!("  ({})", one_line(cause))).unwrap_or_default();
     // A caller that has disconnected gets no status.
-    let status = seen.status.map_or("-".to_owned(), |status| status.to_string());
+    let status = call.status.map_or("-".to_owned(), |status| status.to_string());
     format!(
         "{:<24}  {:<22} {status:<3} {:<24} {client} {tenant}  {:.1} ms  {}{cause}",
-        seen.at.to_rfc3339(),
+        call.at.to_rfc3339(),
         what,
-        seen.code.unwrap_or(seen.outcome),
-        seen.micros as f64 / 1000.0,
-        seen.trace.shown(),
+        call.code.unwrap_or(call.outcome),
+        call.micros as f64 / 1000.0,
+        call.trace.display_id(),
     )
 }
 
 /// The audit record, followed by the fields that only the log has.
-fn json(seen: &Observation, line: &str, cause: Option<&str>, out: &mut String) {
+fn json(call: &Observation, line: &str, cause: Option<&str>, out: &mut String) {
     out.push_str(line.strip_suffix('}').unwrap_or(line));
     out.push_str(",\"message\":\"call\"");
-    if let Some(status) = seen.status {
+    if let Some(status) = call.status {
         out.push_str(",\"status\":");
-        write_whole(i64::from(status), out);
+        write_integer(i64::from(status), out);
     }
-    if let Some(code) = seen.code {
+    if let Some(code) = call.code {
         out.push_str(",\"code\":");
         write_quoted(code, out);
     }
     out.push_str(",\"micros\":");
-    write_whole(i64::try_from(seen.micros).unwrap_or(i64::MAX), out);
+    write_integer(i64::try_from(call.micros).unwrap_or(i64::MAX), out);
     if let Some(cause) = cause {
         out.push_str(",\"cause\":");
         write_quoted(cause, out);

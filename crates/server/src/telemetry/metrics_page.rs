@@ -58,7 +58,9 @@ fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
         ("frontdesk_connections_open", "gauge", "Connections open now.", |counts| counts.open),
         ("frontdesk_connections_accepted_total", "counter", "Accepted connections.", |counts| counts.accepted),
         ("frontdesk_accept_errors_total", "counter", "Failures to accept a connection.", |counts| counts.accept_errors),
-        ("frontdesk_handshakes_failed_total", "counter", "TLS handshakes that failed.", |counts| counts.handshakes_failed),
+        ("frontdesk_handshakes_failed_total", "counter", "TLS handshakes that failed.", |counts| {
+            counts.handshakes_failed
+        }),
         ("frontdesk_connections_late_total", "counter", "Connections cut at a deadline.", |counts| counts.closed_late),
         ("frontdesk_panics_total", "counter", "Calls that panicked and were answered 500.", |counts| counts.panics),
     ];
@@ -92,10 +94,14 @@ fn writer(page: &mut Page, load: &Load) {
 
 fn traces(page: &mut Page, counts: &TraceCounts) {
     page.head("frontdesk_traces_queue", "gauge", "Calls whose spans are queued for export.");
-    page.line("frontdesk_traces_queue", &[], counts.waiting.load(Ordering::Relaxed));
+    page.line("frontdesk_traces_queue", &[], counts.queued.load(Ordering::Relaxed));
     page.head("frontdesk_traces_sent_total", "counter", "Calls whose spans were exported.");
     page.line("frontdesk_traces_sent_total", &[], counts.sent.load(Ordering::Relaxed));
-    page.head("frontdesk_traces_lost_total", "counter", "Calls whose spans were dropped: the queue was full, or the export failed.");
+    page.head(
+        "frontdesk_traces_lost_total",
+        "counter",
+        "Calls whose spans were dropped: the queue was full, or the export failed.",
+    );
     for (reason, count) in [("full", &counts.dropped_queue_full), ("collector", &counts.undelivered)] {
         page.line("frontdesk_traces_lost_total", &[("reason", reason)], count.load(Ordering::Relaxed));
     }

@@ -9,7 +9,7 @@ pub mod traces;
 
 use std::sync::Arc;
 
-use frontdesk_engine::audit::Observation;
+use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::ports::Observer;
 
 pub use call_metrics::CallMetrics;
@@ -26,9 +26,9 @@ pub struct Telemetry {
 }
 
 impl Observer for Telemetry {
-    fn seen(&self, seen: &Observation, cause: Option<&str>) {
-        self.call_metrics.add(seen);
-        self.traces.add(seen);
-        self.log.seen(seen, cause);
+    fn on_call(&self, call: &Observation, cause: Option<&str>) {
+        self.call_metrics.add(call);
+        self.traces.add(call);
+        self.log.on_call(call, cause);
     }
 }

@@ -9,9 +9,9 @@ mod span;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use frontdesk_engine::audit::Observation;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::trace::Sampling;
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::trace::Wish;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinHandle;
@@ -83,14 +83,14 @@ impl Traces {
         self.counts.queued.load(Ordering::Relaxed)
     }
 
-    pub(super) fn add(&self, seen: &Observation) {
+    pub(super) fn add(&self, call: &Observation) {
         let exporter = self.exporter.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(exporter) = exporter.as_ref().filter(|exporter| self.is_sampled(seen, exporter.sample)) else {
+        let Some(exporter) = exporter.as_ref().filter(|exporter| self.is_sampled(call, exporter.sample)) else {
             return;
         };
         // Counted before it is sent, so that the exporter never subtracts what was not added.
         self.counts.queued.fetch_add(1, Ordering::Relaxed);
-        match exporter.queue.try_send(CallSpans::new(seen, self.random.as_ref())) {
+        match exporter.queue.try_send(CallSpans::new(call, self.random.as_ref())) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Closed(_)) => {
                 self.counts.queued.fetch_sub(1, Ordering::Relaxed);
@@ -106,18 +106,18 @@ impl Traces {
     /// An authenticated caller that has started a trace decides for it, because half a trace is of no use. Traces that start
     /// here are sampled by their id, so that every node decides alike. Unauthenticated callers could choose such an id, so
     /// theirs are sampled at random.
-    fn is_sampled(&self, seen: &Observation, sample: SampleRatio) -> bool {
-        let wish = seen.trace.parent.as_ref().map(|parent| parent.wish);
-        match (wish, &seen.caller) {
-            (Some(Wish::Sampled), Some(_)) => true,
-            (Some(Wish::Unsampled), Some(_)) => false,
-            (Some(Wish::Sampled | Wish::Unsampled), None) => {
+    fn is_sampled(&self, call: &Observation, sample: SampleRatio) -> bool {
+        let sampling = call.trace.parent.as_ref().map(|parent| parent.sampling);
+        match (sampling, &call.caller) {
+            (Some(Sampling::Sampled), Some(_)) => true,
+            (Some(Sampling::Unsampled), Some(_)) => false,
+            (Some(Sampling::Sampled | Sampling::Unsampled), None) => {
                 let mut bytes = [0; 8];
                 self.random.fill(&mut bytes);
                 sample.takes(u64::from_be_bytes(bytes))
             }
             (None, _) => {
-                let last = seen.trace.id.get(16..).and_then(|half| u64::from_str_radix(half, 16).ok());
+                let last = call.trace.id.get(16..).and_then(|half| u64::from_str_radix(half, 16).ok());
                 last.is_some_and(|number| sample.takes(number))
             }
         }

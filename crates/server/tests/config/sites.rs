@@ -14,7 +14,7 @@ const OFFERS: &[Offer] = &[
     Offer::plain("automotive"),
     Offer {
         name: "cms",
-        needs: Needs::Archive(Usual {
+        needs: Needs::SiteDb(Usual {
             base: "/api/v1/mcp",
             server: "content",
             prefix: "cms_",

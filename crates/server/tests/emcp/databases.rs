@@ -1,7 +1,7 @@
 //! The same site on SQLite, MariaDB and PostgreSQL behind one desk: every question gets the same answer, whatever text a
 //! caller sends finds nothing or is refused, and nothing in any of the databases has changed afterwards.
 
-use frontdesk_engine::archive::Record;
+use frontdesk_engine::ports::site_db::SiteRow;
 use frontdesk_site::Site;
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ impl Trio {
     }
 
     /// Everything that is in the databases, which is the same in all three.
-    pub(crate) async fn everything(&self) -> Vec<Vec<Record>> {
+    pub(crate) async fn everything(&self) -> Vec<Vec<SiteRow>> {
         let mut tables = Vec::new();
         for (table, columns) in TABLES {
             tables.push(self.three.rows(&all(table, columns)).await);

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Output};
 
-use frontdesk_engine::archive::Cell;
+use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_site::Site;
 use frontdesk_store::archive::open;
 use serde_json::json;
@@ -69,7 +69,7 @@ async fn the_users_of_the_guide_read_what_is_served_and_nothing_else() {
     // Whatever Frontdesk were made to ask, these users have no answer.
     for url in &urls {
         let rows = open(&settings(url)).await.unwrap().select(&all("users", &["password"])).await.unwrap();
-        assert!(!rows.is_empty() && rows.iter().all(|row| row[0] == Cell::Missing), "{url}: {rows:?}");
+        assert!(!rows.is_empty() && rows.iter().all(|row| row[0] == SiteCell::Null), "{url}: {rows:?}");
     }
     assert!(mariadb(&urls[0], "SELECT id, username FROM evo_users").status.success());
     for text in ["DELETE FROM evo_site_content", "SELECT password FROM evo_users", "CREATE TABLE evo_more (id INT)"] {

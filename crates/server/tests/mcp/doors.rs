@@ -9,16 +9,16 @@ use frontdesk::folder::Folder;
 use frontdesk::house::{House, Vaults};
 use frontdesk::http::answer;
 use frontdesk::net::{Body, Peer};
-use frontdesk_engine::contract::{At, Dialect, Manners, Shaped};
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::door::{Door, MethodScopes, Standing};
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::limits::rate::Quota;
+use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext};
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
+use frontdesk_engine::model::reply::Reply;
+use frontdesk_engine::model::tool::{Future, ToolSpec};
+use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::offer::Offer;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::rate::Quota;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::reply::Reply;
-use frontdesk_engine::tool::{Future, ToolSpec};
 use frontdesk_engine::{Caller, ClientId, Contract, Fault, FaultKind, Scope, Scopes};
 use http::{Request, Response};
 use http_body_util::BodyExt;
@@ -32,18 +32,18 @@ const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 const PAYLOAD: usize = 2 * 1024 * 1024;
 
 /// The automotive contract with the manners of another.
-struct Mannered(Box<dyn Dialect>, Manners);
+struct Mannered(Box<dyn Dialect>, Compatibility);
 
 impl Dialect for Mannered {
-    fn read(&self, tool: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<Reading, Fault> {
+    fn read(&self, tool: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<ToolInput, Fault> {
         self.0.read(tool, arguments, key)
     }
-    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {
+    fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
         self.0.success(shaped, at)
     }
-    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
+    fn failure(&self, fault: &Fault, at: &ReplyContext<'_>) -> Reply {
         // So that a test sees which trace the contract was told of.
-        self.0.failure(fault, at).header("X-Said", at.trace.to_owned())
+        self.0.failure(fault, at).header("X-Said", at.trace_id.to_owned())
     }
     fn tenant_argument(&self) -> &'static str {
         self.0.tenant_argument()
@@ -51,7 +51,7 @@ impl Dialect for Mannered {
     fn key_argument(&self) -> &'static str {
         self.0.key_argument()
     }
-    fn manners(&self) -> Manners {
+    fn compatibility(&self) -> Compatibility {
         self.1
     }
 }
@@ -74,19 +74,19 @@ impl Identity for Porter {
     }
 }
 
-fn mount(path: &str, standing: Standing, manners: Manners) -> Mount {
+fn mount(path: &str, standing: MountStatus, manners: Compatibility) -> Mount {
     let contract = frontdesk_contracts::by_id("automotive").unwrap();
     let contract = Contract { dialect: Box::new(Mannered(contract.dialect, manners)), ..contract };
-    let door = Door {
+    let door = MountPolicy {
         scopes: MethodScopes::new([], Scope::new("read")),
         calls: Quota { per_minute: 100 },
         payload_bytes: PAYLOAD,
         result_bytes: PAYLOAD,
         denied_tools: Vec::new(),
-        standing,
+        status: standing,
     };
     let resource = format!("https://desk.example{path}");
-    Mount::new(contract, resource.clone(), resource).behind(door).identified_by(Arc::new(Porter))
+    Mount::new(contract, resource.clone(), resource).with_policy(door).with_identity(Arc::new(Porter))
 }
 
 async fn house() -> (Arc<House>, Scratch) {
@@ -98,17 +98,17 @@ async fn house() -> (Arc<House>, Scratch) {
     assert!(config.limits.body_bytes < PAYLOAD);
     let vaults = Vaults::open(Folder::take(&config.data).unwrap(), &config.database).await.unwrap();
     let mut house = House::mounting(vaults, config, Vec::new());
-    let tracing = Manners { takes_traces: true, ..Manners::default() };
+    let tracing = Compatibility { accepts_trace_id: true, ..Compatibility::default() };
     let own = ["content", "shut", "plain"].map(|handle| {
         let path = format!("{BASE}/{handle}");
         let mount = match handle {
-            "shut" => mount(&path, Standing::Denied, tracing),
-            "plain" => mount(&path, Standing::Served, Manners::default()),
-            _ => mount(&path, Standing::Served, tracing),
+            "shut" => mount(&path, MountStatus::Denied, tracing),
+            "plain" => mount(&path, MountStatus::Served, Compatibility::default()),
+            _ => mount(&path, MountStatus::Served, tracing),
         };
         (path, mount)
     });
-    let nobody = mount(BASE, Standing::Unknown, tracing);
+    let nobody = mount(BASE, MountStatus::Unknown, tracing);
     let mounts = Addresses::new(own.into()).otherwise(BASE.to_owned(), nobody);
     house.mounts = mounts;
     (Arc::new(house), folder)
@@ -166,7 +166,7 @@ async fn every_mount_behind_a_door_has_an_address_to_dispatch_to() {
         let contract = frontdesk_contracts::by_id("automotive").unwrap();
         (path.to_owned(), Mount::new(contract, path.to_owned(), String::new()))
     };
-    let taken = mount(BASE, Standing::Served, Manners::default());
+    let taken = mount(BASE, MountStatus::Served, Compatibility::default());
     let addresses = Addresses::new(vec![open("/a"), ("/b".to_owned(), taken), open("/b/dispatch")]);
     assert!(addresses.find_dispatch("/a/dispatch").is_none(), "there is no door");
     assert!(addresses.find_dispatch("/b/dispatch").is_none(), "somebody lives there");

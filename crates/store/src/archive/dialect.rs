@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use frontdesk_engine::archive::Number;
-use frontdesk_engine::page::Direction;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::Number;
 
 use super::number::bounds;
 
@@ -152,9 +152,9 @@ impl Dialect {
     /// Left alone, PostgreSQL puts rows without a value last when rising.
     pub(crate) fn missing_place(self, direction: Direction) -> &'static str {
         match (self, direction) {
-            (Dialect::Sqlite | Dialect::Mysql, Direction::Rising | Direction::Falling) => "",
-            (Dialect::Postgres, Direction::Rising) => " NULLS FIRST",
-            (Dialect::Postgres, Direction::Falling) => " NULLS LAST",
+            (Dialect::Sqlite | Dialect::Mysql, Direction::Ascending | Direction::Descending) => "",
+            (Dialect::Postgres, Direction::Ascending) => " NULLS FIRST",
+            (Dialect::Postgres, Direction::Descending) => " NULLS LAST",
         }
     }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Name, Record, Select};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
 use tokio::sync::Mutex;
 
 use super::{ArchiveSettings, open};
@@ -15,19 +15,19 @@ use super::{ArchiveSettings, open};
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// An archive that is opened when somebody asks for rows.
-pub fn open_later(settings: ArchiveSettings) -> Arc<dyn Archive> {
+pub fn open_later(settings: ArchiveSettings) -> Arc<dyn SiteDb> {
     Arc::new(Late { settings, opened: OnceLock::new(), failed: Mutex::new(None) })
 }
 
 struct Late {
     settings: ArchiveSettings,
-    opened: OnceLock<Arc<dyn Archive>>,
+    opened: OnceLock<Arc<dyn SiteDb>>,
     /// When the last attempt has failed. Held by whoever is trying.
     failed: Mutex<Option<Instant>>,
 }
 
 impl Late {
-    async fn archive(&self) -> Result<&Arc<dyn Archive>, Fault> {
+    async fn archive(&self) -> Result<&Arc<dyn SiteDb>, Fault> {
         if let Some(archive) = self.opened.get() {
             return Ok(archive);
         }
@@ -47,12 +47,12 @@ impl Late {
     }
 }
 
-impl Archive for Late {
+impl SiteDb for Late {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         Box::pin(async move { self.archive().await?.has_table(table).await })
     }
 
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         Box::pin(async move { self.archive().await?.select(select).await })
     }
 }

@@ -7,8 +7,8 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Cell, Name, Record, Select};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::site_db::{Name, Select, SiteCell, SiteDb, SiteRow};
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, DriverError, Error, IoError, Opts, Params, Value};
 
@@ -61,7 +61,7 @@ impl MysqlArchive {
         texts::statement(Dialect::Mysql, &self.found.now(), select, select.bytes.saturating_add(1))
     }
 
-    async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
+    async fn rows(&self, select: &Select) -> Result<Vec<SiteRow>, Fault> {
         let _turn = self.pool.turn().await?;
         match self.ask(select).await {
             Err(Failure::Changed(_)) => {
@@ -75,14 +75,14 @@ impl MysqlArchive {
         }
     }
 
-    async fn ask(&self, select: &Select) -> Result<Vec<Record>, Failure> {
+    async fn ask(&self, select: &Select) -> Result<Vec<SiteRow>, Failure> {
         let statement = self.statement(select)?;
         let late = || Failure::Unavailable("the site's database took too long".to_owned());
         let work = tokio::time::timeout(self.deadline + GRACE, self.read(&statement, select.bytes));
         work.await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn read(&self, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
+    async fn read(&self, statement: &Statement, bytes: usize) -> Result<Vec<SiteRow>, Failure> {
         if let Some(connection) = self.pool.take() {
             match self.read_on(connection, statement, bytes).await {
                 // The server may have been restarted since.
@@ -95,7 +95,7 @@ impl MysqlArchive {
     }
 
     /// The connection comes back only after a whole answer.
-    async fn read_on(&self, mut held: Held, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
+    async fn read_on(&self, mut held: Held, statement: &Statement, bytes: usize) -> Result<Vec<SiteRow>, Failure> {
         let values = statement.values.iter().map(value).collect();
         let prepared = held.prepared(&statement.text).await?;
         let connection = held.connection()?;
@@ -115,12 +115,12 @@ impl MysqlArchive {
     }
 }
 
-impl Archive for MysqlArchive {
+impl SiteDb for MysqlArchive {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         Box::pin(std::future::ready(Ok(self.found.now().table(table).is_some())))
     }
 
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         Box::pin(self.rows(select))
     }
 }
@@ -245,12 +245,12 @@ fn value(bound: &Bound) -> Value {
     }
 }
 
-fn cell(value: Value) -> Result<Cell, Failure> {
+fn cell(value: Value) -> Result<SiteCell, Failure> {
     Ok(match value {
-        Value::NULL => Cell::Missing,
-        Value::Int(number) => Cell::Integer(number),
-        Value::UInt(number) => Cell::Integer(i64::try_from(number).unwrap_or(i64::MAX)),
-        Value::Bytes(bytes) => Cell::Text(match String::from_utf8(bytes) {
+        Value::NULL => SiteCell::Null,
+        Value::Int(number) => SiteCell::Integer(number),
+        Value::UInt(number) => SiteCell::Integer(i64::try_from(number).unwrap_or(i64::MAX)),
+        Value::Bytes(bytes) => SiteCell::Text(match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         }),

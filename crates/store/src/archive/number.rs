@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use frontdesk_engine::archive::Number;
+use frontdesk_engine::ports::site_db::Number;
 
 /// No database here has more digits.
 const MOST_DIGITS: u8 = 65;

@@ -1,7 +1,7 @@
 //! What a value means to what it is compared with. It is decided here once, because left to themselves the databases
 //! read a text beside a number in three ways.
 
-use frontdesk_engine::archive::Value;
+use frontdesk_engine::ports::site_db::Literal;
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::number::Decimal;
@@ -38,19 +38,19 @@ impl Against {
 }
 
 /// What a value means to a term of this kind.
-pub(crate) fn against(kind: Kind, value: &Value) -> Result<Against, Fault> {
-    if let Value::Text(text) = value {
+pub(crate) fn against(kind: Kind, value: &Literal) -> Result<Against, Fault> {
+    if let Literal::Text(text) = value {
         clean(text)?;
     }
     let text = || match value {
-        Value::Integer(number) => number.to_string(),
-        Value::Text(text) | Value::Decimal(text) => text.clone(),
+        Literal::Integer(number) => number.to_string(),
+        Literal::Text(text) | Literal::Decimal(text) => text.clone(),
     };
     Ok(match (kind, value) {
         (Kind::Missing, _) => Against::Nothing,
         (Kind::Text, _) => Against::Text(text()),
-        (Kind::Whole, Value::Integer(number)) => Against::Whole(*number),
-        (Kind::Whole, Value::Text(_) | Value::Decimal(_)) => match decimal(value) {
+        (Kind::Whole, Literal::Integer(number)) => Against::Whole(*number),
+        (Kind::Whole, Literal::Text(_) | Literal::Decimal(_)) => match decimal(value) {
             Some(number) => number.as_integer().map_or(Against::Number(number), Against::Whole),
             None => Against::NoNumber,
         },
@@ -58,11 +58,11 @@ pub(crate) fn against(kind: Kind, value: &Value) -> Result<Against, Fault> {
     })
 }
 
-fn decimal(value: &Value) -> Option<Decimal> {
+fn decimal(value: &Literal) -> Option<Decimal> {
     match value {
-        Value::Integer(number) => Some(Decimal::of_integer(*number)),
-        Value::Text(text) => Decimal::exactly(text.trim_matches(|letter| matches!(letter, '\t'..='\r' | ' '))),
-        Value::Decimal(text) => Some(Decimal::exactly(text).unwrap_or_else(|| Decimal::leading(text))),
+        Literal::Integer(number) => Some(Decimal::of_integer(*number)),
+        Literal::Text(text) => Decimal::exactly(text.trim_matches(|letter| matches!(letter, '\t'..='\r' | ' '))),
+        Literal::Decimal(text) => Some(Decimal::exactly(text).unwrap_or_else(|| Decimal::leading(text))),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::Cell;
+use frontdesk_engine::ports::site_db::SiteCell;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::Failure;
@@ -88,11 +88,11 @@ pub(crate) struct Allowance(pub(crate) usize);
 
 impl Allowance {
     /// A text weighs its bytes, an integer eight.
-    pub(crate) fn spend(&mut self, cell: Cell) -> Result<Cell, Failure> {
+    pub(crate) fn spend(&mut self, cell: SiteCell) -> Result<SiteCell, Failure> {
         let weight = match &cell {
-            Cell::Missing => 0,
-            Cell::Integer(_) => 8,
-            Cell::Text(text) => text.len(),
+            SiteCell::Null => 0,
+            SiteCell::Integer(_) => 8,
+            SiteCell::Text(text) => text.len(),
         };
         self.0 = self.0.checked_sub(weight).ok_or(Failure::TooLarge)?;
         Ok(cell)

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use frontdesk_engine::archive::{Archive, Cell, Name, Record, Select};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::site_db::{Name, Select, SiteCell, SiteDb, SiteRow};
 use frontdesk_engine::{Fault, FaultKind};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, NoTls, Row};
@@ -103,7 +103,7 @@ impl PostgresArchive {
         texts::statement(Dialect::Postgres, &self.found.now(), select, share(select).saturating_add(1))
     }
 
-    async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
+    async fn rows(&self, select: &Select) -> Result<Vec<SiteRow>, Fault> {
         let _turn = self.pool.turn().await?;
         match self.ask(select).await {
             Err(Failure::Changed(_)) => {
@@ -118,7 +118,7 @@ impl PostgresArchive {
         }
     }
 
-    async fn ask(&self, select: &Select) -> Result<Vec<Record>, Failure> {
+    async fn ask(&self, select: &Select) -> Result<Vec<SiteRow>, Failure> {
         let late = || Failure::Unavailable("the site's database took too long".to_owned());
         let statement = self.statement(select)?;
         let work = async {
@@ -135,7 +135,7 @@ impl PostgresArchive {
         tokio::time::timeout(self.deadline + GRACE, work).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn read(&self, statement: &Statement, select: &Select, at_once: i32) -> Result<Vec<Record>, Failure> {
+    async fn read(&self, statement: &Statement, select: &Select, at_once: i32) -> Result<Vec<SiteRow>, Failure> {
         if let Some(session) = self.pool.take() {
             match self.read_on(session, statement, select, at_once).await {
                 // The server may have been restarted since.
@@ -154,7 +154,7 @@ impl PostgresArchive {
         statement: &Statement,
         select: &Select,
         at_once: i32,
-    ) -> Result<Vec<Record>, Failure> {
+    ) -> Result<Vec<SiteRow>, Failure> {
         let records = session.rows(statement, select, at_once).await?;
         self.pool.put_back(session);
         Ok(records)
@@ -169,15 +169,15 @@ fn share(select: &Select) -> usize {
     (even + 1).next_power_of_two() / 2
 }
 
-fn is_cut(rows: &[Record], share: usize) -> bool {
+fn is_cut(rows: &[SiteRow], share: usize) -> bool {
     rows.iter().flatten().any(|cell| match cell {
-        Cell::Text(text) => text.len() > share && text.chars().count() > share,
-        Cell::Missing | Cell::Integer(_) => false,
+        SiteCell::Text(text) => text.len() > share && text.chars().count() > share,
+        SiteCell::Null | SiteCell::Integer(_) => false,
     })
 }
 
 impl Session {
-    async fn rows(&mut self, statement: &Statement, select: &Select, at_once: i32) -> Result<Vec<Record>, Failure> {
+    async fn rows(&mut self, statement: &Statement, select: &Select, at_once: i32) -> Result<Vec<SiteRow>, Failure> {
         let prepared = match self.statements.find(&statement.text) {
             Some(prepared) => prepared,
             None => {
@@ -203,7 +203,7 @@ impl Session {
         prepared: &tokio_postgres::Statement,
         values: &[&(dyn ToSql + Sync)],
         mut taken: Taken,
-    ) -> Result<Vec<Record>, Failure> {
+    ) -> Result<Vec<SiteRow>, Failure> {
         let client = &self.client;
         let (open, close) = (client.batch_execute(begin), client.batch_execute(COMMIT));
         let question = client.query(prepared, values);
@@ -219,7 +219,7 @@ impl Session {
         values: &[&(dyn ToSql + Sync)],
         mut taken: Taken,
         at_once: i32,
-    ) -> Result<Vec<Record>, Failure> {
+    ) -> Result<Vec<SiteRow>, Failure> {
         let transaction = self.client.build_transaction().read_only(true).start().await.map_err(failure)?;
         match self.plans {
             // On its way before what it is for; nobody has to wait for the answer.
@@ -245,7 +245,7 @@ impl Session {
 struct Taken {
     allowance: Allowance,
     columns: usize,
-    records: Vec<Record>,
+    records: Vec<SiteRow>,
 }
 
 impl Taken {
@@ -262,12 +262,12 @@ impl Taken {
     }
 }
 
-impl Archive for PostgresArchive {
+impl SiteDb for PostgresArchive {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         Box::pin(std::future::ready(Ok(self.found.now().table(table).is_some())))
     }
 
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         Box::pin(self.rows(select))
     }
 }
@@ -351,15 +351,15 @@ fn value(bound: &Bound) -> &(dyn ToSql + Sync) {
     }
 }
 
-fn cell(row: &Row, column: usize) -> Result<Cell, Failure> {
+fn cell(row: &Row, column: usize) -> Result<SiteCell, Failure> {
     let wrong = |error: Error| Failure::Refused(error.to_string());
     let is_whole = row.columns().get(column).is_some_and(|column| *column.type_() == Type::INT8);
     let cell = if is_whole {
-        row.try_get::<_, Option<i64>>(column).map_err(wrong)?.map(Cell::Integer)
+        row.try_get::<_, Option<i64>>(column).map_err(wrong)?.map(SiteCell::Integer)
     } else {
-        row.try_get::<_, Option<String>>(column).map_err(wrong)?.map(Cell::Text)
+        row.try_get::<_, Option<String>>(column).map_err(wrong)?.map(SiteCell::Text)
     };
-    Ok(cell.unwrap_or(Cell::Missing))
+    Ok(cell.unwrap_or(SiteCell::Null))
 }
 
 fn failure(error: Error) -> Failure {

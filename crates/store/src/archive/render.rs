@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::archive::{Comparison, Join, Keeps, Likeness, Operand, Select, Source, Term, Test, Value};
-use frontdesk_engine::page::Direction;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Operand, Predicate, Select, TableAlias,
+};
 use frontdesk_engine::{Fault, FaultKind};
 
 use super::dialect::Dialect;
@@ -43,8 +45,8 @@ pub enum Bound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// As it is, or as text.
-    Value(Place),
-    Pattern(Place, Likeness),
+    Literal(Place),
+    Pattern(Place, Like),
     Limit,
     Offset,
     /// It is the same for every caller.
@@ -78,10 +80,10 @@ pub(super) fn make(dialect: Dialect, schema: &Schema, select: &Select, widest: u
 }
 
 pub(super) struct Seen<'a> {
-    pub(super) source: Source,
+    pub(super) source: TableAlias,
     pub(super) table: &'a Table,
     /// Whether rows may be without a partner here.
-    pub(super) keeps: Keeps,
+    pub(super) keeps: JoinKind,
 }
 
 pub(super) struct Writer<'a> {
@@ -115,8 +117,8 @@ impl Writer<'_> {
             self.itself(term)?;
             let may_miss = !self.is_filled(term)?;
             self.put(match direction {
-                Direction::Rising => "",
-                Direction::Falling => " DESC",
+                Direction::Ascending => "",
+                Direction::Descending => " DESC",
             });
             if may_miss {
                 self.put(self.dialect.missing_place(*direction));
@@ -131,11 +133,11 @@ impl Writer<'_> {
     }
 
     fn see(&mut self, select: &Select) -> Result<(), Fault> {
-        self.see_one(select.from, Keeps::Matched)?;
-        select.joins.iter().try_for_each(|join| self.see_one(join.table, join.keeps))
+        self.see_one(select.from, JoinKind::Inner)?;
+        select.joins.iter().try_for_each(|join| self.see_one(join.table, join.kind))
     }
 
-    fn see_one(&mut self, (source, name): (Source, &'static str), keeps: Keeps) -> Result<(), Fault> {
+    fn see_one(&mut self, (source, name): (TableAlias, &'static str), keeps: JoinKind) -> Result<(), Fault> {
         let table = self.schema.table(name);
         let table = table.ok_or_else(|| Fault::internal(format!("the database has no table {name} of this site")))?;
         self.scope.push(Seen { source, table, keeps });
@@ -146,23 +148,23 @@ impl Writer<'_> {
     fn body(&mut self, select: &Select) -> Result<(), Fault> {
         self.put(" FROM ");
         self.table(select.from.0)?;
-        for Join { table, on, keeps } in &select.joins {
+        for Join { table, on, kind: keeps } in &select.joins {
             self.put(match keeps {
-                Keeps::Matched => " JOIN ",
-                Keeps::All => " LEFT JOIN ",
+                JoinKind::Inner => " JOIN ",
+                JoinKind::Left => " LEFT JOIN ",
             });
             self.table(table.0)?;
             self.put(" ON ");
             self.all(on)?;
         }
-        if !select.tests.is_empty() {
+        if !select.filter.is_empty() {
             self.put(" WHERE ");
-            self.all(&select.tests)?;
+            self.all(&select.filter)?;
         }
         Ok(())
     }
 
-    fn table(&mut self, source: Source) -> Result<(), Fault> {
+    fn table(&mut self, source: TableAlias) -> Result<(), Fault> {
         let table = self.seen(source)?.table;
         self.dialect.name(&table.name, &mut self.text);
         self.put(" AS t");
@@ -170,7 +172,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn all(&mut self, tests: &[Test]) -> Result<(), Fault> {
+    fn all(&mut self, tests: &[Predicate]) -> Result<(), Fault> {
         for (number, test) in tests.iter().enumerate() {
             self.put(if number == 0 { "" } else { " AND " });
             self.test(test)?;
@@ -179,17 +181,17 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn test(&mut self, test: &Test) -> Result<(), Fault> {
+    fn test(&mut self, test: &Predicate) -> Result<(), Fault> {
         match test {
-            Test::Compare(term, comparison, Operand::Value(value)) => self.compare(term, *comparison, value),
-            Test::Compare(left, comparison, Operand::Term(right)) => self.compare_terms(left, *comparison, right),
-            Test::AnyOf(term, values) => self.one_of(term, values, " IN (", NEVER),
-            Test::NoneOf(term, values) if values.is_empty() => self.is_present(term),
-            Test::NoneOf(term, values) => self.one_of(term, values, " NOT IN (", ""),
-            Test::Like(term, likeness, text) => self.like(term, *likeness, text),
-            Test::Missing(term) => self.is_missing(term, " IS NULL", ALWAYS),
-            Test::Present(term) => self.is_present(term),
-            Test::Exists(select) => self.exists(select),
+            Predicate::Compare(term, comparison, Operand::Literal(value)) => self.compare(term, *comparison, value),
+            Predicate::Compare(left, comparison, Operand::Expr(right)) => self.compare_terms(left, *comparison, right),
+            Predicate::AnyOf(term, values) => self.one_of(term, values, " IN (", NEVER),
+            Predicate::NoneOf(term, values) if values.is_empty() => self.is_present(term),
+            Predicate::NoneOf(term, values) => self.one_of(term, values, " NOT IN (", ""),
+            Predicate::Like(term, likeness, text) => self.like(term, *likeness, text),
+            Predicate::IsNull(term) => self.is_missing(term, " IS NULL", ALWAYS),
+            Predicate::IsNotNull(term) => self.is_present(term),
+            Predicate::Exists(select) => self.exists(select),
         }
     }
 
@@ -203,11 +205,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn is_present(&mut self, term: &Term) -> Result<(), Fault> {
+    fn is_present(&mut self, term: &Expr) -> Result<(), Fault> {
         self.is_missing(term, " IS NOT NULL", NEVER)
     }
 
-    fn is_missing(&mut self, term: &Term, words: &str, if_missing: &str) -> Result<(), Fault> {
+    fn is_missing(&mut self, term: &Expr, words: &str, if_missing: &str) -> Result<(), Fault> {
         match self.kind(term)? {
             Kind::Missing => self.put(if_missing),
             Kind::Whole | Kind::Text | Kind::Number => {
@@ -218,31 +220,31 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn compare(&mut self, term: &Term, comparison: Comparison, value: &Value) -> Result<(), Fault> {
+    fn compare(&mut self, term: &Expr, comparison: Comparison, value: &Literal) -> Result<(), Fault> {
         match (self.against(self.kind(term)?, value)?, comparison) {
             (Against::Nothing, _) => self.put(NEVER),
-            (Against::NoNumber, Comparison::Unequal) => self.is_present(term)?,
+            (Against::NoNumber, Comparison::NotEqual) => self.is_present(term)?,
             (Against::NoNumber, _) => self.put(NEVER),
             (against, comparison) => {
                 self.as_against(term, &against)?;
                 self.put(sign(comparison));
-                self.value(against, Origin::Value(Place::of(value)));
+                self.value(against, Origin::Literal(Place::of(value)));
             }
         }
         Ok(())
     }
 
     /// What the value means here, and whether that depends on more of it than its shape.
-    fn against(&mut self, kind: Kind, value: &Value) -> Result<Against, Fault> {
+    fn against(&mut self, kind: Kind, value: &Literal) -> Result<Against, Fault> {
         match (kind, value) {
-            (Kind::Text | Kind::Missing, _) | (Kind::Whole, Value::Integer(_)) => {}
-            (Kind::Whole, Value::Text(_) | Value::Decimal(_)) | (Kind::Number, _) => self.origins = None,
+            (Kind::Text | Kind::Missing, _) | (Kind::Whole, Literal::Integer(_)) => {}
+            (Kind::Whole, Literal::Text(_) | Literal::Decimal(_)) | (Kind::Number, _) => self.origins = None,
         }
         against(kind, value)
     }
 
-    fn compare_terms(&mut self, left: &Term, comparison: Comparison, right: &Term) -> Result<(), Fault> {
-        let write: fn(&mut Self, &Term) -> Result<(), Fault> = match (self.kind(left)?, self.kind(right)?) {
+    fn compare_terms(&mut self, left: &Expr, comparison: Comparison, right: &Expr) -> Result<(), Fault> {
+        let write: fn(&mut Self, &Expr) -> Result<(), Fault> = match (self.kind(left)?, self.kind(right)?) {
             (Kind::Missing, _) | (_, Kind::Missing) => {
                 self.put(NEVER);
                 return Ok(());
@@ -257,7 +259,7 @@ impl Writer<'_> {
     }
 
     /// Values that the term can never be equal to say nothing; if only such are left, `if_none` does, or presence.
-    fn one_of(&mut self, term: &Term, values: &[Value], words: &str, if_none: &str) -> Result<(), Fault> {
+    fn one_of(&mut self, term: &Expr, values: &[Literal], words: &str, if_none: &str) -> Result<(), Fault> {
         let kind = self.kind(term)?;
         let mut possible = Vec::with_capacity(values.len());
         for value in values {
@@ -285,13 +287,13 @@ impl Writer<'_> {
         self.put(words);
         for (number, (against, place)) in possible.into_iter().enumerate() {
             self.put(if number == 0 { "" } else { ", " });
-            self.value(against, Origin::Value(place));
+            self.value(against, Origin::Literal(place));
         }
         self.put(")");
         Ok(())
     }
 
-    fn like(&mut self, term: &Term, likeness: Likeness, given: &String) -> Result<(), Fault> {
+    fn like(&mut self, term: &Expr, likeness: Like, given: &String) -> Result<(), Fault> {
         let text = clean(given)?;
         if text.len() > LONGEST_LIKENESS {
             return Err(Fault::new(FaultKind::InvalidArgument, "The text to look for is too long."));
@@ -309,12 +311,12 @@ impl Writer<'_> {
 }
 
 /// The text with marks before the letters that a pattern would take for something else.
-pub(super) fn pattern(likeness: Likeness, text: &str) -> String {
+pub(super) fn pattern(likeness: Like, text: &str) -> String {
     let marked = text.replace('!', "!!").replace('%', "!%").replace('_', "!_");
     match likeness {
-        Likeness::Contains => format!("%{marked}%"),
-        Likeness::Begins => format!("{marked}%"),
-        Likeness::Ends => format!("%{marked}"),
+        Like::Contains => format!("%{marked}%"),
+        Like::StartsWith => format!("{marked}%"),
+        Like::EndsWith => format!("%{marked}"),
     }
 }
 
@@ -328,8 +330,8 @@ const NEVER: &str = "1 = 0";
 fn sign(comparison: Comparison) -> &'static str {
     match comparison {
         Comparison::Equal => " = ",
-        Comparison::Unequal => " <> ",
-        Comparison::More => " > ",
+        Comparison::NotEqual => " <> ",
+        Comparison::Greater => " > ",
         Comparison::AtLeast => " >= ",
         Comparison::Less => " < ",
         Comparison::AtMost => " <= ",

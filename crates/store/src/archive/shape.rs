@@ -4,7 +4,9 @@
 use std::hash::{Hash, Hasher};
 use std::ptr;
 
-use frontdesk_engine::archive::{Join, Keeps, Name, Number, Operand, Select, Source, Term, Test, Value};
+use frontdesk_engine::ports::site_db::{
+    Expr, Join, JoinKind, Literal, Name, Number, Operand, Predicate, Select, TableAlias,
+};
 
 use super::dialect::Dialect;
 use super::operand::clean;
@@ -28,7 +30,7 @@ impl Hash for Shape {
 /// A value, where it stands in the `Select`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Given<'a> {
-    Value(&'a Value),
+    Literal(&'a Literal),
     Text(&'a String),
 }
 
@@ -45,7 +47,7 @@ impl Place {
 impl Given<'_> {
     pub(super) fn place(self) -> Place {
         match self {
-            Given::Value(value) => Place::of(value),
+            Given::Literal(value) => Place::of(value),
             Given::Text(text) => Place::of(text),
         }
     }
@@ -77,92 +79,92 @@ impl<'a> Walk<'a> {
     fn body(&mut self, select: &'a Select) -> Option<()> {
         self.name(0, select.from.0, select.from.1);
         self.count(select.joins.len());
-        for Join { table, on, keeps } in &select.joins {
+        for Join { table, on, kind: keeps } in &select.joins {
             let keeps = match keeps {
-                Keeps::Matched => 0,
-                Keeps::All => 1,
+                JoinKind::Inner => 0,
+                JoinKind::Left => 1,
             };
             self.name(keeps, table.0, table.1);
             self.tests(on)?;
         }
-        self.tests(&select.tests)
+        self.tests(&select.filter)
     }
 
-    fn tests(&mut self, tests: &'a [Test]) -> Option<()> {
+    fn tests(&mut self, tests: &'a [Predicate]) -> Option<()> {
         self.count(tests.len());
         tests.iter().try_for_each(|test| self.test(test))
     }
 
-    fn test(&mut self, test: &'a Test) -> Option<()> {
+    fn test(&mut self, test: &'a Predicate) -> Option<()> {
         match test {
-            Test::Compare(term, comparison, Operand::Value(value)) => {
+            Predicate::Compare(term, comparison, Operand::Literal(value)) => {
                 self.words.push(*comparison as u64);
                 self.term(term)?;
                 self.value(value)
             }
-            Test::Compare(left, comparison, Operand::Term(right)) => {
+            Predicate::Compare(left, comparison, Operand::Expr(right)) => {
                 self.words.push(0x100 | *comparison as u64);
                 self.term(left)?;
                 self.term(right)
             }
-            Test::AnyOf(term, values) => self.values(0x200, term, values),
-            Test::NoneOf(term, values) => self.values(0x300, term, values),
-            Test::Like(term, likeness, text) => {
+            Predicate::AnyOf(term, values) => self.values(0x200, term, values),
+            Predicate::NoneOf(term, values) => self.values(0x300, term, values),
+            Predicate::Like(term, likeness, text) => {
                 self.words.push(0x400 | *likeness as u64);
                 self.term(term)?;
                 (text.len() <= LONGEST_LIKENESS).then_some(())?;
                 self.text(text)
             }
-            Test::Missing(term) => self.under(0x500, term),
-            Test::Present(term) => self.under(0x600, term),
-            Test::Exists(select) => {
+            Predicate::IsNull(term) => self.under(0x500, term),
+            Predicate::IsNotNull(term) => self.under(0x600, term),
+            Predicate::Exists(select) => {
                 self.words.push(0x700);
                 self.body(select)
             }
         }
     }
 
-    fn values(&mut self, word: u64, term: &'a Term, values: &'a [Value]) -> Option<()> {
+    fn values(&mut self, word: u64, term: &'a Expr, values: &'a [Literal]) -> Option<()> {
         self.under(word, term)?;
         self.count(values.len());
         values.iter().try_for_each(|value| self.value(value))
     }
 
-    fn term(&mut self, term: &'a Term) -> Option<()> {
+    fn term(&mut self, term: &'a Expr) -> Option<()> {
         match term {
-            Term::Column(source, name) => {
+            Expr::Column(source, name) => {
                 self.name(0, *source, name);
                 Some(())
             }
-            Term::Or(term, text) => {
+            Expr::Coalesce(term, text) => {
                 self.under(1, term)?;
                 self.text(text)
             }
-            Term::Number(Number::Signed, term) => self.under(2, term),
-            Term::Number(Number::Unsigned, term) => self.under(3, term),
-            Term::Number(Number::Decimal { digits, places }, term) => {
+            Expr::Number(Number::Signed, term) => self.under(2, term),
+            Expr::Number(Number::Unsigned, term) => self.under(3, term),
+            Expr::Number(Number::Decimal { digits, places }, term) => {
                 self.under(4 | u64::from(*digits) << 8 | u64::from(*places) << 16, term)
             }
-            Term::NonZero(first, second) => {
+            Expr::NonZero(first, second) => {
                 self.under(5, first)?;
                 self.term(second)
             }
         }
     }
 
-    fn under(&mut self, word: u64, term: &'a Term) -> Option<()> {
+    fn under(&mut self, word: u64, term: &'a Expr) -> Option<()> {
         self.words.push(word);
         self.term(term)
     }
 
     /// Of a value the text depends on what it is, and whether it has letters that some columns lack.
-    fn value(&mut self, value: &'a Value) -> Option<()> {
+    fn value(&mut self, value: &'a Literal) -> Option<()> {
         self.words.push(match value {
-            Value::Integer(_) => 0,
-            Value::Text(text) => 1 | letters(text)?,
-            Value::Decimal(text) => 2 | letters(text)?,
+            Literal::Integer(_) => 0,
+            Literal::Text(text) => 1 | letters(text)?,
+            Literal::Decimal(text) => 2 | letters(text)?,
         });
-        self.given.push(Given::Value(value));
+        self.given.push(Given::Literal(value));
         Some(())
     }
 
@@ -173,7 +175,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A name is a constant: its place in memory and its length say which.
-    fn name(&mut self, word: u64, source: Source, name: Name) {
+    fn name(&mut self, word: u64, source: TableAlias, name: Name) {
         self.words.extend([word | u64::from(source.0) << 8 | (name.len() as u64) << 16, name.as_ptr().addr() as u64]);
     }
 

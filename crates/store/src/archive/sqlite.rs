@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Archive, Cell, Name, Record, Select};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::site_db::{Name, Select, SiteCell, SiteDb, SiteRow};
 use rusqlite::types::{self, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql};
 use tokio::sync::OwnedSemaphorePermit;
@@ -84,7 +84,7 @@ impl SqliteArchive {
         texts::statement(Dialect::Sqlite, &self.found.now(), select, select.bytes.saturating_add(1))
     }
 
-    async fn rows(&self, select: &Select) -> Result<Vec<Record>, Fault> {
+    async fn rows(&self, select: &Select) -> Result<Vec<SiteRow>, Fault> {
         let turn = self.pool.turn().await?;
         let (first, turn) = match self.at_once(select) {
             Some(rows) => (rows, Some(turn)),
@@ -103,7 +103,7 @@ impl SqliteArchive {
 
     /// What is short is read where it is asked for, because going to a thread and back costs more than it does.
     /// Nothing, if it turns out to be long, has to wait for the site, or needs a connection first.
-    fn at_once(&self, select: &Select) -> Option<Result<Vec<Record>, Failure>> {
+    fn at_once(&self, select: &Select) -> Option<Result<Vec<SiteRow>, Failure>> {
         let mut reader = self.pool.take()?;
         let now = Instant::now();
         if now.duration_since(reader.seen) >= LOOK {
@@ -136,7 +136,7 @@ impl SqliteArchive {
         statement: &Statement,
         bytes: usize,
         now: Instant,
-    ) -> Result<Vec<Record>, Failure> {
+    ) -> Result<Vec<SiteRow>, Failure> {
         let failed = |error: rusqlite::Error| failure(&error);
         hurried(reader, now + SHORT).map_err(failed)?;
         if reader.stay.as_ref().is_some_and(|stay| stay.is_over(now)) {
@@ -169,7 +169,7 @@ impl SqliteArchive {
         &self,
         select: &Select,
         turn: OwnedSemaphorePermit,
-    ) -> (Result<Vec<Record>, Failure>, Option<OwnedSemaphorePermit>) {
+    ) -> (Result<Vec<SiteRow>, Failure>, Option<OwnedSemaphorePermit>) {
         let statement = match self.statement(select) {
             Ok(statement) => statement,
             Err(fault) => return (Err(fault.into()), Some(turn)),
@@ -202,12 +202,12 @@ impl SqliteArchive {
     }
 }
 
-impl Archive for SqliteArchive {
+impl SiteDb for SqliteArchive {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         Box::pin(std::future::ready(Ok(self.found.now().table(table).is_some())))
     }
 
-    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<Record>, Fault>> {
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         Box::pin(self.rows(select))
     }
 }
@@ -287,7 +287,7 @@ async fn look(path: PathBuf, prefix: String, deadline: Duration) -> Result<(Read
     }
 }
 
-fn read(connection: &Connection, statement: &Statement, bytes: usize) -> Result<Vec<Record>, Failure> {
+fn read(connection: &Connection, statement: &Statement, bytes: usize) -> Result<Vec<SiteRow>, Failure> {
     let failed = |error: rusqlite::Error| failure(&error);
     let mut prepared = connection.prepare_cached(&statement.text).map_err(failed)?;
     let mut rows = prepared.query(rusqlite::params_from_iter(statement.values.iter())).map_err(failed)?;
@@ -297,13 +297,13 @@ fn read(connection: &Connection, statement: &Statement, bytes: usize) -> Result<
         let mut record = Vec::with_capacity(statement.columns);
         for column in 0..statement.columns {
             let cell = match row.get_ref(column).map_err(failed)? {
-                ValueRef::Null => Cell::Missing,
-                ValueRef::Integer(number) => Cell::Integer(number),
-                ValueRef::Real(number) => Cell::Text(number.to_string()),
+                ValueRef::Null => SiteCell::Null,
+                ValueRef::Integer(number) => SiteCell::Integer(number),
+                ValueRef::Real(number) => SiteCell::Text(number.to_string()),
                 ValueRef::Text(text) | ValueRef::Blob(text) if text.len() > allowance.0 => {
                     return Err(Failure::TooLarge);
                 }
-                ValueRef::Text(text) | ValueRef::Blob(text) => Cell::Text(match std::str::from_utf8(text) {
+                ValueRef::Text(text) | ValueRef::Blob(text) => SiteCell::Text(match std::str::from_utf8(text) {
                     Ok(text) => text.to_owned(),
                     Err(_) => String::from_utf8_lossy(text).into_owned(),
                 }),

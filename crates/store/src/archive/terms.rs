@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Keeps, Number, Source, Term};
+use frontdesk_engine::ports::site_db::{Expr, JoinKind, Number, TableAlias};
 
 use super::dialect::{Around, Dialect, MOST_LETTERS, Numbered};
 use super::number::{Decimal, bounds};
@@ -47,7 +47,7 @@ impl<'a> Writer<'a> {
         self.put(&behind);
     }
 
-    pub(super) fn as_against(&mut self, term: &Term, against: &Against) -> Result<(), Fault> {
+    pub(super) fn as_against(&mut self, term: &Expr, against: &Against) -> Result<(), Fault> {
         match against {
             Against::Nothing | Against::NoNumber | Against::Whole(_) => self.itself(term),
             Against::Text(text) => self.text_beside(term, text),
@@ -57,7 +57,7 @@ impl<'a> Writer<'a> {
 
     /// As what it is beside this text. A column of an older character set is asked in the newest one if the text may
     /// have letters that it lacks; otherwise as it is, because its index knows it so.
-    pub(super) fn text_beside(&mut self, term: &Term, text: &str) -> Result<(), Fault> {
+    pub(super) fn text_beside(&mut self, term: &Expr, text: &str) -> Result<(), Fault> {
         let column = self.text_column(term)?;
         let around = match column.map(|column| column.letters) {
             Some(Letters::Some) if !text.is_ascii() => self.dialect.in_all_letters(),
@@ -67,20 +67,20 @@ impl<'a> Writer<'a> {
     }
 
     /// The column that the term's text comes from, if it is a text.
-    fn text_column(&self, term: &Term) -> Result<Option<Column>, Fault> {
+    fn text_column(&self, term: &Expr) -> Result<Option<Column>, Fault> {
         Ok(match term {
-            Term::Column(source, name) => {
+            Expr::Column(source, name) => {
                 let column = self.seen(*source)?.table.columns.get(*name).copied();
                 column.filter(|column| matches!(column.holds, Holds::Text | Holds::Other))
             }
-            Term::Or(term, _) => self.text_column(term)?,
-            Term::Number(..) | Term::NonZero(..) => None,
+            Expr::Coalesce(term, _) => self.text_column(term)?,
+            Expr::Number(..) | Expr::NonZero(..) => None,
         })
     }
 
     /// As one of the columns of the answer.
-    pub(super) fn answered(&mut self, term: &Term) -> Result<(), Fault> {
-        if let Term::Column(source, name) = term {
+    pub(super) fn answered(&mut self, term: &Expr) -> Result<(), Fault> {
+        if let Expr::Column(source, name) = term {
             return self.answered_column(*source, name);
         }
         match self.kind(term)? {
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Nearly everything that is answered is a column, so it is looked up once.
-    fn answered_column(&mut self, source: Source, name: &str) -> Result<(), Fault> {
+    fn answered_column(&mut self, source: TableAlias, name: &str) -> Result<(), Fault> {
         let column = self.seen(source)?.table.columns.get(name).copied();
         match column {
             Some(Column { holds: holds @ (Holds::Whole | Holds::Truth), .. }) => {
@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    pub(super) fn written(&mut self, term: &Term) -> Result<(), Fault> {
+    pub(super) fn written(&mut self, term: &Expr) -> Result<(), Fault> {
         match self.kind(term)? {
             Kind::Whole => self.inside(self.dialect.as_text(), |writer| writer.itself(term)),
             Kind::Number => {
@@ -130,7 +130,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn number(&mut self, term: &Term) -> Result<(), Fault> {
+    pub(super) fn number(&mut self, term: &Expr) -> Result<(), Fault> {
         match self.kind(term)? {
             Kind::Whole => self.inside(self.dialect.whole_as_number(), |writer| writer.itself(term)),
             Kind::Text => self.read(Number::Decimal { digits: 65, places: 30 }, term),
@@ -139,15 +139,15 @@ impl<'a> Writer<'a> {
     }
 
     /// The term as what it is.
-    pub(super) fn itself(&mut self, term: &Term) -> Result<(), Fault> {
+    pub(super) fn itself(&mut self, term: &Expr) -> Result<(), Fault> {
         if self.kind(term)? == Kind::Missing {
             self.put(self.dialect.missing());
             return Ok(());
         }
         match term {
-            Term::Column(source, name) => self.column(*source, name),
-            Term::Or(term, given) => {
-                let (text, origin) = (clean(given)?, Origin::Value(Place::of(given)));
+            Expr::Column(source, name) => self.column(*source, name),
+            Expr::Coalesce(term, given) => {
+                let (text, origin) = (clean(given)?, Origin::Literal(Place::of(given)));
                 let value = Against::Text(text.to_owned());
                 if self.kind(term)? == Kind::Missing {
                     self.value(value, origin);
@@ -160,12 +160,12 @@ impl<'a> Writer<'a> {
                 self.put(")");
                 Ok(())
             }
-            Term::Number(number, term) => self.read(*number, term),
-            Term::NonZero(first, second) => self.non_zero(first, second),
+            Expr::Number(number, term) => self.read(*number, term),
+            Expr::NonZero(first, second) => self.non_zero(first, second),
         }
     }
 
-    fn column(&mut self, source: Source, name: &str) -> Result<(), Fault> {
+    fn column(&mut self, source: TableAlias, name: &str) -> Result<(), Fault> {
         match self.seen(source)?.table.columns.get(name).map(|column| column.holds) {
             Some(holds) => self.held(source, name, holds),
             None => {
@@ -176,7 +176,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A column that is there.
-    fn held(&mut self, source: Source, name: &str, holds: Holds) -> Result<(), Fault> {
+    fn held(&mut self, source: TableAlias, name: &str, holds: Holds) -> Result<(), Fault> {
         let (before, behind) = match holds {
             Holds::Whole | Holds::Text => around("", ""),
             Holds::Truth => self.dialect.truth_as_whole(),
@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn read(&mut self, number: Number, term: &Term) -> Result<(), Fault> {
+    fn read(&mut self, number: Number, term: &Expr) -> Result<(), Fault> {
         let is_guarded = self.dialect.limits_forget_the_missing();
         if is_guarded {
             self.put("CASE WHEN ");
@@ -203,8 +203,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn non_zero(&mut self, first: &Term, second: &Term) -> Result<(), Fault> {
-        let side: fn(&mut Self, &Term) -> Result<(), Fault> = match (self.kind(first)?, self.kind(second)?) {
+    fn non_zero(&mut self, first: &Expr, second: &Expr) -> Result<(), Fault> {
+        let side: fn(&mut Self, &Expr) -> Result<(), Fault> = match (self.kind(first)?, self.kind(second)?) {
             (Kind::Missing, _) => return self.itself(second),
             (Kind::Whole, Kind::Whole) => Self::itself,
             (Kind::Whole | Kind::Text | Kind::Number, _) => |writer, term| match writer.kind(term)? {
@@ -215,7 +215,7 @@ impl<'a> Writer<'a> {
                 Kind::Whole | Kind::Text | Kind::Number => writer.read(Number::Signed, term),
             },
         };
-        let zero = match self.kind(&Term::NonZero(Box::new(first.clone()), Box::new(second.clone())))? {
+        let zero = match self.kind(&Expr::NonZero(Box::new(first.clone()), Box::new(second.clone())))? {
             Kind::Whole => Against::Whole(0),
             Kind::Text | Kind::Number | Kind::Missing => Against::Number(Decimal::of_integer(0)),
         };
@@ -231,21 +231,21 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    pub(super) fn kind(&self, term: &Term) -> Result<Kind, Fault> {
+    pub(super) fn kind(&self, term: &Expr) -> Result<Kind, Fault> {
         Ok(match term {
-            Term::Column(source, name) => match self.seen(*source)?.table.columns.get(*name) {
+            Expr::Column(source, name) => match self.seen(*source)?.table.columns.get(*name) {
                 None => Kind::Missing,
                 Some(column) => match column.holds {
                     Holds::Whole | Holds::Truth => Kind::Whole,
                     Holds::Text | Holds::Other => Kind::Text,
                 },
             },
-            Term::Or(..) => Kind::Text,
-            Term::Number(_, term) => match self.kind(term)? {
+            Expr::Coalesce(..) => Kind::Text,
+            Expr::Number(_, term) => match self.kind(term)? {
                 Kind::Missing => Kind::Missing,
                 Kind::Whole | Kind::Text | Kind::Number => Kind::Number,
             },
-            Term::NonZero(first, second) => match (self.kind(first)?, self.kind(second)?) {
+            Expr::NonZero(first, second) => match (self.kind(first)?, self.kind(second)?) {
                 (Kind::Missing, second) => second,
                 (Kind::Whole, Kind::Whole) => Kind::Whole,
                 (Kind::Whole | Kind::Text | Kind::Number, _) => Kind::Number,
@@ -254,31 +254,31 @@ impl<'a> Writer<'a> {
     }
 
     /// How many places behind the point the term has as a text.
-    fn places(&self, term: &Term) -> Result<u8, Fault> {
+    fn places(&self, term: &Expr) -> Result<u8, Fault> {
         Ok(match term {
-            Term::Number(Number::Decimal { digits, places }, _) => bounds(*digits, *places).1,
-            Term::NonZero(first, second) if self.kind(first)? == Kind::Missing => self.places(second)?,
-            Term::Number(Number::Signed | Number::Unsigned, _)
-            | Term::Column(..)
-            | Term::Or(..)
-            | Term::NonZero(..) => 0,
+            Expr::Number(Number::Decimal { digits, places }, _) => bounds(*digits, *places).1,
+            Expr::NonZero(first, second) if self.kind(first)? == Kind::Missing => self.places(second)?,
+            Expr::Number(Number::Signed | Number::Unsigned, _)
+            | Expr::Column(..)
+            | Expr::Coalesce(..)
+            | Expr::NonZero(..) => 0,
         })
     }
 
     /// Whether the term has a value in every row.
-    pub(super) fn is_filled(&self, term: &Term) -> Result<bool, Fault> {
+    pub(super) fn is_filled(&self, term: &Expr) -> Result<bool, Fault> {
         Ok(match term {
-            Term::Column(source, name) => {
+            Expr::Column(source, name) => {
                 let seen = self.seen(*source)?;
-                seen.keeps == Keeps::Matched && seen.table.columns.get(*name).is_some_and(|column| column.is_filled)
+                seen.keeps == JoinKind::Inner && seen.table.columns.get(*name).is_some_and(|column| column.is_filled)
             }
-            Term::Or(..) => true,
-            Term::Number(_, term) => self.is_filled(term)?,
-            Term::NonZero(_, second) => self.is_filled(second)?,
+            Expr::Coalesce(..) => true,
+            Expr::Number(_, term) => self.is_filled(term)?,
+            Expr::NonZero(_, second) => self.is_filled(second)?,
         })
     }
 
-    pub(super) fn seen(&self, source: Source) -> Result<&Seen<'a>, Fault> {
+    pub(super) fn seen(&self, source: TableAlias) -> Result<&Seen<'a>, Fault> {
         let seen = self.scope.iter().rev().find(|seen| seen.source == source);
         seen.ok_or_else(|| Fault::internal(format!("a statement names its table {} nowhere", source.0)))
     }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use frontdesk_engine::archive::{
-    Cell, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 use frontdesk_site::{Database, Site};
 use mysql_async::prelude::Queryable as _;
 
@@ -21,7 +21,7 @@ use super::schema::{Column, Described, Holds, Letters, Schema};
 use super::shape::{Shape, shape};
 use super::sqlite::SqliteArchive;
 use super::texts::statement;
-use super::{Archive, ArchiveSettings};
+use super::{ArchiveSettings, SiteDb};
 
 #[path = "../../tests/archive/mariadb.rs"]
 #[expect(dead_code, reason = "other tests use more of it")]
@@ -30,8 +30,8 @@ mod mariadb;
 #[expect(dead_code, reason = "other tests use more of it")]
 mod server;
 
-const DOCUMENT: Source = Source(0);
-const VALUE: Source = Source(1);
+const DOCUMENT: TableAlias = TableAlias(0);
+const VALUE: TableAlias = TableAlias(1);
 
 /// One column has the letters of an older character set.
 fn letters(column: &str) -> Letters {
@@ -59,9 +59,9 @@ fn schema() -> Schema {
     Schema::of(described.into(), "evo_").unwrap()
 }
 
-fn select(columns: Vec<Term>, tests: Vec<Test>) -> Select {
+fn select(columns: Vec<Expr>, tests: Vec<Predicate>) -> Select {
     let from = (DOCUMENT, "site_content");
-    Select { from, joins: Vec::new(), columns, tests, order: Vec::new(), offset: 0, limit: 2, bytes: 100 }
+    Select { from, joins: Vec::new(), columns, filter: tests, order: Vec::new(), offset: 0, limit: 2, bytes: 100 }
 }
 
 fn rendered(dialect: Dialect, select: &Select) -> Statement {
@@ -69,27 +69,33 @@ fn rendered(dialect: Dialect, select: &Select) -> Statement {
 }
 
 /// Only the tests' part of the statement.
-fn tested(dialect: Dialect, test: &Test) -> String {
+fn tested(dialect: Dialect, test: &Predicate) -> String {
     let text = rendered(dialect, &select(vec![], vec![test.clone()])).text;
     text.split_once(" WHERE ").unwrap().1.split(" LIMIT ").next().unwrap().to_owned()
 }
 
 #[test]
 fn a_page_with_a_variable_binds_every_value_and_quotes_every_name() {
-    let value = || Term::Column(VALUE, "value");
+    let value = || Expr::Column(VALUE, "value");
     let columns = vec![
-        Term::Column(DOCUMENT, "contentType"),
-        Term::Column(DOCUMENT, "hidemenu"),
+        Expr::Column(DOCUMENT, "contentType"),
+        Expr::Column(DOCUMENT, "hidemenu"),
         value(),
-        Term::Column(DOCUMENT, "gone"),
+        Expr::Column(DOCUMENT, "gone"),
     ];
-    let hidden =
-        Test::Compare(Term::Column(DOCUMENT, "hidemenu"), Comparison::Equal, Operand::Value(Value::Integer(1)));
-    let mut select = select(columns, vec![hidden, Test::Like(value(), Likeness::Begins, "5%!".to_owned())]);
-    let on =
-        Test::Compare(Term::Column(VALUE, "contentid"), Comparison::Equal, Operand::Term(Term::Column(DOCUMENT, "id")));
-    select.joins = vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on: vec![on], keeps: Keeps::All }];
-    select.order = vec![(value(), Direction::Falling), (Term::Column(DOCUMENT, "id"), Direction::Rising)];
+    let hidden = Predicate::Compare(
+        Expr::Column(DOCUMENT, "hidemenu"),
+        Comparison::Equal,
+        Operand::Literal(Literal::Integer(1)),
+    );
+    let mut select = select(columns, vec![hidden, Predicate::Like(value(), Like::StartsWith, "5%!".to_owned())]);
+    let on = Predicate::Compare(
+        Expr::Column(VALUE, "contentid"),
+        Comparison::Equal,
+        Operand::Expr(Expr::Column(DOCUMENT, "id")),
+    );
+    select.joins = vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on: vec![on], kind: JoinKind::Left }];
+    select.order = vec![(value(), Direction::Descending), (Expr::Column(DOCUMENT, "id"), Direction::Ascending)];
     select.offset = 7;
     let values = [Bound::Integer(1), Bound::Text("5!%!!%".to_owned()), Bound::Integer(2), Bound::Integer(7)];
     for (dialect, text) in [
@@ -113,8 +119,8 @@ fn a_page_with_a_variable_binds_every_value_and_quotes_every_name() {
 #[test]
 fn a_cast_reads_digits_only_and_has_its_limits_written_out() {
     let price = |number| {
-        let term = Term::Number(number, Box::new(Term::Column(DOCUMENT, "contentType")));
-        Test::Compare(term, Comparison::More, Operand::Value(Value::Decimal("1.50".to_owned())))
+        let term = Expr::Number(number, Box::new(Expr::Column(DOCUMENT, "contentType")));
+        Predicate::Compare(term, Comparison::Greater, Operand::Literal(Literal::Decimal("1.50".to_owned())))
     };
     let decimal = price(Number::Decimal { digits: 5, places: 2 });
     assert_eq!(tested(Dialect::Sqlite, &price(Number::Signed)), r#"fd_signed(t0."contentType") > ?1"#);
@@ -136,58 +142,61 @@ fn a_cast_reads_digits_only_and_has_its_limits_written_out() {
 /// Statements that differ in one thing each, some of them only in what they are asked with.
 fn alike() -> Vec<Select> {
     let (id, title, value) =
-        (Term::Column(DOCUMENT, "id"), Term::Column(DOCUMENT, "contentType"), Term::Column(VALUE, "value"));
-    let text = |text: &str| Value::Text(text.to_owned());
-    let is = |term: &Term, value: Value| Test::Compare(term.clone(), Comparison::Equal, Operand::Value(value));
-    let or = |text: &str| Term::Or(Box::new(title.clone()), text.to_owned());
-    let number = |number| Term::Number(number, Box::new(title.clone()));
-    let mut tests =
-        vec![Test::Missing(id.clone()), Test::Present(id.clone()), Test::Present(Term::Column(DOCUMENT, "gone"))];
+        (Expr::Column(DOCUMENT, "id"), Expr::Column(DOCUMENT, "contentType"), Expr::Column(VALUE, "value"));
+    let text = |text: &str| Literal::Text(text.to_owned());
+    let is = |term: &Expr, value: Literal| Predicate::Compare(term.clone(), Comparison::Equal, Operand::Literal(value));
+    let or = |text: &str| Expr::Coalesce(Box::new(title.clone()), text.to_owned());
+    let number = |number| Expr::Number(number, Box::new(title.clone()));
+    let mut tests = vec![
+        Predicate::IsNull(id.clone()),
+        Predicate::IsNotNull(id.clone()),
+        Predicate::IsNotNull(Expr::Column(DOCUMENT, "gone")),
+    ];
     for value in [
-        Value::Integer(7),
-        Value::Integer(-12_345),
+        Literal::Integer(7),
+        Literal::Integer(-12_345),
         text("7"),
         text("7.5"),
         text("tea"),
         text("th\u{e9}"),
-        Value::Decimal("1.50".to_owned()),
-        Value::Decimal("12345.678".to_owned()),
+        Literal::Decimal("1.50".to_owned()),
+        Literal::Decimal("12345.678".to_owned()),
     ] {
         for term in [
             &id,
             &title,
-            &Term::Column(DOCUMENT, "gone"),
+            &Expr::Column(DOCUMENT, "gone"),
             &or("a"),
             &or("th\u{e9}"),
             &number(Number::Signed),
             &number(Number::Unsigned),
             &number(Number::Decimal { digits: 5, places: 2 }),
             &number(Number::Decimal { digits: 2, places: 5 }),
-            &Term::NonZero(Box::new(id.clone()), Box::new(Term::Column(DOCUMENT, "hidemenu"))),
-            &Term::NonZero(Box::new(or("9")), Box::new(id.clone())),
+            &Expr::NonZero(Box::new(id.clone()), Box::new(Expr::Column(DOCUMENT, "hidemenu"))),
+            &Expr::NonZero(Box::new(or("9")), Box::new(id.clone())),
         ] {
             tests.push(is(term, value.clone()));
-            tests.push(Test::Compare(term.clone(), Comparison::Unequal, Operand::Value(value.clone())));
-            tests.push(Test::Compare(term.clone(), Comparison::Less, Operand::Term(id.clone())));
-            tests.push(Test::AnyOf(term.clone(), vec![value.clone()]));
-            tests.push(Test::NoneOf(term.clone(), vec![value.clone(), text("x")]));
-            tests.push(Test::AnyOf(term.clone(), vec![text("x"), value.clone()]));
+            tests.push(Predicate::Compare(term.clone(), Comparison::NotEqual, Operand::Literal(value.clone())));
+            tests.push(Predicate::Compare(term.clone(), Comparison::Less, Operand::Expr(id.clone())));
+            tests.push(Predicate::AnyOf(term.clone(), vec![value.clone()]));
+            tests.push(Predicate::NoneOf(term.clone(), vec![value.clone(), text("x")]));
+            tests.push(Predicate::AnyOf(term.clone(), vec![text("x"), value.clone()]));
         }
     }
-    tests.extend([Test::AnyOf(id.clone(), vec![]), Test::NoneOf(id.clone(), vec![])]);
-    for likeness in [Likeness::Contains, Likeness::Begins, Likeness::Ends] {
+    tests.extend([Predicate::AnyOf(id.clone(), vec![]), Predicate::NoneOf(id.clone(), vec![])]);
+    for likeness in [Like::Contains, Like::StartsWith, Like::EndsWith] {
         for looked_for in ["50%", "a_b!", "th\u{e9}"] {
-            tests.push(Test::Like(title.clone(), likeness, looked_for.to_owned()));
-            tests.push(Test::Like(or("x"), likeness, looked_for.to_owned()));
+            tests.push(Predicate::Like(title.clone(), likeness, looked_for.to_owned()));
+            tests.push(Predicate::Like(or("x"), likeness, looked_for.to_owned()));
         }
     }
-    for inner in [is(&title, text("a")), is(&title, text("b")), is(&id, Value::Integer(1))] {
-        tests.push(Test::Exists(Box::new(select(vec![], vec![inner]))));
+    for inner in [is(&title, text("a")), is(&title, text("b")), is(&id, Literal::Integer(1))] {
+        tests.push(Predicate::Exists(Box::new(select(vec![], vec![inner]))));
     }
     let mut all: Vec<Select> = tests.into_iter().map(|test| select(vec![id.clone()], vec![test])).collect();
     let first = all[0].clone();
-    let join = |keeps, on: Vec<Test>| vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on, keeps }];
-    let shown = |columns: Vec<Term>| Select { columns, joins: join(Keeps::All, vec![]), ..first.clone() };
+    let join = |keeps, on: Vec<Predicate>| vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on, kind: keeps }];
+    let shown = |columns: Vec<Expr>| Select { columns, joins: join(JoinKind::Left, vec![]), ..first.clone() };
     let ordered = |order| Select { order, ..first.clone() };
     all.extend([
         shown(vec![]),
@@ -195,15 +204,15 @@ fn alike() -> Vec<Select> {
         shown(vec![title.clone(), id.clone()]),
         shown(vec![value.clone()]),
         shown(vec![or("a"), or("b")]),
-        Select { joins: join(Keeps::Matched, vec![]), ..first.clone() },
-        Select { joins: join(Keeps::All, first.tests.clone()), tests: vec![], ..first.clone() },
-        Select { joins: join(Keeps::All, vec![is(&id, Value::Integer(3))]), ..first.clone() },
-        Select { from: (VALUE, "site_content"), columns: vec![], tests: vec![], ..first.clone() },
-        Select { from: (DOCUMENT, "site_tmplvars"), columns: vec![], tests: vec![], ..first.clone() },
+        Select { joins: join(JoinKind::Inner, vec![]), ..first.clone() },
+        Select { joins: join(JoinKind::Left, first.filter.clone()), filter: vec![], ..first.clone() },
+        Select { joins: join(JoinKind::Left, vec![is(&id, Literal::Integer(3))]), ..first.clone() },
+        Select { from: (VALUE, "site_content"), columns: vec![], filter: vec![], ..first.clone() },
+        Select { from: (DOCUMENT, "site_tmplvars"), columns: vec![], filter: vec![], ..first.clone() },
         Select { limit: 9, offset: 3, ..first.clone() },
-        ordered(vec![(id.clone(), Direction::Rising)]),
-        ordered(vec![(id.clone(), Direction::Falling)]),
-        ordered(vec![(title.clone(), Direction::Rising), (or("c"), Direction::Falling)]),
+        ordered(vec![(id.clone(), Direction::Ascending)]),
+        ordered(vec![(id.clone(), Direction::Descending)]),
+        ordered(vec![(title.clone(), Direction::Ascending), (or("c"), Direction::Descending)]),
     ]);
     all
 }
@@ -240,9 +249,11 @@ fn a_text_that_is_kept_is_never_taken_for_another_ones_and_its_values_are_the_ca
 #[test]
 fn a_page_is_made_once_and_not_more_texts_are_kept_than_a_few() {
     let schema = schema();
-    let is = |id| Test::Compare(Term::Column(DOCUMENT, "id"), Comparison::Equal, Operand::Value(Value::Integer(id)));
+    let is = |id| {
+        Predicate::Compare(Expr::Column(DOCUMENT, "id"), Comparison::Equal, Operand::Literal(Literal::Integer(id)))
+    };
     let ask = |columns, id| {
-        let select = select(vec![Term::Column(DOCUMENT, "id"); columns], vec![is(id)]);
+        let select = select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![is(id)]);
         statement(Dialect::Sqlite, &schema, &select, 101).unwrap()
     };
     let (first, second) = (ask(1, 7), ask(1, 8));
@@ -264,8 +275,8 @@ fn a_page_is_made_once_and_not_more_texts_are_kept_than_a_few() {
 #[test]
 fn a_value_that_is_refused_is_refused_also_when_its_text_is_kept() {
     let schema = schema();
-    let like = |text: &str| Test::Like(Term::Column(DOCUMENT, "contentType"), Likeness::Ends, text.to_owned());
-    let asked = |test: Test| statement(Dialect::Sqlite, &schema, &select(vec![], vec![test]), 101);
+    let like = |text: &str| Predicate::Like(Expr::Column(DOCUMENT, "contentType"), Like::EndsWith, text.to_owned());
+    let asked = |test: Predicate| statement(Dialect::Sqlite, &schema, &select(vec![], vec![test]), 101);
     for _ in 0..2 {
         assert!(asked(like("tea")).is_ok());
         assert_eq!(asked(like("te\0a")).unwrap_err().message, "A text must not contain the character NUL.");
@@ -276,14 +287,14 @@ fn a_value_that_is_refused_is_refused_also_when_its_text_is_kept() {
 
 #[test]
 fn nothing_that_the_schema_lacks_becomes_part_of_a_statement() {
-    let gone = || Term::Column(DOCUMENT, "gone");
+    let gone = || Expr::Column(DOCUMENT, "gone");
     for dialect in [Dialect::Sqlite, Dialect::Mysql, Dialect::Postgres] {
-        assert_eq!(tested(dialect, &Test::Missing(gone())), "1 = 1");
-        assert_eq!(tested(dialect, &Test::AnyOf(gone(), vec![Value::Integer(1)])), "1 = 0");
+        assert_eq!(tested(dialect, &Predicate::IsNull(gone())), "1 = 1");
+        assert_eq!(tested(dialect, &Predicate::AnyOf(gone(), vec![Literal::Integer(1)])), "1 = 0");
         let mut other = select(vec![gone()], vec![]);
         other.from.1 = "other_table";
         assert!(make(dialect, &schema(), &other, 101).is_err());
-        let mut unknown = select(vec![Term::Column(Source(9), "id")], vec![]);
+        let mut unknown = select(vec![Expr::Column(TableAlias(9), "id")], vec![]);
         unknown.limit = 1;
         assert!(make(dialect, &schema(), &unknown, 101).is_err());
     }
@@ -291,19 +302,20 @@ fn nothing_that_the_schema_lacks_becomes_part_of_a_statement() {
 
 #[test]
 fn a_column_of_an_older_character_set_is_converted_for_letters_that_it_may_lack_and_only_for_those() {
-    let title = || Term::Column(DOCUMENT, "contentType");
-    let is = |text: &str| Test::Compare(title(), Comparison::Equal, Operand::Value(Value::Text(text.to_owned())));
+    let title = || Expr::Column(DOCUMENT, "contentType");
+    let is =
+        |text: &str| Predicate::Compare(title(), Comparison::Equal, Operand::Literal(Literal::Text(text.to_owned())));
     assert_eq!(tested(Dialect::Mysql, &is("tea")), "t0.`contentType` = ?");
     assert_eq!(tested(Dialect::Mysql, &is("thé")), "CONVERT(t0.`contentType` USING utf8mb4) = ?");
     assert_eq!(tested(Dialect::Postgres, &is("thé")), r#"t0."contentType" = CAST($1 AS TEXT)"#);
-    let like = Test::Like(title(), Likeness::Contains, "茶".to_owned());
+    let like = Predicate::Like(title(), Like::Contains, "茶".to_owned());
     assert_eq!(tested(Dialect::Mysql, &like), "CONVERT(t0.`contentType` USING utf8mb4) LIKE ? ESCAPE '!'");
-    let texts = ["tea", "茶"].map(|text| Value::Text(text.to_owned()));
-    let one_of = Test::AnyOf(title(), texts.to_vec());
+    let texts = ["tea", "茶"].map(|text| Literal::Text(text.to_owned()));
+    let one_of = Predicate::AnyOf(title(), texts.to_vec());
     assert_eq!(tested(Dialect::Mysql, &one_of), "CONVERT(t0.`contentType` USING utf8mb4) IN (?, ?)");
-    let or = Term::Or(Box::new(title()), "茶".to_owned());
+    let or = Expr::Coalesce(Box::new(title()), "茶".to_owned());
     assert_eq!(
-        tested(Dialect::Mysql, &Test::Like(or, Likeness::Begins, "x".to_owned())),
+        tested(Dialect::Mysql, &Predicate::Like(or, Like::StartsWith, "x".to_owned())),
         "COALESCE(CONVERT(t0.`contentType` USING utf8mb4), ?) LIKE ? ESCAPE '!'"
     );
 }
@@ -311,12 +323,12 @@ fn a_column_of_an_older_character_set_is_converted_for_letters_that_it_may_lack_
 #[test]
 fn a_whole_number_equals_no_text_that_is_none_and_differs_from_all_of_them() {
     let compared = |comparison, text: &str| {
-        Test::Compare(Term::Column(DOCUMENT, "id"), comparison, Operand::Value(Value::Text(text.to_owned())))
+        Predicate::Compare(Expr::Column(DOCUMENT, "id"), comparison, Operand::Literal(Literal::Text(text.to_owned())))
     };
     for dialect in [Dialect::Sqlite, Dialect::Mysql] {
-        let id = tested(dialect, &compared(Comparison::Unequal, "x"));
+        let id = tested(dialect, &compared(Comparison::NotEqual, "x"));
         assert!(id.ends_with(" IS NOT NULL"), "{id}");
-        for comparison in [Comparison::Equal, Comparison::More, Comparison::AtMost] {
+        for comparison in [Comparison::Equal, Comparison::Greater, Comparison::AtMost] {
             assert_eq!(tested(dialect, &compared(comparison, "x")), "1 = 0");
         }
         // Blanks around a number do not count.
@@ -370,7 +382,7 @@ async fn a_connection_to_a_mariadb_site_cannot_write() {
     let settings = ArchiveSettings::new(&server.url());
     let Ok(Place::Mysql(options)) = address::parse(&settings.url, None) else { panic!("no address of MariaDB") };
     let archive = MysqlArchive::open(*options, &settings).await.unwrap();
-    assert_eq!(archive.select(&select(vec![Term::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+    assert_eq!(archive.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
     let mut connection = archive.pool.take().unwrap();
     for text in WRITES {
         let refused = connection.connection().unwrap().query_drop(text).await.unwrap_err().to_string();
@@ -387,7 +399,7 @@ async fn a_connection_to_a_postgres_site_cannot_write() {
     let settings = ArchiveSettings::new(&server.url());
     let Ok(Place::Postgres(address)) = address::parse(&settings.url, None) else { panic!("no address of PostgreSQL") };
     let archive = PostgresArchive::open(address, &settings).await.unwrap();
-    assert_eq!(archive.select(&select(vec![Term::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+    assert_eq!(archive.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
     let session = archive.pool.take().unwrap();
     for text in WRITES {
         let refused = session.client.batch_execute(text).await.unwrap_err();
@@ -403,9 +415,9 @@ async fn statements_on_mariadb_are_prepared_once_and_not_more_of_them_are_kept_t
     let Ok(Place::Mysql(options)) = address::parse(&settings.url, None) else { panic!("no address of MariaDB") };
     let archive = MysqlArchive::open(*options, &settings).await.unwrap();
     let ask = async |columns: usize| {
-        let select = Select { bytes: 1_000, ..select(vec![Term::Column(DOCUMENT, "id"); columns], vec![]) };
+        let select = Select { bytes: 1_000, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
         let rows = archive.select(&select).await.unwrap();
-        assert_eq!(rows, [vec![Cell::Integer(1); columns]]);
+        assert_eq!(rows, [vec![SiteCell::Integer(1); columns]]);
     };
     let count = async |name: &str| {
         let mut held = archive.pool.take().unwrap();
@@ -436,7 +448,7 @@ async fn postgres_plans_a_list_for_its_values_each_time() {
     let archive = PostgresArchive::open(address, &settings).await.unwrap();
     // In one flight, and by pieces.
     for (limit, columns) in [(2, 1), (100, 2)] {
-        let list = Select { limit, ..select(vec![Term::Column(DOCUMENT, "id"); columns], vec![]) };
+        let list = Select { limit, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
         for _ in 0..10 {
             assert_eq!(archive.select(&list).await.unwrap().len(), 1);
         }

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Likeness, Select, Value};
+use frontdesk_engine::ports::site_db::{Like, Literal, Select};
 
 use super::dialect::Dialect;
 use super::render::{Bound, Made, Origin, Statement, make, pattern, rows_of};
@@ -74,7 +74,7 @@ struct Kept {
 enum Slot {
     Whole(usize),
     Text(usize),
-    Pattern(usize, Likeness),
+    Pattern(usize, Like),
     Limit,
     Offset,
     Fixed(Bound),
@@ -87,7 +87,7 @@ impl Kept {
         let number = |place: &Place| given.iter().position(|given| given.place() == *place);
         let slot = |(origin, bound): (&Origin, &Bound)| {
             Some(match origin {
-                Origin::Value(place) => match bound {
+                Origin::Literal(place) => match bound {
                     Bound::Integer(_) => Slot::Whole(number(place)?),
                     Bound::Text(_) => Slot::Text(number(place)?),
                     Bound::Key(_) => return None,
@@ -106,17 +106,17 @@ impl Kept {
         let bound = |slot: &Slot| {
             Some(match slot {
                 Slot::Whole(number) => match given.get(*number)? {
-                    Given::Value(Value::Integer(number)) => Bound::Integer(*number),
-                    Given::Value(Value::Text(_) | Value::Decimal(_)) | Given::Text(_) => return None,
+                    Given::Literal(Literal::Integer(number)) => Bound::Integer(*number),
+                    Given::Literal(Literal::Text(_) | Literal::Decimal(_)) | Given::Text(_) => return None,
                 },
                 Slot::Text(number) => Bound::Text(match given.get(*number)? {
-                    Given::Value(Value::Integer(number)) => number.to_string(),
-                    Given::Value(Value::Text(text) | Value::Decimal(text)) => text.clone(),
+                    Given::Literal(Literal::Integer(number)) => number.to_string(),
+                    Given::Literal(Literal::Text(text) | Literal::Decimal(text)) => text.clone(),
                     Given::Text(text) => (*text).clone(),
                 }),
                 Slot::Pattern(number, likeness) => match given.get(*number)? {
                     Given::Text(text) => Bound::Text(pattern(*likeness, text)),
-                    Given::Value(_) => return None,
+                    Given::Literal(_) => return None,
                 },
                 Slot::Limit => Bound::Integer(rows_of(select.limit)),
                 Slot::Offset => Bound::Integer(rows_of(select.offset)),

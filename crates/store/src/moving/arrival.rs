@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
 
 use super::shelf::Shelf;
 use super::tables::{self, Holding, Table, Whose};
@@ -24,9 +24,9 @@ const PIECE_BYTES: usize = 1024 * 1024;
 pub struct Receiving {
     /// Its tables must have been made already.
     pub home: Home,
-    pub master: Key,
+    pub master: SealKey,
     pub random: Arc<dyn Random>,
-    pub kinds: Vec<&'static Kind>,
+    pub kinds: Vec<&'static TableSpec>,
 }
 
 pub struct Arrival {
@@ -34,19 +34,19 @@ pub struct Arrival {
     tenant: Tenant,
     sealed_key: Vec<u8>,
     chain: String,
-    audit_key: Key,
+    audit_key: SealKey,
     head: Head,
     /// Where the chain has to have come.
     last: i64,
     /// The highest number of an event that came, and the one that the next is counted from.
     last_event: i64,
     counted: i64,
-    kinds: Vec<&'static Kind>,
-    tables: Vec<Arriving>,
+    kinds: Vec<&'static TableSpec>,
+    tables: Vec<RequestBody>,
     waiting: Waiting,
 }
 
-struct Arriving {
+struct RequestBody {
     table: Table,
     expected: u64,
     come: u64,
@@ -98,7 +98,7 @@ impl Arrival {
             tables: known
                 .into_iter()
                 .zip(rows)
-                .map(|(table, expected)| Arriving { table, expected, come: 0 })
+                .map(|(table, expected)| RequestBody { table, expected, come: 0 })
                 .collect(),
             waiting: Waiting::default(),
         })
@@ -136,7 +136,7 @@ impl Arrival {
     pub async fn finish(mut self, at: Millis, record: &str) -> Result<(), StoreError> {
         self.send().await?;
         let short = self.tables.iter().find(|arriving| arriving.come != arriving.expected);
-        if let Some(Arriving { table, expected, come }) = short {
+        if let Some(RequestBody { table, expected, come }) = short {
             return Err(StoreError::Incomplete { table: table.name.clone(), expected: *expected, come: *come });
         }
         // The next event would get a number that is taken.

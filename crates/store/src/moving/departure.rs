@@ -1,9 +1,9 @@
 //! A tenant on its way out. Nothing is changed, and a chain that does not hold goes nowhere.
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
 
 use super::shelf::Shelf;
 use super::tables::{self, Holding, Table, Whose};
@@ -18,14 +18,14 @@ pub struct Departure {
     manifest: Manifest,
     tables: Vec<Table>,
     head: Head,
-    audit_key: Key,
+    audit_key: SealKey,
 }
 
 impl Departure {
     pub async fn open(
         home: &Home,
-        master: &Key,
-        kinds: &[&'static Kind],
+        master: &SealKey,
+        kinds: &[&'static TableSpec],
         tenant: &TenantId,
     ) -> Result<Departure, StoreError> {
         let shelf = Shelf::to_read(home, tenant.as_str()).await?;
@@ -90,7 +90,7 @@ impl Departure {
     }
 }
 
-async fn identity(shelf: &Shelf, master: &Key, tenant: &TenantId) -> Result<(String, Key), StoreError> {
+async fn identity(shelf: &Shelf, master: &SealKey, tenant: &TenantId) -> Result<(String, SealKey), StoreError> {
     let text = "SELECT name, sealed_key FROM fd_tenant WHERE tenant = $1";
     let id = [Field::Text(tenant.as_str().to_owned())];
     let mut rows = shelf.query(text, &id, &[Holding::Text, Holding::Bytes]).await?;
@@ -103,7 +103,7 @@ async fn identity(shelf: &Shelf, master: &Key, tenant: &TenantId) -> Result<(Str
     }
 }
 
-async fn head(shelf: &Shelf, key: &Key, chain: &str) -> Result<Head, StoreError> {
+async fn head(shelf: &Shelf, key: &SealKey, chain: &str) -> Result<Head, StoreError> {
     use Holding::{Bytes, Integer};
     let text = "SELECT seq, hash, kept_after_seq, kept_after_hash, seal FROM fd_audit_head WHERE chain = $1";
     let values = [Field::Text(chain.to_owned())];

@@ -2,8 +2,8 @@
 //! written anywhere unsealed.
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::registry::Tenant;
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
 use serde_json::{Value, json};
 
 use super::tables::Table;
@@ -11,7 +11,7 @@ use super::tables::Table;
 #[derive(Debug, Clone)]
 pub struct Manifest {
     pub tenant: Tenant,
-    pub key: Key,
+    pub key: SealKey,
     pub chain: ChainEnds,
     /// In the order in which their rows come.
     pub tables: Vec<Announced>,
@@ -82,7 +82,7 @@ impl Manifest {
         });
         Some(Manifest {
             tenant: Tenant { id: TenantId::parse(value.get("tenant")?.as_str()?)?, name: taken(value, "name")? },
-            key: Key::from_bytes(key.try_into().ok()?),
+            key: SealKey::from_bytes(key.try_into().ok()?),
             chain: ChainEnds {
                 seq: taken(chain, "seq")?,
                 hash: taken(chain, "hash")?,

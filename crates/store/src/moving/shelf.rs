@@ -1,6 +1,6 @@
 //! Reading and writing rows whatever their table: a few at a time, so that a tenant of any size fits.
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ffi, params_from_iter};
 use tokio_postgres::error::SqlState;
@@ -151,7 +151,7 @@ impl Shelf {
     }
 
     /// Rows remember their words on SQLite only, so they travel without.
-    pub(super) fn remember_words(&self, kind: &Kind) -> Result<(), StoreError> {
+    pub(super) fn remember_words(&self, kind: &TableSpec) -> Result<(), StoreError> {
         match &self.link {
             Link::Sqlite(connection) => Ok(connection.execute(&words::remember(kind), [&self.tenant]).map(drop)?),
             Link::Postgres(_) => Ok(()),

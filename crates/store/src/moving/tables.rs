@@ -1,7 +1,7 @@
 //! Which tables hold a tenant's rows, and the statements that read and write them on either database. A table
 //! that is forgotten here would stay behind: a test compares the list with the schema.
 
-use frontdesk_engine::table::{Holds, Kind};
+use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
 use crate::ddl;
 
@@ -60,7 +60,7 @@ impl Whose {
 }
 
 /// Every table that moves, in the order in which its rows do.
-pub(super) fn all(kinds: &[&'static Kind]) -> Vec<Table> {
+pub(super) fn all(kinds: &[&'static TableSpec]) -> Vec<Table> {
     use Holding::{Bytes, Integer, Text};
     // The chain comes first: one that does not hold is said before anything else is done.
     let mut tables = vec![table("fd_audit", Whose::Chain, 1, &LINK)];
@@ -75,9 +75,9 @@ pub(super) fn all(kinds: &[&'static Kind]) -> Vec<Table> {
             ("sealed", Bytes),
         ];
         columns.extend(kind.columns.iter().map(|column| {
-            let holds = match column.holds {
-                Holds::Text | Holds::Digest => Text,
-                Holds::Integer => Integer,
+            let holds = match column.column_type {
+                ColumnType::Text | ColumnType::Digest => Text,
+                ColumnType::Integer => Integer,
             };
             (column.name, holds)
         }));

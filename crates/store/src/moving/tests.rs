@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use frontdesk_engine::table::{Column, Holds, Kind};
+use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
 
 use super::tables;
 use crate::ddl;
 
-static BOAT: Kind = Kind {
+static BOAT: TableSpec = TableSpec {
     name: "boat",
     columns: &[
-        Column { name: "berth", holds: Holds::Integer },
-        Column { name: "sail", holds: Holds::Text },
-        Column { name: "owner", holds: Holds::Digest },
+        ColumnSpec { name: "berth", column_type: ColumnType::Integer },
+        ColumnSpec { name: "sail", column_type: ColumnType::Text },
+        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
     ],
     unique: &["sail"],
     sorted: &["berth"],

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::plan::{Stale, Step};
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::ports::{Commit, Committed};
-use frontdesk_engine::table::{Kind, Row};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -90,7 +90,7 @@ pub(crate) fn pieces(
             Bound::text(name),
             Bound::text(event.kind),
             Bound::text(&event.id),
-            Bound::text(event.change.word()),
+            Bound::text(event.change.as_str()),
             Bound::Integer(commit.at.0),
         ];
         made.push(Piece::rows(ADD_EVENTS, values));
@@ -187,13 +187,13 @@ fn take_step(
     made: &mut Vec<Piece>,
 ) -> Result<(), StoreError> {
     match step {
-        Step::Insert { kind, row, taken } => {
+        Step::Insert { table: kind, row, on_duplicate: taken } => {
             let texts = shared.texts(kind)?;
             let values = row_values(shared, keys, tenant, kind, row)?;
             made.push(Piece { taken: Some(taken.clone()), ..Piece::rows(Arc::clone(&texts.insert), values) });
             made.extend(words(shared, keys, tenant, kind, row)?);
         }
-        Step::Update { kind, row, expect_version, stale } => {
+        Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
             let texts = shared.texts(kind)?;
             let mut values = row_values(shared, keys, tenant, kind, row)?;
             values.push(Bound::Integer(*expect_version));
@@ -203,12 +203,12 @@ fn take_step(
             made.push(Piece::plain(Arc::clone(&texts.remove_words), whose));
             made.extend(words(shared, keys, tenant, kind, row)?);
         }
-        Step::Adjust { kind, id, column, by, floor, below } => {
+        Step::Adjust { table: kind, id, column, by, floor, on_underflow: below } => {
             let text = sql::adjust(kind, column);
             let values = vec![Bound::text(tenant), Bound::text(id), Bound::Integer(*by), Bound::Integer(*floor)];
             made.push(Piece { missing: Some(refused(below)), ..Piece::plain(text, values) });
         }
-        Step::Require { kind, id, expect_version, stale } => {
+        Step::Require { table: kind, id, expect_version, on_conflict: stale } => {
             // Whoever writes for this tenant holds its row, so what is seen here stays until the commit.
             let text = Arc::clone(&shared.texts(kind)?.require);
             let values = vec![Bound::text(tenant), Bound::text(id), Bound::Integer(*expect_version)];
@@ -223,7 +223,7 @@ fn row_values(
     shared: &Shared,
     keys: &TenantKeys,
     tenant: &str,
-    kind: &Kind,
+    kind: &TableSpec,
     row: &Row,
 ) -> Result<Vec<Bound>, StoreError> {
     let sealed = match &row.personal {
@@ -251,13 +251,13 @@ fn words(
     shared: &Shared,
     keys: &TenantKeys,
     tenant: &str,
-    kind: &Kind,
+    kind: &TableSpec,
     row: &Row,
 ) -> Result<Option<Piece>, StoreError> {
-    if row.words.is_empty() {
+    if row.search_terms.is_empty() {
         return Ok(None);
     }
-    let words = row.words.iter().map(|word| Bound::from(Value::of_word(word, kind, Some(keys))));
+    let words = row.search_terms.iter().map(|word| Bound::from(Value::of_word(word, kind, Some(keys))));
     let words: Vec<Bound> = words.filter(|word| !matches!(word, Bound::Null)).collect();
     let ids = words.iter().map(|_| Bound::text(&row.id)).collect();
     let text = Arc::clone(&shared.texts(kind)?.add_words);
@@ -265,10 +265,10 @@ fn words(
     Ok(Some(Piece { joins: Joins::Rows(1), ..Piece::plain(text, values) }))
 }
 
-fn ends_stale(stale: &Stale) -> Ends {
+fn ends_stale(stale: &OnConflict) -> Ends {
     match stale {
-        Stale::Caller(fault) => refused(fault),
-        Stale::Rerun => Ends::As(Committed::Stale),
+        OnConflict::Fail(fault) => refused(fault),
+        OnConflict::Retry => Ends::As(Committed::VersionConflict),
     }
 }
 

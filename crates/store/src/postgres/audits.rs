@@ -1,6 +1,6 @@
 //! Reading the audit chains on PostgreSQL: checking every link, and handing the records out.
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 
 use super::Address;
 use super::chains::{HEAD, read_head};
@@ -17,11 +17,11 @@ const LINKS: &str = "SELECT seq, at, records, hash FROM fd_audit WHERE chain = $
 /// Reads the chains of a database that may be in use by servers.
 pub struct PostgresAudit {
     live: Live,
-    key: Key,
+    key: SealKey,
 }
 
 impl PostgresAudit {
-    pub async fn open(address: &Address, master: &Key) -> Result<PostgresAudit, StoreError> {
+    pub async fn open(address: &Address, master: &SealKey) -> Result<PostgresAudit, StoreError> {
         let live = Live::connect(&address.patient()).await?;
         let found = live.query("SELECT to_regclass('fd_audit') IS NOT NULL", &[]).await?;
         match found.first().map(|row| row.try_get(0)).transpose()? {

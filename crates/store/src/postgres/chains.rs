@@ -1,6 +1,6 @@
 //! The audit chains on PostgreSQL: reading a head, and the changes that append a link.
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use tokio_postgres::{Error, Row};
 
 use super::live::Live;
@@ -17,7 +17,7 @@ pub(crate) const KEEP_HEAD: &str = "INSERT INTO fd_audit_head (chain, seq, hash,
 
 /// The head from what `HEAD` answered. A chain that has links but no head has been tampered with; it is
 /// written on behind them.
-pub(crate) async fn head(live: &Live, key: &Key, chain: &str, rows: &[Row]) -> Result<Head, Error> {
+pub(crate) async fn head(live: &Live, key: &SealKey, chain: &str, rows: &[Row]) -> Result<Head, Error> {
     if let Some(row) = rows.first() {
         return read_head(key, chain, row);
     }
@@ -27,7 +27,7 @@ pub(crate) async fn head(live: &Live, key: &Key, chain: &str, rows: &[Row]) -> R
     }
 }
 
-pub(crate) fn read_head(key: &Key, chain: &str, row: &Row) -> Result<Head, Error> {
+pub(crate) fn read_head(key: &SealKey, chain: &str, row: &Row) -> Result<Head, Error> {
     let mut head = Head {
         seq: row.try_get(0)?,
         hash: row.try_get(1)?,
@@ -40,7 +40,7 @@ pub(crate) fn read_head(key: &Key, chain: &str, row: &Row) -> Result<Head, Error
 }
 
 /// Moves the head on by one link; the values of `ADD_LINKS`.
-pub(crate) fn append(key: &Key, chain: &str, head: &mut Head, at: i64, records: &str) -> Vec<Bound> {
+pub(crate) fn append(key: &SealKey, chain: &str, head: &mut Head, at: i64, records: &str) -> Vec<Bound> {
     let seq = head.seq + 1;
     let hash = link(key, chain, seq, &head.hash, at, records).to_vec();
     head.seq = seq;
@@ -50,7 +50,7 @@ pub(crate) fn append(key: &Key, chain: &str, head: &mut Head, at: i64, records: 
 }
 
 /// The values of `KEEP_HEAD`.
-pub(crate) fn kept(key: &Key, chain: &str, head: &Head) -> Vec<Bound> {
+pub(crate) fn kept(key: &SealKey, chain: &str, head: &Head) -> Vec<Bound> {
     let seal = match head.intact {
         true => head.seal(key, chain).to_vec(),
         false => Vec::new(),

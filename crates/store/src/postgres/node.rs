@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use frontdesk_engine::registry::{Changed, Client, Tenant, Token};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Changed, Client, Tenant, Token};
 use frontdesk_engine::{ClientId, TenantId};
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{timeout, timeout_at};

@@ -1,8 +1,8 @@
 //! Tenants, clients and tokens on PostgreSQL.
 
-use frontdesk_engine::registry::{Changed, Client, Registry, Tenant, Token};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::{ClientId, Fault, Scopes, TenantId};
 use tokio::sync::oneshot;
 use tokio_postgres::{Error, Row};

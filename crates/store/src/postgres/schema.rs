@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::seal::SealKey;
 use tokio_postgres::error::SqlState;
 
 use super::live::Live;
@@ -18,7 +18,7 @@ const FIRST: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY 
                      version BIGINT NOT NULL, key_check BYTEA); \
                      INSERT INTO fd_schema (one, version) VALUES (1, 0) ON CONFLICT DO NOTHING";
 
-pub(crate) async fn migrate(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+pub(crate) async fn migrate(live: &Live, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     make_the_row(live).await?;
     live.batch(BEGIN).await?;
     match forward(live, kinds).await {
@@ -32,7 +32,7 @@ pub(crate) async fn migrate(live: &Live, kinds: &[&'static Kind]) -> Result<(), 
 }
 
 /// Whether everything is there as this version makes it, for this master key. Nothing is changed.
-pub(crate) async fn check(live: &Live, master: &Key) -> Result<(), StoreError> {
+pub(crate) async fn check(live: &Live, master: &SealKey) -> Result<(), StoreError> {
     let there = live.query("SELECT 1 WHERE to_regclass('fd_schema') IS NOT NULL", &[]).await?;
     if there.is_empty() {
         return Err(StoreError::NotSetUp);
@@ -48,12 +48,12 @@ pub(crate) async fn check(live: &Live, master: &Key) -> Result<(), StoreError> {
     }
 }
 
-fn key_check(master: &Key) -> Vec<u8> {
+fn key_check(master: &SealKey) -> Vec<u8> {
     master.derive("key check").digest(&[b"frontdesk"]).to_vec()
 }
 
 /// Whether this is the master key that everything here is sealed with. The first node to come says which.
-pub(crate) async fn check_key(live: &Live, master: &Key) -> Result<(), StoreError> {
+pub(crate) async fn check_key(live: &Live, master: &SealKey) -> Result<(), StoreError> {
     let check = key_check(master);
     live.execute("UPDATE fd_schema SET key_check = $1 WHERE key_check IS NULL", &[&check]).await?;
     let rows = live.query("SELECT 1 FROM fd_schema WHERE key_check = $1", &[&check]).await?;
@@ -83,7 +83,7 @@ fn is_a_race(error: &tokio_postgres::Error) -> bool {
     races.iter().any(|code| error.code() == Some(code))
 }
 
-async fn forward(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+async fn forward(live: &Live, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     let rows = live.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
     let found: i64 = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let known = ddl::MIGRATIONS.len() as i64;
@@ -114,7 +114,7 @@ async fn forward(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError>
 
 /// Makes a kind's table and its wall, or adds the columns and indexes its declaration has gained. What is
 /// there is left alone: even a look at whether an index exists would wait for everybody who writes.
-async fn grow(live: &Live, kind: &'static Kind, present: &HashSet<String>) -> Result<(), StoreError> {
+async fn grow(live: &Live, kind: &'static TableSpec, present: &HashSet<String>) -> Result<(), StoreError> {
     let is_new = !present.contains(kind.name);
     if !is_new {
         let text = "SELECT CAST(attname AS TEXT) FROM pg_attribute \

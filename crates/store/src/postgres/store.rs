@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::page::{Key, Page, Query, Wants};
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::table::{Cell, Found, Kind, joined};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::page::{Page, PageKey, Projection, Query};
+use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec, joined};
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use tokio::sync::oneshot;
 use tokio_postgres::Row;
@@ -24,10 +24,10 @@ impl Store for PostgresStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = &self.shared.texts(kind)?.get;
             match self.one(tenant, text, Value::Text(id)).await? {
@@ -40,10 +40,10 @@ impl Store for PostgresStore {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         column: &'static str,
         value: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = sql::find(kind, column);
             let keys = self.keys(tenant.as_str()).await?;
@@ -62,7 +62,11 @@ impl Store for PostgresStore {
         })
     }
 
-    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
             let keys = self.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
             let hash = claims::hash_of(&keys, claim);
@@ -84,7 +88,7 @@ impl Store for PostgresStore {
         })
     }
 
-    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
                 Durability::Grouped => Ok(self.writers.note(&record)?),
@@ -97,7 +101,7 @@ impl Store for PostgresStore {
         })
     }
 
-    fn observe_detached(&self, record: String) {
+    fn append_audit_detached(&self, record: String) {
         let _ = self.writers.note(&record);
     }
 }
@@ -112,10 +116,10 @@ impl PostgresStore {
     async fn disclose(
         &self,
         tenant: &TenantId,
-        kind: &Kind,
+        kind: &TableSpec,
         row: Sealed,
         disclosure: Disclosure,
-    ) -> Result<Found, StoreError> {
+    ) -> Result<StoredRow, StoreError> {
         let Sealed { mut found, sealed } = row;
         if let (Disclosure::Full, Some(sealed)) = (disclosure, sealed) {
             let keys = self.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
@@ -156,9 +160,9 @@ fn cut(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
     let mut bytes = 0;
     for row in rows {
         let id: &str = row.try_get(0)?;
-        let (text, is_personal) = match query.wants {
-            Wants::Ids => (id.to_owned(), false),
-            Wants::Rows => {
+        let (text, is_personal) = match query.projection {
+            Projection::Ids => (id.to_owned(), false),
+            Projection::Rows => {
                 let masked: Option<&str> = row.try_get(3)?;
                 (joined(row.try_get(2)?, masked), masked.is_some())
             }
@@ -172,7 +176,7 @@ fn cut(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
         if is_personal {
             page.ids.push(id.to_owned());
         }
-        last = Some(Key { id: id.to_owned(), value: row.try_get(1)? });
+        last = Some(PageKey { id: id.to_owned(), value: row.try_get(1)? });
         page.rows.push(text);
     }
     Ok(page)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
+use frontdesk_engine::ports::{Claim, Commit, Committed, StoredAnswer};
 use tokio::sync::mpsc::Receiver;
 use tokio::time::timeout;
 
@@ -197,7 +197,7 @@ async fn claimed(live: &Live, job: &Job) -> Result<Committed, StoreError> {
     let hash = claims::hash_of(&job.keys, claim);
     let rows = live.query(FIND_CLAIM, &[&tenant, &claim.client.as_str(), &claim.tool, &hash]).await?;
     let found = read_claim(&job.keys, tenant, claim, &hash, &rows)?;
-    found.map(Committed::Claimed).ok_or_else(|| StoreError::NotCommitted("the claim is gone".to_owned()))
+    found.map(Committed::AlreadyClaimed).ok_or_else(|| StoreError::NotCommitted("the claim is gone".to_owned()))
 }
 
 /// What was answered under a key, opened.
@@ -207,7 +207,7 @@ pub(crate) fn read_claim(
     claim: &Claim,
     hash: &str,
     rows: &[tokio_postgres::Row],
-) -> Result<Option<Claimed>, StoreError> {
+) -> Result<Option<StoredAnswer>, StoreError> {
     let Some(row) = rows.first() else {
         return Ok(None);
     };

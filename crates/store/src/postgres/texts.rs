@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::table::{Holds, Kind};
+use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
 use crate::sql;
 
@@ -40,11 +40,11 @@ pub(crate) const ADD_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, record
 pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
 
 /// Any number of rows, column by column: the values are the tenant and an array for each other column.
-pub fn insert_many(kind: &Kind) -> String {
+pub fn insert_many(kind: &TableSpec) -> String {
     let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA"];
-    let own = kind.columns.iter().map(|column| match column.holds {
-        Holds::Text | Holds::Digest => "TEXT",
-        Holds::Integer => "BIGINT",
+    let own = kind.columns.iter().map(|column| match column.column_type {
+        ColumnType::Text | ColumnType::Digest => "TEXT",
+        ColumnType::Integer => "BIGINT",
     });
     let arrays: Vec<String> = (2..)
         .zip(fixed.into_iter().chain(own))
@@ -55,7 +55,7 @@ pub fn insert_many(kind: &Kind) -> String {
 }
 
 /// Any number of words of any number of rows.
-pub fn add_words(kind: &Kind) -> String {
+pub fn add_words(kind: &TableSpec) -> String {
     format!(
         "INSERT INTO {}_word (tenant, word, id) SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[])) AS many \
          ON CONFLICT DO NOTHING",
@@ -63,12 +63,12 @@ pub fn add_words(kind: &Kind) -> String {
     )
 }
 
-fn remove_words(kind: &Kind) -> String {
+fn remove_words(kind: &TableSpec) -> String {
     format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
 }
 
 /// Removes the words of the rows that `sql::remove_rows_before` is about to remove.
-pub(crate) fn remove_words_before(kind: &Kind, column: &str) -> String {
+pub(crate) fn remove_words_before(kind: &TableSpec, column: &str) -> String {
     format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", kind.name, sql::before(kind, column))
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    pub(crate) fn of(kind: &Kind) -> Texts {
+    pub(crate) fn of(kind: &TableSpec) -> Texts {
         Texts {
             get: sql::get(kind).into(),
             insert: insert_many(kind).into(),

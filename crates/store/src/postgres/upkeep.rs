@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
 
 use tokio::time::{Instant, sleep};
 
@@ -60,7 +60,12 @@ impl PostgresStore {
     }
 
     /// Forgets rows whose instant in this column has passed before this one, with the words they are found by.
-    pub async fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Result<(), Fault> {
+    pub async fn forget_rows(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        before: Millis,
+    ) -> Result<(), Fault> {
         let live = self.tending().await?;
         let old = format!("SELECT 1 FROM {} WHERE tenant = $1 AND {column} < $2 LIMIT 1", kind.name);
         for tenant in tenants(&live).await? {
@@ -169,7 +174,13 @@ async fn drop_claims(live: &Live, tenant: &str, before: Millis) -> Result<Left, 
 }
 
 /// The tenant's writers are kept out meanwhile: one that writes a row anew must find it whole or gone.
-async fn drop_rows(live: &Live, tenant: &str, kind: &Kind, column: &str, before: Millis) -> Result<Left, StoreError> {
+async fn drop_rows(
+    live: &Live,
+    tenant: &str,
+    kind: &TableSpec,
+    column: &str,
+    before: Millis,
+) -> Result<Left, StoreError> {
     live.begin_as(tenant, &[(LOCK, &[&tenant])]).await?;
     let values: Values<'_> = &[&tenant, &before.0, &PIECE_ROWS];
     let gone = match live.execute(&remove_words_before(kind, column), values).await {

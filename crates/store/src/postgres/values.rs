@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use frontdesk_engine::table::Found;
+use frontdesk_engine::model::table::StoredRow;
 use tokio_postgres::Row;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
@@ -98,13 +98,13 @@ impl ToSql for Value<'_> {
 
 /// A row of `sql::get`, its personal part still sealed.
 pub(crate) struct Sealed {
-    pub(crate) found: Found,
+    pub(crate) found: StoredRow,
     pub(crate) sealed: Option<Vec<u8>>,
 }
 
 pub(crate) fn found(row: &Row) -> Result<Sealed, tokio_postgres::Error> {
     Ok(Sealed {
-        found: Found {
+        found: StoredRow {
             id: row.try_get(0)?,
             version: row.try_get(1)?,
             created_at: row.try_get(2)?,

@@ -1,7 +1,7 @@
 //! Row-level security: a second wall between tenants behind the `tenant = $1` of every statement. It must
 //! stand before anything is read, and the role that connects must not be able to pass it.
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
 
 use super::live::Live;
 use crate::StoreError;
@@ -43,7 +43,7 @@ impl CoreWall {
     }
 }
 
-pub(crate) fn of(kind: &Kind) -> Vec<Wall> {
+pub(crate) fn of(kind: &TableSpec) -> Vec<Wall> {
     let wall = |table| Wall { table, by: By::Tenant };
     vec![wall(kind.name.to_owned()), wall(format!("{}_word", kind.name))]
 }
@@ -89,7 +89,7 @@ pub(crate) async fn check_role(live: &Live) -> Result<(), StoreError> {
 }
 
 /// Every wall stands, is forced on the owner, and has no door that somebody else has made.
-pub(crate) async fn check(live: &Live, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+pub(crate) async fn check(live: &Live, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     let text = "SELECT c.relrowsecurity AND c.relforcerowsecurity \
                 AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'frontdesk') \
                 AND NOT EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid \

@@ -1,13 +1,16 @@
 //! The texts as they reach a database.
 
-use frontdesk_engine::page::{Direction, Filter, Key, Order, Query, Start, Wants, Window};
-use frontdesk_engine::table::{Cell, Column, Holds, Kind, Word};
+use frontdesk_engine::model::page::{Direction, Filter, Order, PageKey, Projection, Query, Start, Window};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, SearchTerm, TableSpec};
 
 use super::*;
 
-static BOAT: Kind = Kind {
+static BOAT: TableSpec = TableSpec {
     name: "boat",
-    columns: &[Column { name: "hull", holds: Holds::Text }, Column { name: "length", holds: Holds::Integer }],
+    columns: &[
+        ColumnSpec { name: "hull", column_type: ColumnType::Text },
+        ColumnSpec { name: "length", column_type: ColumnType::Integer },
+    ],
     unique: &["hull"],
     sorted: &["length"],
     filtered: &[],
@@ -16,16 +19,16 @@ static BOAT: Kind = Kind {
 #[test]
 fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
     let query = Query {
-        wants: Wants::Rows,
-        kind: &BOAT,
+        projection: Projection::Rows,
+        table: &BOAT,
         filters: vec![
             Filter::Equals("hull", Cell::Text("'; DROP TABLE boat".to_owned())),
             Filter::AtLeast("length", 5),
-            Filter::Words(vec![Word::Plain("red".to_owned())]),
+            Filter::SearchTerms(vec![SearchTerm::Plain("red".to_owned())]),
             Filter::AnyOf("hull", Vec::new()),
         ],
-        order: Order { column: "length", direction: Direction::Falling },
-        window: Window { start: Start::After(Key { value: 9, id: "b_1".to_owned() }), limit: 25, bytes: 1000 },
+        order: Order { column: "length", direction: Direction::Descending },
+        window: Window { start: Start::After(PageKey { value: 9, id: "b_1".to_owned() }), limit: 25, bytes: 1000 },
     };
     let made = page("t", &query, None);
     assert_eq!(

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::plan::Stale;
-use frontdesk_engine::ports::{Claim, Claimed, Committed};
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::plan::OnConflict;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::ports::{Claim, Committed, StoredAnswer};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, ffi, params};
 
 use super::Shared;
@@ -198,7 +198,7 @@ impl<'a> Scribe<'a> {
         if let Some(Claiming { claim, hash, keys, .. }) = &ready.claim
             && let Some(earlier) = claimed_by(self.hands.find_claim()?, keys, tenant, claim, hash)?
         {
-            return Err(Ends::As(Box::new(Committed::Claimed(earlier))));
+            return Err(Ends::As(Box::new(Committed::AlreadyClaimed(earlier))));
         }
         for step in &ready.steps {
             self.step(tenant, step)?;
@@ -206,7 +206,7 @@ impl<'a> Scribe<'a> {
         let mut last = self.numbers(tenant)?.last;
         for (name, event) in &ready.events {
             last += 1;
-            let values = params![tenant, last, name, event.kind, event.id, event.change.word(), ready.at];
+            let values = params![tenant, last, name, event.kind, event.id, event.change.as_str(), ready.at];
             self.hands.add_event()?.execute(values)?;
             self.piece = Piece::Begun;
         }
@@ -273,7 +273,7 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    fn index(&mut self, kind: &Kind, tenant: &str, row: &Values) -> Result<(), Ends> {
+    fn index(&mut self, kind: &TableSpec, tenant: &str, row: &Values) -> Result<(), Ends> {
         for group in row.words.chunks(AT_ONCE) {
             let Some(statement) = self.hands.add_words(kind, group.len())? else {
                 return Err(StoreError::NotCommitted(format!("no statement adds {} words", group.len())).into());
@@ -338,7 +338,7 @@ pub(crate) fn claimed(
     tenant: &str,
     claim: &Claim,
     hash: &str,
-) -> Result<Option<Claimed>, StoreError> {
+) -> Result<Option<StoredAnswer>, StoreError> {
     claimed_by(&mut *connection.prepare_cached(&for_sqlite(FIND_CLAIM))?, keys, tenant, claim, hash)
 }
 
@@ -348,7 +348,7 @@ fn claimed_by(
     tenant: &str,
     claim: &Claim,
     hash: &str,
-) -> Result<Option<Claimed>, StoreError> {
+) -> Result<Option<StoredAnswer>, StoreError> {
     let kept = statement
         .query_row(params![tenant, claim.client.as_str(), claim.tool, hash], |row| {
             Ok(claims::Kept { meaning: row.get(0)?, answer: row.get(1)? })
@@ -358,10 +358,10 @@ fn claimed_by(
     opened.transpose()
 }
 
-fn ends_stale(stale: &Stale) -> Ends {
+fn ends_stale(stale: &OnConflict) -> Ends {
     match stale {
-        Stale::Caller(fault) => refused(fault),
-        Stale::Rerun => Ends::As(Box::new(Committed::Stale)),
+        OnConflict::Fail(fault) => refused(fault),
+        OnConflict::Retry => Ends::As(Box::new(Committed::VersionConflict)),
     }
 }
 

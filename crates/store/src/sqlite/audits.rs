@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use rusqlite::params;
 
 use super::SqliteStore;
@@ -18,11 +18,11 @@ const PIECE_BYTES: usize = 1024 * 1024;
 /// Reads the chains of a database that may be in use by a server.
 pub struct AuditReader {
     pool: Pool,
-    key: Key,
+    key: SealKey,
 }
 
 impl AuditReader {
-    pub fn open(database: &Path, master: &Key) -> AuditReader {
+    pub fn open(database: &Path, master: &SealKey) -> AuditReader {
         AuditReader { pool: Pool::new(database.to_owned()), key: master.derive(audit::KEY) }
     }
 
@@ -62,7 +62,7 @@ impl SqliteStore {
     }
 }
 
-fn verify(pool: &Pool, key: &Key) -> Result<Report, StoreError> {
+fn verify(pool: &Pool, key: &SealKey) -> Result<Report, StoreError> {
     pool.with(|connection| {
         // One snapshot, so that a server writing meanwhile does not look like tampering. The log cannot be
         // cleared until it ends, but unlike an export it waits for nobody.

@@ -1,6 +1,6 @@
 //! Writing the audit chains, within the open transaction, and reading them link by link.
 
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::apply::Scribe;
@@ -75,7 +75,7 @@ impl Scribe<'_> {
     }
 }
 
-pub(crate) fn head(connection: &Connection, key: &Key, chain: &str) -> Result<Option<Head>, StoreError> {
+pub(crate) fn head(connection: &Connection, key: &SealKey, chain: &str) -> Result<Option<Head>, StoreError> {
     let text = "SELECT seq, hash, kept_after_seq, kept_after_hash, seal FROM fd_audit_head WHERE chain = ?1";
     let mut statement = connection.prepare_cached(text)?;
     let mut rows = statement.query([chain])?;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
 use rusqlite::{Connection, Result, Statement};
 
 use super::{Texts, words};
@@ -47,12 +47,12 @@ impl<'a> Hands<'a> {
         kept(self.connection, &mut self.add_link, || text.to_owned())
     }
 
-    pub(super) fn add_row(&mut self, kind: &Kind, texts: &Texts) -> Result<&mut Statement<'a>> {
+    pub(super) fn add_row(&mut self, kind: &TableSpec, texts: &Texts) -> Result<&mut Statement<'a>> {
         kept(self.connection, &mut self.kinds.entry(kind.name).or_default().row, || texts.insert.clone())
     }
 
     /// For so many words of a row, of which none are too many: see `words::AT_ONCE`.
-    pub(super) fn add_words(&mut self, kind: &Kind, count: usize) -> Result<Option<&mut Statement<'a>>> {
+    pub(super) fn add_words(&mut self, kind: &TableSpec, count: usize) -> Result<Option<&mut Statement<'a>>> {
         let slots = self.kinds.entry(kind.name).or_default().words.iter_mut();
         let slot = (1..).zip(slots).find(|(number, _)| *number == count);
         slot.map(|(_, slot)| kept(self.connection, slot, || words::add_words(kind, count))).transpose()

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use frontdesk_engine::table::Kind;
+use frontdesk_engine::model::table::TableSpec;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
@@ -75,7 +75,7 @@ pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-pub(crate) fn migrate(connection: &Connection, kinds: &[&'static Kind]) -> Result<(), StoreError> {
+pub(crate) fn migrate(connection: &Connection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
@@ -94,7 +94,7 @@ pub(crate) fn migrate(connection: &Connection, kinds: &[&'static Kind]) -> Resul
 }
 
 /// Makes a kind's table, or adds the columns its declaration has gained.
-fn grow(connection: &Connection, kind: &'static Kind) -> Result<(), StoreError> {
+fn grow(connection: &Connection, kind: &'static TableSpec) -> Result<(), StoreError> {
     let exists: Option<i64> = connection
         .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [kind.name], |row| row.get(0))
         .optional()?;

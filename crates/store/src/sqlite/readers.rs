@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::page::{Key, Page, Query, Wants};
-use frontdesk_engine::table::{Found, joined};
+use frontdesk_engine::model::page::{Page, PageKey, Projection, Query};
+use frontdesk_engine::model::table::{StoredRow, joined};
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types::{self, ToSqlOutput};
 use rusqlite::{Connection, ErrorCode, Row, ToSql};
@@ -201,25 +201,25 @@ fn read_page(
             page.next = last;
             break;
         }
-        let text = listed(row, query.wants)?;
+        let text = listed(row, query.projection)?;
         bytes += text.len();
         if bytes > query.window.bytes && !page.rows.is_empty() {
             page.next = last;
             break;
         }
-        if has_personal(row, query.wants)? {
+        if has_personal(row, query.projection)? {
             page.ids.push(row.get(0)?);
         }
-        last = Some(Key { id: row.get(0)?, value: row.get(1)? });
+        last = Some(PageKey { id: row.get(0)?, value: row.get(1)? });
         page.rows.push(text);
     }
     Ok(page)
 }
 
-fn listed(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
+fn listed(row: &Row<'_>, wants: Projection) -> Result<String, StoreError> {
     match wants {
-        Wants::Ids => Ok(row.get(0)?),
-        Wants::Rows => {
+        Projection::Ids => Ok(row.get(0)?),
+        Projection::Rows => {
             let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
             let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
             Ok(joined(body, masked))
@@ -228,10 +228,10 @@ fn listed(row: &Row<'_>, wants: Wants) -> Result<String, StoreError> {
 }
 
 /// Whether something of the row is masked. Who gets only its id has seen nothing of it.
-fn has_personal(row: &Row<'_>, wants: Wants) -> Result<bool, StoreError> {
+fn has_personal(row: &Row<'_>, wants: Projection) -> Result<bool, StoreError> {
     match wants {
-        Wants::Ids => Ok(false),
-        Wants::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
+        Projection::Ids => Ok(false),
+        Projection::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
     }
 }
 
@@ -248,13 +248,13 @@ impl ToSql for Value<'_> {
 
 /// A row of `sql::get`, its personal part still sealed.
 pub(crate) struct Sealed {
-    pub(crate) found: Found,
+    pub(crate) found: StoredRow,
     pub(crate) sealed: Option<Vec<u8>>,
 }
 
 pub(crate) fn found(row: &Row<'_>) -> rusqlite::Result<Sealed> {
     Ok(Sealed {
-        found: Found {
+        found: StoredRow {
             id: row.get(0)?,
             version: row.get(1)?,
             created_at: row.get(2)?,

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::plan::{self, Event, Stale};
+use frontdesk_engine::model::plan::{self, Event, OnConflict};
+use frontdesk_engine::model::table::{Row, SearchTerm, TableSpec};
+use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, Commit};
-use frontdesk_engine::table::{Kind, Row, Word};
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types;
 
@@ -30,10 +30,10 @@ pub(crate) struct Ready {
 
 /// As the plan's, with its values as they are kept.
 pub(super) enum Step {
-    Insert { kind: &'static Kind, row: Values, taken: Fault },
-    Update { kind: &'static Kind, row: Values, expect_version: i64, stale: Stale },
+    Insert { kind: &'static TableSpec, row: Values, taken: Fault },
+    Update { kind: &'static TableSpec, row: Values, expect_version: i64, stale: OnConflict },
     Adjust { text: String, id: String, by: i64, floor: i64, below: Fault },
-    Require { kind: &'static Kind, id: String, expect_version: i64, stale: Stale },
+    Require { kind: &'static TableSpec, id: String, expect_version: i64, stale: OnConflict },
 }
 
 /// A row's values from the third parameter of `sql::insert` on, or of `sql::update`; before them come tenant and id.
@@ -71,22 +71,24 @@ struct Hand<'a> {
 impl Hand<'_> {
     fn step(&self, step: plan::Step) -> Result<Step, StoreError> {
         Ok(match step {
-            plan::Step::Insert { kind, row, taken } => Step::Insert { kind, row: self.row(kind, row)?, taken },
-            plan::Step::Update { kind, row, expect_version, stale } => {
+            plan::Step::Insert { table: kind, row, on_duplicate: taken } => {
+                Step::Insert { kind, row: self.row(kind, row)?, taken }
+            }
+            plan::Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
                 let mut row = self.row(kind, row)?;
                 row.rest.push(expect_version.into());
                 Step::Update { kind, row, expect_version, stale }
             }
-            plan::Step::Adjust { kind, id, column, by, floor, below } => {
+            plan::Step::Adjust { table: kind, id, column, by, floor, on_underflow: below } => {
                 Step::Adjust { text: sql::for_sqlite(&sql::adjust(kind, column)), id, by, floor, below }
             }
-            plan::Step::Require { kind, id, expect_version, stale } => {
+            plan::Step::Require { table: kind, id, expect_version, on_conflict: stale } => {
                 Step::Require { kind, id, expect_version, stale }
             }
         })
     }
 
-    fn row(&self, kind: &Kind, row: Row) -> Result<Values, StoreError> {
+    fn row(&self, kind: &TableSpec, row: Row) -> Result<Values, StoreError> {
         let sealed = match &row.personal {
             None => None,
             Some(personal) => {
@@ -96,7 +98,7 @@ impl Hand<'_> {
             }
         };
         let cells = sql::cells(kind, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
-        let mut words: Vec<String> = row.words.iter().filter_map(|word| self.word(kind, word)).collect();
+        let mut words: Vec<String> = row.search_terms.iter().filter_map(|word| self.word(kind, word)).collect();
         words.sort_unstable();
         words.dedup();
         let mut rest = Vec::with_capacity(cells.len() + 8);
@@ -107,7 +109,7 @@ impl Hand<'_> {
     }
 
     /// As it stands in the table of words.
-    fn word(&self, kind: &Kind, word: &Word) -> Option<String> {
+    fn word(&self, kind: &TableSpec, word: &SearchTerm) -> Option<String> {
         match Value::of_word(word, kind, Some(self.keys)) {
             Value::Text(text) => Some(text.to_owned()),
             Value::Digest(text) => Some(text),

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::registry::{Changed, Client, Registry, Tenant, Token};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::{ClientId, Fault, Scopes, TenantId};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use tokio::sync::oneshot;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::page::{Page, Query};
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::table::{Cell, Found, Kind};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::page::{Page, Query};
+use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::OptionalExtension;
 use tokio::sync::oneshot;
@@ -24,10 +24,10 @@ impl Store for SqliteStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = &self.shared.texts(kind)?.get;
             let row = self.pool.with(|connection| {
@@ -43,10 +43,10 @@ impl Store for SqliteStore {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         column: &'static str,
         value: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = sql::for_sqlite(&sql::find(kind, column));
             let keys = self.keys(tenant.as_str())?;
@@ -69,7 +69,11 @@ impl Store for SqliteStore {
         })
     }
 
-    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
             let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
             let hash = claims::hash_of(&keys, claim);
@@ -81,7 +85,11 @@ impl Store for SqliteStore {
 
     /// The writer looks before it writes, and on pages that it needs in any case; here it would be nearly every
     /// time in vain.
-    fn claimed_early<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim_early<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -92,9 +100,9 @@ impl Store for SqliteStore {
             // What was answered once is answered again also while nothing can be written.
             if outcome.is_err()
                 && let Some(claim) = claim
-                && let Ok(Some(earlier)) = self.claimed(&tenant, &claim).await
+                && let Ok(Some(earlier)) = self.find_claim(&tenant, &claim).await
             {
-                return Ok(Committed::Claimed(earlier));
+                return Ok(Committed::AlreadyClaimed(earlier));
             }
             match outcome {
                 Err(StoreError::Unfinished) => Ok(Committed::Unknown),
@@ -103,7 +111,7 @@ impl Store for SqliteStore {
         })
     }
 
-    fn observe<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
                 Durability::Grouped => Ok(self.writer.note(&record)?),
@@ -116,7 +124,7 @@ impl Store for SqliteStore {
         })
     }
 
-    fn observe_detached(&self, record: String) {
+    fn append_audit_detached(&self, record: String) {
         let _ = self.writer.note(&record);
     }
 }
@@ -136,10 +144,10 @@ impl SqliteStore {
     fn disclose(
         &self,
         tenant: &TenantId,
-        kind: &Kind,
+        kind: &TableSpec,
         row: Sealed,
         disclosure: Disclosure,
-    ) -> Result<Found, StoreError> {
+    ) -> Result<StoredRow, StoreError> {
         let Sealed { mut found, sealed } = row;
         if let (Disclosure::Full, Some(sealed)) = (disclosure, sealed) {
             let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;

@@ -4,13 +4,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
-use frontdesk_engine::fault::{Fault, FaultKind};
-use frontdesk_engine::plan::{Change, Event, Step};
+use frontdesk_engine::model::fault::{Fault, FaultKind};
+use frontdesk_engine::model::plan::{Change, Event, Step};
+use frontdesk_engine::model::table::Row;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::registry::{Registry, Tenant};
-use frontdesk_engine::table::Row;
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, TenantId};
 use tokio::sync::oneshot;
 
@@ -67,11 +67,11 @@ async fn a_key_whose_record_cannot_be_written_is_not_claimed() {
     let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_audit WHEN NEW.records LIKE '%bad%' \
                 BEGIN SELECT RAISE(ABORT, 'trapped'); END";
     house.raw().execute_batch(trap).unwrap();
-    let claim = Claim { client: ClientId::new("c"), tool: "order", key: "k".to_owned(), meaning: [7; 32] };
+    let claim = Claim { client: ClientId::new("c"), tool: "order", key: "k".to_owned(), request_hash: [7; 32] };
     let bad = Commit { steps: Vec::new(), events: Vec::new(), claim: Some(claim.clone()), ..plan("bad", 10) };
     let outcomes = house.alone(vec![plan("b1", 10), bad, plan("b3", 10)]).await;
     assert!(matches!(outcomes.as_slice(), [Ok(Committed::Done), Err(_), Ok(Committed::Done)]), "{outcomes:?}");
-    assert_eq!(house.store.claimed(&north(), &claim).await.unwrap(), None);
+    assert_eq!(house.store.find_claim(&north(), &claim).await.unwrap(), None);
     assert_eq!(house.events(), ["1 b1", "2 b3"]);
     assert!(house.store.verify_audit().unwrap().holds());
 }
@@ -116,15 +116,15 @@ async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
     house.on_the_writer(|scribe| Ok(scribe.connection.busy_timeout(Duration::ZERO)?));
     let lock = house.raw();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let refused = house.store.observe("{}".to_owned(), Durability::Awaited).await.unwrap_err();
+    let refused = house.store.append_audit("{}".to_owned(), Durability::Awaited).await.unwrap_err();
     assert_eq!(refused.kind, FaultKind::Unavailable);
     for number in 0..1_500 {
-        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+        house.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
     }
     // An awaited record is flushed at once, and the waiting ones with it.
-    assert!(house.store.observe("{}".to_owned(), Durability::Awaited).await.is_err());
+    assert!(house.store.append_audit("{}".to_owned(), Durability::Awaited).await.is_err());
     drop(lock);
-    house.store.observe(r#"{"read":"last"}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":"last"}"#.to_owned(), Durability::Awaited).await.unwrap();
 
     let mut records = Vec::new();
     let all = crate::Selection::default();
@@ -173,12 +173,12 @@ async fn a_writer_that_is_gone_takes_no_records() {
     }));
     heard.recv().unwrap();
     for number in 0..10 {
-        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+        house.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
     }
     drop(release);
     let mut outcome = Ok(());
     for _ in 0..500 {
-        outcome = house.store.observe("{}".to_owned(), Durability::Grouped).await;
+        outcome = house.store.append_audit("{}".to_owned(), Durability::Grouped).await;
         if outcome.is_err() {
             break;
         }
@@ -218,7 +218,7 @@ async fn a_change_that_fails_takes_its_record_back() {
     assert_eq!(report.chains.iter().map(|chain| chain.records).collect::<Vec<_>>(), [2]);
 }
 
-static BOAT: Kind = Kind { name: "boat", columns: &[], unique: &[], sorted: &[], filtered: &[] };
+static BOAT: TableSpec = TableSpec { name: "boat", columns: &[], unique: &[], sorted: &[], filtered: &[] };
 
 struct House {
     store: SqliteStore,
@@ -232,7 +232,7 @@ impl House {
         let path = std::env::temp_dir().join(name);
         let store = SqliteStore::open(Options {
             path: path.clone(),
-            master: Key::from_bytes([7; 32]),
+            master: SealKey::from_bytes([7; 32]),
             random: Arc::new(Counting(AtomicU64::new(0))),
             clock: Arc::new(Standing),
             kinds: vec![&BOAT],
@@ -370,7 +370,7 @@ fn plan(id: &str, letters: usize) -> Commit {
         created_at: 1,
         updated_at: 1,
         cells: Vec::new(),
-        words: Vec::new(),
+        search_terms: Vec::new(),
         body: format!(r#"{{"log":"{}"}}"#, "x".repeat(letters)),
         masked: None,
         personal: None,
@@ -379,7 +379,7 @@ fn plan(id: &str, letters: usize) -> Commit {
     Commit {
         tenant: north(),
         at: Millis(5_000),
-        steps: vec![Step::Insert { kind: &BOAT, row, taken }],
+        steps: vec![Step::Insert { table: &BOAT, row, on_duplicate: taken }],
         events: vec![(id.to_owned(), Event { kind: "boat", id: id.to_owned(), change: Change::Created })],
         claim: None,
         answer: Item { id: id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },

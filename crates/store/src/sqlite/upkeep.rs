@@ -2,8 +2,8 @@
 //! retention, leaving behind the hash that keeps the rest of the chain checkable.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
 use rusqlite::params;
 use tokio::sync::oneshot;
 
@@ -36,7 +36,12 @@ impl SqliteStore {
     }
 
     /// Forgets rows whose instant in this column has passed before this one, with the words they are found by.
-    pub async fn forget_rows(&self, kind: &'static Kind, column: &'static str, before: Millis) -> Result<(), Fault> {
+    pub async fn forget_rows(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        before: Millis,
+    ) -> Result<(), Fault> {
         let tenants: Vec<String> = self.pool.with(|connection| {
             // Where there is nothing to forget, the writer is not asked.
             let mut statement = connection.prepare_cached(&format!(
@@ -107,7 +112,13 @@ fn drop_claims(scribe: &Scribe<'_>, before: Millis) -> Result<Left, StoreError> 
     })
 }
 
-fn drop_rows(scribe: &Scribe<'_>, tenant: &str, kind: &Kind, column: &str, before: Millis) -> Result<Left, StoreError> {
+fn drop_rows(
+    scribe: &Scribe<'_>,
+    tenant: &str,
+    kind: &TableSpec,
+    column: &str,
+    before: Millis,
+) -> Result<Left, StoreError> {
     let run = |text: String| -> Result<usize, StoreError> {
         let mut statement = scribe.connection.prepare_cached(&text)?;
         Ok(statement.execute(params![tenant, before.0, PIECE_ROWS as i64])?)

@@ -1,32 +1,32 @@
 //! What can be asked, with the rows that every database gives.
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::{
-    Cell, Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 use frontdesk_site::{Database, Site};
 
 use crate::three::{Three, all, column, is, of, same, shown, value_of};
 
-fn products(tests: Vec<Test>) -> Select {
+fn products(tests: Vec<Predicate>) -> Select {
     let mut select = all("site_content", &["id"]);
-    select.tests = vec![is(column("template"), 4), is(column("deleted"), 0)];
-    select.tests.extend(tests);
+    select.filter = vec![is(column("template"), 4), is(column("deleted"), 0)];
+    select.filter.extend(tests);
     select
 }
 
-fn text(term: Term, comparison: Comparison, value: &str) -> Test {
-    Test::Compare(term, comparison, Operand::Value(Value::Text(value.to_owned())))
+fn text(term: Expr, comparison: Comparison, value: &str) -> Predicate {
+    Predicate::Compare(term, comparison, Operand::Literal(Literal::Text(value.to_owned())))
 }
 
-fn number(cast: Number, comparison: Comparison, value: &str) -> Test {
-    let term = Term::Number(cast, Box::new(of(1, "value")));
-    Test::Compare(term, comparison, Operand::Value(Value::Decimal(value.to_owned())))
+fn number(cast: Number, comparison: Comparison, value: &str) -> Predicate {
+    let term = Expr::Number(cast, Box::new(of(1, "value")));
+    Predicate::Compare(term, comparison, Operand::Literal(Literal::Decimal(value.to_owned())))
 }
 
-fn words(values: &[&str]) -> Vec<Value> {
-    values.iter().map(|value| Value::Text((*value).to_owned())).collect()
+fn words(values: &[&str]) -> Vec<Literal> {
+    values.iter().map(|value| Literal::Text((*value).to_owned())).collect()
 }
 
 /// The counts that the original gives on MariaDB.
@@ -36,29 +36,29 @@ async fn filters_by_variables_find_as_many_products_as_the_original() {
     let (price, sku, color) = (1, 3, 4);
     let value = || of(1, "value");
     let decimal = Number::Decimal { digits: 10, places: 2 };
-    let or_red = Term::Or(Box::new(value()), "red".to_owned());
+    let or_red = Expr::Coalesce(Box::new(value()), "red".to_owned());
     for (variable, test, count) in [
-        (price, Test::Missing(value()), 12),
-        (price, Test::Present(value()), 96),
-        (price, number(Number::Signed, Comparison::More, "500"), 20),
-        (price, number(Number::Unsigned, Comparison::More, "500"), 32),
-        (price, text(value(), Comparison::More, "500"), 44),
+        (price, Predicate::IsNull(value()), 12),
+        (price, Predicate::IsNotNull(value()), 96),
+        (price, number(Number::Signed, Comparison::Greater, "500"), 20),
+        (price, number(Number::Unsigned, Comparison::Greater, "500"), 32),
+        (price, text(value(), Comparison::Greater, "500"), 44),
         (price, number(Number::Signed, Comparison::Less, "200"), 46),
         (price, number(decimal, Comparison::Equal, "99.95"), 12),
-        (price, Test::NoneOf(value(), words(&["111", "112"])), 94),
-        (price, Test::AnyOf(value(), words(&["111", "112", "113"])), 2),
-        (color, Test::NoneOf(or_red, words(&["red"])), 24),
-        (color, Test::Missing(value()), 60),
-        (sku, Test::Like(value(), Likeness::Contains, "SKU-01".to_owned()), 18),
-        (sku, Test::Like(value(), Likeness::Begins, "SKU-01".to_owned()), 18),
-        (sku, Test::Like(value(), Likeness::Ends, "01".to_owned()), 12),
+        (price, Predicate::NoneOf(value(), words(&["111", "112"])), 94),
+        (price, Predicate::AnyOf(value(), words(&["111", "112", "113"])), 2),
+        (color, Predicate::NoneOf(or_red, words(&["red"])), 24),
+        (color, Predicate::IsNull(value()), 60),
+        (sku, Predicate::Like(value(), Like::Contains, "SKU-01".to_owned()), 18),
+        (sku, Predicate::Like(value(), Like::StartsWith, "SKU-01".to_owned()), 18),
+        (sku, Predicate::Like(value(), Like::EndsWith, "01".to_owned()), 12),
     ] {
         let mut select = products(vec![test.clone()]);
         select.joins = vec![value_of(variable, 1)];
         assert_eq!(three.rows(&select).await.len(), count, "{test:?}");
     }
     let mut select = products(vec![]);
-    select.tests = vec![is(column("published"), 0), is(column("deleted"), 0)];
+    select.filter = vec![is(column("published"), 0), is(column("deleted"), 0)];
     assert_eq!(three.rows(&select).await.len(), 18);
 
     documents_in_order(&three).await;
@@ -67,26 +67,27 @@ async fn filters_by_variables_find_as_many_products_as_the_original() {
 }
 
 async fn documents_in_order(three: &Three) {
-    let date = Term::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
+    let date = Expr::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
     let mut select = all("site_content", &["id"]);
-    select.order = vec![(date, Direction::Falling), (column("id"), Direction::Rising)];
+    select.order = vec![(date, Direction::Descending), (column("id"), Direction::Ascending)];
     select.limit = 5;
     assert_eq!(three.list(&select).await, ["5", "10", "15", "20", "25"]);
     select.offset = 3;
     assert_eq!(three.list(&select).await, ["20", "25", "30", "35", "40"]);
     select.offset = 5_000;
-    assert_eq!(three.rows(&select).await, Vec::<Vec<Cell>>::new());
+    assert_eq!(three.rows(&select).await, Vec::<Vec<SiteCell>>::new());
     select.offset = 0;
     select.limit = 0;
-    assert_eq!(three.rows(&select).await, Vec::<Vec<Cell>>::new());
+    assert_eq!(three.rows(&select).await, Vec::<Vec<SiteCell>>::new());
 }
 
 fn below(ancestor: i64, depth: i64) -> Select {
     let mut select = all("site_content", &["id"]);
     let on = vec![same(of(1, "descendant"), column("id")), is(of(1, "ancestor"), ancestor)];
-    select.joins = vec![Join { table: (Source(1), "site_content_closure"), on, keeps: Keeps::Matched }];
-    let deep = |comparison, depth| Test::Compare(of(1, "depth"), comparison, Operand::Value(Value::Integer(depth)));
-    select.tests = vec![deep(Comparison::More, 0), deep(Comparison::AtMost, depth), is(column("deleted"), 0)];
+    select.joins = vec![Join { table: (TableAlias(1), "site_content_closure"), on, kind: JoinKind::Inner }];
+    let deep =
+        |comparison, depth| Predicate::Compare(of(1, "depth"), comparison, Operand::Literal(Literal::Integer(depth)));
+    select.filter = vec![deep(Comparison::Greater, 0), deep(Comparison::AtMost, depth), is(column("deleted"), 0)];
     select
 }
 
@@ -95,22 +96,23 @@ async fn trees(three: &Three) {
     assert_eq!(three.list(&below(248, 1)).await, ["249", "250", "251", "252", "253", "254"]);
     let mut ancestors = all("site_content", &["id", "pagetitle"]);
     let on = vec![same(of(1, "ancestor"), column("id")), is(of(1, "descendant"), 247)];
-    ancestors.joins = vec![Join { table: (Source(1), "site_content_closure"), on, keeps: Keeps::Matched }];
-    ancestors.tests = vec![Test::Compare(of(1, "depth"), Comparison::More, Operand::Value(Value::Integer(0)))];
-    ancestors.order = vec![(of(1, "depth"), Direction::Falling)];
+    ancestors.joins = vec![Join { table: (TableAlias(1), "site_content_closure"), on, kind: JoinKind::Inner }];
+    ancestors.filter =
+        vec![Predicate::Compare(of(1, "depth"), Comparison::Greater, Operand::Literal(Literal::Integer(0)))];
+    ancestors.order = vec![(of(1, "depth"), Direction::Descending)];
     assert_eq!(three.list(&ancestors).await, ["4", "239", "240", "241", "242", "243", "244", "245", "246"]);
 }
 
 fn tagged(tags: &[&str]) -> Select {
     let mut inner = all("site_content_tags", &[]);
-    inner.from.0 = Source(1);
+    inner.from.0 = TableAlias(1);
     inner.order.clear();
     let on = vec![same(of(2, "id"), of(1, "tag_id"))];
-    inner.joins = vec![Join { table: (Source(2), "tags"), on, keeps: Keeps::Matched }];
-    inner.tests =
-        vec![same(of(1, "doc_id"), column("id")), is(of(1, "tv_id"), 9), Test::AnyOf(of(2, "name"), words(tags))];
+    inner.joins = vec![Join { table: (TableAlias(2), "tags"), on, kind: JoinKind::Inner }];
+    inner.filter =
+        vec![same(of(1, "doc_id"), column("id")), is(of(1, "tv_id"), 9), Predicate::AnyOf(of(2, "name"), words(tags))];
     let mut select = all("site_content", &["id"]);
-    select.tests = vec![Test::Exists(Box::new(inner))];
+    select.filter = vec![Predicate::Exists(Box::new(inner))];
     select
 }
 
@@ -152,61 +154,64 @@ fn oddities(database: Database) -> String {
 #[tokio::test]
 async fn signs_of_patterns_stand_for_themselves_and_missing_values_have_their_place() {
     let three = Three::with(&Site::small(), oddities).await;
-    let ids = async |tests: Vec<Test>| {
+    let ids = async |tests: Vec<Predicate>| {
         let mut select = all("odd", &["id"]);
-        select.tests = tests;
+        select.filter = tests;
         three.list(&select).await.join(" ")
     };
-    let like = |likeness, text: &str| vec![Test::Like(column("words"), likeness, text.to_owned())];
+    let like = |likeness, text: &str| vec![Predicate::Like(column("words"), likeness, text.to_owned())];
     for (likeness, text, found) in [
-        (Likeness::Contains, "%", "1 8"),
-        (Likeness::Contains, "_", "2 8"),
-        (Likeness::Contains, "!", "3"),
-        (Likeness::Contains, "\\", "4"),
-        (Likeness::Contains, "'", "8"),
-        (Likeness::Contains, "\"", "8"),
-        (Likeness::Contains, "100%_r", "8"),
-        (Likeness::Contains, "", "1 2 3 4 5 7 8"),
-        (Likeness::Begins, "a", "1 2 3 4 5"),
-        (Likeness::Begins, "a_", "2"),
-        (Likeness::Ends, "!b", "3"),
-        (Likeness::Ends, "xb", "5"),
-        (Likeness::Ends, "a", ""),
+        (Like::Contains, "%", "1 8"),
+        (Like::Contains, "_", "2 8"),
+        (Like::Contains, "!", "3"),
+        (Like::Contains, "\\", "4"),
+        (Like::Contains, "'", "8"),
+        (Like::Contains, "\"", "8"),
+        (Like::Contains, "100%_r", "8"),
+        (Like::Contains, "", "1 2 3 4 5 7 8"),
+        (Like::StartsWith, "a", "1 2 3 4 5"),
+        (Like::StartsWith, "a_", "2"),
+        (Like::EndsWith, "!b", "3"),
+        (Like::EndsWith, "xb", "5"),
+        (Like::EndsWith, "a", ""),
     ] {
         assert_eq!(ids(like(likeness, text)).await, found, "{likeness:?} {text}");
     }
     // A number can be looked into as a text.
-    assert_eq!(ids(vec![Test::Like(column("id"), Likeness::Contains, "7".to_owned())]).await, "7");
+    assert_eq!(ids(vec![Predicate::Like(column("id"), Like::Contains, "7".to_owned())]).await, "7");
 
     let (words_, rank) = (|| column("words"), || column("rank"));
     for (test, found) in [
         (is(column("flag"), 1), "1 3 5 7"),
         (is(column("flag"), 0), "2 4 8"),
-        (Test::Missing(column("flag")), "6"),
+        (Predicate::IsNull(column("flag")), "6"),
         (
-            Test::AnyOf(rank(), vec![Value::Integer(5), Value::Text("9".to_owned()), Value::Text("x".to_owned())]),
+            Predicate::AnyOf(
+                rank(),
+                vec![Literal::Integer(5), Literal::Text("9".to_owned()), Literal::Text("x".to_owned())],
+            ),
             "2 5 6",
         ),
-        (Test::NoneOf(rank(), vec![Value::Integer(5)]), "1 4 6 7 8"),
-        (Test::NoneOf(rank(), vec![]), "1 2 4 5 6 7 8"),
-        (Test::AnyOf(rank(), vec![]), ""),
-        (Test::NoneOf(rank(), vec![Value::Text("x".to_owned())]), "1 2 4 5 6 7 8"),
+        (Predicate::NoneOf(rank(), vec![Literal::Integer(5)]), "1 4 6 7 8"),
+        (Predicate::NoneOf(rank(), vec![]), "1 2 4 5 6 7 8"),
+        (Predicate::AnyOf(rank(), vec![]), ""),
+        (Predicate::NoneOf(rank(), vec![Literal::Text("x".to_owned())]), "1 2 4 5 6 7 8"),
         (text(rank(), Comparison::AtLeast, "4.5"), "2 5 6"),
         (text(rank(), Comparison::Equal, "5.0"), "2 5"),
         (text(rank(), Comparison::Equal, "five"), ""),
         (text(words_(), Comparison::Equal, ""), "7"),
-        (text(words_(), Comparison::Unequal, ""), "1 2 3 4 5 8"),
+        (text(words_(), Comparison::NotEqual, ""), "1 2 3 4 5 8"),
         (text(words_(), Comparison::Equal, "a\\b"), "4"),
-        (text(Term::Or(Box::new(words_()), "none".to_owned()), Comparison::Equal, "none"), "6"),
-        (text(Term::Or(Box::new(rank()), "none".to_owned()), Comparison::Equal, "none"), "3"),
+        (text(Expr::Coalesce(Box::new(words_()), "none".to_owned()), Comparison::Equal, "none"), "6"),
+        (text(Expr::Coalesce(Box::new(rank()), "none".to_owned()), Comparison::Equal, "none"), "3"),
         (same(rank(), column("id")), "5"),
         // Columns that are not there have no value.
-        (Test::Missing(column("colour")), "1 2 3 4 5 6 7 8"),
-        (Test::Present(column("colour")), ""),
+        (Predicate::IsNull(column("colour")), "1 2 3 4 5 6 7 8"),
+        (Predicate::IsNotNull(column("colour")), ""),
         (is(column("colour"), 1), ""),
-        (Test::Compare(column("colour"), Comparison::Unequal, Operand::Term(rank())), ""),
-        (Test::NoneOf(column("colour"), vec![Value::Integer(1)]), ""),
-        (text(Term::Or(Box::new(column("colour")), "x".to_owned()), Comparison::Equal, "x"), "1 2 3 4 5 6 7 8"),
+        (Predicate::Compare(column("colour"), Comparison::NotEqual, Operand::Expr(rank())), ""),
+        (Predicate::NoneOf(column("colour"), vec![Literal::Integer(1)]), ""),
+        (text(Expr::Coalesce(Box::new(column("colour")), "x".to_owned()), Comparison::Equal, "x"), "1 2 3 4 5 6 7 8"),
     ] {
         assert_eq!(ids(vec![test.clone()]).await, found, "{test:?}");
     }
@@ -215,16 +220,17 @@ async fn signs_of_patterns_stand_for_themselves_and_missing_values_have_their_pl
 
 async fn order_and_shape(three: &Three) {
     let mut select = all("odd", &["id"]);
-    select.order = vec![(column("rank"), Direction::Rising), (column("id"), Direction::Rising)];
+    select.order = vec![(column("rank"), Direction::Ascending), (column("id"), Direction::Ascending)];
     assert_eq!(three.list(&select).await, ["3", "4", "1", "7", "8", "2", "5", "6"]);
-    select.order = vec![(column("rank"), Direction::Falling), (column("id"), Direction::Rising)];
+    select.order = vec![(column("rank"), Direction::Descending), (column("id"), Direction::Ascending)];
     assert_eq!(three.list(&select).await, ["6", "2", "5", "8", "1", "7", "4", "3"]);
-    select.order = vec![(column("colour"), Direction::Falling), (column("id"), Direction::Falling)];
+    select.order = vec![(column("colour"), Direction::Descending), (column("id"), Direction::Descending)];
     assert_eq!(three.list(&select).await, ["8", "7", "6", "5", "4", "3", "2", "1"]);
 
     let mut select = all("odd", &["id", "words", "rank", "flag", "colour"]);
-    select.columns.push(Term::NonZero(Box::new(column("rank")), Box::new(column("id"))));
-    select.tests = vec![Test::AnyOf(column("id"), vec![Value::Integer(3), Value::Integer(6), Value::Integer(8)])];
+    select.columns.push(Expr::NonZero(Box::new(column("rank")), Box::new(column("id"))));
+    select.filter =
+        vec![Predicate::AnyOf(column("id"), vec![Literal::Integer(3), Literal::Integer(6), Literal::Integer(8)])];
     let shape: Vec<String> =
         three.rows(&select).await.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join("|")).collect();
     assert_eq!(shape, ["3|a!b|–|1|–|3", "6|–|9|–|–|9", "8|it's \"100%_real\"|1|0|–|1"]);
@@ -233,19 +239,19 @@ async fn order_and_shape(three: &Three) {
     let mut select = all("site_content", &["id", "hidemenu", "alias"]);
     select.columns.push(of(1, "value"));
     select.joins = vec![value_of(1, 1)];
-    select.tests = vec![Test::AnyOf(column("id"), vec![Value::Integer(12), Value::Integer(13)])];
-    let integer = Cell::Integer;
-    let words = |text: &str| Cell::Text(text.to_owned());
+    select.filter = vec![Predicate::AnyOf(column("id"), vec![Literal::Integer(12), Literal::Integer(13)])];
+    let integer = SiteCell::Integer;
+    let words = |text: &str| SiteCell::Text(text.to_owned());
     assert_eq!(
         three.rows(&select).await,
         [
-            vec![integer(12), integer(0), words("doc-12"), Cell::Missing],
+            vec![integer(12), integer(0), words("doc-12"), SiteCell::Null],
             vec![integer(13), integer(1), words("doc-13"), words("114")],
         ]
     );
     let mut moments = all("permissions", &["id", "key", "created_at", "description"]);
     moments.limit = 1;
-    assert_eq!(three.rows(&moments).await, [vec![integer(1), words("permission1"), Cell::Missing, Cell::Missing]]);
+    assert_eq!(three.rows(&moments).await, [vec![integer(1), words("permission1"), SiteCell::Null, SiteCell::Null]]);
     tables(three).await;
 }
 
@@ -258,10 +264,11 @@ async fn tables(three: &Three) {
         assert_eq!(fault.kind, FaultKind::Internal, "{name}");
         let mut select = all("site_content", &["id"]);
         for hostile in ["a\0b", &"x".repeat(30_000)] {
-            select.tests = vec![Test::Like(column("pagetitle"), Likeness::Contains, hostile.to_owned())];
+            select.filter = vec![Predicate::Like(column("pagetitle"), Like::Contains, hostile.to_owned())];
             assert_eq!(archive.select(&select).await.unwrap_err().kind, FaultKind::InvalidArgument, "{name}");
         }
-        select.tests = vec![text(column("pagetitle"), Comparison::Equal, "'; DROP TABLE evo_site_content; -- \" ` \\")];
-        assert_eq!(archive.select(&select).await.unwrap(), Vec::<Vec<Cell>>::new(), "{name}");
+        select.filter =
+            vec![text(column("pagetitle"), Comparison::Equal, "'; DROP TABLE evo_site_content; -- \" ` \\")];
+        assert_eq!(archive.select(&select).await.unwrap(), Vec::<Vec<SiteCell>>::new(), "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! Texts read as numbers: one meaning, whatever the database.
 
-use frontdesk_engine::archive::{Cell, Comparison, Number, Operand, Term, Test, Value};
-use frontdesk_engine::page::Direction;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Number, Operand, Predicate, SiteCell};
 use frontdesk_site::{Database, Site};
 
 use crate::three::{Three, all, column, shown};
@@ -61,8 +61,8 @@ fn texts(database: Database) -> String {
     )
 }
 
-fn read(number: Number) -> Term {
-    Term::Number(number, Box::new(column("words")))
+fn read(number: Number) -> Expr {
+    Expr::Number(number, Box::new(column("words")))
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn a_text_is_the_same_number_on_every_database() {
     }
     let long = ["9223372036854775807", "18446744073709551615", "99999999.99", "0.999"];
     assert_eq!(rows[TEXTS.len()].iter().map(shown).collect::<Vec<_>>(), long);
-    assert_eq!(rows[TEXTS.len() + 1], vec![Cell::Missing; 4]);
+    assert_eq!(rows[TEXTS.len() + 1], vec![SiteCell::Null; 4]);
 
     compared(&three).await;
     ordered(&three).await;
@@ -107,15 +107,15 @@ async fn compared(three: &Three) {
             let mut counts = Vec::new();
             for comparison in [
                 Comparison::Equal,
-                Comparison::Unequal,
-                Comparison::More,
+                Comparison::NotEqual,
+                Comparison::Greater,
                 Comparison::AtMost,
                 Comparison::Less,
                 Comparison::AtLeast,
             ] {
                 let mut select = all("texts", &["id"]);
-                let value = Operand::Value(Value::Decimal(operand.to_owned()));
-                select.tests = vec![Test::Compare(read(cast), comparison, value)];
+                let value = Operand::Literal(Literal::Decimal(operand.to_owned()));
+                select.filter = vec![Predicate::Compare(read(cast), comparison, value)];
                 counts.push(three.rows(&select).await.len());
             }
             // The one without a value is in none of them.
@@ -129,15 +129,15 @@ async fn compared(three: &Three) {
 async fn ordered(three: &Three) {
     for cast in CASTS {
         let mut select = all("texts", &["id"]);
-        select.order = vec![(read(cast), Direction::Rising), (column("id"), Direction::Rising)];
+        select.order = vec![(read(cast), Direction::Ascending), (column("id"), Direction::Ascending)];
         let rising = three.list(&select).await;
         assert_eq!(rising[0], "99", "missing first when rising");
-        select.order = vec![(read(cast), Direction::Falling), (column("id"), Direction::Rising)];
+        select.order = vec![(read(cast), Direction::Descending), (column("id"), Direction::Ascending)];
         let falling = three.list(&select).await;
         assert_eq!(falling.last().unwrap(), "99", "missing last when falling");
     }
     let mut select = all("texts", &["id"]);
-    select.order = vec![(read(Number::Signed), Direction::Rising), (column("id"), Direction::Falling)];
+    select.order = vec![(read(Number::Signed), Direction::Ascending), (column("id"), Direction::Descending)];
     select.limit = 6;
     assert_eq!(three.list(&select).await, ["99", "27", "7", "6", "21", "31"]);
 }

@@ -1,9 +1,9 @@
 //! Questions made by chance: whatever is asked, the three databases answer alike.
 
-use frontdesk_engine::archive::{
-    Comparison, Join, Keeps, Likeness, Number, Operand, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 
 use crate::three::{Three, all, column, of, same, value_of};
 
@@ -45,60 +45,60 @@ fn number(chance: &mut Chance) -> Number {
     }
 }
 
-fn term(chance: &mut Chance) -> Term {
+fn term(chance: &mut Chance) -> Expr {
     match chance.below(9) {
         0..=2 => column(chance.one(&WHOLE)),
         3 | 4 => of(1, "value"),
-        5 => Term::Or(Box::new(of(1, "value")), chance.one(&TEXTS).to_owned()),
-        6 => Term::Number(number(chance), Box::new(term(chance))),
-        7 => Term::NonZero(Box::new(term(chance)), Box::new(term(chance))),
+        5 => Expr::Coalesce(Box::new(of(1, "value")), chance.one(&TEXTS).to_owned()),
+        6 => Expr::Number(number(chance), Box::new(term(chance))),
+        7 => Expr::NonZero(Box::new(term(chance)), Box::new(term(chance))),
         _ => column("no_such_column"),
     }
 }
 
-fn value(chance: &mut Chance) -> Value {
+fn value(chance: &mut Chance) -> Literal {
     match chance.below(3) {
-        0 => Value::Integer(chance.one(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN])),
-        1 => Value::Text(chance.one(&TEXTS).to_owned()),
-        _ => Value::Decimal(chance.one(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"]).to_owned()),
+        0 => Literal::Integer(chance.one(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN])),
+        1 => Literal::Text(chance.one(&TEXTS).to_owned()),
+        _ => Literal::Decimal(chance.one(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"]).to_owned()),
     }
 }
 
 fn comparison(chance: &mut Chance) -> Comparison {
     chance.one(&[
         Comparison::Equal,
-        Comparison::Unequal,
-        Comparison::More,
+        Comparison::NotEqual,
+        Comparison::Greater,
         Comparison::AtLeast,
         Comparison::Less,
         Comparison::AtMost,
     ])
 }
 
-fn test(chance: &mut Chance) -> Test {
+fn test(chance: &mut Chance) -> Predicate {
     match chance.below(10) {
         9 => {
-            let spaced = Value::Text(chance.one(&SPACED).to_owned());
-            Test::Compare(column(chance.one(&WHOLE)), comparison(chance), Operand::Value(spaced))
+            let spaced = Literal::Text(chance.one(&SPACED).to_owned());
+            Predicate::Compare(column(chance.one(&WHOLE)), comparison(chance), Operand::Literal(spaced))
         }
-        0..=2 => Test::Compare(term(chance), comparison(chance), Operand::Value(value(chance))),
-        3 => Test::Compare(term(chance), comparison(chance), Operand::Term(term(chance))),
-        4 => Test::AnyOf(term(chance), (0..chance.below(4)).map(|_| value(chance)).collect()),
-        5 => Test::NoneOf(term(chance), (0..chance.below(4)).map(|_| value(chance)).collect()),
+        0..=2 => Predicate::Compare(term(chance), comparison(chance), Operand::Literal(value(chance))),
+        3 => Predicate::Compare(term(chance), comparison(chance), Operand::Expr(term(chance))),
+        4 => Predicate::AnyOf(term(chance), (0..chance.below(4)).map(|_| value(chance)).collect()),
+        5 => Predicate::NoneOf(term(chance), (0..chance.below(4)).map(|_| value(chance)).collect()),
         6 => {
-            let likeness = chance.one(&[Likeness::Contains, Likeness::Begins, Likeness::Ends]);
-            Test::Like(term(chance), likeness, chance.one(&PATTERNS).to_owned())
+            let likeness = chance.one(&[Like::Contains, Like::StartsWith, Like::EndsWith]);
+            Predicate::Like(term(chance), likeness, chance.one(&PATTERNS).to_owned())
         }
-        7 if chance.below(2) == 0 => Test::Missing(term(chance)),
-        7 => Test::Present(term(chance)),
+        7 if chance.below(2) == 0 => Predicate::IsNull(term(chance)),
+        7 => Predicate::IsNotNull(term(chance)),
         _ => {
             let mut inner = all("site_content_closure", &[]);
-            inner.from.0 = Source(5);
+            inner.from.0 = TableAlias(5);
             inner.order.clear();
-            inner.tests = vec![same(of(5, "descendant"), column("id"))];
-            let depth = Operand::Value(Value::Integer(chance.below(5) as i64));
-            inner.tests.push(Test::Compare(of(5, "depth"), comparison(chance), depth));
-            Test::Exists(Box::new(inner))
+            inner.filter = vec![same(of(5, "descendant"), column("id"))];
+            let depth = Operand::Literal(Literal::Integer(chance.below(5) as i64));
+            inner.filter.push(Predicate::Compare(of(5, "depth"), comparison(chance), depth));
+            Predicate::Exists(Box::new(inner))
         }
     }
 }
@@ -106,12 +106,14 @@ fn test(chance: &mut Chance) -> Test {
 fn question(chance: &mut Chance) -> Select {
     let mut select = all("site_content", &["id"]);
     let variable = chance.one(&[1, 4, 5, 6]);
-    select.joins = vec![Join { keeps: chance.one(&[Keeps::All, Keeps::All, Keeps::Matched]), ..value_of(variable, 1) }];
+    select.joins =
+        vec![Join { kind: chance.one(&[JoinKind::Left, JoinKind::Left, JoinKind::Inner]), ..value_of(variable, 1) }];
     select.columns.extend((0..chance.below(3)).map(|_| term(chance)));
-    select.tests = (0..chance.below(3)).map(|_| test(chance)).collect();
-    select.order =
-        (0..chance.below(3)).map(|_| (term(chance), chance.one(&[Direction::Rising, Direction::Falling]))).collect();
-    select.order.push((column("id"), Direction::Rising));
+    select.filter = (0..chance.below(3)).map(|_| test(chance)).collect();
+    select.order = (0..chance.below(3))
+        .map(|_| (term(chance), chance.one(&[Direction::Ascending, Direction::Descending])))
+        .collect();
+    select.order.push((column("id"), Direction::Ascending));
     select.offset = chance.one(&[0, 0, 1, 10, 300]);
     select.limit = chance.one(&[1, 5, 20, 100]);
     select

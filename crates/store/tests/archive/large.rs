@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::Cell;
+use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::open;
 use mysql_async::prelude::Queryable as _;
@@ -29,7 +29,7 @@ async fn a_text_is_whole_however_long_it_is_among_others_until_the_answer_is_too
         load(&three.postgres, &update);
         select.bytes = 1 << 20;
         let rows = three.rows(&select).await;
-        assert!(rows.contains(&vec![Cell::Integer(2), Cell::Text(text.clone())]), "{count} letters were cut");
+        assert!(rows.contains(&vec![SiteCell::Integer(2), SiteCell::Text(text.clone())]), "{count} letters were cut");
         select.bytes = text.len();
         for (name, archive) in &three.archives {
             let fault = archive.select(&select).await.unwrap_err();

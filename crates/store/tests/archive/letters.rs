@@ -1,7 +1,7 @@
 //! Letters that a site's character set lacks: nothing there has them, and asking for them is no failure.
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::{Comparison, Likeness, Operand, Term, Test, Value};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Operand, Predicate};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::open;
 
@@ -11,8 +11,8 @@ use crate::three::{all, column, settings};
 
 const FACE: &str = "\u{1f600}";
 
-fn text(text: &str) -> Value {
-    Value::Text(text.to_owned())
+fn text(text: &str) -> Literal {
+    Literal::Text(text.to_owned())
 }
 
 #[tokio::test]
@@ -26,26 +26,26 @@ async fn a_mariadb_site_of_an_older_character_set_is_asked_about_any_letter() {
     ));
     let archive = open(&settings(&mariadb.url())).await.unwrap();
     let title = || column("pagetitle");
-    let equal = |value: &str| Test::Compare(title(), Comparison::Equal, Operand::Value(text(value)));
-    let or = Term::Or(Box::new(column("alias")), FACE.to_owned());
+    let equal = |value: &str| Predicate::Compare(title(), Comparison::Equal, Operand::Literal(text(value)));
+    let or = Expr::Coalesce(Box::new(column("alias")), FACE.to_owned());
     for (test, found) in [
         (equal(FACE), 0),
         (equal("Новини"), 1),
-        (Test::Compare(title(), Comparison::Unequal, Operand::Value(text(FACE))), 5),
-        (Test::AnyOf(title(), vec![text("no such"), text("Новини"), text(FACE)]), 1),
-        (Test::NoneOf(title(), vec![text("no such"), text("Новини"), text(FACE)]), 4),
-        (Test::Like(title(), Likeness::Contains, FACE.to_owned()), 0),
-        (Test::Like(title(), Likeness::Begins, "Нов".to_owned()), 1),
-        (Test::Compare(or.clone(), Comparison::Equal, Operand::Value(text("no such alias"))), 0),
+        (Predicate::Compare(title(), Comparison::NotEqual, Operand::Literal(text(FACE))), 5),
+        (Predicate::AnyOf(title(), vec![text("no such"), text("Новини"), text(FACE)]), 1),
+        (Predicate::NoneOf(title(), vec![text("no such"), text("Новини"), text(FACE)]), 4),
+        (Predicate::Like(title(), Like::Contains, FACE.to_owned()), 0),
+        (Predicate::Like(title(), Like::StartsWith, "Нов".to_owned()), 1),
+        (Predicate::Compare(or.clone(), Comparison::Equal, Operand::Literal(text("no such alias"))), 0),
     ] {
         let mut select = all("site_content", &["id"]);
         select.columns.push(or.clone());
-        select.tests = vec![test.clone()];
+        select.filter = vec![test.clone()];
         let rows = archive.select(&select).await;
         assert_eq!(rows.unwrap_or_else(|fault| panic!("{test:?}: {fault:?}")).len(), found, "{test:?}");
     }
     let mut latin = all("categories", &["id"]);
-    latin.tests = vec![Test::Compare(column("category"), Comparison::Equal, Operand::Value(text("Новини")))];
+    latin.filter = vec![Predicate::Compare(column("category"), Comparison::Equal, Operand::Literal(text("Новини")))];
     assert_eq!(archive.select(&latin).await.unwrap().len(), 0);
 }
 
@@ -57,13 +57,13 @@ async fn a_postgres_site_of_an_older_encoding_says_that_it_cannot_be_asked_about
     server.sql("latin", &format!("{site} GRANT SELECT ON ALL TABLES IN SCHEMA public TO desk;"));
     let archive = open(&settings(&server.url_of("desk", "latin"))).await.unwrap();
     let mut select = all("site_content", &["id"]);
-    select.tests = vec![Test::Compare(column("pagetitle"), Comparison::Equal, Operand::Value(text(FACE)))];
+    select.filter = vec![Predicate::Compare(column("pagetitle"), Comparison::Equal, Operand::Literal(text(FACE)))];
     let fault = archive.select(&select).await.unwrap_err();
     assert_eq!(fault.kind, FaultKind::InvalidArgument);
     assert_eq!(
         fault.message,
         "A text has a character that the site's database cannot hold, so nothing there has it. Leave it out."
     );
-    select.tests.clear();
+    select.filter.clear();
     assert_eq!(archive.select(&select).await.unwrap().len(), 1);
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::archive::{Archive, Cell, Comparison, Join, Keeps, Operand, Select, Source, Test, Value};
+use frontdesk_engine::ports::site_db::{
+    Comparison, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, TableAlias,
+};
 use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
@@ -14,12 +16,12 @@ use crate::three::{File, Three, all, column, is, of, settings};
 fn endless() -> Select {
     let mut select = all("site_content", &["id"]);
     select.joins = (1..5)
-        .map(|number| Join { table: (Source(number), "site_content"), on: Vec::new(), keeps: Keeps::Matched })
+        .map(|number| Join { table: (TableAlias(number), "site_content"), on: Vec::new(), kind: JoinKind::Inner })
         .collect();
     // Each was made before the next and the last before the first, which only shows when all were looked at.
     let before =
-        |one, other| Test::Compare(of(one, "createdon"), Comparison::Less, Operand::Term(of(other, "createdon")));
-    select.tests = (0..5).map(|number| before(number, (number + 1) % 5)).collect();
+        |one, other| Predicate::Compare(of(one, "createdon"), Comparison::Less, Operand::Expr(of(other, "createdon")));
+    select.filter = (0..5).map(|number| before(number, (number + 1) % 5)).collect();
     select
 }
 
@@ -27,7 +29,7 @@ fn endless() -> Select {
 async fn an_answer_has_the_bytes_it_may_have_and_not_one_more() {
     let three = Three::with_the_site().await;
     let mut select = all("site_content", &["id", "pagetitle"]);
-    select.tests = vec![is(column("parent"), 248)];
+    select.filter = vec![is(column("parent"), 248)];
     // Six times eight bytes of id and five of title.
     for (bytes, rows) in [(78, Some(6)), (77, None), (0, None)] {
         select.bytes = bytes;
@@ -55,7 +57,7 @@ async fn a_statement_ends_at_its_deadline_and_the_next_one_is_answered() {
         assert_eq!(fault.kind, FaultKind::Unavailable, "{url}: {fault:?}");
         let mut one = all("site_content", &["id"]);
         one.limit = 1;
-        assert_eq!(patient(&archive, &one).await, [vec![Cell::Integer(1)]], "{url}");
+        assert_eq!(patient(&archive, &one).await, [vec![SiteCell::Integer(1)]], "{url}");
     }
 }
 
@@ -83,7 +85,7 @@ async fn a_restarted_server_is_found_again() {
     let three = Three::with_the_site().await;
     let mut select = all("site_content", &["id"]);
     select.limit = 2;
-    let expected = [vec![Cell::Integer(1)], vec![Cell::Integer(2)]];
+    let expected = [vec![SiteCell::Integer(1)], vec![SiteCell::Integer(2)]];
     assert_eq!(three.rows(&select).await, expected);
     three.mariadb.crash();
     three.postgres.crash();
@@ -109,8 +111,8 @@ async fn a_site_that_writes_its_own_sqlite_file_is_read_beside() {
         file.sql(&Site::small().script(Database::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mut select = all("site_content", &["pagetitle"]);
-        select.tests = vec![Test::AnyOf(column("id"), vec![Value::Integer(2)])];
-        let titled = |title: &str| [vec![Cell::Text(title.to_owned())]];
+        select.filter = vec![Predicate::AnyOf(column("id"), vec![Literal::Integer(2)])];
+        let titled = |title: &str| [vec![SiteCell::Text(title.to_owned())]];
         assert_eq!(archive.select(&select).await.unwrap(), titled("Catalog"), "{mode}");
         let site = rusqlite::Connection::open(file.path()).unwrap();
         site.execute_batch("BEGIN IMMEDIATE; UPDATE evo_site_content SET pagetitle = 'Shop' WHERE id = 2;").unwrap();
@@ -121,7 +123,7 @@ async fn a_site_that_writes_its_own_sqlite_file_is_read_beside() {
 }
 
 /// Opening has the same deadline, which a busy machine may need more than once.
-async fn opened(brief: &ArchiveSettings) -> Arc<dyn Archive> {
+async fn opened(brief: &ArchiveSettings) -> Arc<dyn SiteDb> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         match open(brief).await {
@@ -132,7 +134,7 @@ async fn opened(brief: &ArchiveSettings) -> Arc<dyn Archive> {
 }
 
 /// A busy machine may need more than one short deadline.
-async fn patient(archive: &Arc<dyn Archive>, select: &Select) -> Vec<Vec<Cell>> {
+async fn patient(archive: &Arc<dyn SiteDb>, select: &Select) -> Vec<Vec<SiteCell>> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         match archive.select(select).await {
@@ -176,7 +178,7 @@ async fn a_statement_that_waits_for_the_site_s_own_write_lets_others_go_on() {
     }
     assert!(began.elapsed() < settings("").deadline, "the wait was here and not on a thread");
     site.execute_batch("COMMIT").unwrap();
-    assert_eq!(asked.await.unwrap(), [vec![Cell::Integer(1)]]);
+    assert_eq!(asked.await.unwrap(), [vec![SiteCell::Integer(1)]]);
 }
 
 #[tokio::test]
@@ -195,7 +197,7 @@ async fn callers_who_leave_while_the_site_writes_take_no_more_connections_than_t
     // One is the site's own.
     assert!(files_open_at(&file.path()) <= 3, "{} connections are open", files_open_at(&file.path()));
     site.execute_batch("COMMIT").unwrap();
-    assert_eq!(patient(&archive, &one).await, [vec![Cell::Integer(1)]]);
+    assert_eq!(patient(&archive, &one).await, [vec![SiteCell::Integer(1)]]);
 }
 
 fn files_open_at(path: &std::path::Path) -> usize {

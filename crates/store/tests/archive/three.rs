@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use frontdesk_engine::archive::{
-    Archive, Cell, Comparison, Join, Keeps, Operand, Record, Select, Source, Term, Test, Value,
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, SiteRow, TableAlias,
 };
-use frontdesk_engine::page::Direction;
 use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
@@ -16,7 +16,7 @@ use crate::mariadb::MariaDb;
 use crate::server::Server;
 
 pub(crate) struct Three {
-    pub(crate) archives: Vec<(&'static str, Arc<dyn Archive>)>,
+    pub(crate) archives: Vec<(&'static str, Arc<dyn SiteDb>)>,
     pub(crate) sqlite: File,
     pub(crate) mariadb: MariaDb,
     pub(crate) postgres: Server,
@@ -42,7 +42,7 @@ impl Three {
     }
 
     /// What all three answer, which is the same.
-    pub(crate) async fn rows(&self, select: &Select) -> Vec<Record> {
+    pub(crate) async fn rows(&self, select: &Select) -> Vec<SiteRow> {
         let mut answers = Vec::new();
         for (name, archive) in &self.archives {
             let rows = archive.select(select).await;
@@ -105,30 +105,30 @@ impl Drop for File {
     }
 }
 
-pub(crate) const T: Source = Source(0);
+pub(crate) const T: TableAlias = TableAlias(0);
 
-pub(crate) fn shown(cell: &Cell) -> String {
+pub(crate) fn shown(cell: &SiteCell) -> String {
     match cell {
-        Cell::Missing => "–".to_owned(),
-        Cell::Integer(number) => number.to_string(),
-        Cell::Text(text) => text.clone(),
+        SiteCell::Null => "–".to_owned(),
+        SiteCell::Integer(number) => number.to_string(),
+        SiteCell::Text(text) => text.clone(),
     }
 }
 
-pub(crate) fn column(name: &'static str) -> Term {
-    Term::Column(T, name)
+pub(crate) fn column(name: &'static str) -> Expr {
+    Expr::Column(T, name)
 }
 
-pub(crate) fn of(source: u8, name: &'static str) -> Term {
-    Term::Column(Source(source), name)
+pub(crate) fn of(source: u8, name: &'static str) -> Expr {
+    Expr::Column(TableAlias(source), name)
 }
 
-pub(crate) fn is(term: Term, value: i64) -> Test {
-    Test::Compare(term, Comparison::Equal, Operand::Value(Value::Integer(value)))
+pub(crate) fn is(term: Expr, value: i64) -> Predicate {
+    Predicate::Compare(term, Comparison::Equal, Operand::Literal(Literal::Integer(value)))
 }
 
-pub(crate) fn same(one: Term, other: Term) -> Test {
-    Test::Compare(one, Comparison::Equal, Operand::Term(other))
+pub(crate) fn same(one: Expr, other: Expr) -> Predicate {
+    Predicate::Compare(one, Comparison::Equal, Operand::Expr(other))
 }
 
 /// All rows of a table by its id.
@@ -137,8 +137,8 @@ pub(crate) fn all(table: &'static str, columns: &[&'static str]) -> Select {
         from: (T, table),
         joins: Vec::new(),
         columns: columns.iter().map(|name| column(name)).collect(),
-        tests: Vec::new(),
-        order: vec![(column("id"), Direction::Rising)],
+        filter: Vec::new(),
+        order: vec![(column("id"), Direction::Ascending)],
         offset: 0,
         limit: 1_000,
         bytes: 1 << 20,
@@ -148,5 +148,5 @@ pub(crate) fn all(table: &'static str, columns: &[&'static str]) -> Select {
 /// The value of a variable beside each document, as table 1 and so on.
 pub(crate) fn value_of(variable: i64, source: u8) -> Join {
     let on = vec![same(of(source, "contentid"), column("id")), is(of(source, "tmplvarid"), variable)];
-    Join { table: (Source(source), "site_tmplvar_contentvalues"), on, keeps: Keeps::All }
+    Join { table: (TableAlias(source), "site_tmplvar_contentvalues"), on, kind: JoinKind::Left }
 }

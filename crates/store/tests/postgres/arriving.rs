@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::registry::{Changed, Registry as _, Tenant};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Changed, Registry as _, Tenant};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::Address;
 use frontdesk_store::moving::{Arrival, Departure, Home, Receiving};
 use tokio::time::timeout;
@@ -20,7 +20,7 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     let old = House::new().await;
     add(&*old.store, &north(), [boat("b1", 7)]).await;
     let home = Home::Postgres(Address::parse(&old.server.url()).unwrap());
-    let departure = Departure::open(&home, &Key::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let departure = Departure::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
         rows.push((table, row));
@@ -32,7 +32,7 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(Standing::at(5_000))).await.unwrap();
     let receiving = Receiving {
         home: Home::Postgres(Address::parse(&server.url()).unwrap()),
-        master: Key::from_bytes([7; 32]),
+        master: SealKey::from_bytes([7; 32]),
         random: random(),
         kinds: vec![&BOAT],
     };

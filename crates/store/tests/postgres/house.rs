@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::dispatch::TASK;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Registry as _, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::registry::{Registry as _, Tenant};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::audit::Report;
 use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 
@@ -96,13 +96,13 @@ impl House {
 
     pub(crate) async fn verified(&self) -> Report {
         let address = Address::parse(&self.server.url()).unwrap();
-        PostgresAudit::open(&address, &Key::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
+        PostgresAudit::open(&address, &SealKey::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
     }
 }
 
 pub(crate) async fn open(
     url: &str,
-    kinds: &[&'static Kind],
+    kinds: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<Standing>,
 ) -> Result<PostgresStore, StoreError> {
@@ -111,13 +111,13 @@ pub(crate) async fn open(
 
 pub(crate) async fn open_at(
     address: Address,
-    kinds: &[&'static Kind],
+    kinds: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<Standing>,
 ) -> Result<PostgresStore, StoreError> {
     PostgresStore::open(PostgresOptions {
         address,
-        master: Key::from_bytes(key),
+        master: SealKey::from_bytes(key),
         random: random(),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::ports::{Durability, Store as _};
 use tokio_postgres::{Client, NoTls};
 
@@ -99,7 +99,7 @@ async fn a_commit_that_does_not_hold_is_counted() {
     let trap = "CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$; \
                 CREATE TRIGGER trap BEFORE INSERT ON fd_audit FOR EACH ROW EXECUTE FUNCTION trap()";
     house.server.sql("desk", trap);
-    let record = house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
+    let record = house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
     assert!(record.is_err());
     assert_eq!(house.store.load().failed, 1);
 }

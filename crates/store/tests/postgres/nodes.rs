@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Changed, Client, Registry as _, Tenant, Token};
 use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
-use frontdesk_engine::registry::{Changed, Client, Registry as _, Tenant, Token};
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_store::PostgresStore;
 use tokio::task::JoinSet;
@@ -41,12 +41,14 @@ async fn agree(house: &House) {
         let answers: Vec<String> = outcomes
             .into_iter()
             .filter_map(|outcome| match outcome.unwrap() {
-                Committed::Claimed(claimed) => Some(claimed.answer.id),
+                Committed::AlreadyClaimed(claimed) => Some(claimed.answer.id),
                 Committed::Done => None,
-                other @ (Committed::Refused(_) | Committed::Stale | Committed::Unknown) => panic!("{other:?}"),
+                other @ (Committed::Refused(_) | Committed::VersionConflict | Committed::Unknown) => {
+                    panic!("{other:?}")
+                }
             })
             .collect();
-        let seen = nodes[0].claimed(&north(), &claim(&format!("key {round}"), 1)).await.unwrap().unwrap().answer.id;
+        let seen = nodes[0].find_claim(&north(), &claim(&format!("key {round}"), 1)).await.unwrap().unwrap().answer.id;
         assert_eq!(answers, vec![seen; 29]);
     }
     assert_eq!(ids(&*house.store, &north(), Vec::new()).await.len(), 10);
@@ -58,8 +60,10 @@ async fn agree(house: &House) {
 async fn the_last_units_are_taken_once_and_numbers_have_no_gap() {
     let house = House::new().await;
     let nodes = nodes(&house, 3).await;
-    add(&*house.store, &north(), [with(boat("b1", 7), "berths", frontdesk_engine::table::Cell::Integer(7))]).await;
-    add(&*house.store, &south(), [with(boat("b1", 7), "berths", frontdesk_engine::table::Cell::Integer(9))]).await;
+    add(&*house.store, &north(), [with(boat("b1", 7), "berths", frontdesk_engine::model::table::Cell::Integer(7))])
+        .await;
+    add(&*house.store, &south(), [with(boat("b1", 7), "berths", frontdesk_engine::model::table::Cell::Integer(9))])
+        .await;
     let mut all = JoinSet::new();
     for (number, node) in nodes.iter().cycle().take(120).enumerate() {
         let tenant = if number % 2 == 0 { north() } else { south() };
@@ -131,7 +135,7 @@ async fn each_node_keeps_a_chain_of_its_own_and_tenants_have_one_between_them() 
     let house = House::new().await;
     let other = house.neighbour().await;
     for (number, node) in [&house.store, &other].into_iter().cycle().take(10).enumerate() {
-        node.observe(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
+        node.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
         done(&**node, plan(&format!("p{number}"), &north(), vec![insert(boat(&format!("b{number}"), 7))])).await;
     }
     let chain = |node: &PostgresStore| {

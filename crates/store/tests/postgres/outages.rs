@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
-use frontdesk_engine::registry::Registry as _;
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_store::{Address, reach};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -24,7 +24,7 @@ use crate::tls::Authority;
 async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_works_again() {
     let house = House::new().await;
     add(&*house.store, &north(), [boat("b1", 7)]).await;
-    house.store.observe(r#"{"before":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"before":1}"#.to_owned(), Durability::Awaited).await.unwrap();
     house.server.crash();
     let asked = Instant::now();
     let store = &house.store;
@@ -32,7 +32,7 @@ async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_wo
     let list = store.page(&north(), query(Vec::new())).await.unwrap_err();
     let tenants = store.tenants().await.unwrap_err();
     let write = store.commit(plan("b2", &north(), vec![insert(boat("b2", 7))])).await.unwrap_err();
-    let observe = store.observe(r#"{"lost":1}"#.to_owned(), Durability::Awaited).await.unwrap_err();
+    let observe = store.append_audit(r#"{"lost":1}"#.to_owned(), Durability::Awaited).await.unwrap_err();
     let pulse = store.writable().await.unwrap_err();
     for fault in [get, list, tenants, write, observe, pulse] {
         assert_eq!(fault.kind, FaultKind::Unavailable, "{fault:?}");
@@ -40,11 +40,11 @@ async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_wo
     }
     assert!(asked.elapsed() < Duration::from_secs(25), "it took {:?} to be told", asked.elapsed());
     // Records nobody waits for are kept and written later.
-    store.observe(r#"{"meanwhile":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    store.append_audit(r#"{"meanwhile":1}"#.to_owned(), Durability::Grouped).await.unwrap();
     house.server.resume();
     soon("reads work again", async || store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.is_ok()).await;
     soon("writes work again", async || {
-        matches!(store.commit(create("b2", "k")).await, Ok(Committed::Done | Committed::Claimed(_)))
+        matches!(store.commit(create("b2", "k")).await, Ok(Committed::Done | Committed::AlreadyClaimed(_)))
     })
     .await;
     soon("what was noted meanwhile is there", async || {
@@ -75,12 +75,12 @@ async fn a_crash_among_writes_loses_nothing_that_was_answered_and_repeats_nothin
             loop {
                 match store.commit(create(&id, &id)).await {
                     Ok(Committed::Done) => break,
-                    Ok(Committed::Claimed(claimed)) => {
+                    Ok(Committed::AlreadyClaimed(claimed)) => {
                         assert_eq!(claimed.answer.id, id);
                         break;
                     }
                     Ok(Committed::Unknown) | Err(_) => tries += 1,
-                    Ok(other @ (Committed::Refused(_) | Committed::Stale)) => panic!("{other:?}"),
+                    Ok(other @ (Committed::Refused(_) | Committed::VersionConflict)) => panic!("{other:?}"),
                 }
                 failed.fetch_add(1, Ordering::SeqCst);
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -156,7 +156,7 @@ async fn a_disk_that_is_full_for_the_server_is_unavailable_and_leaves_nothing_be
 async fn closing_the_store_writes_what_was_noted() {
     let house = House::new().await;
     let node = house.neighbour().await;
-    node.observe(r#"{"last":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    node.append_audit(r#"{"last":1}"#.to_owned(), Durability::Grouped).await.unwrap();
     drop(node);
     assert_eq!(house.peek().node(), [r#"{"last":1}"#]);
 }
@@ -169,20 +169,20 @@ async fn what_policy_forgets_leaves_chains_that_hold() {
         let mut commit = create(&format!("b{number}"), &format!("k{number}"));
         commit.at = Millis(1_000 * number);
         house.store.commit(commit).await.unwrap();
-        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
+        house.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
     }
     let other = house.neighbour().await;
     other.forget_claims(Millis(2_000)).await.unwrap();
     other.forget_audit(Millis(2_000)).await.unwrap();
     let held = |key: &'static str| {
         let store = Arc::clone(&house.store);
-        async move { store.claimed(&north(), &claim(key, 1)).await.unwrap().is_some() }
+        async move { store.find_claim(&north(), &claim(key, 1)).await.unwrap().is_some() }
     };
     assert_eq!((held("k1").await, held("k2").await), (false, true));
     assert_eq!(house.peek().audit("north").len(), 3);
     assert_eq!(house.peek().node(), [2, 3, 4].map(|number| format!(r#"{{"read":{number}}}"#)));
     // The node whose chain was trimmed by another writes on.
-    house.store.observe(r#"{"read":5}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":5}"#.to_owned(), Durability::Awaited).await.unwrap();
     let report = house.verified().await;
     assert!(report.holds(), "{report:?}");
 }

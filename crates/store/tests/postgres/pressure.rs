@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::page::{Filter, Page};
+use frontdesk_engine::model::page::{Filter, Page};
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Committed, Disclosure, Store as _};
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{Fault, FaultKind};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -36,7 +36,7 @@ async fn a_search_that_takes_long_holds_up_no_look_up_and_no_write() {
         for _ in 0..20 {
             let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
             assert_eq!(found.body, r#"{"id":"b1","length":7}"#);
-            assert!(house.store.claimed(&north(), &claim("k", 1)).await.unwrap().is_none());
+            assert!(house.store.find_claim(&north(), &claim("k", 1)).await.unwrap().is_none());
         }
         done(&*house.store, plan("meanwhile", &north(), Vec::new())).await;
     };
@@ -189,7 +189,7 @@ fn search(house: &House, count: usize) -> JoinSet<Result<Page, Fault>> {
 
 fn a_search(house: &House) -> impl Future<Output = Result<Page, Fault>> + Send + 'static {
     let store = Arc::clone(&house.store);
-    async move { store.page(&north(), query(vec![Filter::Words(vec![plain("sail")])])).await }
+    async move { store.page(&north(), query(vec![Filter::SearchTerms(vec![plain("sail")])])).await }
 }
 
 /// Until so many of the desk's connections wait for a lock.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use frontdesk_engine::ports::registry::{Registry as _, Tenant};
 use frontdesk_engine::ports::{Disclosure, Store as _};
-use frontdesk_engine::registry::{Registry as _, Tenant};
 use frontdesk_store::{Address, PostgresStore, StoreError};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 

@@ -112,7 +112,7 @@ async fn with_rows() -> House {
         add(&*store, &tenant, [boat("b1", 7)]).await;
         let mut commit = plan("more", &tenant, Vec::new());
         commit.claim = Some(claim("k", 1));
-        commit.events = vec![crate::suite::boats::event("e1", "b1", frontdesk_engine::plan::Change::Updated)];
+        commit.events = vec![crate::suite::boats::event("e1", "b1", frontdesk_engine::model::plan::Change::Updated)];
         done(&*store, commit).await;
     }
     house

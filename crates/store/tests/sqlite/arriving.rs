@@ -1,11 +1,11 @@
 //! A tenant arrives from a file that somebody may have written themselves: what Frontdesk would not write is refused.
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Client, Registry as _};
 use frontdesk_engine::ports::{Commit, Store as _};
-use frontdesk_engine::registry::{Client, Registry as _};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::StoreError;
 use frontdesk_store::moving::{Arrival, Departure, Field, Home, Manifest, Receiving};
@@ -84,7 +84,7 @@ async fn a_row_that_has_arrived_takes_its_words_away_when_it_is_forgotten() {
     let folder = Folder::new();
     arrived_in(&folder, &manifest, rows).await.unwrap();
     let store = open(&folder.database(), &[&BOAT], [8; 32]).unwrap();
-    let sails = || vec![Filter::Words(vec![plain("sail")])];
+    let sails = || vec![Filter::SearchTerms(vec![plain("sail")])];
     assert_eq!(ids(&store, &north(), sails()).await, ["b1"]);
     store.forget_rows(&BOAT, "length", Millis(8)).await.unwrap();
     let raw = rusqlite::Connection::open(folder.database()).unwrap();
@@ -114,7 +114,7 @@ async fn departed() -> (Manifest, Rows) {
     };
     house.store.add_client(client, "{}".to_owned()).await.unwrap();
     let home = Home::Sqlite(house.folder.database());
-    let departure = Departure::open(&home, &Key::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let departure = Departure::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
         rows.push((table, row));
@@ -132,7 +132,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
     drop(open(&folder.database(), &[&BOAT], [8; 32]).unwrap());
     let receiving = Receiving {
         home: Home::Sqlite(folder.database()),
-        master: Key::from_bytes([8; 32]),
+        master: SealKey::from_bytes([8; 32]),
         random: random(),
         kinds: vec![&BOAT],
     };

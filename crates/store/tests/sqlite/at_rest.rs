@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::page::{Direction, Filter, Order, Query, Wants};
-use frontdesk_engine::plan::Step;
+use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query};
+use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, TableSpec};
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::ports::{Claim, Commit, Disclosure, Store};
-use frontdesk_engine::registry::{Registry, Tenant};
-use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row};
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, TenantId};
 
 use crate::house::{Folder, House, open};
@@ -32,7 +32,7 @@ async fn nothing_personal_is_readable_in_the_files() {
     let digests = with(boat("b1", 7), "owner", Cell::Digest("canary.mail@example.org".to_owned()));
     let row = Row {
         personal: Some(secret.to_owned()),
-        words: vec![personal("persephone"), personal("+4915112345678")],
+        search_terms: vec![personal("persephone"), personal("+4915112345678")],
         body: r#"{"seen":"in the open"}"#.to_owned(),
         ..digests
     };
@@ -43,7 +43,7 @@ async fn nothing_personal_is_readable_in_the_files() {
     // It can all be read by the one who has the key.
     let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
     assert_eq!(found.personal.as_deref(), Some(secret));
-    let kept = house.store.claimed(&north(), &claim("key-canary-5d1f", 1)).await.unwrap().unwrap();
+    let kept = house.store.find_claim(&north(), &claim("key-canary-5d1f", 1)).await.unwrap().unwrap();
     assert_eq!(kept.answer.personal.as_deref(), Some(secret));
 
     search(&house, &["desk.db", "desk.db-shm", "desk.db-wal"]);
@@ -100,10 +100,10 @@ async fn a_stored_answer_opens_only_under_its_own_key() {
         let row = with(boat("b9", 9), "hull", Cell::Null);
         let own = plan("b9", &tenant, vec![insert(row)]);
         done(&*house.store, Commit { claim: Some(claim.clone()), ..own }).await;
-        assert_eq!(house.store.claimed(&tenant, &claim).await.unwrap().unwrap().answer.id, "b9");
+        assert_eq!(house.store.find_claim(&tenant, &claim).await.unwrap().unwrap().answer.id, "b9");
         let text = "UPDATE fd_claim SET sealed_answer = (SELECT sealed_answer FROM fd_claim ORDER BY rowid LIMIT 1)";
         house.raw().execute_batch(text).unwrap();
-        let fault = house.store.claimed(&tenant, &claim).await.unwrap_err();
+        let fault = house.store.find_claim(&tenant, &claim).await.unwrap_err();
         assert_eq!(fault.kind, FaultKind::Internal, "moved to another {name}");
     }
 }
@@ -123,9 +123,12 @@ async fn one_value_of_two_tenants_does_not_look_alike() {
 /// Equal hashes would tell whoever has the file that the owner of a boat is also the one who sails another.
 #[tokio::test]
 async fn one_value_in_two_places_does_not_look_alike() {
-    static CREW: Kind = Kind {
+    static CREW: TableSpec = TableSpec {
         name: "crew",
-        columns: &[Column { name: "owner", holds: Holds::Digest }, Column { name: "skipper", holds: Holds::Digest }],
+        columns: &[
+            ColumnSpec { name: "owner", column_type: ColumnType::Digest },
+            ColumnSpec { name: "skipper", column_type: ColumnType::Digest },
+        ],
         unique: &[],
         sorted: &[],
         filtered: &[],
@@ -135,9 +138,9 @@ async fn one_value_in_two_places_does_not_look_alike() {
     let tenant = Tenant { id: north(), name: "North Harbour".to_owned() };
     store.add_tenant(tenant, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
     let ada = || Cell::Digest("ada".to_owned());
-    let owned = with(Row { words: vec![personal("ada")], ..boat("b1", 7) }, "owner", ada());
+    let owned = with(Row { search_terms: vec![personal("ada")], ..boat("b1", 7) }, "owner", ada());
     let sailed = Row { cells: vec![("owner", ada()), ("skipper", ada())], ..owned.clone() };
-    let crew = Step::Insert { kind: &CREW, row: sailed, taken: fault(TAKEN) };
+    let crew = Step::Insert { table: &CREW, row: sailed, on_duplicate: fault(TAKEN) };
     let first = plan("b1", &north(), vec![insert(owned), crew]);
     done(&store, Commit { claim: Some(claim("ada", 1)), ..first }).await;
     for other in
@@ -160,14 +163,14 @@ async fn one_value_in_two_places_does_not_look_alike() {
         Filter::Equals("owner", ada()),
         Filter::Equals("skipper", ada()),
         Filter::AnyOf("skipper", vec![ada()]),
-        Filter::Words(vec![personal("ada")]),
+        Filter::SearchTerms(vec![personal("ada")]),
     ] {
-        let order = Order { column: "created_at", direction: Direction::Rising };
-        let wanted = Query { kind: &CREW, wants: Wants::Ids, order, ..query(vec![filter.clone()]) };
+        let order = Order { column: "created_at", direction: Direction::Ascending };
+        let wanted = Query { table: &CREW, projection: Projection::Ids, order, ..query(vec![filter.clone()]) };
         assert_eq!(store.page(&north(), wanted).await.unwrap().rows, ["b1"], "{filter:?}");
     }
     assert_eq!(store.find(&north(), &CREW, "skipper", ada()).await.unwrap().unwrap().id, "b1");
-    assert!(store.claimed(&north(), &claim("ada", 1)).await.unwrap().is_some());
+    assert!(store.find_claim(&north(), &claim("ada", 1)).await.unwrap().is_some());
 }
 
 /// Two boats in the north and one in the south, and a claimed key.

@@ -1,8 +1,8 @@
 //! The audit chains: they hold after any work, say where they were tampered with, and survive retention.
 
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Commit, Durability, Store};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::audit::{ChainReport, Report};
 use frontdesk_store::{AuditReader, Selection};
 
@@ -121,16 +121,16 @@ async fn writing_on_does_not_hide_what_was_tampered_with() {
 #[tokio::test]
 async fn the_chains_can_be_read_beside_a_running_server_and_without_one() {
     let house = worked().await;
-    let reader = AuditReader::open(&house.folder.database(), &Key::from_bytes([7; 32]));
+    let reader = AuditReader::open(&house.folder.database(), &SealKey::from_bytes([7; 32]));
     assert_eq!(reader.verify().unwrap(), house.store.verify_audit().unwrap());
     done(&*house.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
     assert_eq!(reader.verify().unwrap().chains[1], chain("tenant:north", 5, 5, None));
     let House { store, folder, .. } = house;
     drop((store, reader));
-    let reader = AuditReader::open(&folder.database(), &Key::from_bytes([7; 32]));
+    let reader = AuditReader::open(&folder.database(), &SealKey::from_bytes([7; 32]));
     assert!(reader.verify().unwrap().holds());
     assert_eq!(reader.export(&Selection::default(), |_, _, _| Ok(())).unwrap(), 9);
-    let stranger = AuditReader::open(&folder.database(), &Key::from_bytes([8; 32]));
+    let stranger = AuditReader::open(&folder.database(), &SealKey::from_bytes([8; 32]));
     assert!(!stranger.verify().unwrap().holds());
 }
 
@@ -156,7 +156,7 @@ async fn what_retention_leaves_is_still_checkable() {
 
     // The node's chain goes by the clock.
     house.clock.set(9_000);
-    house.store.observe(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
     house.store.forget_audit(Millis(9_000)).await.unwrap();
     assert_eq!(house.store.verify_audit().unwrap().chains[0], chain("node:embedded", 1, 1, None));
 
@@ -274,7 +274,7 @@ async fn an_export_of_a_tenant_has_its_reads_as_well_as_its_writes() {
         r#"{"read":7,"tenant":["north"]}"#,
         "not JSON, tenant north",
     ] {
-        house.store.observe(record.to_owned(), Durability::Awaited).await.unwrap();
+        house.store.append_audit(record.to_owned(), Durability::Awaited).await.unwrap();
     }
     let expected = [
         r#"node:embedded {"tenant":"north","read":1}"#,
@@ -291,8 +291,8 @@ async fn an_export_of_many_links_hands_out_each_record_once_and_in_order() {
     let house = long().await;
     // A link with more in it than is read at once.
     let wide = format!(r#"{{"wide":"{}"}}"#, "x".repeat(3_000_000));
-    house.store.observe(wide.clone(), Durability::Awaited).await.unwrap();
-    house.store.observe(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(wide.clone(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
     let mut expected = vec![format!("node:embedded {wide}"), r#"node:embedded {"after":1}"#.to_owned()];
     expected.extend((1..=LONG).map(|number| format!(r#"tenant:north {{"plan":"p{number}"}}"#)));
     let mut lines = exported(&house, &Selection::default());
@@ -341,9 +341,9 @@ async fn worked() -> House {
     let refused = house.store.commit(plan("refused", &north(), vec![insert(boat("p1", 7))])).await;
     assert_eq!(ended(&refused), "boat_taken");
     done(&*house.store, plan("s1", &south(), vec![insert(boat("s1", 7))])).await;
-    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
-    house.store.observe(r#"{"read":2}"#.to_owned(), Durability::Grouped).await.unwrap();
-    house.store.observe(r#"{"read":3}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":2}"#.to_owned(), Durability::Grouped).await.unwrap();
+    house.store.append_audit(r#"{"read":3}"#.to_owned(), Durability::Awaited).await.unwrap();
     house
 }
 

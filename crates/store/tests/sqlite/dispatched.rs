@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::dispatch::When;
+use frontdesk_engine::dispatch::DispatchMode;
 
 use crate::house::House;
 use crate::suite::boats::ids;
@@ -13,12 +13,12 @@ use crate::suite::north;
 async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
     let house = House::new().await;
     let tower = Tower::new();
-    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &tower, When::Later);
+    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &tower, DispatchMode::Later);
     let (status, accepted) = harbour.register("k1", "Ada").await;
     assert_eq!(status, 202);
     drop(harbour);
     let house = house.reopened();
-    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &tower, When::Later);
+    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &tower, DispatchMode::Later);
     let again = harbour.register("k1", "Ada").await;
     assert_eq!(again, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
     tower.forward(10_000);
@@ -31,7 +31,7 @@ async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
 #[tokio::test]
 async fn neither_what_was_asked_nor_what_was_answered_nor_the_key_is_readable_in_the_files() {
     let house = House::new().await;
-    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &Tower::new(), When::Now);
+    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &Tower::new(), DispatchMode::Now);
     let (_, body) = harbour.register("key-canary-77", "Persephone").await;
     assert!(body.contains("Persephone"), "{body}");
     let folder = house.folder.database();

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::dispatch::TASK;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
-use frontdesk_engine::registry::{Registry, Tenant};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::Kind;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Options, SqliteStore, StoreError};
 use rusqlite::Connection;
 
@@ -147,21 +147,21 @@ impl House {
     }
 }
 
-pub(crate) fn open(path: &Path, kinds: &[&'static Kind], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
+pub(crate) fn open(path: &Path, kinds: &[&'static TableSpec], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
     let clock = Arc::new(Standing(AtomicI64::new(5_000)));
     open_with(path, kinds, key, Duration::from_secs(30), &clock)
 }
 
 fn open_with(
     path: &Path,
-    kinds: &[&'static Kind],
+    kinds: &[&'static TableSpec],
     key: [u8; 32],
     commit_wait: Duration,
     clock: &Arc<Standing>,
 ) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(Options {
         path: path.to_owned(),
-        master: Key::from_bytes(key),
+        master: SealKey::from_bytes(key),
         random: random(),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),

@@ -57,7 +57,7 @@ async fn a_commit_that_does_not_hold_is_counted() {
     let house = House::new().await;
     let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_audit BEGIN SELECT RAISE(ABORT, 'trapped'); END";
     house.raw().execute_batch(trap).unwrap();
-    let record = house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
+    let record = house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
     assert!(record.is_err());
     assert_eq!(house.store.load().failed, 1);
 }

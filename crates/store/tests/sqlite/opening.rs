@@ -2,12 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use frontdesk_engine::page::{Filter, Order, Query};
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::page::{Filter, Order, Query};
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, TableSpec};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Client, Registry, Token};
 use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
-use frontdesk_engine::registry::{Client, Registry, Token};
-use frontdesk_engine::table::{Cell, Column, Holds, Kind};
-use frontdesk_engine::timestamp::Millis;
 use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::{SqliteStore, StoreError};
 
@@ -16,16 +16,16 @@ use crate::suite::boats::{BOAT, add, boat, claim, done, ended, event, ids, inser
 use crate::suite::north;
 
 /// The boats of the next version, with a sail number and an engine.
-static GROWN: Kind = Kind {
+static GROWN: TableSpec = TableSpec {
     name: "boat",
     columns: &[
-        Column { name: "hull", holds: Holds::Text },
-        Column { name: "length", holds: Holds::Integer },
-        Column { name: "berths", holds: Holds::Integer },
-        Column { name: "harbour", holds: Holds::Text },
-        Column { name: "owner", holds: Holds::Digest },
-        Column { name: "sail_number", holds: Holds::Text },
-        Column { name: "horsepower", holds: Holds::Integer },
+        ColumnSpec { name: "hull", column_type: ColumnType::Text },
+        ColumnSpec { name: "length", column_type: ColumnType::Integer },
+        ColumnSpec { name: "berths", column_type: ColumnType::Integer },
+        ColumnSpec { name: "harbour", column_type: ColumnType::Text },
+        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
+        ColumnSpec { name: "sail_number", column_type: ColumnType::Text },
+        ColumnSpec { name: "horsepower", column_type: ColumnType::Integer },
     ],
     unique: &["hull", "sail_number"],
     sorted: &["length", "horsepower"],
@@ -33,12 +33,12 @@ static GROWN: Kind = Kind {
 };
 
 /// A boat of the next version.
-fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::plan::Step {
+fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::model::plan::Step {
     let row = with(boat(id, 7), "sail_number", Cell::Text(sail_number.to_owned()));
-    frontdesk_engine::plan::Step::Insert {
-        kind: &GROWN,
+    frontdesk_engine::model::plan::Step::Insert {
+        table: &GROWN,
         row: with(row, "horsepower", Cell::Integer(horsepower)),
-        taken: crate::suite::boats::fault(crate::suite::boats::TAKEN),
+        on_duplicate: crate::suite::boats::fault(crate::suite::boats::TAKEN),
     }
 }
 
@@ -105,9 +105,9 @@ async fn a_kind_that_gained_columns_grows_its_table() {
     assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
     // Rows from before are listed by the new order too.
     let mut wanted = Query {
-        kind: &GROWN,
+        table: &GROWN,
         order: Order { column: "horsepower", ..query(Vec::new()).order },
-        wants: frontdesk_engine::page::Wants::Ids,
+        projection: frontdesk_engine::model::page::Projection::Ids,
         ..query(Vec::new())
     };
     wanted.window.limit = 1;
@@ -153,12 +153,12 @@ async fn everything_is_still_there_after_reopening() {
     };
     house.store.add_client(client.clone(), r#"{"add":"agent"}"#.to_owned()).await.unwrap();
     house.store.add_token(token.clone(), Millis(0), r#"{"give":"token"}"#.to_owned()).await.unwrap();
-    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
 
     let house = house.reopened();
     let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
     assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
-    assert_eq!(ids(&*house.store, &north(), vec![Filter::Words(vec![personal("lovelace")])]).await, ["b1"]);
+    assert_eq!(ids(&*house.store, &north(), vec![Filter::SearchTerms(vec![personal("lovelace")])]).await, ["b1"]);
     assert_eq!(house.store.clients().await.unwrap(), [client]);
     assert_eq!(house.store.token([2; 32]).await.unwrap(), Some(token));
     let tenants: Vec<String> = house.store.tenants().await.unwrap().into_iter().map(|tenant| tenant.name).collect();
@@ -181,8 +181,8 @@ async fn keys_are_forgotten_once_they_are_old_enough() {
         done(&*house.store, Commit { claim: Some(claim(name, 1)), at: Millis(at), ..commit }).await;
     }
     house.store.forget_claims(Millis(2_000)).await.unwrap();
-    assert_eq!(house.store.claimed(&north(), &claim("old", 1)).await.unwrap(), None);
-    assert!(house.store.claimed(&north(), &claim("young", 1)).await.unwrap().is_some());
+    assert_eq!(house.store.find_claim(&north(), &claim("old", 1)).await.unwrap(), None);
+    assert!(house.store.find_claim(&north(), &claim("young", 1)).await.unwrap().is_some());
 }
 
 #[tokio::test]

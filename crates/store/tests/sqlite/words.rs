@@ -1,11 +1,11 @@
 //! What rows remember of the words they are found by: it is made for files that have none of it yet, and a change that
 //! does not hold takes none away.
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::{Stale, Step};
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::Row;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::table::Row;
-use frontdesk_engine::timestamp::Millis;
 
 use crate::house::{House, open};
 use crate::suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
@@ -16,19 +16,19 @@ const BEFORE: &str = "ALTER TABLE boat DROP COLUMN words; CREATE INDEX boat_word
 
 /// Writes the boat anew, found by this word alone.
 fn renamed(id: &str, word: &str, expect_version: i64) -> Step {
-    let row = Row { version: expect_version + 1, words: vec![plain(word)], ..boat(id, 7) };
-    Step::Update { kind: &BOAT, row, expect_version, stale: Stale::Caller(fault(MOVED_ON)) }
+    let row = Row { version: expect_version + 1, search_terms: vec![plain(word)], ..boat(id, 7) };
+    Step::Update { table: &BOAT, row, expect_version, on_conflict: OnConflict::Fail(fault(MOVED_ON)) }
 }
 
 async fn found(store: &dyn Store, word: &str) -> Vec<String> {
-    ids(store, &north(), vec![Filter::Words(vec![plain(word)])]).await
+    ids(store, &north(), vec![Filter::SearchTerms(vec![plain(word)])]).await
 }
 
 #[tokio::test]
 async fn a_file_from_before_opens_with_every_word_and_takes_away_those_of_changed_and_forgotten_rows() {
     let house = House::new().await;
     for tenant in [north(), south()] {
-        let wordless = Row { words: Vec::new(), ..boat("b4", 10) };
+        let wordless = Row { search_terms: Vec::new(), ..boat("b4", 10) };
         add(&*house.store, &tenant, [boat("b1", 7), boat("b2", 8), boat("b3", 9), wordless]).await;
     }
     let House { store, folder, .. } = house;
@@ -79,7 +79,7 @@ async fn words_of_any_letters_and_number_are_taken_away_again() {
         let id = format!("b{count}");
         let words = (1..count).map(|number| plain(&format!("w{number}")));
         let words: Vec<_> = words.chain([plain("say \"a\\b\", [é\u{7}]")]).collect();
-        add(&*house.store, &north(), [Row { words, ..boat(&id, count) }]).await;
+        add(&*house.store, &north(), [Row { search_terms: words, ..boat(&id, count) }]).await;
     }
     assert_eq!(found(&*house.store, "say \"a\\b\", [é\u{7}]").await, ["b1", "b7", "b8", "b9", "b20"]);
     assert_eq!(found(&*house.store, "w8").await, ["b9", "b20"]);

@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::Change;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::ports::registry::{Changed, Registry, Tenant};
 use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
-use frontdesk_engine::registry::{Changed, Registry, Tenant};
 use frontdesk_engine::{FaultKind, TenantId};
 
 use crate::house::{House, Shown, shown};
@@ -20,9 +20,9 @@ const SHORT: Duration = Duration::from_millis(50);
 async fn closing_writes_what_was_queued() {
     let house = House::new().await;
     for number in 0..500 {
-        house.store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+        house.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
     }
-    house.store.observe_detached(r#"{"read":500}"#.to_owned());
+    house.store.append_audit_detached(r#"{"read":500}"#.to_owned());
     let report = house.reopened().store.verify_audit().unwrap();
     assert!(report.holds());
     assert_eq!(report.chains.iter().map(|chain| chain.records).sum::<u64>(), 501);
@@ -31,18 +31,18 @@ async fn closing_writes_what_was_queued() {
 #[tokio::test]
 async fn a_grouped_record_is_on_disk_soon() {
     let house = House::new().await;
-    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
     soon("the record is written", async || records(&house) == 1).await;
 }
 
 #[tokio::test]
 async fn an_awaited_record_is_on_disk_when_it_is_answered() {
     let house = House::new().await;
-    house.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
     assert_eq!(records(&house), 1);
     let impatient = House::waiting(SHORT).await;
     let lock = impatient.locked();
-    let fault = impatient.store.observe(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap_err();
+    let fault = impatient.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Unavailable);
     drop(lock);
 }
@@ -116,7 +116,7 @@ async fn a_file_locked_for_too_long_is_a_retryable_fault_and_nothing_is_half_wri
     assert!(!present(&house, "b1").await);
     assert_eq!(house.outbox("north"), [""; 0]);
     assert_eq!(house.audit("north"), [""; 0]);
-    assert_eq!(house.store.claimed(&north(), &claim("b1", 1)).await.unwrap(), None);
+    assert_eq!(house.store.find_claim(&north(), &claim("b1", 1)).await.unwrap(), None);
     done(&*house.store, create("b1")).await;
     assert_eq!(house.outbox("north"), ["1 e-b1 boat b1 created"]);
     assert!(house.store.verify_audit().unwrap().holds());
@@ -145,7 +145,7 @@ async fn a_plan_that_fails_after_its_events_were_numbered_leaves_no_gap() {
     assert_eq!(house.outbox("north"), ["1 e-b1 boat b1 created", "2 e-b2 boat b2 created"]);
     assert_eq!(house.audit("north"), [r#"{"plan":"b1"}"#, r#"{"plan":"b2"}"#]);
     assert!(!present(&house, "bad").await);
-    assert_eq!(house.store.claimed(&north(), &claim("bad", 1)).await.unwrap(), None);
+    assert_eq!(house.store.find_claim(&north(), &claim("bad", 1)).await.unwrap(), None);
     assert!(house.store.verify_audit().unwrap().holds());
 }
 
@@ -190,9 +190,9 @@ async fn a_short_page_waits_for_no_reader_and_a_long_one_that_nobody_waits_for_i
     let mut words = vec![plain("sail"); 400];
     words.push(plain("anchor"));
     let tenant = north();
-    let heavy = || house.store.page(&tenant, query(vec![Filter::Words(words.clone())]));
+    let heavy = || house.store.page(&tenant, query(vec![Filter::SearchTerms(words.clone())]));
     // Asks every boat twice: too long to be read where it is asked for, and soon read elsewhere.
-    let long = || house.store.page(&tenant, query(vec![Filter::Words(vec![plain("sail"), plain("anchor")])]));
+    let long = || house.store.page(&tenant, query(vec![Filter::SearchTerms(vec![plain("sail"), plain("anchor")])]));
 
     // Two such pages occupy the readers ...
     let mut first = Box::pin(heavy());

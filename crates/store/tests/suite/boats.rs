@@ -1,23 +1,23 @@
 //! A made-up business to try databases with: boats, with a unique hull, a length to sort by and an owner
 //! who is personal. Nothing here is of any contract.
 
-use frontdesk_engine::fault::Code;
-use frontdesk_engine::page::{Direction, Filter, Order, Page, Query, Start, Wants, Window};
-use frontdesk_engine::plan::{Change, Event, Step};
+use frontdesk_engine::model::fault::Code;
+use frontdesk_engine::model::page::{Direction, Filter, Order, Page, Projection, Query, Start, Window};
+use frontdesk_engine::model::plan::{Change, Event, Step};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, Commit, Committed, Store};
-use frontdesk_engine::table::{Cell, Column, Holds, Kind, Row, Word};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Item;
 use frontdesk_engine::{ClientId, Fault, TenantId};
 
-pub(crate) static BOAT: Kind = Kind {
+pub(crate) static BOAT: TableSpec = TableSpec {
     name: "boat",
     columns: &[
-        Column { name: "hull", holds: Holds::Text },
-        Column { name: "length", holds: Holds::Integer },
-        Column { name: "berths", holds: Holds::Integer },
-        Column { name: "harbour", holds: Holds::Text },
-        Column { name: "owner", holds: Holds::Digest },
+        ColumnSpec { name: "hull", column_type: ColumnType::Text },
+        ColumnSpec { name: "length", column_type: ColumnType::Integer },
+        ColumnSpec { name: "berths", column_type: ColumnType::Integer },
+        ColumnSpec { name: "harbour", column_type: ColumnType::Text },
+        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
     ],
     unique: &["hull"],
     sorted: &["length"],
@@ -38,7 +38,7 @@ pub(crate) fn boat(id: &str, length: i64) -> Row {
             ("harbour", Cell::Text("kiel".to_owned())),
             ("owner", Cell::Digest("ada@example.com".to_owned())),
         ],
-        words: vec![plain("sail"), personal("lovelace")],
+        search_terms: vec![plain("sail"), personal("lovelace")],
         body: format!(r#"{{"id":"{id}","length":{length}}}"#),
         masked: Some(r#"{"owner":"A***"}"#.to_owned()),
         personal: Some(r#"{"owner":"Ada Lovelace"}"#.to_owned()),
@@ -52,12 +52,12 @@ pub(crate) fn with(mut row: Row, column: &'static str, value: Cell) -> Row {
     row
 }
 
-pub(crate) fn plain(word: &str) -> Word {
-    Word::Plain(word.to_owned())
+pub(crate) fn plain(word: &str) -> SearchTerm {
+    SearchTerm::Plain(word.to_owned())
 }
 
-pub(crate) fn personal(word: &str) -> Word {
-    Word::Personal(word.to_owned())
+pub(crate) fn personal(word: &str) -> SearchTerm {
+    SearchTerm::Personal(word.to_owned())
 }
 
 pub(crate) const TAKEN: Code = Code("boat_taken");
@@ -69,11 +69,11 @@ pub(crate) fn fault(code: Code) -> Fault {
 }
 
 pub(crate) fn insert(row: Row) -> Step {
-    Step::Insert { kind: &BOAT, row, taken: fault(TAKEN) }
+    Step::Insert { table: &BOAT, row, on_duplicate: fault(TAKEN) }
 }
 
 pub(crate) fn take_berths(id: &str, count: i64) -> Step {
-    Step::Adjust { kind: &BOAT, id: id.to_owned(), column: "berths", by: -count, floor: 0, below: fault(BELOW) }
+    Step::Adjust { table: &BOAT, id: id.to_owned(), column: "berths", by: -count, floor: 0, on_underflow: fault(BELOW) }
 }
 
 /// A commit of these steps with no events and no key, recorded as its first argument.
@@ -95,7 +95,7 @@ pub(crate) fn event(name: &str, id: &str, change: Change) -> (String, Event) {
 }
 
 pub(crate) fn claim(key: &str, meaning: u8) -> Claim {
-    Claim { client: ClientId::new("agent"), tool: "boats.create", key: key.to_owned(), meaning: [meaning; 32] }
+    Claim { client: ClientId::new("agent"), tool: "boats.create", key: key.to_owned(), request_hash: [meaning; 32] }
 }
 
 /// Commits what must succeed.
@@ -113,20 +113,20 @@ pub(crate) async fn add(store: &dyn Store, tenant: &TenantId, rows: impl IntoIte
 pub(crate) fn ended(outcome: &Result<Committed, Fault>) -> &'static str {
     match outcome {
         Ok(Committed::Done) => "done",
-        Ok(Committed::Claimed(_)) => "claimed",
-        Ok(Committed::Stale) => "stale",
+        Ok(Committed::AlreadyClaimed(_)) => "claimed",
+        Ok(Committed::VersionConflict) => "stale",
         Ok(Committed::Unknown) => "unknown",
-        Ok(Committed::Refused(fault)) | Err(fault) => fault.kind.word(),
+        Ok(Committed::Refused(fault)) | Err(fault) => fault.kind.as_str(),
     }
 }
 
-pub(crate) const BY_LENGTH: Order = Order { column: "length", direction: Direction::Rising };
+pub(crate) const BY_LENGTH: Order = Order { column: "length", direction: Direction::Ascending };
 
 /// All boats that pass the filters, by length.
 pub(crate) fn query(filters: Vec<Filter>) -> Query {
     Query {
-        wants: Wants::Rows,
-        kind: &BOAT,
+        projection: Projection::Rows,
+        table: &BOAT,
         filters,
         order: BY_LENGTH,
         window: Window { start: Start::First, limit: 1_000, bytes: 1_000_000 },
@@ -134,7 +134,7 @@ pub(crate) fn query(filters: Vec<Filter>) -> Query {
 }
 
 pub(crate) async fn ids(store: &dyn Store, tenant: &TenantId, filters: Vec<Filter>) -> Vec<String> {
-    let wanted = Query { wants: Wants::Ids, ..query(filters) };
+    let wanted = Query { projection: Projection::Ids, ..query(filters) };
     store.page(tenant, wanted).await.unwrap().rows
 }
 

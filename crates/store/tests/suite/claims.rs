@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::plan::Change;
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed};
-use frontdesk_engine::tool::Item;
+use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::{Claim, Commit, Committed, StoredAnswer};
 use frontdesk_engine::{ClientId, TenantId};
 use tokio::task::JoinSet;
 
@@ -12,10 +12,10 @@ use super::boats::{add, boat, claim, done, ended, event, ids, insert, plan};
 use super::{Subject, north, south};
 
 pub(crate) async fn a_key_used_twice_answers_what_was_stored(subject: &Subject) {
-    assert_eq!(subject.store.claimed(&north(), &claim("k", 1)).await.unwrap(), None);
+    assert_eq!(subject.store.find_claim(&north(), &claim("k", 1)).await.unwrap(), None);
     done(&*subject.store, create(&north(), "b1", claim("k", 1))).await;
-    let expected = Claimed {
-        meaning: [1; 32],
+    let expected = StoredAnswer {
+        request_hash: [1; 32],
         answer: Item {
             id: "b1".to_owned(),
             body: r#"{"id":"b1"}"#.to_owned(),
@@ -23,11 +23,12 @@ pub(crate) async fn a_key_used_twice_answers_what_was_stored(subject: &Subject) 
             personal: Some(r#"{"owner":"Ada \"Countess\" Lovelace"}"#.to_owned()),
         },
     };
-    let Ok(Committed::Claimed(second)) = subject.store.commit(create(&north(), "b2", claim("k", 1))).await else {
+    let Ok(Committed::AlreadyClaimed(second)) = subject.store.commit(create(&north(), "b2", claim("k", 1))).await
+    else {
         panic!("the key was not claimed");
     };
     assert_eq!(second, expected);
-    assert_eq!(subject.store.claimed(&north(), &claim("k", 1)).await.unwrap(), Some(expected));
+    assert_eq!(subject.store.find_claim(&north(), &claim("k", 1)).await.unwrap(), Some(expected));
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await, ["b1"]);
     assert_eq!(subject.peek.outbox("north"), ["1 e-b1 boat b1 created"]);
     assert_eq!(subject.peek.audit("north"), [r#"{"plan":"b1"}"#]);
@@ -35,12 +36,13 @@ pub(crate) async fn a_key_used_twice_answers_what_was_stored(subject: &Subject) 
 
 pub(crate) async fn a_key_with_another_meaning_reports_the_first_meaning(subject: &Subject) {
     done(&*subject.store, create(&north(), "b1", claim("k", 1))).await;
-    let Ok(Committed::Claimed(second)) = subject.store.commit(create(&north(), "b2", claim("k", 2))).await else {
+    let Ok(Committed::AlreadyClaimed(second)) = subject.store.commit(create(&north(), "b2", claim("k", 2))).await
+    else {
         panic!("the key was not claimed");
     };
-    assert_eq!((second.meaning, second.answer.id.as_str()), ([1; 32], "b1"));
-    let looked_up = subject.store.claimed(&north(), &claim("k", 2)).await.unwrap().unwrap();
-    assert_eq!(looked_up.meaning, [1; 32]);
+    assert_eq!((second.request_hash, second.answer.id.as_str()), ([1; 32], "b1"));
+    let looked_up = subject.store.find_claim(&north(), &claim("k", 2)).await.unwrap().unwrap();
+    assert_eq!(looked_up.request_hash, [1; 32]);
 }
 
 pub(crate) async fn a_key_belongs_to_its_tenant_client_and_tool(subject: &Subject) {
@@ -54,12 +56,12 @@ pub(crate) async fn a_key_belongs_to_its_tenant_client_and_tool(subject: &Subjec
         ("b5", north(), claim("K", 1)),
     ];
     for (id, tenant, claim) in &scopes {
-        assert_eq!(subject.store.claimed(tenant, claim).await.unwrap(), None, "{id}");
+        assert_eq!(subject.store.find_claim(tenant, claim).await.unwrap(), None, "{id}");
         let outcome = subject.store.commit(create(tenant, id, claim.clone())).await;
         assert_eq!(ended(&outcome), "done", "{id}");
     }
     for (id, tenant, claim) in &scopes {
-        assert_eq!(subject.store.claimed(tenant, claim).await.unwrap().unwrap().answer.id, *id);
+        assert_eq!(subject.store.find_claim(tenant, claim).await.unwrap().unwrap().answer.id, *id);
     }
 }
 
@@ -67,7 +69,7 @@ pub(crate) async fn a_refused_plan_claims_nothing(subject: &Subject) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let refused = subject.store.commit(create(&north(), "b1", claim("k", 1))).await;
     assert_eq!(ended(&refused), "boat_taken");
-    assert_eq!(subject.store.claimed(&north(), &claim("k", 1)).await.unwrap(), None);
+    assert_eq!(subject.store.find_claim(&north(), &claim("k", 1)).await.unwrap(), None);
     done(&*subject.store, create(&north(), "b2", claim("k", 2))).await;
 }
 
@@ -83,7 +85,7 @@ pub(crate) async fn two_hundred_parallel_twins_commit_once(subject: &Subject) {
     let rows = ids(&*subject.store, &north(), Vec::new()).await;
     assert_eq!(rows.len(), 1);
     let answers = outcomes.into_iter().filter_map(|outcome| match outcome {
-        Ok(Committed::Claimed(claimed)) => Some(claimed.answer.id),
+        Ok(Committed::AlreadyClaimed(claimed)) => Some(claimed.answer.id),
         Ok(_) | Err(_) => None,
     });
     assert_eq!(answers.collect::<Vec<_>>(), vec![rows.first().unwrap().clone(); 199]);

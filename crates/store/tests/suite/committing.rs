@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::{Change, Stale, Step};
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{Change, OnConflict, Step};
+use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::ports::{Commit, Disclosure};
-use frontdesk_engine::table::Cell;
 use tokio::task::JoinSet;
 
 use super::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, plain, plan, take_berths};
@@ -22,13 +22,13 @@ pub(crate) async fn a_plan_of_an_unknown_tenant_is_not_committed(subject: &Subje
 
 pub(crate) async fn a_failing_plan_leaves_no_trace(subject: &Subject) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
-    let guard = |stale| Step::Require { kind: &BOAT, id: "b1".to_owned(), expect_version: 9, stale };
+    let guard = |stale| Step::Require { table: &BOAT, id: "b1".to_owned(), expect_version: 9, on_conflict: stale };
     let last_steps = [
         (insert(boat("b1", 7)), "boat_taken"),
         (take_berths("b1", 5), "no_berth_left"),
-        (guard(Stale::Rerun), "stale"),
-        (guard(Stale::Caller(super::boats::fault(super::boats::MOVED_ON))), "boat_changed"),
-        (Step::Update { kind: &BOAT, row: boat("b1", 8), expect_version: 9, stale: Stale::Rerun }, "stale"),
+        (guard(OnConflict::Retry), "stale"),
+        (guard(OnConflict::Fail(super::boats::fault(super::boats::MOVED_ON))), "boat_changed"),
+        (Step::Update { table: &BOAT, row: boat("b1", 8), expect_version: 9, on_conflict: OnConflict::Retry }, "stale"),
     ];
     for (last, expected) in last_steps {
         let outcome = subject.store.commit(full("bad", "b2", vec![take_berths("b1", 1), last])).await;
@@ -38,9 +38,9 @@ pub(crate) async fn a_failing_plan_leaves_no_trace(subject: &Subject) {
         assert_eq!(ids(&*subject.store, &north(), untouched).await, ["b1"], "no berth taken after {expected}");
         assert_eq!(subject.peek.outbox("north"), [""; 0], "no event after {expected}");
         assert_eq!(subject.peek.audit("north"), [r#"{"plan":"seed"}"#], "no record after {expected}");
-        assert_eq!(subject.store.claimed(&north(), &claim("bad", 1)).await.unwrap(), None, "no claim");
+        assert_eq!(subject.store.find_claim(&north(), &claim("bad", 1)).await.unwrap(), None, "no claim");
     }
-    let worded = vec![Filter::Words(vec![plain("sail")])];
+    let worded = vec![Filter::SearchTerms(vec![plain("sail")])];
     assert_eq!(ids(&*subject.store, &north(), worded).await, ["b1"]);
     done(&*subject.store, full("good", "b2", Vec::new())).await;
     assert_eq!(subject.peek.outbox("north"), ["1 good-first boat b2 created", "2 good-second boat b2 updated"]);
@@ -92,7 +92,7 @@ pub(crate) async fn failing_plans_among_others_leave_no_gap(subject: &Subject) {
     assert_eq!(audit, good.iter().map(|name| format!(r#"{{"plan":"{name}"}}"#)).collect::<Vec<_>>());
     for number in 0..120 {
         let name = format!("p{number:03}");
-        let claimed = subject.store.claimed(&north(), &claim(&name, 1)).await.unwrap();
+        let claimed = subject.store.find_claim(&north(), &claim(&name, 1)).await.unwrap();
         assert_eq!(claimed.is_some(), good.contains(&name), "{name}");
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use frontdesk_engine::dispatch::{EXPIRES_AT, TASK, When};
-use frontdesk_engine::page::{Direction, Order, Query, Wants};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::dispatch::{DispatchMode, EXPIRES_AT, TASK};
+use frontdesk_engine::model::page::{Direction, Order, Projection, Query};
+use frontdesk_engine::model::timestamp::Millis;
 use tokio::task::JoinSet;
 
 use super::boats::{ids, query};
@@ -13,7 +13,7 @@ use super::harbour::{Harbour, Tower, completed};
 use super::{Subject, north};
 
 pub(crate) async fn two_hundred_equal_messages_at_once_have_one_effect(subject: &Subject) {
-    let harbour = Harbour::open(Arc::clone(&subject.store), &Tower::new(), When::Now);
+    let harbour = Harbour::open(Arc::clone(&subject.store), &Tower::new(), DispatchMode::Now);
     let mut all = JoinSet::new();
     for _ in 0..200 {
         let harbour = Arc::clone(&harbour);
@@ -33,11 +33,11 @@ pub(crate) async fn two_hundred_equal_messages_at_once_have_one_effect(subject: 
 
 pub(crate) async fn what_a_node_accepted_before_it_ended_is_run_by_another(subject: &Subject) {
     let tower = Tower::new();
-    let first = Harbour::open(Arc::clone(&subject.store), &tower, When::Later);
+    let first = Harbour::open(Arc::clone(&subject.store), &tower, DispatchMode::Later);
     let (status, accepted) = first.register("k1", "Ada").await;
     assert_eq!(status, 202);
     drop(first);
-    let second = Harbour::open(Arc::clone(&subject.store), &tower, When::Later);
+    let second = Harbour::open(Arc::clone(&subject.store), &tower, DispatchMode::Later);
     assert_eq!(second.register("k1", "Ada").await, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
     tower.forward(10_000);
     let clerk = second.tended();
@@ -53,12 +53,12 @@ pub(crate) async fn what_a_node_accepted_before_it_ended_is_run_by_another(subje
 
 pub(crate) async fn several_nodes_that_look_for_tasks_run_each_once(subject: &Subject) {
     let tower = Tower::new();
-    let gone = Harbour::open(Arc::clone(&subject.store), &tower, When::Later);
+    let gone = Harbour::open(Arc::clone(&subject.store), &tower, DispatchMode::Later);
     for number in 0..40 {
         assert_eq!(gone.register(&format!("k{number}"), "Ada").await.0, 202);
     }
     tower.forward(10_000);
-    let nodes = [(); 3].map(|()| Harbour::open(Arc::clone(&subject.store), &tower, When::Later));
+    let nodes = [(); 3].map(|()| Harbour::open(Arc::clone(&subject.store), &tower, DispatchMode::Later));
     let clerks = nodes.each_ref().map(|node| node.tended());
     for number in 0..40 {
         completed(&nodes[0], &format!("k{number}"), "Ada").await;
@@ -73,12 +73,12 @@ pub(crate) async fn several_nodes_that_look_for_tasks_run_each_once(subject: &Su
 
 pub(crate) async fn old_tasks_are_forgotten_and_young_ones_are_not(subject: &Subject) {
     let tower = Tower::new();
-    let harbour = Harbour::open(Arc::clone(&subject.store), &tower, When::Now);
+    let harbour = Harbour::open(Arc::clone(&subject.store), &tower, DispatchMode::Now);
     harbour.register("old", "Ada").await;
     tower.forward(1);
     harbour.register("young", "Ada").await;
-    let order = Order { column: "created_at", direction: Direction::Rising };
-    let all = || Query { kind: &TASK, wants: Wants::Ids, order, ..query(Vec::new()) };
+    let order = Order { column: "created_at", direction: Direction::Ascending };
+    let all = || Query { table: &TASK, projection: Projection::Ids, order, ..query(Vec::new()) };
     assert_eq!(subject.store.page(&north(), all()).await.unwrap().rows.len(), 2);
     // Tasks are kept for an hour here.
     let hour_later = Millis(1_767_225_600_000 + 3_600_000 + 1);

@@ -1,8 +1,8 @@
 //! Filters and words: each keeps exactly the rows it says.
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::{Stale, Step};
-use frontdesk_engine::table::{Cell, Row};
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::{Cell, Row};
 
 use super::boats::{BOAT, add, boat, done, ids, personal, plain, plan, query, with};
 use super::{Subject, north};
@@ -25,7 +25,7 @@ pub(crate) async fn each_filter_keeps_exactly_what_it_says(subject: &Subject) {
         (Filter::AtLeast("length", 9), &["b3", "b4"]),
         (Filter::AtMost("length", 8), &["b1", "b2"]),
         (Filter::AtLeast("created_at", 1_001), &["b4"]),
-        (Filter::Words(Vec::new()), &["b1", "b2", "b3", "b4"]),
+        (Filter::SearchTerms(Vec::new()), &["b1", "b2", "b3", "b4"]),
     ];
     for (filter, expected) in cases {
         assert_eq!(ids(&*subject.store, &north(), vec![filter.clone()]).await, expected, "{filter:?}");
@@ -38,7 +38,7 @@ pub(crate) async fn filters_are_joined_by_and(subject: &Subject) {
         Filter::AnyOf("harbour", vec![Cell::Text("kiel".to_owned()), Cell::Text("bergen".to_owned())]),
         Filter::AtLeast("length", 8),
         Filter::AtMost("length", 9),
-        Filter::Words(vec![plain("red")]),
+        Filter::SearchTerms(vec![plain("red")]),
         Filter::Equals("owner", Cell::Digest("ada@example.com".to_owned())),
     ];
     assert_eq!(ids(&*subject.store, &north(), filters).await, ["b3"]);
@@ -50,7 +50,7 @@ pub(crate) async fn values_are_never_read_as_sql(subject: &Subject) {
         let text = || Cell::Text(nasty.to_owned());
         let found = ids(&*subject.store, &north(), vec![Filter::Equals("harbour", text())]).await;
         assert_eq!(found, [""; 0], "{nasty:?}");
-        let found = ids(&*subject.store, &north(), vec![Filter::Words(vec![plain(nasty)])]).await;
+        let found = ids(&*subject.store, &north(), vec![Filter::SearchTerms(vec![plain(nasty)])]).await;
         assert_eq!(found, [""; 0], "{nasty:?}");
         assert!(subject.store.find(&north(), &BOAT, "hull", text()).await.unwrap().is_none());
     }
@@ -67,14 +67,14 @@ pub(crate) async fn words_are_found_whole_and_all_of_them(subject: &Subject) {
         (&["red", "blue"], &[]),
     ];
     for (words, expected) in cases {
-        let filter = Filter::Words(words.iter().map(|word| plain(word)).collect());
+        let filter = Filter::SearchTerms(words.iter().map(|word| plain(word)).collect());
         assert_eq!(ids(&*subject.store, &north(), vec![filter]).await, expected, "{words:?}");
     }
 }
 
 pub(crate) async fn personal_words_are_found_only_as_personal_words(subject: &Subject) {
     fleet(subject).await;
-    let found = async |words| ids(&*subject.store, &north(), vec![Filter::Words(words)]).await;
+    let found = async |words| ids(&*subject.store, &north(), vec![Filter::SearchTerms(words)]).await;
     assert_eq!(found(vec![personal("lovelace")]).await, ["b1", "b3", "b4"]);
     assert_eq!(found(vec![personal("lovelace"), plain("red")]).await, ["b3"]);
     assert_eq!(found(vec![plain("lovelace")]).await, [""; 0]);
@@ -85,21 +85,21 @@ pub(crate) async fn a_row_has_as_many_words_as_it_likes_and_may_say_one_twice(su
     let many: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
     // The same within what is written together, and far from it.
     let said = many.iter().chain([&many[0], &many[20], &many[20]]).map(|word| plain(word)).collect();
-    add(&*subject.store, &north(), [Row { words: said, ..boat("b1", 7) }]).await;
+    add(&*subject.store, &north(), [Row { search_terms: said, ..boat("b1", 7) }]).await;
     for word in &many {
-        let filter = Filter::Words(vec![plain(word)]);
+        let filter = Filter::SearchTerms(vec![plain(word)]);
         assert_eq!(ids(&*subject.store, &north(), vec![filter]).await, ["b1"], "{word}");
     }
-    let all = Filter::Words(many.iter().map(|word| plain(word)).collect());
+    let all = Filter::SearchTerms(many.iter().map(|word| plain(word)).collect());
     assert_eq!(ids(&*subject.store, &north(), vec![all]).await, ["b1"]);
 }
 
 pub(crate) async fn an_update_replaces_the_words(subject: &Subject) {
     fleet(subject).await;
-    let row = Row { version: 2, words: vec![plain("blue"), personal("byron")], ..boat("b1", 7) };
-    let step = Step::Update { kind: &BOAT, row, expect_version: 1, stale: Stale::Rerun };
+    let row = Row { version: 2, search_terms: vec![plain("blue"), personal("byron")], ..boat("b1", 7) };
+    let step = Step::Update { table: &BOAT, row, expect_version: 1, on_conflict: OnConflict::Retry };
     done(&*subject.store, plan("repaint", &north(), vec![step])).await;
-    let found = async |words| ids(&*subject.store, &north(), vec![Filter::Words(words)]).await;
+    let found = async |words| ids(&*subject.store, &north(), vec![Filter::SearchTerms(words)]).await;
     assert_eq!(found(vec![plain("blue"), personal("byron")]).await, ["b1"]);
     assert_eq!(found(vec![plain("sail")]).await, ["b3", "b4"]);
     assert_eq!(found(vec![personal("lovelace")]).await, ["b3", "b4"]);
@@ -107,10 +107,15 @@ pub(crate) async fn an_update_replaces_the_words(subject: &Subject) {
 
 pub(crate) async fn a_word_given_twice_counts_once(subject: &Subject) {
     let words = vec![plain("red"), plain("red"), personal("ada"), personal("ada")];
-    let row = Row { words, ..boat("b1", 7) };
+    let row = Row { search_terms: words, ..boat("b1", 7) };
     add(&*subject.store, &north(), [row.clone()]).await;
-    assert_eq!(ids(&*subject.store, &north(), vec![Filter::Words(vec![plain("red")])]).await, ["b1"]);
-    let step = Step::Update { kind: &BOAT, row: Row { version: 2, ..row }, expect_version: 1, stale: Stale::Rerun };
+    assert_eq!(ids(&*subject.store, &north(), vec![Filter::SearchTerms(vec![plain("red")])]).await, ["b1"]);
+    let step = Step::Update {
+        table: &BOAT,
+        row: Row { version: 2, ..row },
+        expect_version: 1,
+        on_conflict: OnConflict::Retry,
+    };
     done(&*subject.store, plan("again", &north(), vec![step])).await;
 }
 
@@ -120,8 +125,8 @@ async fn fleet(subject: &Subject) {
     let bobs = with(bergen, "owner", Cell::Digest("bob@example.com".to_owned()));
     let rows = [
         boat("b1", 7),
-        Row { words: vec![plain("red"), plain("motor"), personal("bob")], ..bobs },
-        Row { words: vec![plain("red"), plain("sail"), personal("lovelace")], ..boat("b3", 9) },
+        Row { search_terms: vec![plain("red"), plain("motor"), personal("bob")], ..bobs },
+        Row { search_terms: vec![plain("red"), plain("sail"), personal("lovelace")], ..boat("b3", 9) },
         Row { created_at: 2_000, ..with(boat("b4", 10), "harbour", Cell::Null) },
     ];
     add(&*subject.store, &north(), rows).await;

@@ -1,14 +1,14 @@
 //! Rows that are forgotten once an instant of theirs has passed.
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::table::Row;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::table::Row;
+use frontdesk_engine::model::timestamp::Millis;
 
 use super::boats::{BOAT, add, boat, ids, plain};
 use super::{Subject, north, south};
 
 pub(crate) async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &Subject) {
-    let sails = || vec![Filter::Words(vec![plain("sail")])];
+    let sails = || vec![Filter::SearchTerms(vec![plain("sail")])];
     for tenant in [north(), south()] {
         add(&*subject.store, &tenant, [boat("b1", 9), boat("b2", 10), boat("b3", 11)]).await;
     }
@@ -16,7 +16,7 @@ pub(crate) async fn rows_before_the_instant_are_forgotten_with_their_words(subje
     for tenant in [north(), south()] {
         assert_eq!(ids(&*subject.store, &tenant, Vec::new()).await, ["b2", "b3"]);
         // The same boat may come again, and no word of the old one finds it.
-        add(&*subject.store, &tenant, [Row { words: Vec::new(), ..boat("b1", 12) }]).await;
+        add(&*subject.store, &tenant, [Row { search_terms: Vec::new(), ..boat("b1", 12) }]).await;
         assert_eq!(ids(&*subject.store, &tenant, Vec::new()).await, ["b2", "b3", "b1"]);
         assert_eq!(ids(&*subject.store, &tenant, sails()).await, ["b2", "b3"]);
     }

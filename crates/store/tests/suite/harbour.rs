@@ -5,21 +5,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::contract::{At, Contract, Dialect, Hello, Shaped};
-use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::dispatch::{Dispatching, Full, Limits, Premises, TASK, Tasks, Wanted, When, dispatch, tend};
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
-use frontdesk_engine::plan::{Plan, Step};
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::dispatch::{
+    DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, OnQueueFull, TASK, TaskQueue,
+    dispatch, run_worker,
+};
+use frontdesk_engine::limits::rate::Budget;
+use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::plan::{Plan, Step};
+use frontdesk_engine::model::schema::{Schema, required};
+use frontdesk_engine::model::table::{Cell, Row};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random, Store};
-use frontdesk_engine::rate::Budget;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::{Schema, required};
-use frontdesk_engine::seal::Key;
-use frontdesk_engine::table::{Cell, Row};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::{Effect, Future, Item, RateKey, Run, Tool, ToolSpec};
-use frontdesk_engine::trace::Trace;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
 use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
@@ -52,7 +55,7 @@ impl Clock for Tower {
     }
 }
 
-impl Premises for Harbour {
+impl DeskSource for Harbour {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -63,21 +66,22 @@ impl Premises for Harbour {
 }
 
 impl Harbour {
-    pub(crate) fn open(store: Arc<dyn Store>, tower: &Arc<Tower>, when: When) -> Arc<Harbour> {
-        let limits = Limits { waiting: 100, look: Duration::from_millis(20), ..Limits::default() };
+    pub(crate) fn open(store: Arc<dyn Store>, tower: &Arc<Tower>, when: DispatchMode) -> Arc<Harbour> {
+        let limits =
+            DispatchLimits { waiting: 100, poll_interval: Duration::from_millis(20), ..DispatchLimits::default() };
         let desk = Desk {
             store,
             identity: Arc::new(Quay),
             clock: Arc::clone(tower) as Arc<dyn Clock>,
             random: Arc::new(Waves(AtomicU64::new(0))),
             observer: Arc::new(Quay),
-            keys: Keys { cursor: Key::from_bytes([1; 32]) },
+            keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
             tally: Default::default(),
-            turns: Default::default(),
-            tasks: Tasks::new(limits),
-            settings: Settings {
+            tenant_locks: Default::default(),
+            task_queue: TaskQueue::new(limits),
+            settings: DeskSettings {
                 page_bytes: 65_536,
                 reply_bytes: 65_536,
                 calls: Budget { per_minute: 60_000, burst: 10_000 },
@@ -85,9 +89,10 @@ impl Harbour {
             },
         };
         let retain = Duration::from_secs(3_600);
-        let dispatching = Dispatching { tenant: north(), server: "quay".to_owned(), when, full: Full::Refuse, retain };
+        let dispatching =
+            DispatchConfig { tenant: north(), server: "quay".to_owned(), when, full: OnQueueFull::Refuse, retain };
         let mount = Mount::new(contract(), "https://harbour.example/mcp".to_owned(), String::new());
-        Arc::new(Harbour { desk, mount: mount.dispatching(dispatching) })
+        Arc::new(Harbour { desk, mount: mount.with_dispatch(dispatching) })
     }
 
     /// Registers a boat of this owner under this key; the answer's status and body.
@@ -102,19 +107,19 @@ impl Harbour {
             method_header: None,
             name_header: None,
             idempotency_key: Some(key.to_owned()),
-            refused: None,
-            body: Arriving::here(body),
+            transport_fault: None,
+            body: RequestBody::from_bytes(body),
             address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
-            trace: Trace::begun("t1"),
+            trace: Trace::new("t1"),
         };
-        let reply = dispatch(&self.desk, &self.mount, Wanted::AsConfigured, incoming).await;
+        let reply = dispatch(&self.desk, &self.mount, DispatchPreference::AsConfigured, incoming).await;
         (reply.status, String::from_utf8(reply.body.to_vec()).unwrap())
     }
 
     /// Runs what is accepted until the handle is aborted.
     pub(crate) fn tended(self: &Arc<Harbour>) -> JoinHandle<()> {
         let harbour = Arc::clone(self);
-        tokio::spawn(tend(move || Arc::clone(&harbour)))
+        tokio::spawn(run_worker(move || Arc::clone(&harbour)))
     }
 }
 
@@ -140,25 +145,25 @@ fn contract() -> Contract {
         output: Schema::object([]),
         effect: Effect::Adds,
         scope: Scope::new("boats"),
-        discloses: None,
+        unmask_scope: None,
         rate: RateKey::Client,
         codes: &[TAKEN],
     };
     Contract {
         id: "harbour",
-        hello: Hello {
+        server_info: ServerInfo {
             name: "",
             title: "",
             version: "",
-            info: Vec::new(),
+            extra: Vec::new(),
             instructions: "",
             capabilities: "{}".to_owned(),
         },
-        tools: vec![Tool { spec, run: Run::Write { plan: add, replay: None } }],
+        tools: vec![Tool { spec, run: Run::write(add) }],
         resources: Vec::new(),
-        kinds: vec![&BOAT, &TASK],
+        tables: vec![&BOAT, &TASK],
         scopes: vec![Scope::new("boats")],
-        least: Scope::new("boats"),
+        default_scope: Scope::new("boats"),
         documents: Vec::new(),
         dialect: Box::new(Plainly),
     }
@@ -167,15 +172,15 @@ fn contract() -> Contract {
 fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
     Box::pin(async move {
         let id = permitted.new_id("b");
-        let owner = permitted.asked().text("owner").unwrap();
+        let owner = permitted.input().text("owner").unwrap();
         let row = with(boat(&id, 7), "owner", Cell::Digest(owner.to_owned()));
-        let row = Row { words: Vec::new(), personal: Some(format!(r#"{{"owner":"{owner}"}}"#)), ..row };
+        let row = Row { search_terms: Vec::new(), personal: Some(format!(r#"{{"owner":"{owner}"}}"#)), ..row };
         // It answers with what it was told, so that the answer has to be sealed as well.
         let body = format!(r#"{{"id":"{id}","owner":"{owner}"}}"#);
         Ok(Plan {
             events: Vec::new(),
             outcome: Item { id, body, masked: None, personal: None },
-            steps: vec![Step::Insert { kind: &BOAT, row, taken: fault(TAKEN) }],
+            steps: vec![Step::Insert { table: &BOAT, row, on_duplicate: fault(TAKEN) }],
         })
     })
 }
@@ -183,19 +188,19 @@ fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
 struct Plainly;
 
 impl Dialect for Plainly {
-    fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<Reading, Fault> {
-        Ok(Reading { arguments, tenant: None, window: None, key: key.map(str::to_owned) })
+    fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<ToolInput, Fault> {
+        Ok(ToolInput { arguments, tenant: None, window: None, idempotency_key: key.map(str::to_owned) })
     }
 
-    fn success(&self, shaped: Shaped, _: &At<'_>) -> Reply {
+    fn success(&self, shaped: Payload, _: &ReplyContext<'_>) -> Reply {
         match shaped {
-            Shaped::One(item) => Reply::rpc(item),
-            Shaped::Many { .. } => panic!("the harbour has no lists"),
+            Payload::One(item) => Reply::rpc(item),
+            Payload::Many { .. } => panic!("the harbour has no lists"),
         }
     }
 
-    fn failure(&self, fault: &Fault, _: &At<'_>) -> Reply {
-        Reply::plain(500, format!(r#""{}""#, fault.kind.word()))
+    fn failure(&self, fault: &Fault, _: &ReplyContext<'_>) -> Reply {
+        Reply::plain(500, format!(r#""{}""#, fault.kind.as_str()))
     }
 
     fn tenant_argument(&self) -> &'static str {
@@ -225,7 +230,7 @@ impl Identity for Quay {
 }
 
 impl Observer for Quay {
-    fn seen(&self, _: &Observation, _: Option<&str>) {}
+    fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }
 
 /// No two are alike, on any node.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::registry::Registry;
+use frontdesk_engine::ports::registry::Registry;
 use frontdesk_store::Keeper;
 
 /// A database that is open, knows the kinds of `boats` and has the tenants `north` and `south`.

@@ -1,7 +1,7 @@
 //! Windows onto an order: every row once, whole, and a next place exactly when there is one.
 
-use frontdesk_engine::page::{Direction, Key, Order, Page, Query, Start, Wants, Window};
-use frontdesk_engine::table::Row;
+use frontdesk_engine::model::page::{Direction, Order, Page, PageKey, Projection, Query, Start, Window};
+use frontdesk_engine::model::table::Row;
 
 use super::boats::{BY_LENGTH, add, boat, query, walk};
 use super::{Subject, north};
@@ -11,13 +11,13 @@ pub(crate) async fn rows_come_in_the_order_asked_for(subject: &Subject) {
     let rows = rows.map(|(id, length, created_at)| Row { created_at, ..boat(id, length) });
     add(&*subject.store, &north(), rows).await;
     let cases = [
-        ("length", Direction::Rising, ["b3", "b4", "b2", "b1"]),
-        ("length", Direction::Falling, ["b1", "b2", "b4", "b3"]),
-        ("created_at", Direction::Rising, ["b2", "b1", "b4", "b3"]),
-        ("created_at", Direction::Falling, ["b3", "b4", "b1", "b2"]),
+        ("length", Direction::Ascending, ["b3", "b4", "b2", "b1"]),
+        ("length", Direction::Descending, ["b1", "b2", "b4", "b3"]),
+        ("created_at", Direction::Ascending, ["b2", "b1", "b4", "b3"]),
+        ("created_at", Direction::Descending, ["b3", "b4", "b1", "b2"]),
     ];
     for (column, direction, expected) in cases {
-        let wanted = Query { order: Order { column, direction }, wants: Wants::Ids, ..query(Vec::new()) };
+        let wanted = Query { order: Order { column, direction }, projection: Projection::Ids, ..query(Vec::new()) };
         let page = subject.store.page(&north(), wanted).await.unwrap();
         assert_eq!(page.rows, expected, "{column} {direction:?}");
     }
@@ -27,7 +27,7 @@ pub(crate) async fn a_walk_over_equal_values_meets_each_row_once(subject: &Subje
     // Twenty boats of only three lengths.
     let rows = (0..20).map(|number| boat(&format!("b{number:02}"), 7 + number % 3));
     add(&*subject.store, &north(), rows).await;
-    for direction in [Direction::Rising, Direction::Falling] {
+    for direction in [Direction::Ascending, Direction::Descending] {
         let order = Order { column: "length", direction };
         let all = subject.store.page(&north(), sized(order, 1_000)).await.unwrap();
         assert_eq!((all.rows.len(), all.next), (20, None));
@@ -39,7 +39,7 @@ pub(crate) async fn a_walk_over_equal_values_meets_each_row_once(subject: &Subje
 }
 
 pub(crate) async fn a_walk_meets_each_old_row_once_while_rows_are_inserted(subject: &Subject) {
-    for direction in [Direction::Rising, Direction::Falling] {
+    for direction in [Direction::Ascending, Direction::Descending] {
         let name = direction_letter(direction);
         let old: Vec<String> = (0..12).map(|number| format!("{name}{number:02}")).collect();
         add(&*subject.store, &north(), old.iter().map(|id| boat(id, 7))).await;
@@ -73,7 +73,7 @@ pub(crate) async fn a_last_page_that_is_exactly_full_has_no_next(subject: &Subje
     assert_eq!(sizes(&walk(&*subject.store, &north(), sized(BY_LENGTH, 6)).await), [6]);
     assert_eq!(sizes(&walk(&*subject.store, &north(), sized(BY_LENGTH, 4)).await), [4, 2]);
     let first = subject.store.page(&north(), sized(BY_LENGTH, 3)).await.unwrap();
-    assert_eq!(first.next, Some(Key { value: 3, id: "b3".to_owned() }));
+    assert_eq!(first.next, Some(PageKey { value: 3, id: "b3".to_owned() }));
 }
 
 pub(crate) async fn a_byte_budget_gives_fewer_whole_rows_and_where_to_go_on(subject: &Subject) {
@@ -86,7 +86,7 @@ pub(crate) async fn a_byte_budget_gives_fewer_whole_rows_and_where_to_go_on(subj
     };
     let page = subject.store.page(&north(), budget(100)).await.unwrap();
     assert_eq!(page.rows, [r#"{"id":"b1","length":1,"owner":"A***"}"#, r#"{"id":"b2","length":2,"owner":"A***"}"#,]);
-    assert_eq!(page.next, Some(Key { value: 2, id: "b2".to_owned() }));
+    assert_eq!(page.next, Some(PageKey { value: 2, id: "b2".to_owned() }));
     let pages = walk(&*subject.store, &north(), budget(100)).await;
     assert_eq!(pages.iter().map(|page| page.rows.len()).collect::<Vec<_>>(), [2, 2, 1]);
     let exact = page.rows.iter().map(String::len).sum::<usize>() / 2 * 5;
@@ -105,16 +105,16 @@ pub(crate) async fn a_row_larger_than_the_budget_still_comes(subject: &Subject) 
 
 pub(crate) async fn ids_alone_can_be_asked_for(subject: &Subject) {
     add(&*subject.store, &north(), [boat("b2", 1), boat("b1", 2), boat("b3", 3)]).await;
-    let wanted = Query { wants: Wants::Ids, ..sized(BY_LENGTH, 2) };
+    let wanted = Query { projection: Projection::Ids, ..sized(BY_LENGTH, 2) };
     let page = subject.store.page(&north(), wanted).await.unwrap();
     assert_eq!(page.rows, ["b2", "b1"]);
-    assert_eq!(page.next, Some(Key { value: 2, id: "b1".to_owned() }));
+    assert_eq!(page.next, Some(PageKey { value: 2, id: "b1".to_owned() }));
 }
 
 pub(crate) async fn an_offset_skips_rows(subject: &Subject) {
     add(&*subject.store, &north(), (1..=5).map(|number| boat(&format!("b{number}"), number))).await;
     let from = |offset| {
-        let mut wanted = Query { wants: Wants::Ids, ..sized(BY_LENGTH, 2) };
+        let mut wanted = Query { projection: Projection::Ids, ..sized(BY_LENGTH, 2) };
         wanted.window.start = Start::Offset(offset);
         wanted
     };
@@ -138,7 +138,7 @@ pub(crate) async fn a_page_names_the_rows_that_have_a_masked_part(subject: &Subj
     let all = subject.store.page(&north(), query(Vec::new())).await.unwrap();
     assert_eq!((all.rows.len(), all.ids), (4, vec!["b1".to_owned(), "b3".to_owned(), "b4".to_owned()]));
     // Only rows that are on the page: neither the one that shows there is more, nor one beyond the budget.
-    let three = Query { wants: Wants::Rows, ..sized(BY_LENGTH, 3) };
+    let three = Query { projection: Projection::Rows, ..sized(BY_LENGTH, 3) };
     assert_eq!(subject.store.page(&north(), three).await.unwrap().ids, ["b1", "b3"]);
     let mut small = query(Vec::new());
     small.window.bytes = 70;
@@ -152,7 +152,7 @@ pub(crate) async fn a_row_without_a_sort_value_sorts_as_zero(subject: &Subject) 
     let mut unmeasured = boat("b2", 0);
     unmeasured.cells.retain(|(name, _)| *name != "length");
     add(&*subject.store, &north(), [boat("b1", -1), unmeasured, boat("b3", 1)]).await;
-    let wanted = Query { wants: Wants::Ids, ..sized(BY_LENGTH, 1) };
+    let wanted = Query { projection: Projection::Ids, ..sized(BY_LENGTH, 1) };
     assert_eq!(joined(&walk(&*subject.store, &north(), wanted).await), ["b1", "b2", "b3"]);
 }
 
@@ -168,7 +168,7 @@ pub(crate) async fn a_limit_beyond_all_bounds_is_no_error(subject: &Subject) {
 
 fn sized(order: Order, limit: usize) -> Query {
     let window = Window { start: Start::First, limit, bytes: 1_000_000 };
-    Query { order, window, wants: Wants::Ids, ..query(Vec::new()) }
+    Query { order, window, projection: Projection::Ids, ..query(Vec::new()) }
 }
 
 fn joined(pages: &[Page]) -> Vec<String> {
@@ -177,7 +177,7 @@ fn joined(pages: &[Page]) -> Vec<String> {
 
 fn direction_letter(direction: Direction) -> &'static str {
     match direction {
-        Direction::Rising => "r",
-        Direction::Falling => "f",
+        Direction::Ascending => "r",
+        Direction::Descending => "f",
     }
 }

@@ -1,10 +1,10 @@
 //! Looking up one row: only the tenant's own, and personal data only when it is asked for in full.
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::{Stale, Step};
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::{Cell, Row, StoredRow};
 use frontdesk_engine::ports::Disclosure;
-use frontdesk_engine::table::{Cell, Found, Row};
 
 use super::boats::{BOAT, add, boat, claim, done, ids, personal, plain, plan, query, with};
 use super::{Subject, north, south};
@@ -33,12 +33,15 @@ pub(crate) async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &Sub
     add(store, &north(), [titled("b1", "north"), titled("n2", "north")]).await;
     add(store, &south(), [titled("b1", "south"), titled("s2", "south")]).await;
     // Of the boats with one id only the northern one has won a race.
-    let winner =
-        Row { version: 2, words: vec![plain("sail"), personal("lovelace"), plain("won")], ..titled("b1", "north") };
-    let step = Step::Update { kind: &BOAT, row: winner, expect_version: 1, stale: Stale::Rerun };
+    let winner = Row {
+        version: 2,
+        search_terms: vec![plain("sail"), personal("lovelace"), plain("won")],
+        ..titled("b1", "north")
+    };
+    let step = Step::Update { table: &BOAT, row: winner, expect_version: 1, on_conflict: OnConflict::Retry };
     done(store, plan("race", &north(), vec![step])).await;
-    assert_eq!(ids(store, &north(), vec![Filter::Words(vec![plain("won")])]).await, ["b1"]);
-    assert_eq!(ids(store, &south(), vec![Filter::Words(vec![plain("won")])]).await, [""; 0]);
+    assert_eq!(ids(store, &north(), vec![Filter::SearchTerms(vec![plain("won")])]).await, ["b1"]);
+    assert_eq!(ids(store, &south(), vec![Filter::SearchTerms(vec![plain("won")])]).await, [""; 0]);
     for (tenant, other, own) in [(north(), "s2", "n2"), (south(), "n2", "s2")] {
         let body = format!(r#"{{"of":"{tenant}"}}"#);
         let got = store.get(&tenant, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
@@ -52,8 +55,8 @@ pub(crate) async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &Sub
             Filter::Equals("owner", Cell::Digest("ada@example.com".to_owned())),
             Filter::AtLeast("length", 0),
             Filter::AnyOf("hull", vec![Cell::Text("H-b1".to_owned()), Cell::Text(format!("H-{own}"))]),
-            Filter::Words(vec![plain("sail")]),
-            Filter::Words(vec![personal("lovelace")]),
+            Filter::SearchTerms(vec![plain("sail")]),
+            Filter::SearchTerms(vec![personal("lovelace")]),
         ];
         for filter in filters {
             assert_eq!(ids(store, &tenant, vec![filter.clone()]).await, ["b1", own], "{tenant} by {filter:?}");
@@ -77,12 +80,12 @@ pub(crate) async fn an_unknown_tenant_has_nothing(subject: &Subject) {
     let nobody = TenantId::parse("nobody").unwrap();
     assert!(subject.store.get(&nobody, &BOAT, "b1", Disclosure::Full).await.unwrap().is_none());
     assert!(find(subject, &nobody, "H-b1").await.is_none());
-    assert_eq!(ids(&*subject.store, &nobody, vec![Filter::Words(vec![personal("lovelace")])]).await, [""; 0]);
+    assert_eq!(ids(&*subject.store, &nobody, vec![Filter::SearchTerms(vec![personal("lovelace")])]).await, [""; 0]);
     assert_eq!(ids(&*subject.store, &nobody, Vec::new()).await, [""; 0]);
-    assert!(subject.store.claimed(&nobody, &claim("key", 1)).await.is_err());
+    assert!(subject.store.find_claim(&nobody, &claim("key", 1)).await.is_err());
 }
 
-async fn find(subject: &Subject, tenant: &TenantId, hull: &str) -> Option<Found> {
+async fn find(subject: &Subject, tenant: &TenantId, hull: &str) -> Option<StoredRow> {
     subject.store.find(tenant, &BOAT, "hull", Cell::Text(hull.to_owned())).await.unwrap()
 }
 

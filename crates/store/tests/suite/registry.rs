@@ -1,7 +1,7 @@
 //! Tenants, clients and tokens.
 
-use frontdesk_engine::registry::{Changed, Client, Registry, Tenant, Token};
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 
 use super::boats::{BOAT, boat, done, insert, plan};

@@ -1,10 +1,10 @@
 //! What each step of a plan does, and what it says when it does not hold.
 
-use frontdesk_engine::fault::FaultKind;
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::plan::{Stale, Step};
+use frontdesk_engine::model::fault::FaultKind;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::{Cell, Row};
 use frontdesk_engine::ports::{Committed, Disclosure};
-use frontdesk_engine::table::{Cell, Row};
 
 use super::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, insert, plan, take_berths, with};
 use super::{Subject, north, south};
@@ -19,12 +19,12 @@ pub(crate) async fn an_insert_is_there_once_committed(subject: &Subject) {
 pub(crate) async fn an_update_needs_the_version_it_expects(subject: &Subject) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let cases = [
-        ("b1", 9, Stale::Caller(fault(MOVED_ON)), "boat_changed"),
-        ("b1", 9, Stale::Rerun, "stale"),
-        ("gone", 1, Stale::Caller(fault(MOVED_ON)), "boat_changed"),
-        ("gone", 1, Stale::Rerun, "stale"),
-        ("b1", 1, Stale::Rerun, "done"),
-        ("b1", 1, Stale::Rerun, "stale"),
+        ("b1", 9, OnConflict::Fail(fault(MOVED_ON)), "boat_changed"),
+        ("b1", 9, OnConflict::Retry, "stale"),
+        ("gone", 1, OnConflict::Fail(fault(MOVED_ON)), "boat_changed"),
+        ("gone", 1, OnConflict::Retry, "stale"),
+        ("b1", 1, OnConflict::Retry, "done"),
+        ("b1", 1, OnConflict::Retry, "stale"),
     ];
     for (id, expect_version, stale, expected) in cases {
         let step = update(Row { version: 2, ..boat(id, 8) }, expect_version, stale);
@@ -33,7 +33,7 @@ pub(crate) async fn an_update_needs_the_version_it_expects(subject: &Subject) {
     }
     assert_eq!(lengths(subject).await, ["b1 v2 {\"id\":\"b1\",\"length\":8}"]);
     // The refusal is the fault the step came with, word for word.
-    let step = update(boat("b1", 8), 7, Stale::Caller(fault(MOVED_ON)));
+    let step = update(boat("b1", 8), 7, OnConflict::Fail(fault(MOVED_ON)));
     let Ok(Committed::Refused(refusal)) = subject.store.commit(plan("again", &north(), vec![step])).await else {
         panic!("a stale version was not refused");
     };
@@ -49,7 +49,7 @@ pub(crate) async fn an_update_replaces_every_column(subject: &Subject) {
         personal: Some(r#"{"owner":"Bob"}"#.to_owned()),
         ..boat("b1", 8)
     };
-    done(&*subject.store, plan("sell", &north(), vec![update(row, 1, Stale::Rerun)])).await;
+    done(&*subject.store, plan("sell", &north(), vec![update(row, 1, OnConflict::Retry)])).await;
     let found = subject.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
     assert_eq!((found.version, found.masked, found.personal.as_deref()), (2, None, Some(r#"{"owner":"Bob"}"#)));
     let by = async |filter| ids(&*subject.store, &north(), vec![filter]).await;
@@ -86,13 +86,13 @@ pub(crate) async fn a_requirement_guards_a_row_that_was_only_read(subject: &Subj
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     add(&*subject.store, &south(), [Row { version: 3, ..boat("b1", 7) }]).await;
     let cases = [
-        ("b1", 3, Stale::Rerun, "stale"),
-        ("b1", 3, Stale::Caller(fault(MOVED_ON)), "boat_changed"),
-        ("gone", 1, Stale::Rerun, "stale"),
-        ("b1", 1, Stale::Rerun, "done"),
+        ("b1", 3, OnConflict::Retry, "stale"),
+        ("b1", 3, OnConflict::Fail(fault(MOVED_ON)), "boat_changed"),
+        ("gone", 1, OnConflict::Retry, "stale"),
+        ("b1", 1, OnConflict::Retry, "done"),
     ];
     for (number, (id, expect_version, stale, expected)) in cases.into_iter().enumerate() {
-        let guard = Step::Require { kind: &BOAT, id: id.to_owned(), expect_version, stale };
+        let guard = Step::Require { table: &BOAT, id: id.to_owned(), expect_version, on_conflict: stale };
         let new = insert(boat(&format!("new{number}"), 9));
         let outcome = subject.store.commit(plan("read", &north(), vec![new, guard])).await;
         assert_eq!(ended(&outcome), expected, "{id} at {expect_version}");
@@ -130,14 +130,14 @@ pub(crate) async fn a_unique_value_is_unique_within_its_tenant_only(subject: &Su
 pub(crate) async fn an_update_to_a_taken_value_fails_for_good_and_changes_nothing(subject: &Subject) {
     add(&*subject.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
     let row = with(Row { version: 2, ..boat("b2", 9) }, "hull", Cell::Text("H-b1".to_owned()));
-    let outcome = subject.store.commit(plan("rename", &north(), vec![update(row, 1, Stale::Rerun)])).await;
+    let outcome = subject.store.commit(plan("rename", &north(), vec![update(row, 1, OnConflict::Retry)])).await;
     assert_eq!(ended(&outcome), "internal");
     assert_eq!(lengths(subject).await, ["b1 v1 {\"id\":\"b1\",\"length\":7}", "b2 v1 {\"id\":\"b2\",\"length\":8}"]);
     assert_eq!(subject.peek.audit("north"), [r#"{"plan":"seed"}"#]);
 }
 
-fn update(row: Row, expect_version: i64, stale: Stale) -> Step {
-    Step::Update { kind: &BOAT, row, expect_version, stale }
+fn update(row: Row, expect_version: i64, stale: OnConflict) -> Step {
+    Step::Update { table: &BOAT, row, expect_version, on_conflict: stale }
 }
 
 /// Every boat of the north as `id version body`.

@@ -21,7 +21,7 @@ pub(crate) async fn records_are_seen(store: &dyn Store, load: impl Fn() -> Load)
     let mut most = 0;
     for _ in 0..100 {
         for number in 0..3 {
-            store.observe(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+            store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
         }
         most = most.max(load().unwritten);
         soon("they are written", async || load().unwritten == 0).await;

@@ -8,7 +8,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Era, Version, negotiate, supported};
+use super::{Era, Version, negotiate, supported_versions};
 use crate::answer::{code, quote};
 use crate::frame::Request;
 use crate::json::Value;
@@ -21,7 +21,7 @@ const MAX_ASKED_CHARS: usize = 64;
 
 /// `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` as received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Headers<'a> {
+pub struct McpHeaders<'a> {
     pub protocol_version: Option<&'a str>,
     pub method: Option<&'a str>,
     pub name: Option<&'a str>,
@@ -29,7 +29,7 @@ pub struct Headers<'a> {
 
 /// Finds the era of one request: the version in its `_meta` speaks first, then an `initialize`,
 /// then the header.
-pub fn decide(headers: &Headers<'_>, request: &Request) -> Result<Era, EraError> {
+pub fn decide(headers: &McpHeaders<'_>, request: &Request) -> Result<Era, EraError> {
     match stated_version(request)? {
         Some(version) => decide_by_meta(version, headers, request),
         // A handshake is legacy whatever version it names and whatever header came with it.
@@ -62,7 +62,7 @@ impl EraError {
     pub fn data(&self) -> Option<String> {
         match self {
             Self::Unsupported { asked } => {
-                Some(format!("{{\"supported\":{},\"requested\":{}}}", supported(), quote(asked)))
+                Some(format!("{{\"supported\":{},\"requested\":{}}}", supported_versions(), quote(asked)))
             }
             Self::HeaderMismatch { .. } | Self::BadMeta { .. } => None,
         }
@@ -98,7 +98,7 @@ fn stated_version(request: &Request) -> Result<Option<&str>, EraError> {
     }
 }
 
-fn decide_by_meta(version: &str, headers: &Headers<'_>, request: &Request) -> Result<Era, EraError> {
+fn decide_by_meta(version: &str, headers: &McpHeaders<'_>, request: &Request) -> Result<Era, EraError> {
     // A contradiction outranks an unknown version; a missing header does not, since only the
     // version tells whether the header is due.
     if headers.protocol_version.is_some_and(|header| trimmed(header) != version) {
@@ -114,7 +114,7 @@ fn decide_by_meta(version: &str, headers: &Headers<'_>, request: &Request) -> Re
     }
 }
 
-fn decide_by_header(headers: &Headers<'_>, request: &Request) -> Result<Era, EraError> {
+fn decide_by_header(headers: &McpHeaders<'_>, request: &Request) -> Result<Era, EraError> {
     match headers.protocol_version.map(trimmed) {
         // Discovery exists in the modern era only, so a request for it without any version is a
         // modern one that forgot its `_meta`. To say so helps its author more than "method not
@@ -139,7 +139,7 @@ fn opened(request: &Request) -> Era {
     Era::Legacy(asked.map_or(Version::NEWEST_LEGACY, negotiate))
 }
 
-fn require_modern(headers: &Headers<'_>, request: &Request) -> Result<(), EraError> {
+fn require_modern(headers: &McpHeaders<'_>, request: &Request) -> Result<(), EraError> {
     // Whether it is equal has been checked already.
     if headers.protocol_version.is_none() {
         return Err(EraError::HeaderMismatch { what: "MCP-Protocol-Version" });
@@ -156,7 +156,7 @@ fn require_modern(headers: &Headers<'_>, request: &Request) -> Result<(), EraErr
     }
 }
 
-fn require_name(headers: &Headers<'_>, request: &Request) -> Result<(), EraError> {
+fn require_name(headers: &McpHeaders<'_>, request: &Request) -> Result<(), EraError> {
     let field = match request.method.as_str() {
         "tools/call" | "prompts/get" => "name",
         "resources/read" => "uri",

@@ -1,6 +1,6 @@
 //! The headers and the `_meta` that a modern request must carry.
 
-use frontdesk_wire::version::{Era, EraError, Headers, decide};
+use frontdesk_wire::version::{Era, EraError, McpHeaders, decide};
 
 use super::{META, NO_META, bad_meta, headers, mismatch, request};
 
@@ -24,12 +24,12 @@ fn a_modern_request_without_a_header_or_with_another_is_refused() {
     let list = request("tools/list", META);
     let full = headers("2026-07-28", "tools/list", None);
     for (headers, what) in [
-        (Headers { protocol_version: None, ..full }, "MCP-Protocol-Version"),
-        (Headers { protocol_version: Some("2025-11-25"), ..full }, "MCP-Protocol-Version"),
-        (Headers { protocol_version: Some("2027-01-01"), ..full }, "MCP-Protocol-Version"),
-        (Headers { method: None, ..full }, "Mcp-Method"),
-        (Headers { method: Some("prompts/list"), ..full }, "Mcp-Method"),
-        (Headers { method: Some("TOOLS/LIST"), ..full }, "Mcp-Method"),
+        (McpHeaders { protocol_version: None, ..full }, "MCP-Protocol-Version"),
+        (McpHeaders { protocol_version: Some("2025-11-25"), ..full }, "MCP-Protocol-Version"),
+        (McpHeaders { protocol_version: Some("2027-01-01"), ..full }, "MCP-Protocol-Version"),
+        (McpHeaders { method: None, ..full }, "Mcp-Method"),
+        (McpHeaders { method: Some("prompts/list"), ..full }, "Mcp-Method"),
+        (McpHeaders { method: Some("TOOLS/LIST"), ..full }, "Mcp-Method"),
     ] {
         assert_eq!(decide(&headers, &list), mismatch(what), "{headers:?}");
     }

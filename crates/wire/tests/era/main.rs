@@ -4,25 +4,25 @@
 mod headers;
 mod versions;
 
-use frontdesk_wire::frame::{Body, Frame, Request, read};
-use frontdesk_wire::version::{Era, EraError, Headers};
+use frontdesk_wire::frame::{Frame, FrameBody, Request, read};
+use frontdesk_wire::version::{Era, EraError, McpHeaders};
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 fn request(method: &str, params: &str) -> Request {
     let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}}}}}"#);
     match read(text.as_bytes()).unwrap() {
-        Body::One(Frame::Request(request)) => request,
-        other @ (Body::One(_) | Body::Batch(_)) => panic!("{other:?}"),
+        FrameBody::One(Frame::Request(request)) => request,
+        other @ (FrameBody::One(_) | FrameBody::Batch(_)) => panic!("{other:?}"),
     }
 }
 
-fn headers<'a>(version: &'a str, method: &'a str, name: Option<&'a str>) -> Headers<'a> {
-    Headers { protocol_version: Some(version), method: Some(method), name }
+fn headers<'a>(version: &'a str, method: &'a str, name: Option<&'a str>) -> McpHeaders<'a> {
+    McpHeaders { protocol_version: Some(version), method: Some(method), name }
 }
 
-fn version_only(version: Option<&str>) -> Headers<'_> {
-    Headers { protocol_version: version, method: None, name: None }
+fn version_only(version: Option<&str>) -> McpHeaders<'_> {
+    McpHeaders { protocol_version: version, method: None, name: None }
 }
 
 fn mismatch(what: &'static str) -> Result<Era, EraError> {

@@ -4,10 +4,10 @@
 mod failure;
 mod success;
 
-use frontdesk_engine::contract::{At, Dialect, Shaped};
-use frontdesk_engine::reading::{Asked, Reading};
-use frontdesk_engine::schema::Schema;
-use frontdesk_engine::tool::{Effect, ToolSpec};
+use frontdesk_engine::model::contract::{Dialect, Payload, ReplyContext};
+use frontdesk_engine::model::schema::Schema;
+use frontdesk_engine::model::tool::{Effect, ToolSpec};
+use frontdesk_engine::model::tool_input::{PageRequest, ToolInput};
 use frontdesk_engine::{Fault, Reply};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
@@ -22,14 +22,14 @@ impl Dialect for Automotive {
         tool: &ToolSpec,
         mut arguments: Map<String, Value>,
         header_key: Option<&str>,
-    ) -> Result<Reading, Fault> {
+    ) -> Result<ToolInput, Fault> {
         let tenant = take_text(&mut arguments, TENANT);
         let cursor = take_text(&mut arguments, CURSOR);
         let limit = arguments.remove(LIMIT).and_then(|limit| limit.as_u64());
-        let window = takes(&tool.input, CURSOR).then(|| Asked {
+        let window = takes(&tool.input, CURSOR).then(|| PageRequest {
             cursor,
             limit: limit.and_then(|limit| usize::try_from(limit).ok()),
-            otherwise: DEFAULT_LIMIT,
+            default_limit: DEFAULT_LIMIT,
         });
         let named = take_text(&mut arguments, KEY);
         let key = match tool.effect {
@@ -37,14 +37,14 @@ impl Dialect for Automotive {
             Effect::Reads => None,
             Effect::Adds | Effect::Changes => one_key(named, header_key)?,
         };
-        Ok(Reading { arguments, tenant, window, key })
+        Ok(ToolInput { arguments, tenant, window, idempotency_key: key })
     }
 
-    fn success(&self, shaped: Shaped, at: &At<'_>) -> Reply {
+    fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
         private(success::success(shaped, at))
     }
 
-    fn failure(&self, fault: &Fault, at: &At<'_>) -> Reply {
+    fn failure(&self, fault: &Fault, at: &ReplyContext<'_>) -> Reply {
         private(failure::failure(fault, at))
     }
 
@@ -56,7 +56,7 @@ impl Dialect for Automotive {
         KEY
     }
 
-    fn error_shape(&self) -> Option<Schema> {
+    fn error_schema(&self) -> Option<Schema> {
         Some(failure::schema())
     }
 }
@@ -67,7 +67,7 @@ fn private(reply: Reply) -> Reply {
 }
 
 /// The era the request speaks; one that was never decided counts as the version meant by silence.
-fn spoken(at: &At<'_>) -> Era {
+fn spoken(at: &ReplyContext<'_>) -> Era {
     at.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
 }
 

@@ -2,40 +2,40 @@
 //! of a resource. Both carry the same JSON.
 
 use frontdesk_engine::Reply;
-use frontdesk_engine::contract::{At, Place, Shaped};
-use frontdesk_wire::answer::{self, Cache, CacheScope, quote, sealed_result, tool_success};
+use frontdesk_engine::model::contract::{Payload, ReplyContext, RequestTarget};
+use frontdesk_wire::answer::{self, CacheHint, CacheScope, finished_result, quote, tool_success};
 
 use super::spoken;
 
 /// Stock and leads change at any time, so nothing read here may be kept.
-const NEVER: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+const NEVER: CacheHint = CacheHint { ttl_ms: 0, scope: CacheScope::Private };
 
-pub(super) fn success(shaped: Shaped, at: &At<'_>) -> Reply {
+pub(super) fn success(shaped: Payload, at: &ReplyContext<'_>) -> Reply {
     let object = object(shaped);
     let era = spoken(at);
     let Some(id) = at.id else {
         return Reply::empty(202);
     };
-    let result = match at.place {
-        Place::Tool(_) => return Reply::rpc(tool_success(id, &object, &era)),
-        Place::Resource(address) => {
+    let result = match at.target {
+        RequestTarget::Tool(_) => return Reply::rpc(tool_success(id, &object, &era)),
+        RequestTarget::Resource(address) => {
             let contents = format!(
                 "{{\"contents\":[{{\"uri\":{},\"mimeType\":\"application/json\",\"text\":{}}}]}}",
                 quote(address),
                 quote(&object),
             );
-            sealed_result(&contents, &era, Some(NEVER))
+            finished_result(&contents, &era, Some(NEVER))
         }
-        Place::Method | Place::Transport => sealed_result(&object, &era, None),
+        RequestTarget::Method | RequestTarget::Transport => finished_result(&object, &era, None),
     };
     Reply::rpc(answer::success(id, &result))
 }
 
 /// `next_cursor` is there only while there is more (A3-19).
-fn object(shaped: Shaped) -> String {
+fn object(shaped: Payload) -> String {
     match shaped {
-        Shaped::One(object) => object,
-        Shaped::Many { items, cursor } => {
+        Payload::One(object) => object,
+        Payload::Many { items, cursor } => {
             let mut object = String::with_capacity(items.iter().map(|item| item.len() + 1).sum::<usize>() + 512);
             object.push_str("{\"items\":[");
             for (place, item) in items.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Changing a lead. Only what was named changes: a finished lead stays finished unless an open status
 //! is named, and a reason for losing it stays only as long as it is lost.
 
-use frontdesk_engine::plan::{Change, Event, Plan, Stale, Step};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::{Fault, FaultKind, Permitted};
 use serde::Deserialize;
 
@@ -38,8 +38,8 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         let found = permitted.get_to_change(&lead::KIND, &asked.id).await?.ok_or_else(Fault::not_found)?;
         let stale = match asked.expected_version {
             Some(expected) if expected != found.version => return Err(moved_on()),
-            Some(_) => Stale::Caller(moved_on()),
-            None => Stale::Rerun,
+            Some(_) => OnConflict::Fail(moved_on()),
+            None => OnConflict::Retry,
         };
         let mut lead = Lead::from_found(&found)?;
         asked.apply(&mut lead)?;
@@ -47,7 +47,7 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
         lead.receipt.version = found.version.saturating_add(1);
         let (row, outcome) = lead.row_and_answer()?;
         let mut plan = Plan {
-            steps: vec![Step::Update { kind: &lead::KIND, row, expect_version: found.version, stale }],
+            steps: vec![Step::Update { table: &lead::KIND, row, expect_version: found.version, on_conflict: stale }],
             events: vec![Event { kind: lead::KIND.name, id: lead.receipt.id.clone(), change: Change::Updated }],
             outcome,
         };
@@ -143,5 +143,8 @@ async fn tell_customer(permitted: &Permitted<'_>, lead: &Lead, plan: &mut Plan) 
 }
 
 fn moved_on() -> Fault {
-    Fault::new(FaultKind::Stale, "The lead has changed since the version you named. Read it again and decide anew.")
+    Fault::new(
+        FaultKind::VersionConflict,
+        "The lead has changed since the version you named. Read it again and decide anew.",
+    )
 }

@@ -1,8 +1,8 @@
 //! What counts as consent. Nobody's contact data is recorded without it, and none that it does not
 //! cover.
 
-use frontdesk_engine::fault::Problem;
-use frontdesk_engine::timestamp::Millis;
+use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Code, Fault};
 use serde::Deserialize;
 

@@ -1,9 +1,9 @@
 //! Taking a lead. It checks consent and references, and decides; it never looks for a customer who
 //! might be the same person, because a wrong match would show one person's history to another.
 
-use frontdesk_engine::plan::{Change, Event, Plan, Step};
-use frontdesk_engine::table::words;
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::plan::{Change, Event, Plan, Step};
+use frontdesk_engine::model::table::search_terms;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::{Fault, Permitted};
 use serde::Deserialize;
 
@@ -87,7 +87,7 @@ pub(super) fn plan<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, 
 async fn recorded(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Fault> {
     let (row, outcome) = lead.row_and_answer()?;
     let taken = Fault::internal("the id of a new lead was taken");
-    let mut steps = vec![Step::Insert { kind: &lead::KIND, row, taken }];
+    let mut steps = vec![Step::Insert { table: &lead::KIND, row, on_duplicate: taken }];
     let mut events = vec![Event { kind: lead::KIND.name, id: lead.receipt.id.clone(), change: Change::Created }];
     if let Some(id) = &lead.open.customer_id {
         let known = known_customer(permitted, id).await?;
@@ -103,7 +103,7 @@ async fn recorded(permitted: &Permitted<'_>, lead: Lead) -> Result<Plan, Fault> 
 
 /// A lead nobody can answer is none.
 fn reachable(contact: &Contact) -> Result<(), Fault> {
-    if words(&contact.name).is_empty() {
+    if search_terms(&contact.name).is_empty() {
         return Err(Fault::invalid_argument("/contact/name", "pattern", "at least one letter is expected"));
     }
     if contact.email.is_none() && contact.phone.is_none() {

@@ -1,9 +1,9 @@
 //! Reading customers. Lists mask who they are; one record shows it under the scope for leads, which
 //! covers customers too because the text gives them no domain of their own.
 
-use frontdesk_engine::schema::{Schema, Text, optional};
-use frontdesk_engine::table::Word;
-use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::schema::{Schema, Text, optional};
+use frontdesk_engine::model::table::SearchTerm;
+use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 
 use super::{NEWEST, arguments, containing, equals_hashed, id_argument, listing, one, page};
@@ -25,11 +25,11 @@ pub(super) fn list() -> Tool {
             output: shapes::list(customer::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Read(run_list),
+        run: Run::read(run_list),
     }
 }
 
@@ -43,11 +43,11 @@ pub(super) fn get() -> Tool {
             output: customer::schema(),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
-            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            unmask_scope: Some(Scope::new(scopes::LEADS_READ)),
             rate: RateKey::Client,
             codes: &[codes::CUSTOMERS_NOT_FOUND],
         },
-        run: Run::Read(run_get),
+        run: Run::read(run_get),
     }
 }
 
@@ -56,7 +56,7 @@ fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Faul
         let mut filters = Vec::new();
         filters.extend(equals_hashed(permitted, "email", "email", normal_email));
         filters.extend(equals_hashed(permitted, "phone", "phone", str::to_owned));
-        filters.extend(containing(permitted, "name", Word::Personal)?);
+        filters.extend(containing(permitted, "name", SearchTerm::Personal)?);
         page(permitted, &customer::KIND, filters, NEWEST).await
     })
 }

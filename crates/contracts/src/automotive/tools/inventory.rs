@@ -1,9 +1,9 @@
 //! Reading stock: the newest, the fitting, the one. Nothing here is personal and nothing changes.
 
-use frontdesk_engine::page::{Direction, Filter, Order};
-use frontdesk_engine::schema::{Schema, optional};
-use frontdesk_engine::table::{Cell, Word};
-use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::page::{Direction, Filter, Order};
+use frontdesk_engine::model::schema::{Schema, optional};
+use frontdesk_engine::model::table::{Cell, SearchTerm};
+use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 
 use super::{NEWEST, arguments, containing, equals, id_argument, listing, one, page};
@@ -24,11 +24,11 @@ pub(super) fn list() -> Tool {
             output: shapes::list(vehicle::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Read(run_list),
+        run: Run::read(run_list),
     }
 }
 
@@ -63,11 +63,11 @@ pub(super) fn search() -> Tool {
             output: shapes::list(vehicle::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Read(run_search),
+        run: Run::read(run_search),
     }
 }
 
@@ -81,11 +81,11 @@ pub(super) fn get() -> Tool {
             output: vehicle::schema(),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[codes::INVENTORY_NOT_FOUND],
         },
-        run: Run::Read(run_get),
+        run: Run::read(run_get),
     }
 }
 
@@ -99,7 +99,7 @@ fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Faul
 fn run_search<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
     Box::pin(async move {
         let mut filters = Vec::new();
-        filters.extend(containing(permitted, "text", Word::Plain)?);
+        filters.extend(containing(permitted, "text", SearchTerm::Plain)?);
         filters.extend(named(permitted, "make", "make_key"));
         filters.extend(named(permitted, "model", "model_key"));
         for name in ["condition", "status", "body_style", "fuel_type"] {
@@ -117,18 +117,18 @@ fn run_get<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault
 }
 
 fn named(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
-    let name = permitted.asked().text(argument)?;
+    let name = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Text(vehicle::key(name))))
 }
 
 fn years(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-    let asked = permitted.asked();
+    let asked = permitted.input();
     range("year", asked.integer("year_min"), asked.integer("year_max"), "/year_max")
 }
 
 /// Amounts compare only within one currency, so a range also asks for the currency.
 fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-    let money = |name| permitted.asked().object(name).and_then(Money::read);
+    let money = |name| permitted.input().object(name).and_then(Money::read);
     let (least, most) = (money("price_min"), money("price_max"));
     if let (Some(least), Some(most)) = (&least, &most)
         && least.currency != most.currency
@@ -145,7 +145,7 @@ fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
 }
 
 fn distances(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-    let distance = |name| permitted.asked().object(name).and_then(Distance::read);
+    let distance = |name| permitted.input().object(name).and_then(Distance::read);
     let (least, most) = (distance("mileage_min"), distance("mileage_max"));
     range(
         "mileage_mm",
@@ -167,13 +167,13 @@ fn range(column: &'static str, least: Option<i64>, most: Option<i64>, pointer: &
 }
 
 fn order(permitted: &Permitted<'_>) -> Order {
-    let (column, direction) = match permitted.asked().text("sort") {
-        Some("price_asc") => ("price_minor", Direction::Rising),
-        Some("price_desc") => ("price_minor", Direction::Falling),
-        Some("year_asc") => ("year", Direction::Rising),
-        Some("year_desc") => ("year", Direction::Falling),
-        Some("mileage_asc") => ("mileage_mm", Direction::Rising),
-        Some("mileage_desc") => ("mileage_mm", Direction::Falling),
+    let (column, direction) = match permitted.input().text("sort") {
+        Some("price_asc") => ("price_minor", Direction::Ascending),
+        Some("price_desc") => ("price_minor", Direction::Descending),
+        Some("year_asc") => ("year", Direction::Ascending),
+        Some("year_desc") => ("year", Direction::Descending),
+        Some("mileage_asc") => ("mileage_mm", Direction::Ascending),
+        Some("mileage_desc") => ("mileage_mm", Direction::Descending),
         Some(_) | None => return NEWEST,
     };
     Order { column, direction }

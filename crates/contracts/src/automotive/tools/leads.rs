@@ -2,10 +2,10 @@
 //! `change`. Contact data is masked in lists always. Who may write but not read gets a receipt of what
 //! it wrote, and nothing else of the lead.
 
-use frontdesk_engine::page::Filter;
-use frontdesk_engine::schema::{Schema, Text, optional, required};
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 
 use super::{NEWEST, arguments, change, create, equals, equals_hashed, id_argument, listing, one, page, writing};
@@ -29,16 +29,16 @@ pub(super) fn list() -> Tool {
                 optional("vehicle_id", Schema::text(64), "Only leads about this vehicle."),
                 optional("email", Schema::Text(Text::Email), "Whole e-mail address; case does not matter."),
                 optional("phone", Schema::Text(Text::Phone), "Whole number in E.164 form."),
-                optional("received_since", Schema::Text(Text::Instant), "Only leads that came in at or after this."),
+                optional("received_since", Schema::Text(Text::Timestamp), "Only leads that came in at or after this."),
             ]),
             output: shapes::list(lead::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Read(run_list),
+        run: Run::read(run_list),
     }
 }
 
@@ -52,11 +52,11 @@ pub(super) fn get() -> Tool {
             output: lead::schema(),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
-            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            unmask_scope: Some(Scope::new(scopes::LEADS_READ)),
             rate: RateKey::Client,
             codes: &[codes::LEADS_NOT_FOUND],
         },
-        run: Run::Read(run_get),
+        run: Run::read(run_get),
     }
 }
 
@@ -75,8 +75,8 @@ pub(super) fn create() -> Tool {
             "How they may be contacted. An e-mail address needs email; a number needs sms, voice_call or \
             autodialed_call.",
         ),
-        optional("granted_at", Schema::Text(Text::Instant), "When they agreed; now if absent."),
-        optional("expires_at", Schema::Text(Text::Instant), "When it ends, if it does."),
+        optional("granted_at", Schema::Text(Text::Timestamp), "When they agreed; now if absent."),
+        optional("expires_at", Schema::Text(Text::Timestamp), "When it ends, if it does."),
         optional("text", Schema::text(4000), "The words they agreed to."),
     ]);
     Tool {
@@ -103,7 +103,7 @@ pub(super) fn create() -> Tool {
             output: lead::written_schema(),
             effect: Effect::Adds,
             scope: Scope::new(scopes::LEADS_WRITE),
-            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            unmask_scope: Some(Scope::new(scopes::LEADS_READ)),
             rate: RateKey::Client,
             codes: &[
                 codes::CONSENT_REQUIRED,
@@ -112,7 +112,7 @@ pub(super) fn create() -> Tool {
                 codes::CUSTOMERS_NOT_FOUND,
             ],
         },
-        run: Run::Write { plan: create::plan, replay: None },
+        run: Run::write(create::plan),
     }
 }
 
@@ -128,7 +128,7 @@ pub(super) fn update() -> Tool {
                 optional("status", Schema::one_of(SETTABLE_LEAD_STATUS), "The new status."),
                 optional("owner", lead::owner(required), "The employee who looks after it from now on."),
                 optional("comments", Schema::text(4000), "Comments that take the place of those before."),
-                optional("last_contact_at", Schema::Text(Text::Instant), "When somebody last spoke with the person."),
+                optional("last_contact_at", Schema::Text(Text::Timestamp), "When somebody last spoke with the person."),
                 optional(
                     "lost_reason",
                     Schema::one_of(STATED_LOST_REASON),
@@ -143,11 +143,11 @@ pub(super) fn update() -> Tool {
             output: lead::written_schema(),
             effect: Effect::Changes,
             scope: Scope::new(scopes::LEADS_WRITE),
-            discloses: Some(Scope::new(scopes::LEADS_READ)),
+            unmask_scope: Some(Scope::new(scopes::LEADS_READ)),
             rate: RateKey::Client,
             codes: &[codes::LEADS_NOT_FOUND, codes::LOST_REASON_REQUIRED],
         },
-        run: Run::Write { plan: change::plan, replay: None },
+        run: Run::write(change::plan),
     }
 }
 
@@ -157,7 +157,7 @@ fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Faul
         let mut filters: Vec<Filter> = columns.into_iter().filter_map(|name| equals(permitted, name, name)).collect();
         filters.extend(equals_hashed(permitted, "email", "email", normal_email));
         filters.extend(equals_hashed(permitted, "phone", "phone", str::to_owned));
-        let since = permitted.asked().text("received_since").and_then(Millis::parse);
+        let since = permitted.input().text("received_since").and_then(Millis::parse);
         filters.extend(since.map(|since| Filter::AtLeast("received_at", since.0)));
         page(permitted, &lead::KIND, filters, NEWEST).await
     })

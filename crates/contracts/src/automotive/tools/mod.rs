@@ -8,11 +8,11 @@ mod customers;
 mod inventory;
 mod leads;
 
-use frontdesk_engine::page::{Direction, Filter, Order, Query, Wants};
-use frontdesk_engine::plan::{Change, Event, Stale, Step};
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_engine::table::{Cell, Found, Kind, Word, words};
-use frontdesk_engine::tool::{Item, Outcome, Tool};
+use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query};
+use frontdesk_engine::model::plan::{Change, Event, OnConflict, Step};
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::model::table::{Cell, SearchTerm, StoredRow, TableSpec, search_terms};
+use frontdesk_engine::model::tool::{Item, Outcome, Tool};
 use frontdesk_engine::{Fault, Permitted};
 use serde::de::DeserializeOwned;
 
@@ -73,31 +73,31 @@ fn id_argument(about: &'static str) -> Field {
     required("id", Schema::text(64), about)
 }
 
-const NEWEST: Order = Order { column: "created_at", direction: Direction::Falling };
+const NEWEST: Order = Order { column: "created_at", direction: Direction::Descending };
 
 async fn page(
     permitted: &Permitted<'_>,
-    kind: &'static Kind,
+    kind: &'static TableSpec,
     filters: Vec<Filter>,
     order: Order,
 ) -> Result<Outcome, Fault> {
-    let query = Query { wants: Wants::Rows, kind, filters, order, window: permitted.window() };
+    let query = Query { projection: Projection::Rows, table: kind, filters, order, window: permitted.window() };
     permitted.page(query).await.map(Outcome::Many)
 }
 
-async fn one(permitted: &Permitted<'_>, kind: &'static Kind) -> Result<Outcome, Fault> {
-    let id = permitted.asked().text("id").unwrap_or_default();
+async fn one(permitted: &Permitted<'_>, kind: &'static TableSpec) -> Result<Outcome, Fault> {
+    let id = permitted.input().text("id").unwrap_or_default();
     let found = permitted.get(kind, id).await?.ok_or_else(Fault::not_found)?;
     Ok(Outcome::One(item(found)))
 }
 
-fn item(found: Found) -> Item {
+fn item(found: StoredRow) -> Item {
     Item { id: found.id, body: found.body, masked: found.masked, personal: found.personal }
 }
 
 /// A filter on a text column, where the argument was given.
 fn equals(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
-    let value = permitted.asked().text(argument)?;
+    let value = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Text(value.to_owned())))
 }
 
@@ -109,28 +109,32 @@ fn equals_hashed(
     column: &'static str,
     normal: fn(&str) -> String,
 ) -> Option<Filter> {
-    let value = permitted.asked().text(argument)?;
+    let value = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Digest(normal(value))))
 }
 
 /// A filter on the words of a text, where the argument was given. A text without any is a mistake:
 /// it would match everything.
-fn containing(permitted: &Permitted<'_>, argument: &str, word: fn(String) -> Word) -> Result<Option<Filter>, Fault> {
-    let Some(text) = permitted.asked().text(argument) else {
+fn containing(
+    permitted: &Permitted<'_>,
+    argument: &str,
+    word: fn(String) -> SearchTerm,
+) -> Result<Option<Filter>, Fault> {
+    let Some(text) = permitted.input().text(argument) else {
         return Ok(None);
     };
-    let found = words(text);
+    let found = search_terms(text);
     let pointer = format!("/{argument}");
     match found.len() {
         0 => Err(Fault::invalid_argument(&pointer, "pattern", "at least one letter or digit is expected")),
-        1..=MOST_WORDS => Ok(Some(Filter::Words(found.into_iter().map(word).collect()))),
+        1..=MOST_WORDS => Ok(Some(Filter::SearchTerms(found.into_iter().map(word).collect()))),
         _ => Err(Fault::invalid_argument(&pointer, "maxLength", "at most 16 words are allowed")),
     }
 }
 
 /// The arguments as a type of the tool's own.
 fn read_arguments<T: DeserializeOwned>(permitted: &Permitted<'_>) -> Result<T, Fault> {
-    json::fit(&permitted.asked().arguments)
+    json::fit(&permitted.input().arguments)
 }
 
 /// A customer to be changed, with the version that was read.
@@ -146,7 +150,11 @@ fn changed_customer(permitted: &Permitted<'_>, mut customer: Customer, version: 
     customer.open.updated_at = permitted.now();
     customer.open.version = version.saturating_add(1);
     let event = Event { kind: customer::KIND.name, id: customer.open.id.clone(), change: Change::Updated };
-    let step =
-        Step::Update { kind: &customer::KIND, row: customer.row()?, expect_version: version, stale: Stale::Rerun };
+    let step = Step::Update {
+        table: &customer::KIND,
+        row: customer.row()?,
+        expect_version: version,
+        on_conflict: OnConflict::Retry,
+    };
     Ok((step, event))
 }

@@ -1,7 +1,7 @@
 //! Answers to faults. What is wrong with the caller or the transport is plain HTTP with a slug and the trace id (E-52 to
 //! E-57); what is wrong with a message or its arguments is JSON-RPC, under status 200 wherever the protocol allows it.
 
-use frontdesk_engine::contract::{At, Place, Presented};
+use frontdesk_engine::model::contract::{CredentialPresence, ReplyContext, RequestTarget};
 use frontdesk_engine::{Fault, FaultKind, Reply};
 use frontdesk_wire::answer::{code, error, error_without_id, quote};
 use frontdesk_wire::version::{Era, Version};
@@ -12,11 +12,11 @@ use super::spoken;
 /// How recent a login must be where one is asked for.
 const MAX_AGE_SECONDS: u32 = 300;
 
-pub(super) fn failure(fault: &Fault, at: &At<'_>) -> Reply {
+pub(super) fn failure(fault: &Fault, at: &ReplyContext<'_>) -> Reply {
     let Way { status, slug, rpc } = way(fault, at);
     let reply = match rpc {
         Some(code) => answer(fault, at, code).status(status),
-        None => Reply::plain(status, body(slug, &message(fault), at.trace)),
+        None => Reply::plain(status, body(slug, &message(fault), at.trace_id)),
     };
     let reply = reply.code(slug);
     let reply = match header(fault, at) {
@@ -44,12 +44,12 @@ fn rpc(status: u16, slug: &'static str, code: i64) -> Way {
     Way { status, slug, rpc: Some(code) }
 }
 
-fn way(fault: &Fault, at: &At<'_>) -> Way {
+fn way(fault: &Fault, at: &ReplyContext<'_>) -> Way {
     match fault.kind {
         FaultKind::Malformed => rpc(200, "parse_error", code::PARSE_ERROR),
-        FaultKind::NotRpc => rpc(200, "invalid_request", code::INVALID_REQUEST),
+        FaultKind::InvalidRequest => rpc(200, "invalid_request", code::INVALID_REQUEST),
         FaultKind::HeaderMismatch => rpc(400, "header_mismatch", code::HEADER_MISMATCH),
-        FaultKind::WrongVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
+        FaultKind::UnsupportedVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
         FaultKind::UnknownMethod => match spoken(at) {
             Era::Modern => rpc(404, "method_not_found", code::METHOD_NOT_FOUND),
             Era::Legacy(_) => rpc(200, "method_not_found", code::METHOD_NOT_FOUND),
@@ -62,27 +62,27 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
             rpc(200, "model_not_found", code::METHOD_NOT_FOUND)
         }
         // Without an era the fault is about `_meta` itself, which the modern era answers with 400.
-        FaultKind::InvalidArgument if at.place == Place::Method && at.era.is_none() => {
+        FaultKind::InvalidArgument if at.target == RequestTarget::Method && at.era.is_none() => {
             rpc(400, "invalid_params", code::INVALID_PARAMS)
         }
         FaultKind::InvalidArgument | FaultKind::InvalidCursor => rpc(200, "invalid_params", code::INVALID_PARAMS),
         FaultKind::Unauthenticated | FaultKind::StepUp => plain(401, "unauthenticated"),
         FaultKind::Forbidden => plain(403, "scope_denied"),
-        FaultKind::TenantRequired | FaultKind::TenantForbidden | FaultKind::WrongHost => plain(403, "forbidden"),
+        FaultKind::TenantRequired | FaultKind::TenantForbidden | FaultKind::HostNotAllowed => plain(403, "forbidden"),
         FaultKind::NotFound => match spoken(at) {
             Era::Modern => rpc(200, "not_found", code::INVALID_PARAMS),
             Era::Legacy(_) => rpc(200, "not_found", code::RESOURCE_NOT_FOUND),
         },
-        FaultKind::Stale => plain(409, "conflict"),
+        FaultKind::VersionConflict => plain(409, "conflict"),
         FaultKind::KeyReused => plain(409, "idempotency_conflict"),
         FaultKind::KeyInFlight => plain(409, "in_progress"),
         FaultKind::BadDispatch => plain(400, "invalid_payload"),
-        FaultKind::NoRoom => plain(503, "async_unavailable"),
+        FaultKind::QueueFull => plain(503, "async_unavailable"),
         FaultKind::RateLimited => plain(429, "rate_limited"),
         FaultKind::TooLarge => plain(413, "payload_too_large"),
         FaultKind::AnswerTooLarge => plain(413, "result_too_large"),
-        FaultKind::WrongMedia => plain(415, "unsupported_media_type"),
-        FaultKind::WrongVerb => plain(405, "method_not_allowed"),
+        FaultKind::UnsupportedMediaType => plain(415, "unsupported_media_type"),
+        FaultKind::MethodNotAllowed => plain(405, "method_not_allowed"),
         FaultKind::Cancelled => plain(499, "cancelled"),
         FaultKind::Unavailable => plain(503, "unavailable"),
         FaultKind::OutcomeUnknown => plain(504, "outcome_unknown"),
@@ -95,17 +95,17 @@ fn way(fault: &Fault, at: &At<'_>) -> Way {
 }
 
 /// A model that is not listed is something that was not found, not an argument of a wrong form (E-30, E-51).
-fn is_unknown_model(fault: &Fault, at: &At<'_>) -> bool {
-    let place = matches!(at.place, Place::Tool(_) | Place::Resource(_));
+fn is_unknown_model(fault: &Fault, at: &ReplyContext<'_>) -> bool {
+    let place = matches!(at.target, RequestTarget::Tool(_) | RequestTarget::Resource(_));
     place && fault.problems.iter().any(|problem| problem.pointer == "/model" && problem.keyword == "enum")
 }
 
 /// What each problem is stands in `data`, except where the protocol defines `data` itself.
-fn answer(fault: &Fault, at: &At<'_>, code: i64) -> Reply {
+fn answer(fault: &Fault, at: &ReplyContext<'_>, code: i64) -> Reply {
     let data = fault.data.clone().or_else(|| problems(fault));
     let message = message(fault);
     // Versions from 2025-11-25 on have no null id; an id that could not be read is left out, as the original does.
-    let knows_null = at.named.is_some_and(|version| version < Version::V2025_11_25);
+    let knows_null = at.header_version.is_some_and(|version| version < Version::V2025_11_25);
     Reply::rpc(match at.id {
         None if !knows_null => error_without_id(code, &message, data.as_deref()),
         id => error(id, code, &message, data.as_deref()),
@@ -137,9 +137,9 @@ fn message(fault: &Fault) -> String {
             format!("The token does not carry the scope this needs: {}.", needed.join(" "))
         }
         FaultKind::Malformed
-        | FaultKind::NotRpc
+        | FaultKind::InvalidRequest
         | FaultKind::HeaderMismatch
-        | FaultKind::WrongVersion
+        | FaultKind::UnsupportedVersion
         | FaultKind::UnknownMethod
         | FaultKind::UnknownTool
         | FaultKind::UnknownServer
@@ -151,17 +151,17 @@ fn message(fault: &Fault) -> String {
         | FaultKind::Forbidden
         | FaultKind::StepUp
         | FaultKind::NotFound
-        | FaultKind::Stale
+        | FaultKind::VersionConflict
         | FaultKind::KeyReused
         | FaultKind::KeyInFlight
         | FaultKind::BadDispatch
-        | FaultKind::NoRoom
+        | FaultKind::QueueFull
         | FaultKind::RateLimited
         | FaultKind::TooLarge
         | FaultKind::AnswerTooLarge
-        | FaultKind::WrongMedia
-        | FaultKind::WrongVerb
-        | FaultKind::WrongHost
+        | FaultKind::UnsupportedMediaType
+        | FaultKind::MethodNotAllowed
+        | FaultKind::HostNotAllowed
         | FaultKind::Cancelled
         | FaultKind::Unavailable
         | FaultKind::OutcomeUnknown
@@ -171,27 +171,27 @@ fn message(fault: &Fault) -> String {
 }
 
 /// What a client must do to get in (RFC 6750, RFC 9470, RFC 9728), or which verbs there are.
-fn header(fault: &Fault, at: &At<'_>) -> Option<(&'static str, String)> {
+fn header(fault: &Fault, at: &ReplyContext<'_>) -> Option<(&'static str, String)> {
     let challenge = |parts: Vec<String>| Some(("WWW-Authenticate", format!("Bearer {}", parts.join(", "))));
     // There are none where tokens come from somebody else.
-    let metadata = (!at.metadata.is_empty()).then(|| format!("resource_metadata=\"{}\"", at.metadata));
+    let metadata = (!at.metadata_url.is_empty()).then(|| format!("resource_metadata=\"{}\"", at.metadata_url));
     if fault.kind == FaultKind::Unauthenticated {
         let error = match at.credential {
             // Who sent no credential made no mistake yet.
-            Presented::Nothing => None,
-            Presented::Something => Some("error=\"invalid_token\"".to_owned()),
+            CredentialPresence::Absent => None,
+            CredentialPresence::Present => Some("error=\"invalid_token\"".to_owned()),
         };
-        let scope = format!("scope=\"{}\"", at.least.as_str());
+        let scope = format!("scope=\"{}\"", at.default_scope.as_str());
         challenge(error.into_iter().chain(metadata).chain([scope]).collect())
     } else if fault.kind == FaultKind::StepUp {
         let error = format!("error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\"");
         challenge([error].into_iter().chain(metadata).collect())
     } else if fault.kind == FaultKind::Forbidden {
         // Clients ask for exactly these scopes next, so those they have must stand here too.
-        let scopes = at.granted.cloned().unwrap_or_default().with(&fault.needed);
+        let scopes = at.granted_scopes.cloned().unwrap_or_default().with(&fault.needed);
         let error = format!("error=\"insufficient_scope\", scope=\"{scopes}\"");
         challenge([error].into_iter().chain(metadata).collect())
-    } else if fault.kind == FaultKind::WrongVerb {
+    } else if fault.kind == FaultKind::MethodNotAllowed {
         Some(("Allow", "POST, DELETE".to_owned()))
     } else {
         None

@@ -1,7 +1,7 @@
 //! Spellings that the original takes too: numbers as text, truths as 0 and 1, null for absent, names and words in any
 //! case. What is not understood stays as it is, so that the check can name it.
 
-use frontdesk_engine::schema::{Field, Schema, Text};
+use frontdesk_engine::model::schema::{Field, Schema, Text};
 use serde_json::{Map, Value};
 
 use crate::emcp::{forms, model, shapes, variables};
@@ -39,7 +39,7 @@ fn named(field: &Field, given: Value) -> Value {
         ("model", Value::String(text)) => model::canonical(&text).map_or(Value::String(text), Value::from),
         ("value", given) => value(given),
         (variables::WITH, Value::Array(entries)) => entries.into_iter().filter_map(entry).collect(),
-        (_, given) => shaped(&field.shape, given),
+        (_, given) => shaped(&field.schema, given),
     }
 }
 
@@ -52,7 +52,7 @@ fn shaped(shape: &Schema, given: Value) -> Value {
         (Schema::Text(Text::OneOf(words)), Value::String(text)) if *words == shapes::DIRECTIONS => {
             Value::from(text.trim().to_ascii_lowercase())
         }
-        (Schema::Text(Text::Formed(form)), Value::String(text)) if **form == forms::CAST => {
+        (Schema::Text(Text::Pattern(form)), Value::String(text)) if **form == forms::CAST => {
             Value::from(text.trim().to_ascii_uppercase())
         }
         (

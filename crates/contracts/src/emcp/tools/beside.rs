@@ -2,9 +2,9 @@
 //! and never the whole site (E-25).
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Comparison, Select, Test, Value};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::tool::{Future, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::tool::{Future, Tool};
+use frontdesk_engine::ports::site_db::{Comparison, Literal, Predicate, Select};
 
 use super::Words;
 use super::content::{Ask, Rows, asked_id, by_menuindex, list, live};
@@ -24,7 +24,7 @@ pub(super) fn siblings(limits: Limits) -> Tool {
         title: "List pages beside a page",
         about: "Lists the other pages with the same parent, in menu order.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, |_| Vec::new(), Direction::Rising))
+    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, |_| Vec::new(), Direction::Ascending))
 }
 
 pub(super) fn neighbors(limits: Limits) -> Tool {
@@ -33,7 +33,7 @@ pub(super) fn neighbors(limits: Limits) -> Tool {
         title: "List neighbours of a page",
         about: "Lists the pages with the same parent whose menuindex is one less or one more; a gap gives none.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, near, Direction::Rising))
+    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, near, Direction::Ascending))
 }
 
 pub(super) fn prev_siblings(limits: Limits) -> Tool {
@@ -42,7 +42,7 @@ pub(super) fn prev_siblings(limits: Limits) -> Tool {
         title: "List pages before a page",
         about: "Lists the pages with the same parent that come before a page in menu order, the nearest first.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, before, Direction::Falling))
+    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, before, Direction::Descending))
 }
 
 pub(super) fn next_siblings(limits: Limits) -> Tool {
@@ -51,7 +51,7 @@ pub(super) fn next_siblings(limits: Limits) -> Tool {
         title: "List pages after a page",
         about: "Lists the pages with the same parent that come after a page in menu order, the nearest first.",
     };
-    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, after, Direction::Rising))
+    list(limits, words, vec![shapes::id(ABOUT_ID)], |ask| around(ask, after, Direction::Ascending))
 }
 
 pub(super) fn siblings_range(limits: Limits) -> Tool {
@@ -66,17 +66,17 @@ pub(super) fn siblings_range(limits: Limits) -> Tool {
 
 const ABOUT_ID: &str = "The page to look beside.";
 
-fn near(node: &Node) -> Vec<Test> {
+fn near(node: &Node) -> Vec<Predicate> {
     let places = [node.menuindex.saturating_sub(1), node.menuindex.saturating_add(1)];
-    vec![Test::AnyOf(column("menuindex"), places.map(Value::Integer).into())]
+    vec![Predicate::AnyOf(column("menuindex"), places.map(Literal::Integer).into())]
 }
 
-fn before(node: &Node) -> Vec<Test> {
+fn before(node: &Node) -> Vec<Predicate> {
     vec![compared(column("menuindex"), Comparison::Less, node.menuindex)]
 }
 
-fn after(node: &Node) -> Vec<Test> {
-    vec![compared(column("menuindex"), Comparison::More, node.menuindex)]
+fn after(node: &Node) -> Vec<Predicate> {
+    vec![compared(column("menuindex"), Comparison::Greater, node.menuindex)]
 }
 
 fn run_siblings_range<'a>(ask: &'a Ask<'a>) -> Future<'a, Result<Option<Rows>, Fault>> {
@@ -85,13 +85,13 @@ fn run_siblings_range<'a>(ask: &'a Ask<'a>) -> Future<'a, Result<Option<Rows>, F
         let Some(node) = node(ask).await? else {
             return Ok(None);
         };
-        Ok(Some(beside(ask, &node, within, Direction::Rising)))
+        Ok(Some(beside(ask, &node, within, Direction::Ascending)))
     })
 }
 
 fn around<'a>(
     ask: &'a Ask<'a>,
-    narrower: fn(&Node) -> Vec<Test>,
+    narrower: fn(&Node) -> Vec<Predicate>,
     direction: Direction,
 ) -> Future<'a, Result<Option<Rows>, Fault>> {
     Box::pin(async move {
@@ -100,9 +100,9 @@ fn around<'a>(
     })
 }
 
-fn beside(ask: &Ask<'_>, node: &Node, narrower: Vec<Test>, direction: Direction) -> Rows {
+fn beside(ask: &Ask<'_>, node: &Node, narrower: Vec<Predicate>, direction: Direction) -> Rows {
     let mut tests =
-        vec![is(column("parent"), node.parent), compared(column("id"), Comparison::Unequal, asked_id(ask)), live()];
+        vec![is(column("parent"), node.parent), compared(column("id"), Comparison::NotEqual, asked_id(ask)), live()];
     tests.extend(narrower);
     Rows { tests, order: by_menuindex(direction), ..Rows::default() }
 }
@@ -113,7 +113,7 @@ pub(super) async fn node(ask: &Ask<'_>) -> Result<Option<Node>, Fault> {
         from: (HERE, document::TABLE),
         joins: Vec::new(),
         columns: vec![column("parent"), column("menuindex")],
-        tests: vec![is(column("id"), asked_id(ask)), live()],
+        filter: vec![is(column("id"), asked_id(ask)), live()],
         order: Vec::new(),
         offset: 0,
         limit: 1,

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::archive::{Archive, Join, Select, Term, Test};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::Field;
-use frontdesk_engine::tool::{Consult, Future, Outcome, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::Field;
+use frontdesk_engine::model::tool::{Future, Outcome, ReadTool, Tool};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::ports::site_db::{Expr, Join, Predicate, Select, SiteDb};
 use frontdesk_engine::{Fault, Permitted};
 
 use super::{Words, reading};
@@ -17,8 +17,8 @@ use crate::emcp::{Limits, document, shapes};
 
 /// What a tool has at hand to choose its rows with.
 pub(super) struct Ask<'a> {
-    pub(super) reading: &'a Reading,
-    pub(super) archive: &'a dyn Archive,
+    pub(super) reading: &'a ToolInput,
+    pub(super) archive: &'a dyn SiteDb,
     pub(super) limits: &'a Limits,
     pub(super) variables: &'a Variables,
 }
@@ -27,8 +27,8 @@ pub(super) struct Ask<'a> {
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) joins: Vec<Join>,
-    pub(super) tests: Vec<Test>,
-    pub(super) order: Vec<(Term, Direction)>,
+    pub(super) tests: Vec<Predicate>,
+    pub(super) order: Vec<(Expr, Direction)>,
 }
 
 /// Chooses the rows of a list; nothing if there is nothing to choose from.
@@ -59,10 +59,10 @@ struct List {
     lately: Lately,
 }
 
-impl Consult for List {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for List {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
+            let (reading, archive, limits) = (permitted.input(), permitted.archive()?, &self.limits);
             let variables = Variables::named(permitted, &self.lately).await?;
             let ask = Ask { reading, archive, limits, variables: &variables };
             let (limit, offset) = window(reading);
@@ -80,7 +80,7 @@ impl Consult for List {
             answer.push_str("],\"meta\":");
             shapes::write_list_meta(limit, offset, records.len(), None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
@@ -90,10 +90,10 @@ struct Get {
     lately: Lately,
 }
 
-impl Consult for Get {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for Get {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (reading, archive, limits) = (permitted.asked(), permitted.archive()?, &self.limits);
+            let (reading, archive, limits) = (permitted.input(), permitted.archive()?, &self.limits);
             let variables = Variables::named(permitted, &self.lately).await?;
             let ask = Ask { reading, archive, limits, variables: &variables };
             let rows = Rows { tests: vec![is(column("id"), asked_id(&ask)), live()], ..Rows::default() };
@@ -107,7 +107,7 @@ impl Consult for Get {
             answer.push_str(",\"meta\":");
             shapes::write_one_meta(None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
@@ -117,7 +117,7 @@ fn select(ask: &Ask<'_>, rows: Rows, limit: u64, offset: u64) -> Result<Select, 
         from: (HERE, document::TABLE),
         joins: rows.joins.into_iter().chain(ask.variables.joins()).collect(),
         columns: document::columns().chain(ask.variables.columns()?).collect(),
-        tests: rows.tests,
+        filter: rows.tests,
         order: rows.order,
         offset,
         limit,
@@ -125,7 +125,7 @@ fn select(ask: &Ask<'_>, rows: Rows, limit: u64, offset: u64) -> Result<Select, 
     })
 }
 
-pub(super) fn window(reading: &Reading) -> (u64, u64) {
+pub(super) fn window(reading: &ToolInput) -> (u64, u64) {
     let number = |name| reading.integer(name).and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
     (number(shapes::LIMIT), number(shapes::OFFSET))
 }
@@ -136,10 +136,10 @@ pub(super) fn asked_id(ask: &Ask<'_>) -> i64 {
 }
 
 /// Not in the bin.
-pub(super) fn live() -> Test {
+pub(super) fn live() -> Predicate {
     is(column("deleted"), 0)
 }
 
-pub(super) fn by_menuindex(direction: Direction) -> Vec<(Term, Direction)> {
+pub(super) fn by_menuindex(direction: Direction) -> Vec<(Expr, Direction)> {
     vec![(column("menuindex"), direction), (column("id"), direction)]
 }

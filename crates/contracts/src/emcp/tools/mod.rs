@@ -8,8 +8,8 @@ mod search;
 mod tree;
 
 use frontdesk_engine::Scope;
-use frontdesk_engine::schema::{Field, Schema};
-use frontdesk_engine::tool::{Consult, Effect, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::schema::{Field, Schema};
+use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, Tool, ToolSpec};
 use std::sync::Arc;
 
 use super::{Limits, scopes};
@@ -41,7 +41,7 @@ struct Words {
 }
 
 /// A tool that reads the site.
-fn reading(words: Words, input: Vec<Field>, output: Schema, run: Arc<dyn Consult>) -> Tool {
+fn reading(words: Words, input: Vec<Field>, output: Schema, run: Arc<dyn ReadTool>) -> Tool {
     Tool {
         spec: ToolSpec {
             name: words.name,
@@ -51,10 +51,10 @@ fn reading(words: Words, input: Vec<Field>, output: Schema, run: Arc<dyn Consult
             output,
             effect: Effect::Reads,
             scope: Scope::new(scopes::CALL),
-            discloses: None,
+            unmask_scope: None,
             rate: RateKey::Client,
             codes: &[],
         },
-        run: Run::Consult(run),
+        run: Run::Read(run),
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::archive::{Record, Select, Term, Test};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::reading::Reading;
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_engine::tool::{Consult, Future, Outcome, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::model::tool::{Future, Outcome, ReadTool, Tool};
+use frontdesk_engine::model::tool_input::ToolInput;
+use frontdesk_engine::ports::site_db::{Expr, Predicate, Select, SiteRow};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
@@ -64,14 +64,14 @@ struct List {
     limits: Limits,
 }
 
-impl Consult for List {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for List {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let reading = permitted.asked();
+            let reading = permitted.input();
             let model = asked_model(reading)?;
             let (limit, offset) = window(reading);
             let select = Select {
-                tests: conditions(reading, model)?,
+                filter: conditions(reading, model)?,
                 order: order(reading, model)?,
                 offset,
                 limit,
@@ -86,7 +86,7 @@ impl Consult for List {
             answer.push_str("],\"meta\":");
             shapes::write_list_meta(limit, offset, records.len(), Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
@@ -95,13 +95,13 @@ struct Get {
     limits: Limits,
 }
 
-impl Consult for Get {
-    fn consult<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+impl ReadTool for Get {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let reading = permitted.asked();
+            let reading = permitted.input();
             let model = asked_model(reading)?;
             let tests = vec![is(column("id"), reading.integer("id").unwrap_or(0))];
-            let select = Select { tests, limit: 1, ..all(model, &self.limits) };
+            let select = Select { filter: tests, limit: 1, ..all(model, &self.limits) };
             let records = records(permitted, model, &select).await?;
             let mut answer = String::from("{\"item\":");
             match records.first() {
@@ -111,13 +111,13 @@ impl Consult for Get {
             answer.push_str(",\"meta\":");
             shapes::write_one_meta(Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Made { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: records.len() })
         })
     }
 }
 
 /// A site of another age may lack a whole table; it then has no such records.
-async fn records(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<Record>, Fault> {
+async fn records(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<SiteRow>, Fault> {
     let archive = permitted.archive()?;
     match archive.has_table(model.table).await? {
         true => archive.select(select).await,
@@ -130,7 +130,7 @@ fn all(model: &Model, limits: &Limits) -> Select {
         from: (HERE, model.table),
         joins: Vec::new(),
         columns: model.columns(),
-        tests: Vec::new(),
+        filter: Vec::new(),
         order: Vec::new(),
         offset: 0,
         limit: 0,
@@ -138,11 +138,11 @@ fn all(model: &Model, limits: &Limits) -> Select {
     }
 }
 
-fn asked_model(reading: &Reading) -> Result<&'static Model, Fault> {
+fn asked_model(reading: &ToolInput) -> Result<&'static Model, Fault> {
     reading.text("model").and_then(model::by_name).ok_or_else(|| Fault::internal("a checked model is not one of ours"))
 }
 
-fn conditions(reading: &Reading, model: &Model) -> Result<Vec<Test>, Fault> {
+fn conditions(reading: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Fault> {
     let filters = reading.object("filters").and_then(|filters| filters.get("where"));
     let conditions = filters.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object);
     let test = |(number, condition): (usize, &serde_json::Map<String, Json>)| {
@@ -154,19 +154,19 @@ fn conditions(reading: &Reading, model: &Model) -> Result<Vec<Test>, Fault> {
 }
 
 /// The id comes last, so that pages do not overlap.
-fn order(reading: &Reading, model: &Model) -> Result<Vec<(Term, Direction)>, Fault> {
-    let by_id = (column("id"), Direction::Rising);
+fn order(reading: &ToolInput, model: &Model) -> Result<Vec<(Expr, Direction)>, Fault> {
+    let by_id = (column("id"), Direction::Ascending);
     let Some(named) = reading.arguments.get("order_by") else {
         return Ok(vec![by_id]);
     };
     let direction = match reading.text("order_dir") {
-        Some("desc") => Direction::Falling,
-        Some(_) | None => Direction::Rising,
+        Some("desc") => Direction::Descending,
+        Some(_) | None => Direction::Ascending,
     };
     Ok(vec![(field(model, Some(named), "/order_by")?, direction), by_id])
 }
 
-fn field(model: &Model, named: Option<&Json>, at: &str) -> Result<Term, Fault> {
+fn field(model: &Model, named: Option<&Json>, at: &str) -> Result<Expr, Fault> {
     match named.and_then(Json::as_str).and_then(|name| model.field(name)) {
         Some(name) => Ok(column(name)),
         None => {

@@ -2,10 +2,10 @@
 //! filters must hold.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Join, Keeps, Name, Select, Source, Term, Test, Value};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::schema::{Field, Schema, Text, optional, required};
-use frontdesk_engine::tool::Tool;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::tool::Tool;
+use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, TableAlias};
 use serde_json::{Map, Value as Json};
 
 use super::Words;
@@ -21,8 +21,8 @@ const ORDERS: &[&str] = &["id", "pagetitle", "menuindex", "createdon", "pub_date
 /// Which tags a page has, and what they are called. The CMS itself has neither table; its tagging extra makes them.
 const TAG_LINKS: Name = "site_content_tags";
 const TAGS: Name = "tags";
-const LINK: Source = Source(3);
-const TAG: Source = Source(4);
+const LINK: TableAlias = TableAlias(3);
+const TAG: TableAlias = TableAlias(4);
 const MOST_TAGS: usize = 50;
 const LONGEST_TAG: usize = 255;
 
@@ -88,16 +88,16 @@ fn order_shape() -> Schema {
 fn tags_shape() -> Schema {
     Schema::object([
         required("tv_id", Schema::integer(0, shapes::LARGEST), "Id of the template variable that holds the tags."),
-        required("tags", Schema::filled_list(Schema::text(LONGEST_TAG), MOST_TAGS), "Names of tags."),
+        required("tags", Schema::non_empty_list(Schema::text(LONGEST_TAG), MOST_TAGS), "Names of tags."),
     ])
 }
 
 fn variable() -> Field {
-    required("tv", Schema::Text(Text::Formed(&forms::NAME)), "Name of the template variable.")
+    required("tv", Schema::Text(Text::Pattern(&forms::NAME)), "Name of the template variable.")
 }
 
 fn cast(about: &'static str) -> Field {
-    optional("cast", Schema::Text(Text::Formed(&forms::CAST)), about)
+    optional("cast", Schema::Text(Text::Pattern(&forms::CAST)), about)
 }
 
 fn use_default() -> Field {
@@ -128,11 +128,11 @@ async fn rows(ask: &Ask<'_>) -> Result<Rows, Fault> {
 }
 
 /// The id comes last, so that pages do not overlap.
-fn order(ask: &Ask<'_>) -> Vec<(Term, Direction)> {
+fn order(ask: &Ask<'_>) -> Vec<(Expr, Direction)> {
     let arguments = &ask.reading.arguments;
-    let by_id = (column("id"), Direction::Rising);
+    let by_id = (column("id"), Direction::Ascending);
     if let Some(dir) = arguments.get("order_by_date") {
-        let date = Term::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
+        let date = Expr::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
         return vec![(date, direction(Some(dir))), by_id];
     }
     let named = ask.reading.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
@@ -143,7 +143,7 @@ fn order(ask: &Ask<'_>) -> Vec<(Term, Direction)> {
 }
 
 /// The variable that a filter or an order is about.
-fn value(ask: &Ask<'_>, term: &Map<String, Json>) -> Result<Term, Fault> {
+fn value(ask: &Ask<'_>, term: &Map<String, Json>) -> Result<Expr, Fault> {
     let otherwise = match truth(term, "use_default") {
         Some(1) => Otherwise::Default,
         Some(_) | None => Otherwise::Nothing,
@@ -151,14 +151,14 @@ fn value(ask: &Ask<'_>, term: &Map<String, Json>) -> Result<Term, Fault> {
     ask.variables.value(term.get("tv").and_then(Json::as_str).unwrap_or_default(), otherwise)
 }
 
-async fn tags(ask: &Ask<'_>) -> Result<Option<Test>, Fault> {
+async fn tags(ask: &Ask<'_>) -> Result<Option<Predicate>, Fault> {
     let Some(asked) = ask.reading.object("tags_data") else {
         return Ok(None);
     };
     let mut names = Vec::new();
     for (number, tag) in asked.get("tags").and_then(Json::as_array).into_iter().flatten().enumerate() {
         match tag.as_str().map(str::trim) {
-            Some(name) if !name.is_empty() && filter::is_plain(name) => names.push(Value::Text(name.to_owned())),
+            Some(name) if !name.is_empty() && filter::is_plain(name) => names.push(Literal::Text(name.to_owned())),
             Some(_) | None => {
                 let at = format!("/tags_data/tags/{number}");
                 let expected = "the name of a tag is expected, not blank and without : or ;";
@@ -171,18 +171,18 @@ async fn tags(ask: &Ask<'_>) -> Result<Option<Test>, Fault> {
         return Err(Fault::invalid_argument("/tags_data", "not", expected));
     }
     let variable = asked.get("tv_id").and_then(Json::as_i64).unwrap_or(0);
-    Ok(Some(Test::Exists(Box::new(Select {
+    Ok(Some(Predicate::Exists(Box::new(Select {
         from: (LINK, TAG_LINKS),
         joins: vec![Join {
             table: (TAG, TAGS),
-            on: vec![same(Term::Column(TAG, "id"), Term::Column(LINK, "tag_id"))],
-            keeps: Keeps::Matched,
+            on: vec![same(Expr::Column(TAG, "id"), Expr::Column(LINK, "tag_id"))],
+            kind: JoinKind::Inner,
         }],
         columns: Vec::new(),
-        tests: vec![
-            same(Term::Column(LINK, "doc_id"), column("id")),
-            is(Term::Column(LINK, "tv_id"), variable),
-            Test::AnyOf(Term::Column(TAG, "name"), names),
+        filter: vec![
+            same(Expr::Column(LINK, "doc_id"), column("id")),
+            is(Expr::Column(LINK, "tv_id"), variable),
+            Predicate::AnyOf(Expr::Column(TAG, "name"), names),
         ],
         order: Vec::new(),
         offset: 0,
@@ -202,7 +202,7 @@ fn truth(arguments: &Map<String, Json>, name: &str) -> Option<i64> {
 
 fn direction(given: Option<&Json>) -> Direction {
     match given.and_then(Json::as_str) {
-        Some("desc") => Direction::Falling,
-        Some(_) | None => Direction::Rising,
+        Some("desc") => Direction::Descending,
+        Some(_) | None => Direction::Ascending,
     }
 }

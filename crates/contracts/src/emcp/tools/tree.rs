@@ -2,10 +2,10 @@
 //! it.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::archive::{Comparison, Join, Keeps, Source, Term, Test};
-use frontdesk_engine::page::Direction;
-use frontdesk_engine::schema::{Field, Schema, optional, required};
-use frontdesk_engine::tool::{Future, Tool};
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::schema::{Field, Schema, optional, required};
+use frontdesk_engine::model::tool::{Future, Tool};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Join, JoinKind, Predicate, TableAlias};
 
 use super::Words;
 use super::beside::node;
@@ -14,9 +14,9 @@ use crate::emcp::words::{HERE, column, compared, is, same};
 use crate::emcp::{Limits, document, shapes};
 
 /// The closure beside the documents.
-const PATH: Source = Source(1);
+const PATH: TableAlias = TableAlias(1);
 /// The document that a path begins at.
-const ROOT: Source = Source(2);
+const ROOT: TableAlias = TableAlias(2);
 
 pub(super) fn root_tree(limits: Limits) -> Tool {
     let words = Words {
@@ -61,7 +61,7 @@ pub(super) fn children(limits: Limits) -> Tool {
     list(limits, words, vec![shapes::id("The page to look below.")], |ask| {
         Box::pin(async move {
             let tests = vec![is(column("parent"), asked_id(ask)), live()];
-            Ok(Some(Rows { tests, order: by_menuindex(Direction::Rising), ..Rows::default() }))
+            Ok(Some(Rows { tests, order: by_menuindex(Direction::Ascending), ..Rows::default() }))
         })
     })
 }
@@ -83,32 +83,32 @@ fn run_children_range<'a>(ask: &'a Ask<'a>) -> Future<'a, Result<Option<Rows>, F
             return Ok(None);
         }
         tests.extend([is(column("parent"), asked_id(ask)), live()]);
-        Ok(Some(Rows { tests, order: by_menuindex(Direction::Rising), ..Rows::default() }))
+        Ok(Some(Rows { tests, order: by_menuindex(Direction::Ascending), ..Rows::default() }))
     })
 }
 
 fn from_the_top(ask: &Ask<'_>) -> Rows {
     let root = Join {
         table: (ROOT, document::TABLE),
-        on: vec![same(Term::Column(ROOT, "id"), Term::Column(PATH, "ancestor"))],
-        keeps: Keeps::Matched,
+        on: vec![same(Expr::Column(ROOT, "id"), Expr::Column(PATH, "ancestor"))],
+        kind: JoinKind::Inner,
     };
     Rows {
         joins: vec![path("descendant"), root],
         tests: vec![
-            is(Term::Column(ROOT, "parent"), 0),
-            is(Term::Column(ROOT, "deleted"), 0),
+            is(Expr::Column(ROOT, "parent"), 0),
+            is(Expr::Column(ROOT, "deleted"), 0),
             compared(distance(), Comparison::AtMost, asked_depth(ask).unwrap_or(1)),
             live(),
         ],
-        order: vec![(column("id"), Direction::Rising)],
+        order: vec![(column("id"), Direction::Ascending)],
     }
 }
 
 fn below_a_page(ask: &Ask<'_>) -> Rows {
     let mut rows = below(asked_id(ask), asked_depth(ask).unwrap_or(1));
     rows.tests.push(live());
-    rows.order = ["parent", "menuindex", "id"].map(|name| (column(name), Direction::Rising)).into();
+    rows.order = ["parent", "menuindex", "id"].map(|name| (column(name), Direction::Ascending)).into();
     rows
 }
 
@@ -116,8 +116,8 @@ fn below_a_page(ask: &Ask<'_>) -> Rows {
 pub(super) fn below(id: i64, depth: i64) -> Rows {
     Rows {
         tests: vec![
-            is(Term::Column(PATH, "ancestor"), id),
-            compared(distance(), Comparison::More, 0),
+            is(Expr::Column(PATH, "ancestor"), id),
+            compared(distance(), Comparison::Greater, 0),
             compared(distance(), Comparison::AtMost, depth),
         ],
         joins: vec![path("descendant")],
@@ -127,12 +127,12 @@ pub(super) fn below(id: i64, depth: i64) -> Rows {
 
 fn above_a_page(ask: &Ask<'_>) -> Rows {
     let mut tests =
-        vec![is(Term::Column(PATH, "descendant"), asked_id(ask)), compared(distance(), Comparison::More, 0), live()];
+        vec![is(Expr::Column(PATH, "descendant"), asked_id(ask)), compared(distance(), Comparison::Greater, 0), live()];
     tests.extend(asked_depth(ask).map(|depth| compared(distance(), Comparison::AtMost, depth)));
     Rows {
         joins: vec![path("ancestor")],
         tests,
-        order: vec![(distance(), Direction::Falling), (column("id"), Direction::Rising)],
+        order: vec![(distance(), Direction::Descending), (column("id"), Direction::Ascending)],
     }
 }
 
@@ -140,13 +140,13 @@ fn above_a_page(ask: &Ask<'_>) -> Rows {
 fn path(end: &'static str) -> Join {
     Join {
         table: (PATH, document::CLOSURE),
-        on: vec![same(Term::Column(PATH, end), Term::Column(HERE, "id"))],
-        keeps: Keeps::Matched,
+        on: vec![same(Expr::Column(PATH, end), Expr::Column(HERE, "id"))],
+        kind: JoinKind::Inner,
     }
 }
 
-fn distance() -> Term {
-    Term::Column(PATH, "depth")
+fn distance() -> Expr {
+    Expr::Column(PATH, "depth")
 }
 
 pub(super) fn depth(limits: &Limits, about: &'static str) -> Field {
@@ -165,7 +165,7 @@ pub(super) fn range_fields() -> [Field; 2] {
 }
 
 /// The range of `menuindex` that was asked for, both ends included.
-pub(super) fn range(ask: &Ask<'_>) -> Result<Vec<Test>, Fault> {
+pub(super) fn range(ask: &Ask<'_>) -> Result<Vec<Predicate>, Fault> {
     let from = ask.reading.integer("from").unwrap_or(0);
     let mut tests = vec![compared(column("menuindex"), Comparison::AtLeast, from)];
     if let Some(to) = ask.reading.integer("to") {

@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use frontdesk_contracts::automotive;
 use frontdesk_engine::Reply;
-use frontdesk_engine::audit::Observation;
-use frontdesk_engine::desk::{Desk, Keys, Mount, Settings};
-use frontdesk_engine::incoming::{Arriving, Credential, Incoming, Verb};
-use frontdesk_engine::inflight::Inflight;
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::limits::inflight::Inflight;
+use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Observer, Random};
-use frontdesk_engine::rate::{Budget, Rates};
-use frontdesk_engine::seal::Key;
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
-use frontdesk_engine::timestamp::Millis;
-use frontdesk_engine::trace::Trace;
 use serde_json::{Value, json};
 
 pub(crate) use store::Memory;
@@ -45,13 +45,13 @@ impl House {
             clock: Arc::new(Still),
             random: Arc::new(Counting::default()),
             observer: Arc::new(Blind),
-            keys: Keys { cursor: Key::from_bytes([1; 32]) },
+            keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Rates::default(),
             inflight: Inflight::default(),
             tally: Default::default(),
-            turns: Default::default(),
-            tasks: Default::default(),
-            settings: Settings {
+            tenant_locks: Default::default(),
+            task_queue: Default::default(),
+            settings: DeskSettings {
                 page_bytes: 1 << 20,
                 reply_bytes: 4 << 20,
                 calls: Budget { per_minute: 6_000, burst: 6_000 },
@@ -108,10 +108,12 @@ impl House {
             method_header: None,
             name_header: None,
             idempotency_key: None,
-            refused: None,
-            body: Arriving::here(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()),
+            transport_fault: None,
+            body: RequestBody::from_bytes(
+                json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string(),
+            ),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            trace: Trace::begun("trace"),
+            trace: Trace::new("trace"),
         };
         self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
     }
@@ -142,5 +144,5 @@ impl Random for Counting {
 struct Blind;
 
 impl Observer for Blind {
-    fn seen(&self, _: &Observation, _: Option<&str>) {}
+    fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }

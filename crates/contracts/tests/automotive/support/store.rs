@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
-use frontdesk_engine::page::{Direction, Filter, Key, Page, Query, Start, Wants};
-use frontdesk_engine::plan::{Event, Stale, Step};
-use frontdesk_engine::ports::{Claim, Claimed, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::table::{Cell, Found, Kind, Row};
-use frontdesk_engine::tool::Future;
+use frontdesk_engine::model::page::{Direction, Filter, Page, PageKey, Projection, Query, Start};
+use frontdesk_engine::model::plan::{Event, OnConflict, Step};
+use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec};
+use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use frontdesk_wire::json::splice;
 
@@ -19,7 +19,7 @@ type Place = (String, &'static str, String);
 #[derive(Default)]
 struct State {
     rows: BTreeMap<Place, Row>,
-    claims: HashMap<(String, &'static str, String), Claimed>,
+    claims: HashMap<(String, &'static str, String), StoredAnswer>,
     events: Vec<Event>,
 }
 
@@ -34,7 +34,7 @@ impl Memory {
     /// What happened since the demo data, as `kind change`.
     pub(crate) fn events(&self) -> Vec<String> {
         let state = self.0.lock().unwrap();
-        state.events.iter().map(|event| format!("{} {}", event.kind, event.change.word())).collect()
+        state.events.iter().map(|event| format!("{} {}", event.kind, event.change.as_str())).collect()
     }
 
     /// Everything that is kept, as one text.
@@ -43,7 +43,7 @@ impl Memory {
         format!("{:?} {:?} {}", state.rows, state.events, state.claims.len())
     }
 
-    pub(crate) fn row(&self, tenant: &str, kind: &'static Kind, id: &str) -> Option<Row> {
+    pub(crate) fn row(&self, tenant: &str, kind: &'static TableSpec, id: &str) -> Option<Row> {
         self.0.lock().unwrap().rows.get(&place(tenant, kind, id)).cloned()
     }
 }
@@ -51,7 +51,7 @@ impl Memory {
 impl State {
     fn apply(&mut self, tenant: &str, step: Step) {
         match step {
-            Step::Insert { kind, row, .. } | Step::Update { kind, row, .. } => {
+            Step::Insert { table: kind, row, .. } | Step::Update { table: kind, row, .. } => {
                 self.rows.insert(place(tenant, kind, &row.id), row);
             }
             Step::Adjust { .. } | Step::Require { .. } => {}
@@ -60,16 +60,16 @@ impl State {
 
     fn objection(&self, tenant: &str, step: &Step) -> Option<Committed> {
         match step {
-            Step::Insert { kind, row, taken } => {
+            Step::Insert { table: kind, row, on_duplicate: taken } => {
                 let there = self.rows.contains_key(&place(tenant, kind, &row.id));
                 there.then(|| Committed::Refused(taken.clone()))
             }
-            Step::Update { kind, row, expect_version, stale } => {
+            Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
                 let found = self.rows.get(&place(tenant, kind, &row.id));
                 match (found.map(|found| found.version) == Some(*expect_version), stale) {
                     (true, _) => None,
-                    (false, Stale::Caller(fault)) => Some(Committed::Refused(fault.clone())),
-                    (false, Stale::Rerun) => Some(Committed::Stale),
+                    (false, OnConflict::Fail(fault)) => Some(Committed::Refused(fault.clone())),
+                    (false, OnConflict::Retry) => Some(Committed::VersionConflict),
                 }
             }
             Step::Adjust { .. } | Step::Require { .. } => None,
@@ -77,7 +77,7 @@ impl State {
     }
 }
 
-fn place(tenant: &str, kind: &'static Kind, id: &str) -> Place {
+fn place(tenant: &str, kind: &'static TableSpec, id: &str) -> Place {
     (tenant.to_owned(), kind.name, id.to_owned())
 }
 
@@ -99,7 +99,7 @@ fn fits(row: &Row, filter: &Filter) -> bool {
         Filter::AnyOf(column, values) => values.contains(cell(row, column).unwrap()),
         Filter::AtLeast(column, least) => number(row, column) >= *least,
         Filter::AtMost(column, most) => number(row, column) <= *most,
-        Filter::Words(words) => words.iter().all(|word| row.words.contains(word)),
+        Filter::SearchTerms(words) => words.iter().all(|word| row.search_terms.contains(word)),
     }
 }
 
@@ -107,12 +107,12 @@ impl Store for Memory {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static Kind,
+        kind: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         let row = self.row(tenant.as_str(), kind, id);
-        let found = row.map(|row| Found {
+        let found = row.map(|row| StoredRow {
             id: row.id,
             version: row.version,
             created_at: row.created_at,
@@ -129,16 +129,16 @@ impl Store for Memory {
     fn find<'a>(
         &'a self,
         _: &'a TenantId,
-        _: &'static Kind,
+        _: &'static TableSpec,
         _: &'static str,
         _: Cell,
-    ) -> Future<'a, Result<Option<Found>, Fault>> {
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         let state = self.0.lock().unwrap();
-        let mine = |(owner, kind, _): &Place| owner == tenant.as_str() && *kind == query.kind.name;
+        let mine = |(owner, kind, _): &Place| owner == tenant.as_str() && *kind == query.table.name;
         let mut rows: Vec<(i64, &Row)> = state
             .rows
             .iter()
@@ -146,29 +146,33 @@ impl Store for Memory {
             .map(|(_, row)| (number(row, query.order.column), row))
             .collect();
         rows.sort_by(|left, right| (left.0, &left.1.id).cmp(&(right.0, &right.1.id)));
-        if query.order.direction == Direction::Falling {
+        if query.order.direction == Direction::Descending {
             rows.reverse();
         }
         if let Start::After(key) = &query.window.start {
             let last = (key.value, &key.id);
             rows.retain(|(value, row)| match query.order.direction {
-                Direction::Rising => (*value, &row.id) > last,
-                Direction::Falling => (*value, &row.id) < last,
+                Direction::Ascending => (*value, &row.id) > last,
+                Direction::Descending => (*value, &row.id) < last,
             });
         }
         let more = rows.len() > query.window.limit;
         rows.truncate(query.window.limit);
-        let next = rows.last().filter(|_| more).map(|(value, row)| Key { value: *value, id: row.id.clone() });
-        let text = |row: &Row| match (query.wants, &row.masked) {
-            (Wants::Ids, _) => row.id.clone(),
-            (Wants::Rows, Some(masked)) => splice(&row.body, masked),
-            (Wants::Rows, None) => row.body.clone(),
+        let next = rows.last().filter(|_| more).map(|(value, row)| PageKey { value: *value, id: row.id.clone() });
+        let text = |row: &Row| match (query.projection, &row.masked) {
+            (Projection::Ids, _) => row.id.clone(),
+            (Projection::Rows, Some(masked)) => splice(&row.body, masked),
+            (Projection::Rows, None) => row.body.clone(),
         };
         let rows = rows.into_iter().map(|(_, row)| text(row)).collect();
         Box::pin(async { Ok(Page { rows, ids: Vec::new(), next }) })
     }
 
-    fn claimed<'a>(&'a self, tenant: &'a TenantId, claim: &'a Claim) -> Future<'a, Result<Option<Claimed>, Fault>> {
+    fn find_claim<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         let key = (tenant.as_str().to_owned(), claim.tool, claim.key.clone());
         let claimed = self.0.lock().unwrap().claims.get(&key).cloned();
         Box::pin(async { Ok(claimed) })
@@ -185,16 +189,16 @@ impl Store for Memory {
             }
             state.events.extend(commit.events.into_iter().map(|(_, event)| event));
             if let Some(claim) = commit.claim {
-                let answer = Claimed { meaning: claim.meaning, answer: commit.answer };
+                let answer = StoredAnswer { request_hash: claim.request_hash, answer: commit.answer };
                 state.claims.insert((tenant.to_owned(), claim.tool, claim.key), answer);
             }
         }
         Box::pin(async { Ok(committed) })
     }
 
-    fn observe<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
+    fn append_audit<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async { Ok(()) })
     }
 
-    fn observe_detached(&self, _: String) {}
+    fn append_audit_detached(&self, _: String) {}
 }

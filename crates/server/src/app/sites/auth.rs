@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::incoming::Credential;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Identity;
-use frontdesk_engine::tool::Future;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Scopes, TenantId};
 
 /// Accepts tokens of this server, or tokens that the site has signed.
@@ -35,7 +35,7 @@ impl TokenAuth {
                             }
                         });
                     }
-                    Ok(_) => return Err(self.refused().because("the caller does not belong to this site")),
+                    Ok(_) => return Err(self.refused().caused_by("the caller does not belong to this site")),
                     // The first cause is kept: it comes from a verifier that could parse the token.
                     Err(fault) if fault.kind == FaultKind::Unauthenticated && refusal.cause.is_none() => {
                         refusal.cause = fault.cause;
@@ -52,7 +52,9 @@ impl TokenAuth {
     /// The same for every reason. It names the token endpoint only if that issues tokens for this mount.
     fn refused(&self) -> Fault {
         let message = match self.own {
-            Some(_) => "The access token is invalid for this resource, or expired. Get a new one from the token endpoint.",
+            Some(_) => {
+                "The access token is invalid for this resource, or expired. Get a new one from the token endpoint."
+            }
             None => {
                 "The access token is invalid for this resource, or expired. Get a new one from the site, which signs them."
             }

@@ -1,5 +1,5 @@
 //! Who may ask a site, and the secrets that this takes. A secret is looked up when the site is opened, not when the
-//! configuration is read: a command that opens no site needs none.
+//! configuration is read: a command that opens no site requires none.
 
 use std::fmt;
 use std::fs;
@@ -24,8 +24,8 @@ pub enum SiteAuth {
 /// Whether tokens of this server's own authorization server are good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnTokens {
-    Taken,
-    Refused,
+    Accepted,
+    Rejected,
 }
 
 /// Tokens that the site signs with a secret it shares with us.
@@ -109,7 +109,7 @@ pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Sit
     }
     let has = |word: &str| ways.iter().any(|way| way == word);
     if has(NONE) && ways.len() > 1 {
-        fields.wrong("auth", "who needs no token needs none of another value_type", next);
+        fields.wrong("auth", "who requires no token requires none of another value_type", next);
         return None;
     }
     if !has(JWT) {
@@ -126,7 +126,7 @@ pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Sit
     Some(match (has(NONE), has(JWT)) {
         (true, _) => SiteAuth::None,
         (false, true) => SiteAuth::Tokens { own: own(has(OAUTH).then_some(())), jwt: Some(jwt(fields, variables)?) },
-        (false, false) => SiteAuth::Tokens { own: OwnTokens::Taken, jwt: None },
+        (false, false) => SiteAuth::Tokens { own: OwnTokens::Accepted, jwt: None },
     })
 }
 
@@ -136,8 +136,8 @@ const NONE: &str = "none";
 
 fn own(named: Option<()>) -> OwnTokens {
     match named {
-        Some(()) => OwnTokens::Taken,
-        None => OwnTokens::Refused,
+        Some(()) => OwnTokens::Accepted,
+        None => OwnTokens::Rejected,
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) static SITE: &[SiteKey] = &[
     key("database_file", "file", "", "The file that holds the database's address. It must not be readable by everyone."),
     key("database_ca", "file", "empty", "A PEM file with the authority that vouches for a database on another machine, which is reached by TLS or not at all."),
     key("prefix", "text", "the contract's own", "What the names of the site's tables begin with. It is checked at the start, and what was found instead is said."),
-    key("tenant", "name", "`site`", "The name under which the site's callers, tasks and audit records are kept. It is made at the start if it is missing. Each site needs one of its own."),
+    key("tenant", "name", "`site`", "The name under which the site's callers, tasks and audit records are kept. It is made at the start if it is missing. Each site requires one of its own."),
     key("auth", "list", "`[\"oauth\"]`", "Who may call: `oauth` for tokens of this server, `jwt` for tokens that the site itself signs, or exactly `[\"none\"]` for whoever is on this machine and comes without a proxy."),
     key("jwt_secret_env", "variable", "", "The environment variable that holds the secret which tokens are signed with by HS256: 32 bytes at least."),
     key("jwt_secret_file", "file", "", "The file that holds that secret, or several, one a line: a token may be signed with any of them, so that a new one can come before the old one goes. It must not be readable by everyone."),
@@ -35,7 +35,7 @@ pub(crate) static SITE: &[SiteKey] = &[
     key("dispatch", "sync or async", "`sync`", "Whether a dispatched message is answered at once, or accepted and done in the background."),
     key("failover", "sync or fail", "`sync`", "What happens to a dispatched message when the background has no room: it is done at once, or refused with 503."),
     key("limits", "table", "see below", "[mount.limits]: what a call may cost."),
-    key("scope_map", "table", "the contract's own", "[mount.scope_map]: which methods each scope opens, such as \"mcp:call\" = [\"tools/call\"]. It replaces the usual one."),
+    key("scope_map", "table", "the contract's own", "[mount.scope_map]: which methods each scope opens, such as \"mcp:call\" = [\"tools/call\"]. It replaces the defaults one."),
     key("server", "list of tables", "one", "[[mount.server]]: the handles under which the site answers."),
 ];
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::offer::Usual;
+use frontdesk_engine::model::contract_entry::MountDefaults;
 use toml::{Table, Value};
 
 use super::super::finding::ConfigError;
@@ -16,24 +16,24 @@ use super::{Dispatch, Failover, SiteConfig, server};
 pub(in super::super) fn read(
     table: &Table,
     at: &str,
-    usual: &Usual,
+    defaults: &MountDefaults,
     variables: Lookup<'_>,
 ) -> Result<(String, SiteConfig), Vec<ConfigError>> {
     let mut fields = Fields::of(table, at, SITE);
-    let path = fields.text("path").unwrap_or_else(|| usual.base.to_owned());
+    let path = fields.text("path").unwrap_or_else(|| defaults.base.to_owned());
     let database = database(&mut fields, variables);
     let authority = fields.text("database_ca").map(PathBuf::from);
-    let prefix = prefix(&mut fields, usual);
+    let prefix = prefix(&mut fields, defaults);
     let tenant = tenant(&mut fields);
     let auth = auth::read(&mut fields, variables);
     let allow_servers = fields.patterns("allow_servers").unwrap_or_else(|| vec!["*".to_owned()]);
     let mut denied = fields.patterns("deny_tools").unwrap_or_default();
     if let Writing::Denied = writing(&mut fields) {
-        denied.push(usual.write_tools.to_owned());
+        denied.push(defaults.write_tools.to_owned());
     }
     let dispatch = fields.word("dispatch", &[("sync", Dispatch::Sync), ("async", Dispatch::Async)]);
     let failover = fields.word("failover", &[("sync", Failover::Sync), ("fail", Failover::Fail)]);
-    let servers = server::read(&mut fields, usual, &denied);
+    let servers = server::read(&mut fields, defaults, &denied);
     match (database, tenant, auth) {
         (Some(database), Some(tenant), Some(auth)) if fields.errors.is_empty() => Ok((
             path,
@@ -77,14 +77,14 @@ fn database(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<SecretSour
 }
 
 /// An empty prefix is one: some sites have none.
-fn prefix(fields: &mut Fields<'_>, usual: &Usual) -> String {
+fn prefix(fields: &mut Fields<'_>, defaults: &MountDefaults) -> String {
     let given = match fields.value("prefix") {
         Some(Value::String(text)) if text.is_empty() => String::new(),
         Some(_) => fields.text("prefix").unwrap_or_default(),
-        None => usual.prefix.to_owned(),
+        None => defaults.prefix.to_owned(),
     };
     if !given.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        let next = format!("Use letters, digits and _ only, such as {}", usual.prefix);
+        let next = format!("Use letters, digits and _ only, such as {}", defaults.prefix);
         fields.wrong("prefix", format!("{given:?} is no prefix of tables"), next);
     }
     given

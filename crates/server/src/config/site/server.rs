@@ -2,25 +2,32 @@
 
 use std::time::Duration;
 
+use frontdesk_engine::model::contract_entry::MountDefaults;
 use frontdesk_engine::nearest::nearest;
-use frontdesk_engine::offer::Usual;
 use toml::Value;
 
 use super::fields::Fields;
 use super::keys::{LIMITS, SERVER};
-use super::{SiteServer, SiteLimits};
+use super::{SiteLimits, SiteServer};
 
 type ScopeMap = Vec<(String, Vec<String>)>;
 
-/// All servers of the mount; a mount that names none has the usual one.
-pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> Vec<SiteServer> {
+/// All servers of the mount; a mount that names none has the defaults one.
+pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[String]) -> Vec<SiteServer> {
     let common = limits(mount, DEFAULT_LIMITS);
-    let scopes = scope_map(mount, usual).unwrap_or_else(|| usual_map(usual));
+    let scopes = scope_map(mount, defaults).unwrap_or_else(|| usual_map(defaults));
     // The contract names it last.
-    let default_scope = usual.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
+    let default_scope = defaults.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
     let Some(listed) = mount.value("server") else {
-        let handle = usual.server.to_owned();
-        return vec![SiteServer { handle, path: None, limits: common, deny_tools: denied.to_vec(), scopes, default_scope }];
+        let handle = defaults.server.to_owned();
+        return vec![SiteServer {
+            handle,
+            path: None,
+            limits: common,
+            deny_tools: denied.to_vec(),
+            scopes,
+            default_scope,
+        }];
     };
     let tables = listed.as_array().map(|list| list.iter().map(Value::as_table).collect::<Option<Vec<_>>>());
     let Some(Some(tables)) = tables else {
@@ -31,7 +38,7 @@ pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> 
     for (index, table) in tables.into_iter().enumerate() {
         let mut fields = Fields::of(table, mount.place(&format!("server[{index}]")), SERVER);
         let limits = limits(&mut fields, common.clone());
-        let scopes = scope_map(&mut fields, usual).unwrap_or_else(|| scopes.clone());
+        let scopes = scope_map(&mut fields, defaults).unwrap_or_else(|| scopes.clone());
         let mut deny_tools = denied.to_vec();
         deny_tools.extend(fields.patterns("deny_tools").unwrap_or_default());
         let path = fields.text("path");
@@ -44,18 +51,25 @@ pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> 
                 fields.wrong("handle", format!("there is a server {handle} already"), "Give each its own handle");
             }
             Some(handle) => {
-                servers.push(SiteServer { handle, path, limits, deny_tools, scopes, default_scope: default_scope.clone() });
+                servers.push(SiteServer {
+                    handle,
+                    path,
+                    limits,
+                    deny_tools,
+                    scopes,
+                    default_scope: default_scope.clone(),
+                });
             }
             None if fields.has("handle") => {}
             None => {
-                let next = format!("Name the last segment of its address, such as {}", usual.server);
+                let next = format!("Name the last segment of its address, such as {}", defaults.server);
                 fields.wrong("handle", "it is missing", next);
             }
         }
         mount.merge(fields);
     }
     if servers.is_empty() && mount.errors.is_empty() {
-        let next = format!("Leave the key out for one server `{}`, or name some", usual.server);
+        let next = format!("Leave the key out for one server `{}`, or name some", defaults.server);
         mount.wrong("server", "an empty list would serve nothing", next);
     }
     servers
@@ -93,17 +107,17 @@ fn limits(parent: &mut Fields<'_>, before: SiteLimits) -> SiteLimits {
     limits
 }
 
-fn usual_map(usual: &Usual) -> ScopeMap {
+fn usual_map(defaults: &MountDefaults) -> ScopeMap {
     let texts = |methods: &[&str]| methods.iter().map(|method| (*method).to_owned()).collect();
-    usual.scopes.iter().map(|(scope, methods)| ((*scope).to_owned(), texts(methods))).collect()
+    defaults.scopes.iter().map(|(scope, methods)| ((*scope).to_owned(), texts(methods))).collect()
 }
 
-fn scope_map(parent: &mut Fields<'_>, usual: &Usual) -> Option<ScopeMap> {
+fn scope_map(parent: &mut Fields<'_>, defaults: &MountDefaults) -> Option<ScopeMap> {
     let mut fields = parent.free_table("scope_map")?;
     let mut map: ScopeMap = Vec::new();
     for scope in fields.names() {
-        if !usual.scopes.iter().any(|(known, _)| *known == scope) {
-            let right = nearest(scope, usual.scopes.iter().map(|(known, _)| *known)).unwrap_or_default();
+        if !defaults.scopes.iter().any(|(known, _)| *known == scope) {
+            let right = nearest(scope, defaults.scopes.iter().map(|(known, _)| *known)).unwrap_or_default();
             fields.wrong(scope, "there is no such scope", format!("Did you mean \"{right}\"?"));
             continue;
         }

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{SiteAuth, Dispatch, Failover, OwnTokens, SecretSource, SiteServer, SiteConfig, SiteLimits};
+use super::{Dispatch, Failover, OwnTokens, SecretSource, SiteAuth, SiteConfig, SiteLimits, SiteServer};
 
 /// The keys that a site has besides `contract` and `path`.
 pub(in super::super) fn shown(site: &SiteConfig) -> Table {
@@ -25,8 +25,8 @@ pub(in super::super) fn shown(site: &SiteConfig) -> Table {
         SiteAuth::None => put("auth", texts(["none"])),
         SiteAuth::Tokens { own, jwt } => {
             let own = match own {
-                OwnTokens::Taken => Some("oauth"),
-                OwnTokens::Refused => None,
+                OwnTokens::Accepted => Some("oauth"),
+                OwnTokens::Rejected => None,
             };
             put("auth", texts(own.into_iter().chain(jwt.as_ref().map(|_| "jwt"))));
             if let Some(jwt) = jwt {

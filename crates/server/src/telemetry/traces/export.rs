@@ -24,7 +24,12 @@ const RETRY_DELAYS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs
 const SHUTDOWN_CHECK: Duration = Duration::from_millis(50);
 
 /// Runs until the queue is closed and everything in it was tried.
-pub(super) async fn export(mut calls: Receiver<CallSpans>, mut client: OtlpClient, counts: Arc<TraceCounts>, log: Arc<Log>) {
+pub(super) async fn export(
+    mut calls: Receiver<CallSpans>,
+    mut client: OtlpClient,
+    counts: Arc<TraceCounts>,
+    log: Arc<Log>,
+) {
     let mut failing = false;
     while let Some(first) = calls.recv().await {
         let batch = collect_batch(first, &mut calls).await;

@@ -125,7 +125,9 @@ impl OtlpClient {
     }
 }
 
-async fn handshake_http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> io::Result<SendRequest<Full<Bytes>>> {
+async fn handshake_http(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<SendRequest<Full<Bytes>>> {
     let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
     // It ends when the sender is dropped or the collector closes.
     tokio::spawn(connection);

@@ -1,9 +1,9 @@
 //! A finished call as spans in OTLP's JSON: one for the call and one for each stage that was timed. Every text in it is a
 //! constant of this program or a hexadecimal number.
 
-use frontdesk_engine::audit::{Lap, Laps, Observation};
+use frontdesk_engine::model::observation::{Observation, StageTime, StageTimes};
+use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::trace::Trace;
 use frontdesk_wire::version::Era;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(super) struct CallSpans {
     ids: [u64; 4],
     began: u64,
     micros: u64,
-    laps: Laps,
+    laps: StageTimes,
     contract: &'static str,
     method: Option<&'static str>,
     tool: Option<&'static str>,
@@ -32,7 +32,7 @@ pub(super) struct CallSpans {
 }
 
 impl CallSpans {
-    pub(super) fn new(seen: &Observation, random: &dyn Random) -> CallSpans {
+    pub(super) fn new(call: &Observation, random: &dyn Random) -> CallSpans {
         let mut bytes = [0; 32];
         random.fill(&mut bytes);
         let mut ids = [0; 4];
@@ -41,18 +41,18 @@ impl CallSpans {
             *id = chunk.iter().fold(0, |all: u64, byte| (all << 8) | u64::from(*byte)).max(1);
         }
         CallSpans {
-            trace: seen.trace.clone(),
+            trace: call.trace.clone(),
             ids,
-            began: u64::try_from(seen.at.0).unwrap_or_default().saturating_mul(1_000_000),
-            micros: seen.micros,
-            laps: seen.laps,
-            contract: seen.contract,
-            method: seen.method,
-            tool: seen.tool,
-            outcome: seen.outcome,
-            code: seen.code,
-            status: seen.status,
-            era: seen.era,
+            began: u64::try_from(call.at.0).unwrap_or_default().saturating_mul(1_000_000),
+            micros: call.micros,
+            laps: call.stages,
+            contract: call.contract,
+            method: call.method,
+            tool: call.tool,
+            outcome: call.outcome,
+            code: call.code,
+            status: call.status,
+            era: call.era,
         }
     }
 
@@ -91,7 +91,7 @@ impl CallSpans {
         }
     }
 
-    fn stage(&self, name: &'static str, id: u64, parent: u64, lap: Lap) -> Span<'_> {
+    fn stage(&self, name: &'static str, id: u64, parent: u64, lap: StageTime) -> Span<'_> {
         Span {
             trace_id: &self.trace.id,
             span_id: hexadecimal(id),
@@ -137,7 +137,8 @@ pub(super) fn request(calls: &[CallSpans]) -> Vec<u8> {
     };
     let scope = Scope { name: "frontdesk", version: env!("CARGO_PKG_VERSION") };
     let spans = calls.iter().flat_map(CallSpans::spans).collect();
-    let request = ExportRequest { resource_spans: [ResourceSpans { resource, scope_spans: [ScopeSpans { scope, spans }] }] };
+    let request =
+        ExportRequest { resource_spans: [ResourceSpans { resource, scope_spans: [ScopeSpans { scope, spans }] }] };
     serde_json::to_vec(&request).unwrap_or_default()
 }
 

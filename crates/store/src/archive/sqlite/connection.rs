@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use frontdesk_engine::archive::Number;
+use frontdesk_engine::ports::site_db::Number;
 use rusqlite::config::DbConfig;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;

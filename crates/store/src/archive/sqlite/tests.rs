@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::archive::{Archive as _, Cell, Comparison, Operand, Select, Source, Term, Test, Value};
+use frontdesk_engine::ports::site_db::{
+    Comparison, Expr, Literal, Operand, Predicate, Select, SiteCell, SiteDb as _, TableAlias,
+};
 use frontdesk_site::{Database, Site};
 use rusqlite::Connection;
 
@@ -54,12 +56,13 @@ impl Drop for Folder {
 }
 
 fn title() -> Select {
-    let first = Test::Compare(Term::Column(Source(0), "id"), Comparison::Equal, Operand::Value(Value::Integer(1)));
+    let first =
+        Predicate::Compare(Expr::Column(TableAlias(0), "id"), Comparison::Equal, Operand::Literal(Literal::Integer(1)));
     Select {
-        from: (Source(0), "site_content"),
+        from: (TableAlias(0), "site_content"),
         joins: Vec::new(),
-        columns: vec![Term::Column(Source(0), "pagetitle")],
-        tests: vec![first],
+        columns: vec![Expr::Column(TableAlias(0), "pagetitle")],
+        filter: vec![first],
         order: Vec::new(),
         offset: 0,
         limit: 1,
@@ -126,7 +129,7 @@ async fn is_written_while_it_is_read(mode: &str, test: &str) {
     .await;
     assert!(ended.unwrap().success(), "the site could not write");
     // Nobody has an old state for longer than a moment.
-    let last = [vec![Cell::Text(format!("Title {WRITES}"))]];
+    let last = [vec![SiteCell::Text(format!("Title {WRITES}"))]];
     let late = Instant::now() + LONG;
     while !archive.select(&title()).await.is_ok_and(|rows| rows == last) {
         assert!(Instant::now() < late, "the last title is not read");

@@ -3,19 +3,19 @@
 
 use std::borrow::Cow;
 
-use frontdesk_engine::contract::{At, Place};
-use frontdesk_engine::fault::Problem;
-use frontdesk_engine::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::contract::{ReplyContext, RequestTarget};
+use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::schema::{Schema, Text, optional, required};
 use frontdesk_engine::{Code, Fault, FaultKind};
 use serde::Serialize;
 
 use super::codes;
 
 /// `{"error":{..}}`, as JSON text.
-pub(super) fn body(fault: &Fault, at: &At<'_>) -> String {
+pub(super) fn body(fault: &Fault, at: &ReplyContext<'_>) -> String {
     let envelope = Envelope {
         error: Error {
-            code: code(fault.kind, at.place).0,
+            code: code(fault.kind, at.target).0,
             message: &message(fault),
             details: Details {
                 retryable: fault.kind.retryable(),
@@ -39,7 +39,7 @@ pub(in super::super) fn schema() -> Schema {
     let wrong = Schema::object([
         required(
             "pointer",
-            Schema::Text(Text::Free { least: 0, most: 1000 }),
+            Schema::Text(Text::Free { min: 0, max: 1000 }),
             "Where, as a JSON Pointer into the arguments.",
         ),
         required("keyword", Schema::text(50), "The rule that does not hold."),
@@ -111,12 +111,12 @@ pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
     }
 }
 
-pub(super) fn code(kind: FaultKind, place: Place<'_>) -> Code {
+pub(super) fn code(kind: FaultKind, place: RequestTarget<'_>) -> Code {
     match kind {
         FaultKind::Malformed => codes::MALFORMED,
-        FaultKind::NotRpc | FaultKind::BadDispatch => codes::NOT_RPC,
+        FaultKind::InvalidRequest | FaultKind::BadDispatch => codes::NOT_RPC,
         FaultKind::HeaderMismatch => codes::HEADER_MISMATCH,
-        FaultKind::WrongVersion => codes::WRONG_VERSION,
+        FaultKind::UnsupportedVersion => codes::WRONG_VERSION,
         FaultKind::UnknownMethod => codes::UNKNOWN_METHOD,
         FaultKind::UnknownTool => codes::UNKNOWN_TOOL,
         FaultKind::InvalidArgument => codes::INVALID,
@@ -127,18 +127,18 @@ pub(super) fn code(kind: FaultKind, place: Place<'_>) -> Code {
         FaultKind::TenantForbidden => codes::DEALERSHIP_FORBIDDEN,
         FaultKind::StepUp => codes::STEP_UP_REQUIRED,
         FaultKind::NotFound => not_found(place),
-        FaultKind::Stale => codes::VERSION_CONFLICT,
+        FaultKind::VersionConflict => codes::VERSION_CONFLICT,
         FaultKind::KeyReused => codes::IDEMPOTENCY_CONFLICT,
         FaultKind::KeyInFlight => codes::IN_PROGRESS,
         FaultKind::RateLimited => codes::RATE_LIMITED,
         FaultKind::TooLarge | FaultKind::AnswerTooLarge => codes::TOO_LARGE,
         FaultKind::UnknownServer => codes::NOT_FOUND,
         FaultKind::ServerDenied | FaultKind::ToolDenied => codes::INSUFFICIENT_SCOPE,
-        FaultKind::WrongMedia => codes::WRONG_MEDIA,
-        FaultKind::WrongVerb => codes::WRONG_VERB,
-        FaultKind::WrongHost => codes::WRONG_HOST,
+        FaultKind::UnsupportedMediaType => codes::WRONG_MEDIA,
+        FaultKind::MethodNotAllowed => codes::WRONG_VERB,
+        FaultKind::HostNotAllowed => codes::WRONG_HOST,
         FaultKind::Cancelled => codes::CANCELLED,
-        FaultKind::Unavailable | FaultKind::NoRoom => codes::UNAVAILABLE,
+        FaultKind::Unavailable | FaultKind::QueueFull => codes::UNAVAILABLE,
         FaultKind::OutcomeUnknown => codes::OUTCOME_UNKNOWN,
         FaultKind::Internal => codes::INTERNAL,
         FaultKind::Domain(code) => code,
@@ -146,11 +146,11 @@ pub(super) fn code(kind: FaultKind, place: Place<'_>) -> Code {
 }
 
 /// Named after what was looked for: the first half of a tool's name, the second part of an address.
-fn not_found(place: Place<'_>) -> Code {
+fn not_found(place: RequestTarget<'_>) -> Code {
     let domain = match place {
-        Place::Tool(name) => name.split('.').next(),
-        Place::Resource(address) => address.split(['/', '?']).nth(3),
-        Place::Method | Place::Transport => None,
+        RequestTarget::Tool(name) => name.split('.').next(),
+        RequestTarget::Resource(address) => address.split(['/', '?']).nth(3),
+        RequestTarget::Method | RequestTarget::Transport => None,
     };
     match domain {
         Some("inventory") => codes::INVENTORY_NOT_FOUND,

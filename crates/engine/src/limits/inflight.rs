@@ -1,0 +1,63 @@
+//! Requests that are being answered, so that their caller can withdraw one. Without a session equal
+//! ids of one client are legitimate; a withdrawal that could mean two requests means none.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use frontdesk_wire::frame::Id;
+use tokio::sync::Notify;
+
+use crate::model::caller::ClientId;
+
+type Waiting = Mutex<HashMap<(ClientId, Id), Vec<Arc<Notify>>>>;
+
+/// Clones share the register.
+#[derive(Default, Clone)]
+pub struct Inflight {
+    waiting: Arc<Waiting>,
+}
+
+/// A request's place in the register; leaving it is automatic.
+pub struct InflightEntry {
+    waiting: Arc<Waiting>,
+    key: (ClientId, Id),
+    withdrawn: Arc<Notify>,
+}
+
+impl Inflight {
+    pub fn enter(&self, client: &ClientId, id: &Id) -> InflightEntry {
+        let withdrawn = Arc::new(Notify::new());
+        let key = (client.clone(), id.clone());
+        if let Ok(mut waiting) = self.waiting.lock() {
+            waiting.entry(key.clone()).or_default().push(Arc::clone(&withdrawn));
+        }
+        InflightEntry { waiting: Arc::clone(&self.waiting), key, withdrawn }
+    }
+
+    pub fn cancel(&self, client: &ClientId, id: &Id) {
+        if let Ok(waiting) = self.waiting.lock()
+            && let Some([only]) = waiting.get(&(client.clone(), id.clone())).map(Vec::as_slice)
+        {
+            only.notify_one();
+        }
+    }
+}
+
+impl InflightEntry {
+    pub async fn cancelled(&self) {
+        self.withdrawn.notified().await;
+    }
+}
+
+impl Drop for InflightEntry {
+    fn drop(&mut self) {
+        if let Ok(mut waiting) = self.waiting.lock()
+            && let Some(same) = waiting.get_mut(&self.key)
+        {
+            same.retain(|other| !Arc::ptr_eq(other, &self.withdrawn));
+            if same.is_empty() {
+                waiting.remove(&self.key);
+            }
+        }
+    }
+}

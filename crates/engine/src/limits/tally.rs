@@ -1,0 +1,82 @@
+//! Refusals that are counted instead of written one by one, so that a flood of them costs a line a
+//! second and not a line each. Bounded: when too many different ones come, they are counted together.
+
+use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Mutex;
+
+use crate::model::caller::ClientId;
+
+const MOST: usize = 4096;
+
+/// Whose refusals are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TallyKey {
+    /// Nobody we know; IPv6 by its /64, which one subscriber has to itself.
+    Address(IpAddr),
+    /// A client that was refused too often to write each time down.
+    Client(ClientId),
+    /// All those there was no room for.
+    Others,
+}
+
+impl TallyKey {
+    pub fn of_address(address: IpAddr) -> TallyKey {
+        TallyKey::Address(match address.to_canonical() {
+            IpAddr::V6(long) => IpAddr::V6(Ipv6Addr::from_bits(long.to_bits() >> 64 << 64)),
+            short @ IpAddr::V4(_) => short,
+        })
+    }
+}
+
+/// One line of a tally.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TallyCount {
+    pub who: TallyKey,
+    /// The word of the fault.
+    pub outcome: &'static str,
+    pub times: u64,
+}
+
+#[derive(Default)]
+pub struct Tally {
+    counts: Mutex<HashMap<(TallyKey, &'static str), u64>>,
+    /// Those whose refusals have been explained in the log since the last time.
+    explained: Mutex<HashSet<TallyKey>>,
+}
+
+impl Tally {
+    /// Whether a cause may be written down for this one: once until the counts are taken. Beyond a bound nobody's is.
+    pub fn may_log_cause(&self, who: TallyKey) -> bool {
+        self.explained.lock().is_ok_and(|mut explained| explained.len() < MOST && explained.insert(who))
+    }
+
+    pub fn count(&self, who: TallyKey, outcome: &'static str) {
+        self.add(who, outcome, 1);
+    }
+
+    /// What was counted since the last time.
+    pub fn take(&self) -> Vec<TallyCount> {
+        if let Ok(mut explained) = self.explained.lock() {
+            explained.clear();
+        }
+        let taken = self.counts.lock().map(|mut counts| std::mem::take(&mut *counts)).unwrap_or_default();
+        taken.into_iter().map(|((who, outcome), times)| TallyCount { who, outcome, times }).collect()
+    }
+
+    /// For counts that could not be written down yet.
+    pub fn put_back(&self, count: TallyCount) {
+        self.add(count.who, count.outcome, count.times);
+    }
+
+    fn add(&self, who: TallyKey, outcome: &'static str, times: u64) {
+        if let Ok(mut counts) = self.counts.lock() {
+            let key = (who, outcome);
+            let key = match counts.contains_key(&key) || counts.len() < MOST {
+                true => key,
+                false => (TallyKey::Others, outcome),
+            };
+            *counts.entry(key).or_default() += times;
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A contract as the engine sees it: what it says hello with, its tools and resources, and its
+//! dialect. Everything that is particular to one published text stays behind these types.
+
+use frontdesk_wire::answer::success;
+use frontdesk_wire::frame::Id;
+use frontdesk_wire::version::{Era, Version};
+use serde_json::{Map, Value};
+
+use crate::desk::Mount;
+use crate::dispatch::DispatchReply;
+use crate::model::caller::{Scope, Scopes};
+use crate::model::fault::Fault;
+use crate::model::incoming::{Credential, Incoming};
+use crate::model::reply::Reply;
+use crate::model::schema::Schema;
+use crate::model::table::TableSpec;
+use crate::model::tool::{Tool, ToolSpec};
+use crate::model::tool_input::ToolInput;
+use crate::model::trace::Trace;
+
+pub struct Contract {
+    pub id: &'static str,
+    pub server_info: ServerInfo,
+    pub tools: Vec<Tool>,
+    pub resources: Vec<ResourceTemplate>,
+    pub tables: Vec<&'static TableSpec>,
+    /// Every scope a token for this contract can carry.
+    pub scopes: Vec<Scope>,
+    /// What a token gets that asks for none.
+    pub default_scope: Scope,
+    /// Documents at the root of the server that anybody may read, by path.
+    pub documents: Vec<(&'static str, String)>,
+    pub dialect: Box<dyn Dialect>,
+}
+
+/// How the server introduces itself.
+#[derive(Debug, Clone)]
+pub struct ServerInfo {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub version: &'static str,
+    /// What else `serverInfo` says, by member.
+    pub extra: Vec<(&'static str, String)>,
+    pub instructions: &'static str,
+    /// The capabilities object, as JSON text.
+    pub capabilities: String,
+}
+
+/// What a contract does beside the protocol, because its clients are used to it. By default nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Compatibility {
+    /// The version that an `initialize` means which names none. Without one it must name its version.
+    pub default_version: Option<Version>,
+    /// Whether `initialize` is answered with a random `MCP-Session-Id`. Nobody keeps it and nobody asks for it.
+    pub sends_session_id: bool,
+    /// Whether a caller may say in `X-Trace-Id` what its call is to be known by.
+    pub accepts_trace_id: bool,
+}
+
+/// A readable thing with an address.
+#[derive(Debug, Clone)]
+pub struct ResourceTemplate {
+    /// An RFC 6570 template; one without variables is a single resource.
+    pub template: &'static str,
+    pub name: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
+    pub source: ResourceSource,
+}
+
+#[derive(Debug, Clone)]
+pub enum ResourceSource {
+    /// The same answer as this reading tool, its arguments taken from the address. `lists` names the
+    /// kind whose rows are enumerated under this template.
+    Tool { name: &'static str, lists: Option<&'static TableSpec> },
+    /// A fixed document, the same for every caller.
+    Document(String),
+}
+
+/// How one contract reads arguments and writes answers. Every fault of every stage passes through
+/// `failure`, so a contract has one place where its errors are made.
+pub trait Dialect: Send + Sync {
+    /// Brings arguments that the contract allows to be written in several ways into the one that the tool's schema
+    /// knows. What it does not understand stays as it is, for the schema's check to name.
+    fn normalize(&self, tool: &ToolSpec, arguments: Map<String, Value>) -> Map<String, Value> {
+        let _ = tool;
+        arguments
+    }
+    /// Takes tenant, window and idempotency key out of checked arguments.
+    fn read(
+        &self,
+        tool: &ToolSpec,
+        arguments: Map<String, Value>,
+        header_key: Option<&str>,
+    ) -> Result<ToolInput, Fault>;
+    fn success(&self, payload: Payload, context: &ReplyContext<'_>) -> Reply;
+    fn failure(&self, fault: &Fault, context: &ReplyContext<'_>) -> Reply;
+    /// The answer to a dispatched message, once it is accepted or completed. Only contracts whose mounts take dispatched
+    /// messages need one.
+    fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
+        let _ = reply;
+        Reply::empty(501)
+    }
+    /// The name of the template variable and argument that carries the tenant.
+    fn tenant_argument(&self) -> &'static str;
+    /// The name of the argument that carries the idempotency key.
+    fn key_argument(&self) -> &'static str;
+    fn compatibility(&self) -> Compatibility {
+        Compatibility::default()
+    }
+    /// What a tool's structured answer looks like when it is an error, for contracts that say errors
+    /// there. It is published beside the tool's own shape, because some clients check errors too.
+    fn error_schema(&self) -> Option<Schema> {
+        None
+    }
+}
+
+/// An answer after redaction and paging, still without its envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payload {
+    One(String),
+    Many { items: Vec<String>, cursor: Option<String> },
+}
+
+/// What the answer is an answer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestTarget<'a> {
+    Tool(&'a str),
+    Resource(&'a str),
+    Method,
+    /// The request was not understood far enough to say.
+    Transport,
+}
+
+/// What a reply needs to know besides its payload or fault; filled in as the request is understood.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplyContext<'a> {
+    pub era: Option<Era>,
+    /// The version the transport named, for answers to what was not understood at all.
+    pub header_version: Option<Version>,
+    pub id: Option<&'a Id>,
+    pub target: RequestTarget<'a>,
+    /// URL of the protected resource metadata, for challenges; empty where none are published.
+    pub metadata_url: &'a str,
+    pub default_scope: &'a Scope,
+    /// What the caller's token carries, once it is known.
+    pub granted_scopes: Option<&'a Scopes>,
+    /// Whether a credential was presented at all.
+    pub credential: CredentialPresence,
+    pub trace_id: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CredentialPresence {
+    Absent,
+    Present,
+}
+
+impl<'a> ReplyContext<'a> {
+    /// For a request of which only the transport is known.
+    pub fn new(mount: &'a Mount, incoming: &'a Incoming) -> ReplyContext<'a> {
+        ReplyContext {
+            era: None,
+            header_version: incoming.protocol_version.as_deref().and_then(Version::parse),
+            id: None,
+            target: RequestTarget::Transport,
+            metadata_url: &mount.metadata_url,
+            default_scope: &mount.contract.default_scope,
+            granted_scopes: None,
+            credential: match incoming.credential {
+                Credential::Missing => CredentialPresence::Absent,
+                Credential::Bearer(_) | Credential::Unusable => CredentialPresence::Present,
+            },
+            trace_id: incoming.trace.display_id(),
+        }
+    }
+
+    pub fn with_scopes(mut self, scopes: &'a Scopes) -> ReplyContext<'a> {
+        self.granted_scopes = Some(scopes);
+        self
+    }
+
+    /// With the request's id, where one could be read.
+    pub fn with_id(mut self, id: Option<&'a Id>) -> ReplyContext<'a> {
+        if id.is_some() {
+            self.id = id;
+            self.target = RequestTarget::Method;
+        }
+        self
+    }
+
+    /// In another trace than that of the whole request.
+    pub fn with_trace(mut self, trace: &'a Trace) -> ReplyContext<'a> {
+        self.trace_id = trace.display_id();
+        self
+    }
+
+    /// The era of the request. One that was never decided counts as the oldest that has a default.
+    pub fn era_or_default(&self) -> Era {
+        self.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
+    }
+
+    /// A finished result in its JSON-RPC envelope.
+    pub fn rpc_result(&self, result: &str) -> Reply {
+        match self.id {
+            Some(id) => Reply::rpc(success(id, result)),
+            None => Reply::empty(202),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The one way in which anything goes wrong. A fault's message is for a person and free of customer
+//! data and internals; its cause goes to the log and is never sent.
+
+use std::borrow::Cow;
+
+use crate::model::caller::Scope;
+
+/// A stable, published error code, such as a contract declares for its tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Code(pub &'static str);
+
+/// Every kind of fault there is. Closed on purpose, and matched without `_`: a new kind must fail to
+/// compile in every dialect until somebody has decided how that contract says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The body is not strict JSON.
+    Malformed,
+    /// The body is JSON, but not a JSON-RPC message this version allows.
+    InvalidRequest,
+    /// Headers that must mirror the body do not.
+    HeaderMismatch,
+    /// The protocol version asked for is not served.
+    UnsupportedVersion,
+    UnknownMethod,
+    UnknownTool,
+    /// No server has the name in the address.
+    UnknownServer,
+    /// The operator does not let this server be used.
+    ServerDenied,
+    /// The operator does not let this tool be used, whether or not it exists.
+    ToolDenied,
+    InvalidArgument,
+    /// A cursor that was not issued for this tenant, tool and filter, or has expired.
+    InvalidCursor,
+    Unauthenticated,
+    /// A scope is missing.
+    Forbidden,
+    /// The caller may act for several tenants and named none.
+    TenantRequired,
+    /// The caller named a tenant it does not belong to.
+    TenantForbidden,
+    StepUp,
+    NotFound,
+    /// The version the caller expected is no longer the current one.
+    VersionConflict,
+    KeyReused,
+    KeyInFlight,
+    /// What was dispatched is no message that could be run.
+    BadDispatch,
+    /// Nothing more is accepted to be done later.
+    QueueFull,
+    RateLimited,
+    TooLarge,
+    /// What was asked is fine, its answer is larger than the mount allows.
+    AnswerTooLarge,
+    UnsupportedMediaType,
+    MethodNotAllowed,
+    /// Host or Origin is not one this server answers to.
+    HostNotAllowed,
+    /// The caller withdrew the request before it was answered.
+    Cancelled,
+    /// Try again later: nothing was done.
+    Unavailable,
+    /// Handed over without a key, and not known to have happened or not: the same call again may do it twice.
+    OutcomeUnknown,
+    Internal,
+    /// A rule of the business, by the code its contract published.
+    Domain(Code),
+}
+
+/// One thing wrong with an argument: where, and which rule it breaks. Never the value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// JSON Pointer into the arguments.
+    pub pointer: String,
+    /// The rule that does not hold, as a JSON Schema keyword.
+    pub keyword: &'static str,
+    /// What would be right, in words.
+    pub expected: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub message: Cow<'static, str>,
+    pub problems: Vec<Problem>,
+    /// Whole seconds after which the same call can succeed.
+    pub retry_after: Option<u64>,
+    /// The scopes that would have been enough, for `Forbidden`.
+    pub needed: Vec<Scope>,
+    /// What the protocol itself says about the fault, as JSON text.
+    pub data: Option<String>,
+    /// Logged, never sent.
+    pub cause: Option<String>,
+}
+
+impl Fault {
+    pub fn new(kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault {
+            kind,
+            message: message.into(),
+            problems: Vec::new(),
+            retry_after: None,
+            needed: Vec::new(),
+            data: None,
+            cause: None,
+        }
+    }
+
+    pub fn domain(code: Code, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::new(FaultKind::Domain(code), message)
+    }
+
+    pub fn invalid(problems: Vec<Problem>) -> Fault {
+        let message = match problems.as_slice() {
+            [only] if only.pointer.is_empty() => format!("The arguments are not valid: {}", ended(&only.expected)),
+            [only] => format!("The argument at {} is not valid: {}", only.pointer, ended(&only.expected)),
+            several => format!("The arguments are not valid at {}; the list of errors says why.", places(several)),
+        };
+        Fault { problems, ..Fault::new(FaultKind::InvalidArgument, message) }
+    }
+
+    /// One argument that is wrong for a reason a schema cannot say.
+    pub fn invalid_argument(pointer: &str, keyword: &'static str, expected: impl Into<String>) -> Fault {
+        Fault::invalid(vec![Problem { pointer: pointer.to_owned(), keyword, expected: expected.into() }])
+    }
+
+    pub fn missing_scope(scope: &Scope) -> Fault {
+        Fault {
+            needed: vec![scope.clone()],
+            ..Fault::new(FaultKind::Forbidden, "The token does not carry the scope this needs.")
+        }
+    }
+
+    pub fn not_found() -> Fault {
+        Fault::new(FaultKind::NotFound, "Nothing with this id exists here.")
+    }
+
+    /// Nothing was done; the caller may repeat the call after a moment.
+    pub fn unavailable(cause: impl Into<String>) -> Fault {
+        Fault {
+            retry_after: Some(1),
+            ..Fault::new(
+                FaultKind::Unavailable,
+                "The service cannot do this right now; nothing was changed. Try again.",
+            )
+        }
+        .caused_by(cause)
+    }
+
+    /// A write without an idempotency key that may have happened.
+    pub fn outcome_unknown() -> Fault {
+        Fault::new(
+            FaultKind::OutcomeUnknown,
+            "It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.",
+        )
+    }
+
+    pub fn internal(cause: impl Into<String>) -> Fault {
+        Fault::new(FaultKind::Internal, "Something went wrong on our side.").caused_by(cause)
+    }
+
+    pub fn caused_by(mut self, cause: impl Into<String>) -> Fault {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    pub fn retry_after(mut self, seconds: u64) -> Fault {
+        self.retry_after = Some(seconds);
+        self
+    }
+}
+
+/// A question ends with its own mark.
+fn ended(sentence: &str) -> String {
+    let end = if sentence.ends_with('?') { "" } else { "." };
+    format!("{sentence}{end}")
+}
+
+/// Where something is wrong, each place once.
+fn places(problems: &[Problem]) -> String {
+    let mut places: Vec<&str> = Vec::new();
+    for problem in problems {
+        let place = if problem.pointer.is_empty() { "an unknown name" } else { problem.pointer.as_str() };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let more = places.len().saturating_sub(MOST_PLACES);
+    places.truncate(MOST_PLACES);
+    match more {
+        0 => places.join(", "),
+        more => format!("{} and {more} more places", places.join(", ")),
+    }
+}
+
+const MOST_PLACES: usize = 8;
+
+impl FaultKind {
+    /// Whether the same call can succeed later without being changed (A3-25).
+    pub fn retryable(self) -> bool {
+        match self {
+            FaultKind::RateLimited
+            | FaultKind::Unavailable
+            | FaultKind::KeyInFlight
+            | FaultKind::QueueFull
+            | FaultKind::Cancelled => true,
+            FaultKind::Malformed
+            | FaultKind::InvalidRequest
+            | FaultKind::HeaderMismatch
+            | FaultKind::UnsupportedVersion
+            | FaultKind::UnknownMethod
+            | FaultKind::UnknownTool
+            | FaultKind::InvalidArgument
+            | FaultKind::InvalidCursor
+            | FaultKind::Unauthenticated
+            | FaultKind::Forbidden
+            | FaultKind::TenantRequired
+            | FaultKind::TenantForbidden
+            | FaultKind::StepUp
+            | FaultKind::NotFound
+            | FaultKind::VersionConflict
+            | FaultKind::KeyReused
+            | FaultKind::BadDispatch
+            | FaultKind::TooLarge
+            | FaultKind::AnswerTooLarge
+            | FaultKind::UnknownServer
+            | FaultKind::ServerDenied
+            | FaultKind::ToolDenied
+            | FaultKind::UnsupportedMediaType
+            | FaultKind::MethodNotAllowed
+            | FaultKind::HostNotAllowed
+            // It can succeed, and that is the danger: the caller must look first.
+            | FaultKind::OutcomeUnknown
+            | FaultKind::Internal
+            | FaultKind::Domain(_) => false,
+        }
+    }
+
+    /// The word for logs, metrics and audit.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FaultKind::Malformed => "malformed",
+            FaultKind::InvalidRequest => "not_rpc",
+            FaultKind::HeaderMismatch => "header_mismatch",
+            FaultKind::UnsupportedVersion => "wrong_version",
+            FaultKind::UnknownMethod => "unknown_method",
+            FaultKind::UnknownTool => "unknown_tool",
+            FaultKind::InvalidArgument => "invalid_argument",
+            FaultKind::InvalidCursor => "invalid_cursor",
+            FaultKind::Unauthenticated => "unauthenticated",
+            FaultKind::Forbidden => "forbidden",
+            FaultKind::TenantRequired => "tenant_required",
+            FaultKind::TenantForbidden => "cross_tenant_denied",
+            FaultKind::StepUp => "step_up",
+            FaultKind::NotFound => "not_found",
+            FaultKind::VersionConflict => "stale",
+            FaultKind::KeyReused => "key_reused",
+            FaultKind::KeyInFlight => "key_in_flight",
+            FaultKind::BadDispatch => "bad_dispatch",
+            FaultKind::QueueFull => "no_room",
+            FaultKind::RateLimited => "rate_limited",
+            FaultKind::TooLarge => "too_large",
+            FaultKind::AnswerTooLarge => "answer_too_large",
+            FaultKind::UnknownServer => "unknown_server",
+            FaultKind::ServerDenied => "server_denied",
+            FaultKind::ToolDenied => "tool_denied",
+            FaultKind::UnsupportedMediaType => "wrong_media",
+            FaultKind::MethodNotAllowed => "wrong_verb",
+            FaultKind::HostNotAllowed => "wrong_host",
+            FaultKind::Cancelled => "cancelled",
+            FaultKind::Unavailable => "unavailable",
+            FaultKind::OutcomeUnknown => "outcome_unknown",
+            FaultKind::Internal => "internal",
+            FaultKind::Domain(code) => code.0,
+        }
+    }
+}

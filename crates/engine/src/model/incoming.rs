@@ -1,0 +1,79 @@
+//! Stage 1's product: a request with its transport facts, before anybody looked inside. What is wrong
+//! with the transport is written down and held until the caller is known, and the body is not even
+//! read before then: a stranger learns nothing and costs nothing.
+
+use std::net::IpAddr;
+use std::sync::Mutex;
+
+use bytes::Bytes;
+
+use crate::model::fault::Fault;
+use crate::model::tool::Future;
+use crate::model::trace::Trace;
+
+/// What the request asks the endpoint to do, as far as the transport can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Post,
+    Get,
+    Delete,
+    Other,
+}
+
+/// A credential as presented; checked by nobody yet.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credential {
+    Missing,
+    Bearer(String),
+    /// Two headers, another scheme, a token where none belongs: never evaluated.
+    Unusable,
+}
+
+impl std::fmt::Debug for Credential {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Credential::Missing => "Missing",
+            Credential::Bearer(_) => "Bearer(***)",
+            Credential::Unusable => "Unusable",
+        })
+    }
+}
+
+pub struct Incoming {
+    pub verb: Verb,
+    pub credential: Credential,
+    /// `MCP-Protocol-Version`, `Mcp-Method`, `Mcp-Name` as received.
+    pub protocol_version: Option<String>,
+    pub method_header: Option<String>,
+    pub name_header: Option<String>,
+    /// `Idempotency-Key` as received.
+    pub idempotency_key: Option<String>,
+    /// Why the body will not be read, whoever sent it.
+    pub transport_fault: Option<Fault>,
+    pub address: IpAddr,
+    /// As the transport names it; a message may name a nearer one.
+    pub trace: Trace,
+    pub body: RequestBody,
+}
+
+/// The body, still on its way; reading it begins when somebody asks for it. The lock is never waited
+/// for: it only lets a request be looked at from several places while its body is not read.
+pub struct RequestBody(Mutex<Future<'static, Result<Bytes, Fault>>>);
+
+impl RequestBody {
+    pub fn from_future(body: impl std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static) -> RequestBody {
+        RequestBody(Mutex::new(Box::pin(body)))
+    }
+
+    pub fn from_bytes(body: impl Into<Bytes>) -> RequestBody {
+        let body = body.into();
+        RequestBody::from_future(async { Ok(body) })
+    }
+
+    pub async fn collect(&mut self) -> Result<Bytes, Fault> {
+        match self.0.get_mut() {
+            Ok(body) => body.as_mut().await,
+            Err(_) => Err(Fault::internal("the body was lost in a panic")),
+        }
+    }
+}

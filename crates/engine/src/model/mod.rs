@@ -1,0 +1,20 @@
+//! The types that a call is described with: who calls, what is asked, what is planned, what is answered, what goes wrong.
+//! Nothing here waits or does input or output.
+
+pub mod caller;
+pub mod contract;
+pub mod contract_entry;
+pub mod fault;
+pub mod glob;
+pub mod incoming;
+pub mod mount_policy;
+pub mod observation;
+pub mod page;
+pub mod plan;
+pub mod reply;
+pub mod schema;
+pub mod table;
+pub mod timestamp;
+pub mod tool;
+pub mod tool_input;
+pub mod trace;

@@ -1,0 +1,86 @@
+//! Asking for many rows: filters, an order, a window onto it, and the page that comes back.
+
+use crate::model::table::{Cell, SearchTerm, TableSpec};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Filter {
+    Equals(&'static str, Cell),
+    AnyOf(&'static str, Vec<Cell>),
+    AtLeast(&'static str, i64),
+    AtMost(&'static str, i64),
+    /// Every one of these words.
+    SearchTerms(Vec<SearchTerm>),
+}
+
+impl Filter {
+    /// Whether it finds rows by somebody's personal data.
+    pub fn is_personal(&self) -> bool {
+        match self {
+            Filter::Equals(_, cell) => matches!(cell, Cell::Digest(_)),
+            Filter::AnyOf(_, cells) => cells.iter().any(|cell| matches!(cell, Cell::Digest(_))),
+            Filter::SearchTerms(words) => words.iter().any(|word| matches!(word, SearchTerm::Personal(_))),
+            Filter::AtLeast(..) | Filter::AtMost(..) => false,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+/// An order is total: the column first, the id second, both in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    pub column: &'static str,
+    pub direction: Direction,
+}
+
+/// Where the last page ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageKey {
+    pub value: i64,
+    pub id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    First,
+    After(PageKey),
+    Offset(u64),
+}
+
+/// At most `limit` rows and about `bytes` bytes, but always one whole row if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    pub start: Start,
+    pub limit: usize,
+    pub bytes: usize,
+}
+
+/// Whether a page is made of whole rows or only of their ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Projection {
+    Rows,
+    Ids,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    pub projection: Projection,
+    pub table: &'static TableSpec,
+    pub filters: Vec<Filter>,
+    pub order: Order,
+    pub window: Window,
+}
+
+/// Rows as JSON objects ready to send, personal data masked (or bare ids, when only those were wanted);
+/// `next` only when more rows exist.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    pub rows: Vec<String>,
+    /// Ids of those rows that have personal data, which the audit must name.
+    pub ids: Vec<String>,
+    pub next: Option<PageKey>,
+}

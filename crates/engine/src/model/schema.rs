@@ -1,0 +1,113 @@
+//! Shapes of arguments and answers: one definition from which the published JSON Schema and the check
+//! of incoming arguments are both made, so that they cannot disagree.
+
+mod check;
+mod currency;
+mod pattern;
+mod publish;
+
+pub use check::Checked;
+pub use pattern::Pattern;
+
+/// A shape. Objects are closed: an argument nobody knows is a mistake worth naming.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Schema {
+    Object(Vec<Field>),
+    /// Any names, each with a value of this shape: for what is named by somebody's data.
+    Map(Box<Schema>),
+    List {
+        of: Box<Schema>,
+        min: usize,
+        max: usize,
+    },
+    Text(Text),
+    Integer {
+        min: i64,
+        max: i64,
+    },
+    Boolean,
+    Nullable(Box<Schema>),
+    /// One of several shapes, and what to say when none of them fits.
+    AnyOf {
+        shapes: Vec<Schema>,
+        expected: &'static str,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub schema: Schema,
+    pub presence: Presence,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    Required,
+    Optional,
+}
+
+/// Text by what it means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Text {
+    /// Between these many characters.
+    Free {
+        min: usize,
+        max: usize,
+    },
+    /// One word of a controlled vocabulary.
+    OneOf(&'static [&'static str]),
+    /// RFC 3339 with an explicit offset.
+    Timestamp,
+    Email,
+    /// E.164: `+` and 7 to 15 digits.
+    Phone,
+    /// ISO 4217, upper case.
+    Currency,
+    /// A form of the contract's own.
+    Pattern(&'static Pattern),
+}
+
+impl Schema {
+    pub fn object(fields: impl IntoIterator<Item = Field>) -> Schema {
+        Schema::Object(fields.into_iter().collect())
+    }
+
+    pub fn list(of: Schema, most: usize) -> Schema {
+        Schema::List { of: Box::new(of), min: 0, max: most }
+    }
+
+    /// As `list`, with at least one item.
+    pub fn non_empty_list(of: Schema, most: usize) -> Schema {
+        Schema::List { of: Box::new(of), min: 1, max: most }
+    }
+
+    pub fn map(of: Schema) -> Schema {
+        Schema::Map(Box::new(of))
+    }
+
+    pub fn nullable(of: Schema) -> Schema {
+        Schema::Nullable(Box::new(of))
+    }
+
+    pub fn text(most: usize) -> Schema {
+        Schema::Text(Text::Free { min: 1, max: most })
+    }
+
+    pub fn one_of(words: &'static [&'static str]) -> Schema {
+        Schema::Text(Text::OneOf(words))
+    }
+
+    pub fn integer(least: i64, most: i64) -> Schema {
+        Schema::Integer { min: least, max: most }
+    }
+}
+
+pub fn required(name: &'static str, shape: Schema, about: &'static str) -> Field {
+    Field { name, about, schema: shape, presence: Presence::Required }
+}
+
+pub fn optional(name: &'static str, shape: Schema, about: &'static str) -> Field {
+    Field { name, about, schema: shape, presence: Presence::Optional }
+}

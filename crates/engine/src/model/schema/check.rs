@@ -1,0 +1,226 @@
+//! Checking a value against a shape. All problems are found at once, each named by its place and the
+//! rule it breaks; a value never stands in a problem, because it may be somebody's personal data.
+
+use serde_json::{Map, Value};
+
+use super::currency::is_currency;
+use super::{Presence, Schema, Text};
+use crate::model::fault::{Fault, Problem};
+use crate::model::timestamp::Millis;
+use crate::nearest::near;
+
+/// More problems than this are not worth listing.
+const MOST_PROBLEMS: usize = 32;
+
+/// More wrong names than this are not guessed at.
+const MOST_GUESSES: usize = 4;
+
+/// Arguments of which every field is known, present where required, and of its shape.
+pub type Checked = Map<String, Value>;
+
+impl Schema {
+    pub fn check(&self, arguments: Map<String, Value>) -> Result<Checked, Fault> {
+        let mut problems = Problems::default();
+        let value = Value::Object(arguments);
+        problems.visit(self, &value, Pointer::Root);
+        match (problems.found.is_empty(), value) {
+            (true, Value::Object(arguments)) => Ok(arguments),
+            _ => Err(Fault::invalid(problems.found)),
+        }
+    }
+}
+
+/// A place in the arguments; spelled only if something is wrong there.
+#[derive(Clone, Copy)]
+enum Pointer<'a> {
+    Root,
+    Name(&'a Pointer<'a>, &'static str),
+    Number(&'a Pointer<'a>, usize),
+}
+
+impl Pointer<'_> {
+    fn spelled(self) -> String {
+        match self {
+            Pointer::Root => String::new(),
+            Pointer::Name(above, name) => format!("{}/{name}", above.spelled()),
+            Pointer::Number(above, number) => format!("{}/{number}", above.spelled()),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Problems {
+    found: Vec<Problem>,
+}
+
+impl Problems {
+    fn add(&mut self, pointer: Pointer<'_>, keyword: &'static str, expected: impl Into<String>) {
+        if self.found.len() < MOST_PROBLEMS {
+            self.found.push(Problem { pointer: pointer.spelled(), keyword, expected: expected.into() });
+        }
+    }
+
+    fn visit(&mut self, shape: &Schema, value: &Value, pointer: Pointer<'_>) {
+        match shape {
+            Schema::Object(fields) => {
+                let Some(object) = value.as_object() else {
+                    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+                    return self.add(pointer, "type", format!("an object with {} is expected", names.join(", ")));
+                };
+                for field in fields {
+                    let place = Pointer::Name(&pointer, field.name);
+                    match (object.get(field.name), field.presence) {
+                        (Some(value), _) => self.visit(&field.schema, value, place),
+                        (None, Presence::Required) => self.add(place, "required", "it is required"),
+                        (None, Presence::Optional) => {}
+                    }
+                }
+                let unknown = |name: &&String| !fields.iter().any(|field| field.name == name.as_str());
+                let unknown: Vec<&String> = object.keys().filter(unknown).collect();
+                if !unknown.is_empty() {
+                    let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
+                    let missing = known.iter().copied().filter(|name| !object.contains_key(*name)).collect();
+                    self.unknown(pointer, &known, missing, &unknown);
+                }
+            }
+            Schema::Map(of) => match value.as_object() {
+                // A name is the caller's, and never repeated.
+                Some(object) => object.values().for_each(|value| self.visit(of, value, pointer)),
+                None => self.add(pointer, "type", "an object is expected"),
+            },
+            Schema::List { of, min: least, max: most } => {
+                let Some(items) = value.as_array() else {
+                    return self.add(pointer, "type", "an array is expected");
+                };
+                if items.len() < *least {
+                    return self.add(pointer, "minItems", format!("at least {least} is expected"));
+                }
+                if items.len() > *most {
+                    return self.add(pointer, "maxItems", format!("at most {most} items are allowed"));
+                }
+                for (position, item) in items.iter().enumerate() {
+                    self.visit(of, item, Pointer::Number(&pointer, position));
+                }
+            }
+            Schema::Text(text) => match value.as_str() {
+                Some(given) => {
+                    if let Err((keyword, expected)) = text.check(given) {
+                        self.add(pointer, keyword, expected);
+                    }
+                }
+                None => self.add(pointer, "type", "a string is expected"),
+            },
+            Schema::Integer { min: least, max: most } => match value.as_i64() {
+                Some(given) if given < *least => self.add(pointer, "minimum", format!("it must be at least {least}")),
+                Some(given) if given > *most => self.add(pointer, "maximum", format!("it must be at most {most}")),
+                Some(_) => {}
+                None if value.is_u64() => self.add(pointer, "maximum", format!("it must be at most {most}")),
+                // A number with a fraction or exponent is never an integer here, even if its value is
+                // whole: money must not pass through floats.
+                None => self.add(pointer, "type", "an integer is expected"),
+            },
+            Schema::Boolean => {
+                if !value.is_boolean() {
+                    self.add(pointer, "type", "true or false is expected");
+                }
+            }
+            Schema::Nullable(of) => {
+                if !value.is_null() {
+                    self.visit(of, value, pointer);
+                }
+            }
+            Schema::AnyOf { shapes, expected } => {
+                if !shapes.iter().any(|shape| fits(shape, value)) {
+                    self.add(pointer, "anyOf", *expected);
+                }
+            }
+        }
+    }
+
+    /// An unknown name is not repeated, because a caller may have put personal data there; the one of ours that it
+    /// resembles is.
+    fn unknown(&mut self, pointer: Pointer<'_>, known: &[&str], mut missing: Vec<&str>, unknown: &[&String]) {
+        let mut meant = Vec::new();
+        for name in unknown.iter().take(MOST_GUESSES) {
+            if let Some(right) = near(name, missing.iter().copied()) {
+                missing.retain(|name| *name != right);
+                meant.push(right);
+            }
+        }
+        let guess = match meant.is_empty() {
+            true => String::new(),
+            false => format!("; did you mean {}?", meant.join(", ")),
+        };
+        self.add(pointer, "additionalProperties", format!("only these are known: {}{guess}", known.join(", ")));
+    }
+}
+
+fn fits(shape: &Schema, value: &Value) -> bool {
+    let mut problems = Problems::default();
+    problems.visit(shape, value, Pointer::Root);
+    problems.found.is_empty()
+}
+
+impl Text {
+    fn check(&self, given: &str) -> Result<(), (&'static str, String)> {
+        match self {
+            Text::Free { min: least, max: most } => {
+                let length = given.chars().count();
+                if length < *least {
+                    Err(("minLength", format!("at least {least} characters are expected")))
+                } else if length > *most {
+                    Err(("maxLength", format!("at most {most} characters are allowed")))
+                } else if given.chars().any(|letter| letter == '\0') {
+                    Err(("pattern", "a NUL character is not allowed".to_owned()))
+                } else {
+                    Ok(())
+                }
+            }
+            Text::OneOf(words) if words.contains(&given) => Ok(()),
+            Text::OneOf(words) => Err(("enum", format!("one of these is expected: {}", words.join(", ")))),
+            Text::Timestamp if Millis::parse(given).is_some() => Ok(()),
+            Text::Timestamp => Err((
+                "format",
+                "an RFC 3339 date and time with an offset is expected, such as 2026-01-31T09:30:00Z".to_owned(),
+            )),
+            Text::Email if is_email(given) => Ok(()),
+            Text::Email => Err(("format", "an e-mail address is expected".to_owned())),
+            Text::Phone if is_phone(given) => Ok(()),
+            Text::Phone => {
+                Err(("pattern", "a telephone number in E.164 form is expected, such as +15125550123".to_owned()))
+            }
+            Text::Currency if is_currency(given) => Ok(()),
+            Text::Currency => Err(("pattern", "an ISO 4217 currency code is expected, such as USD".to_owned())),
+            Text::Pattern(form) if (form.fits)(given) => Ok(()),
+            Text::Pattern(form) => Err(("pattern", form.expected.to_owned())),
+        }
+    }
+}
+
+fn is_email(text: &str) -> bool {
+    let plain = text.len() <= 254 && !text.chars().any(|c| c.is_whitespace() || c.is_control());
+    match text.rsplit_once('@') {
+        Some((local, host)) => {
+            plain
+                && !local.is_empty()
+                && local.len() <= 64
+                && !local.contains('@')
+                && host.contains('.')
+                && !host.starts_with('.')
+                && !host.ends_with('.')
+                && !host.contains("..")
+        }
+        None => false,
+    }
+}
+
+fn is_phone(text: &str) -> bool {
+    match text.strip_prefix('+') {
+        Some(digits) => {
+            (7..=15).contains(&digits.len())
+                && !digits.starts_with('0')
+                && digits.bytes().all(|digit| digit.is_ascii_digit())
+        }
+        None => false,
+    }
+}

@@ -1,0 +1,75 @@
+//! A shape as JSON Schema 2020-12.
+
+use serde_json::{Map, Value, json};
+
+use super::{Presence, Schema, Text};
+
+impl Schema {
+    pub fn to_json(&self) -> Value {
+        match self {
+            Schema::Object(fields) => {
+                let mut properties = Map::new();
+                let mut needed = Vec::new();
+                for field in fields {
+                    let mut shape = field.schema.to_json();
+                    if let Some(object) = shape.as_object_mut().filter(|_| !field.about.is_empty()) {
+                        object.insert("description".to_owned(), Value::from(field.about));
+                    }
+                    properties.insert(field.name.to_owned(), shape);
+                    match field.presence {
+                        Presence::Required => needed.push(Value::from(field.name)),
+                        Presence::Optional => {}
+                    }
+                }
+                let mut object = json!({"type": "object", "properties": properties, "additionalProperties": false});
+                if !needed.is_empty()
+                    && let Some(object) = object.as_object_mut()
+                {
+                    object.insert("required".to_owned(), Value::from(needed));
+                }
+                object
+            }
+            Schema::Map(of) => json!({"type": "object", "additionalProperties": of.to_json()}),
+            Schema::List { of, min: 0, max: most } => {
+                json!({"type": "array", "items": of.to_json(), "maxItems": most})
+            }
+            Schema::List { of, min: least, max: most } => {
+                json!({"type": "array", "items": of.to_json(), "minItems": least, "maxItems": most})
+            }
+            Schema::Text(text) => text.to_json(),
+            Schema::Integer { min: least, max: most } => json!({"type": "integer", "minimum": least, "maximum": most}),
+            Schema::Boolean => json!({"type": "boolean"}),
+            Schema::Nullable(of) => or_null(of.to_json()),
+            Schema::AnyOf { shapes, .. } => {
+                json!({"anyOf": shapes.iter().map(Schema::to_json).collect::<Vec<Value>>()})
+            }
+        }
+    }
+}
+
+/// A word of an `enum` would forbid null again, so such a shape stands beside null instead.
+fn or_null(mut shape: Value) -> Value {
+    match shape.as_object_mut() {
+        Some(object) if !object.contains_key("enum") && object.contains_key("type") => {
+            if let Some(kind) = object.get("type").cloned() {
+                object.insert("type".to_owned(), json!([kind, "null"]));
+            }
+            shape
+        }
+        Some(_) | None => json!({"anyOf": [shape, {"type": "null"}]}),
+    }
+}
+
+impl Text {
+    fn to_json(&self) -> Value {
+        match self {
+            Text::Free { min: least, max: most } => json!({"type": "string", "minLength": least, "maxLength": most}),
+            Text::OneOf(words) => json!({"type": "string", "enum": words}),
+            Text::Timestamp => json!({"type": "string", "format": "date-time"}),
+            Text::Email => json!({"type": "string", "format": "email", "maxLength": 254}),
+            Text::Phone => json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"}),
+            Text::Currency => json!({"type": "string", "pattern": "^[A-Z]{3}$"}),
+            Text::Pattern(form) => json!({"type": "string", "pattern": form.pattern}),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A tool: its name, its words for people and models, its schemas, what it needs and what it does.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::model::caller::Scope;
+use crate::model::fault::{Code, Fault};
+use crate::model::page::Page;
+use crate::model::plan::Plan;
+use crate::model::schema::Schema;
+use crate::pipeline::permit::Permitted;
+
+pub type Future<'a, T> = Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;
+
+/// What calling the tool can do to the world; becomes the tool's annotations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    Reads,
+    Adds,
+    Changes,
+}
+
+/// Whose budget a call is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateKey {
+    Client,
+    /// Beside the client's budget, one per value of this argument within the tenant.
+    Argument {
+        name: &'static str,
+        per_minute: u32,
+        burst: u32,
+    },
+}
+
+#[derive(Debug)]
+pub struct ToolSpec {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
+    pub input: Schema,
+    pub output: Schema,
+    pub effect: Effect,
+    pub scope: Scope,
+    /// With this scope the answer carries personal data in full; without it, or with none named,
+    /// it is masked.
+    pub unmask_scope: Option<Scope>,
+    pub rate: RateKey,
+    /// Every code of the contract's own that the tool can fault with.
+    pub codes: &'static [Code],
+}
+
+/// A tool that reads and answers. A plain function is one.
+pub trait ReadTool: Send + Sync {
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>>;
+}
+
+/// A tool that decides on a plan, which the engine then commits. A plain function is one.
+pub trait WriteTool: Send + Sync {
+    fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>>;
+
+    /// The answer to a repeated idempotency key, made from the stored one.
+    fn replay<'a>(&'a self, permitted: &'a Permitted<'a>, stored: Item) -> Future<'a, Result<Item, Fault>> {
+        let _ = permitted;
+        Box::pin(std::future::ready(Ok(stored)))
+    }
+}
+
+impl<F> ReadTool for F
+where
+    F: for<'a> Fn(&'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> + Send + Sync,
+{
+    fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
+        self(permitted)
+    }
+}
+
+impl<F> WriteTool for F
+where
+    F: for<'a> Fn(&'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> + Send + Sync,
+{
+    fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
+        self(permitted)
+    }
+}
+
+#[derive(Clone)]
+pub enum Run {
+    Read(Arc<dyn ReadTool>),
+    Write(Arc<dyn WriteTool>),
+}
+
+impl Run {
+    pub fn read(tool: impl ReadTool + 'static) -> Run {
+        Run::Read(Arc::new(tool))
+    }
+
+    pub fn write(tool: impl WriteTool + 'static) -> Run {
+        Run::Write(Arc::new(tool))
+    }
+}
+
+pub struct Tool {
+    pub spec: ToolSpec,
+    pub run: Run,
+}
+
+/// One resource in an answer; see `table::Row` for the three texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub id: String,
+    pub body: String,
+    pub masked: Option<String>,
+    pub personal: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    One(Item),
+    Many(Page),
+    /// The whole answer as the tool made it, and how many rows it has. Nothing of it is ours to mask or to page.
+    Raw {
+        answer: String,
+        rows: usize,
+    },
+}

@@ -1,0 +1,126 @@
+//! Stage 3: from bytes to messages, and from a request to its era. Pure.
+
+use std::collections::HashSet;
+
+use frontdesk_wire::frame::{self, Frame, FrameBody, FrameError, Id, Notification, Request};
+use frontdesk_wire::version::{self, Era, EraError, McpHeaders, Version};
+
+use crate::desk::{Desk, Mount};
+use crate::model::caller::Caller;
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::incoming::Incoming;
+use crate::pipeline::precheck::Precheck;
+
+/// Why a request holds no message, and the id it named where one could be read.
+#[derive(Debug)]
+pub struct FrameRejection {
+    pub fault: Fault,
+    pub id: Option<Id>,
+}
+
+pub(crate) fn frame(mount: &Mount, incoming: &Incoming, passed: Precheck) -> Result<FrameBody, FrameRejection> {
+    let body = match passed {
+        Precheck::Bytes(bytes) => frame::read(&bytes)?,
+        Precheck::Message(frame) => FrameBody::One(frame),
+    };
+    match (&body, &mount.policy) {
+        (FrameBody::Batch(_), Some(_)) => {
+            // The policy looks at one message: what stands in a batch would have passed it unseen.
+            return Err(
+                Fault::new(FaultKind::InvalidRequest, "Send one message per request; batches are not taken.").into()
+            );
+        }
+        (FrameBody::Batch(frames), None) => allow_batch(incoming, frames)?,
+        (FrameBody::One(_), _) => {}
+    }
+    Ok(body)
+}
+
+/// Batches belong to one version, which is also the one meant when no header names any.
+fn allow_batch(incoming: &Incoming, frames: &[Result<Frame, FrameError>]) -> Result<(), Fault> {
+    let version = match incoming.protocol_version.as_deref() {
+        None => Some(Version::V2025_03_26),
+        Some(named) => Version::parse(named),
+    };
+    if !version.is_some_and(Version::allows_batches) {
+        return Err(Fault::new(
+            FaultKind::InvalidRequest,
+            "Batches exist only in protocol version 2025-03-26; send one message per request.",
+        ));
+    }
+    let requests = frames.iter().filter(|frame| matches!(frame, Ok(Frame::Request(_)))).count();
+    if incoming.idempotency_key.is_some() && requests > 1 {
+        return Err(Fault::new(
+            FaultKind::InvalidRequest,
+            "An Idempotency-Key header names one request; send each with a key in its arguments, or by itself.",
+        ));
+    }
+    let mut ids = HashSet::new();
+    for frame in frames {
+        if let Ok(Frame::Request(request)) = frame {
+            if request.method == "initialize" {
+                return Err(Fault::new(FaultKind::InvalidRequest, "`initialize` must not be part of a batch."));
+            }
+            if !ids.insert(&request.id) {
+                return Err(Fault::new(FaultKind::InvalidRequest, "Two requests of this batch have the same id."));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub fn era(incoming: &Incoming, request: &Request) -> Result<Era, Fault> {
+    let headers = McpHeaders {
+        protocol_version: incoming.protocol_version.as_deref(),
+        method: incoming.method_header.as_deref(),
+        name: incoming.name_header.as_deref(),
+    };
+    version::decide(&headers, request).map_err(|error| {
+        let kind = match &error {
+            EraError::Unsupported { .. } => FaultKind::UnsupportedVersion,
+            EraError::HeaderMismatch { .. } => FaultKind::HeaderMismatch,
+            EraError::BadMeta { .. } => FaultKind::InvalidArgument,
+        };
+        Fault { data: error.data(), ..Fault::new(kind, error.to_string()) }
+    })
+}
+
+/// Handles `notifications/cancelled`; other notifications mean nothing here.
+pub fn cancel(desk: &Desk, caller: &Caller, notification: &Notification) {
+    if notification.method != "notifications/cancelled" {
+        return;
+    }
+    let named = notification.params.get("requestId");
+    let id = match named {
+        Some(serde_json::Value::String(text)) => Some(Id::Text(text.clone())),
+        Some(serde_json::Value::Number(number)) => match number.as_i64() {
+            Some(whole) => Some(Id::Number(whole)),
+            None => number.as_u64().map(Id::Large),
+        },
+        Some(_) | None => None,
+    };
+    if let Some(id) = id {
+        desk.inflight.cancel(&caller.client, &id);
+    }
+}
+
+impl From<Fault> for FrameRejection {
+    fn from(fault: Fault) -> FrameRejection {
+        FrameRejection { fault, id: None }
+    }
+}
+
+impl From<FrameError> for FrameRejection {
+    fn from(error: FrameError) -> FrameRejection {
+        FrameRejection { id: error.id().cloned(), fault: error.into() }
+    }
+}
+
+impl From<FrameError> for Fault {
+    fn from(error: FrameError) -> Fault {
+        match error {
+            FrameError::Malformed(error) => Fault::new(FaultKind::Malformed, error.to_string()),
+            FrameError::InvalidRequest { why, .. } => Fault::new(FaultKind::InvalidRequest, why),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Stage 2: who is calling. A credential is judged before anything else of the request is looked at,
+//! so that a stranger learns nothing from the rest.
+
+use std::sync::Arc;
+
+use crate::desk::{Desk, Mount};
+use crate::model::caller::Caller;
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::incoming::{Credential, Incoming};
+
+pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Arc<Caller>, Fault> {
+    if let Some(fault) = &incoming.transport_fault
+        && fault.kind == FaultKind::HostNotAllowed
+    {
+        // A page in somebody's browser must not even learn whether its credential would do.
+        return Err(fault.clone());
+    }
+    let caller = judge(desk, mount, incoming).await?;
+    Ok(match mount.policy.as_ref().and_then(|policy| policy.granted(&mount.contract, &caller.scopes)) {
+        Some(scopes) => Arc::new(Caller { scopes, ..Caller::clone(&caller) }),
+        None => caller,
+    })
+}
+
+async fn judge(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Arc<Caller>, Fault> {
+    if let Some(identity) = &mount.identity {
+        // A judge of the mount's own may know callers that present nothing.
+        return identity.identify(&incoming.credential, &mount.resource).await;
+    }
+    match &incoming.credential {
+        Credential::Missing => Err(Fault::new(
+            FaultKind::Unauthenticated,
+            "An access token is required: send it as `Authorization: Bearer`.",
+        )),
+        Credential::Unusable => Err(Fault::new(
+            FaultKind::Unauthenticated,
+            "The access token must be sent once, as `Authorization: Bearer`, and nowhere else.",
+        )),
+        Credential::Bearer(_) => desk.identity.identify(&incoming.credential, &mount.resource).await,
+    }
+}

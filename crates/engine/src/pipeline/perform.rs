@@ -1,0 +1,141 @@
+//! Stage 8: doing it. A reading tool answers. A writing tool only plans; its plan is committed here,
+//! together with its idempotency claim, its events and its audit record, so that "exactly once" and
+//! "audited" are properties of this one place.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use frontdesk_wire::frame::Id;
+
+use crate::desk::Desk;
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::plan::Plan;
+use crate::model::tool::{Future, Item, Outcome, Run, Tool, WriteTool};
+use crate::pipeline::permit::Permitted;
+use crate::pipeline::record::CallRecord;
+use crate::ports::{Claim, Commit, Committed, StoredAnswer};
+
+/// A plan that is stale through no fault of the caller is made anew up to three times.
+const MAX_ATTEMPTS: usize = 4;
+
+pub async fn perform(
+    desk: &Desk,
+    tool: &Tool,
+    permitted: &Permitted<'_>,
+    call_record: &mut CallRecord<'_>,
+    id: &Id,
+) -> Result<Outcome, Fault> {
+    match &tool.run {
+        Run::Read(tool) => run_cancellable(desk, permitted, id, tool.read(permitted)).await,
+        // Boxed, so that the future of a read has no room for a write.
+        Run::Write(tool) => Box::pin(write(desk, tool.as_ref(), permitted, call_record)).await.map(Outcome::One),
+    }
+}
+
+async fn run_cancellable(
+    desk: &Desk,
+    permitted: &Permitted<'_>,
+    id: &Id,
+    mut reading: Future<'_, Result<Outcome, Fault>>,
+) -> Result<Outcome, Fault> {
+    // What is answered at once is not registered: a withdrawal would come too late.
+    let begun = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
+    if let Poll::Ready(outcome) = begun {
+        return outcome;
+    }
+    let entry = desk.inflight.enter(&permitted.caller().client, id);
+    tokio::select! {
+        outcome = reading => outcome,
+        () = entry.cancelled() => Err(Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")),
+    }
+}
+
+async fn write(
+    desk: &Desk,
+    tool: &dyn WriteTool,
+    permitted: &Permitted<'_>,
+    call_record: &mut CallRecord<'_>,
+) -> Result<Item, Fault> {
+    let claim = permitted.claim();
+    let mut guard = desk.tenant_locks.acquire_if_contended(permitted.tenant()).await;
+    for _ in 0..MAX_ATTEMPTS {
+        if let Some(claim) = &claim
+            && let Some(earlier) = desk.store.find_claim_early(permitted.tenant(), claim).await?
+        {
+            return repeat(tool, permitted, Some(claim), earlier).await;
+        }
+        let plan = match tool.plan(permitted).await {
+            Ok(plan) => plan,
+            // The first call under this key may have committed, and be the very reason why this one
+            // cannot: the last unit is gone because we took it.
+            Err(fault) => {
+                return match claimed(desk, permitted, claim.as_ref()).await? {
+                    Some(earlier) => repeat(tool, permitted, claim.as_ref(), earlier).await,
+                    None => Err(fault),
+                };
+            }
+        };
+        let Plan { steps, events, outcome } = plan;
+        let commit = Commit {
+            tenant: permitted.tenant().clone(),
+            at: desk.now(),
+            steps,
+            events: permitted.numbered(events),
+            claim: claim.clone(),
+            answer: outcome.clone(),
+            audit: call_record.audit_line(&outcome, permitted.disclosure()),
+        };
+        match desk.store.commit(commit).await? {
+            Committed::Done => {
+                call_record.mark_recorded();
+                return Ok(outcome);
+            }
+            Committed::AlreadyClaimed(earlier) => return repeat(tool, permitted, claim.as_ref(), earlier).await,
+            Committed::Refused(fault) => return Err(fault),
+            Committed::VersionConflict => {
+                if guard.is_none() {
+                    guard = desk.tenant_locks.acquire(permitted.tenant()).await;
+                }
+            }
+            Committed::Unknown => {
+                call_record.add_id(&outcome.id);
+                return Err(unknown(claim.as_ref()));
+            }
+        }
+    }
+    Err(Fault::unavailable("the plan was stale every time it was made"))
+}
+
+async fn claimed(desk: &Desk, permitted: &Permitted<'_>, claim: Option<&Claim>) -> Result<Option<StoredAnswer>, Fault> {
+    match claim {
+        Some(claim) => desk.store.find_claim(permitted.tenant(), claim).await,
+        None => Ok(None),
+    }
+}
+
+async fn repeat(
+    tool: &dyn WriteTool,
+    permitted: &Permitted<'_>,
+    claim: Option<&Claim>,
+    earlier: StoredAnswer,
+) -> Result<Item, Fault> {
+    if claim.is_some_and(|claim| claim.request_hash != earlier.request_hash) {
+        return Err(Fault::new(
+            FaultKind::KeyReused,
+            "This idempotency key was used before with other arguments. Use a new key for a new request.",
+        ));
+    }
+    tool.replay(permitted, earlier.answer).await
+}
+
+/// The plan was handed over and may still commit; only a key makes repeating it safe.
+fn unknown(claim: Option<&Claim>) -> Fault {
+    match claim {
+        Some(_) => Fault::new(
+            FaultKind::KeyInFlight,
+            "The first request with this idempotency key is still being worked on. Repeat it with the same key.",
+        )
+        .retry_after(1),
+        None => Fault::outcome_unknown(),
+    }
+}

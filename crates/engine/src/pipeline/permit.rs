@@ -1,0 +1,231 @@
+//! Stage 7: from a caller and what it asked to permission for exactly one tenant. `Permitted` can only
+//! be made here, and every read of data and every plan starts from one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use frontdesk_wire::json::canonical_object;
+
+use crate::cursor::{self, CursorState};
+use crate::desk::{Desk, Mount};
+use crate::limits::rate::Budget;
+use crate::model::caller::{Caller, TenantId};
+use crate::model::fault::{Fault, FaultKind, Problem};
+use crate::model::page::{Filter, Page, Query, Start, Window};
+use crate::model::plan::Event;
+use crate::model::table::{Cell, StoredRow, TableSpec};
+use crate::model::timestamp::Millis;
+use crate::model::tool::{RateKey, ToolSpec};
+use crate::model::tool_input::ToolInput;
+use crate::ports::site_db::SiteDb;
+use crate::ports::{Claim, Disclosure};
+use crate::seal::sha256;
+
+/// Permission for one caller to use one tool on one tenant. Reads go through it, so no tool can name
+/// another tenant.
+pub struct Permitted<'a> {
+    desk: &'a Desk,
+    archive: Option<&'a dyn SiteDb>,
+    contract: &'static str,
+    spec: &'a ToolSpec,
+    caller: Arc<Caller>,
+    tenant: TenantId,
+    reading: ToolInput,
+    disclosure: Disclosure,
+    window: Option<Window>,
+    /// Whether a person was looked up by name, address or number.
+    looked_up: AtomicBool,
+}
+
+pub fn permit<'a>(
+    desk: &'a Desk,
+    mount: &'a Mount,
+    caller: &Arc<Caller>,
+    spec: &'a ToolSpec,
+    reading: ToolInput,
+) -> Result<Permitted<'a>, Fault> {
+    let tenant = one_tenant(caller, reading.tenant.as_deref()).map_err(|fault| name_tenants(fault, mount, caller))?;
+    let mut reading = reading;
+    let window = open_window(desk, mount, &tenant, spec, &mut reading)?;
+    if let RateKey::Argument { name, per_minute, burst } = spec.rate
+        && let Some(subject) = reading.text(name)
+    {
+        let key = [mount.contract.id, tenant.as_str(), spec.name, subject];
+        let budget = Budget { per_minute, burst };
+        desk.rates.take(&key, budget, desk.now()).map_err(rate_limited)?;
+    }
+    let disclosure = match &spec.unmask_scope {
+        Some(scope) if caller.scopes.has(scope) => Disclosure::Full,
+        Some(_) | None => Disclosure::Masked,
+    };
+    Ok(Permitted {
+        desk,
+        archive: mount.site_db.as_deref(),
+        contract: mount.contract.id,
+        spec,
+        caller: Arc::clone(caller),
+        tenant,
+        reading,
+        disclosure,
+        window,
+        looked_up: AtomicBool::new(false),
+    })
+}
+
+pub(crate) fn rate_limited(seconds: u64) -> Fault {
+    Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(seconds)
+}
+
+/// Whoever must name a tenant is told which ones it can name.
+fn name_tenants(fault: Fault, mount: &Mount, caller: &Caller) -> Fault {
+    if fault.kind != FaultKind::TenantRequired {
+        return fault;
+    }
+    let ids: Vec<&str> = caller.tenants.iter().map(TenantId::as_str).collect();
+    let problem = Problem {
+        pointer: format!("/{}", mount.contract.dialect.tenant_argument()),
+        keyword: "required",
+        expected: format!("one of these is expected: {}", ids.join(", ")),
+    };
+    Fault { problems: vec![problem], ..fault }
+}
+
+/// The tenant is always explicit (A3-07): the only one of the caller, or the one it names.
+pub(crate) fn one_tenant(caller: &Caller, asked: Option<&str>) -> Result<TenantId, Fault> {
+    match (asked, caller.tenants.as_slice()) {
+        (Some(asked), tenants) => tenants.iter().find(|tenant| tenant.as_str() == asked).cloned().ok_or_else(|| {
+            Fault::new(FaultKind::TenantForbidden, "This token does not belong to the tenant that was named.")
+        }),
+        (None, [only]) => Ok(only.clone()),
+        (None, []) => Err(Fault::new(FaultKind::TenantForbidden, "This token belongs to no tenant.")),
+        (None, [_, _, ..]) => {
+            Err(Fault::new(FaultKind::TenantRequired, "This token belongs to several tenants; name one of them."))
+        }
+    }
+}
+
+/// Opens the cursor, if there is one. A cursor alone continues the list it came from; beside filters
+/// it must have come from the same ones.
+fn open_window(
+    desk: &Desk,
+    mount: &Mount,
+    tenant: &TenantId,
+    spec: &ToolSpec,
+    reading: &mut ToolInput,
+) -> Result<Option<Window>, Fault> {
+    let Some(asked) = &reading.window else {
+        return Ok(None);
+    };
+    let mut limit = asked.limit.unwrap_or(asked.default_limit);
+    let start = match &asked.cursor {
+        None => Start::First,
+        Some(cursor) => {
+            let place = place(mount.contract.id, tenant, spec);
+            let memory = cursor::open(&desk.keys.cursor, desk.now(), place, cursor)?;
+            if !reading.arguments.is_empty() && reading.arguments != memory.filter {
+                return Err(Fault::new(
+                    FaultKind::InvalidCursor,
+                    "This cursor was issued for other filters. Repeat the same filters, or start again without a cursor.",
+                ));
+            }
+            if asked.limit.is_none() {
+                limit = memory.limit;
+            }
+            reading.arguments = memory.filter;
+            Start::After(memory.key)
+        }
+    };
+    Ok(Some(Window { start, limit, bytes: desk.settings.page_bytes }))
+}
+
+fn place<'a>(contract: &'a str, tenant: &'a TenantId, spec: &ToolSpec) -> cursor::CursorScope<'a> {
+    cursor::CursorScope { contract, tenant: tenant.as_str(), tool: spec.name }
+}
+
+impl Permitted<'_> {
+    pub fn tenant(&self) -> &TenantId {
+        &self.tenant
+    }
+
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    pub fn input(&self) -> &ToolInput {
+        &self.reading
+    }
+
+    pub fn disclosure(&self) -> Disclosure {
+        self.disclosure
+    }
+
+    pub fn now(&self) -> Millis {
+        self.desk.now()
+    }
+
+    /// A new id: the prefix, the time and 80 random bits, so that ids sort by age.
+    pub fn new_id(&self, prefix: &str) -> String {
+        self.desk.new_id(prefix)
+    }
+
+    /// The window onto a list. A tool without one in its schema gets a single row.
+    pub fn window(&self) -> Window {
+        self.window.clone().unwrap_or(Window { start: Start::First, limit: 1, bytes: self.desk.settings.page_bytes })
+    }
+
+    pub async fn get(&self, kind: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
+        self.desk.store.get(&self.tenant, kind, id, self.disclosure).await
+    }
+
+    /// As `get`, with personal data whatever the caller may see: for a tool that changes a row it
+    /// need not show.
+    pub async fn get_to_change(&self, kind: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
+        self.desk.store.get(&self.tenant, kind, id, Disclosure::Full).await
+    }
+
+    pub async fn find(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        value: Cell,
+    ) -> Result<Option<StoredRow>, Fault> {
+        self.desk.store.find(&self.tenant, kind, column, value).await
+    }
+
+    pub async fn page(&self, query: Query) -> Result<Page, Fault> {
+        if query.filters.iter().any(Filter::is_personal) {
+            self.looked_up.store(true, Ordering::Relaxed);
+        }
+        self.desk.store.page(&self.tenant, query).await
+    }
+
+    /// The database that the mount reads.
+    pub fn archive(&self) -> Result<&dyn SiteDb, Fault> {
+        self.archive.ok_or_else(|| Fault::internal("this mount has no archive to read"))
+    }
+
+    pub(crate) fn looked_up(&self) -> bool {
+        self.looked_up.load(Ordering::Relaxed)
+    }
+
+    /// Seals where a page ended.
+    pub(crate) fn cursor(&self, key: crate::model::page::PageKey) -> Option<String> {
+        let memory = CursorState { filter: self.reading.arguments.clone(), key, limit: self.window().limit };
+        let place = place(self.contract, &self.tenant, self.spec);
+        let random = self.desk.random.as_ref();
+        cursor::issue(&self.desk.keys.cursor, random, self.desk.now(), place, &memory)
+    }
+
+    pub(crate) fn claim(&self) -> Option<Claim> {
+        let key = self.reading.idempotency_key.clone()?;
+        let mut meaning = self.contract.as_bytes().to_vec();
+        // A contract's name has no zero in it, so no two pairs read the same.
+        meaning.push(0);
+        meaning.extend(canonical_object(&self.reading.arguments));
+        Some(Claim { client: self.caller.client.clone(), tool: self.spec.name, key, request_hash: sha256(&meaning) })
+    }
+
+    pub(crate) fn numbered(&self, events: Vec<Event>) -> Vec<(String, Event)> {
+        events.into_iter().map(|event| (self.desk.new_id("evt"), event)).collect()
+    }
+}

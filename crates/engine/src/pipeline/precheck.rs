@@ -1,0 +1,212 @@
+//! Between stages 2 and 3: the mount's policy, for a caller who is known. It decides in this order and reads no further
+//! than it must: scope, rate, media type, size, the server, the tool. The body is not read before it is asked for here.
+
+use bytes::Bytes;
+use frontdesk_wire::frame::{self, Frame, FrameBody, Id, Request};
+use frontdesk_wire::json::Value;
+use frontdesk_wire::method::known_method;
+use frontdesk_wire::peek::{PeekedMessage, peek};
+
+use crate::desk::{Desk, Mount};
+use crate::model::caller::Caller;
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::incoming::{Incoming, Verb};
+use crate::model::mount_policy::{MountPolicy, MountStatus};
+use crate::model::reply::Reply;
+use crate::pipeline::frame::FrameRejection;
+use crate::pipeline::permit::rate_limited;
+use crate::pipeline::record::CallRecord;
+use crate::pipeline::shape::too_large;
+
+/// A body up to this long is read before it is checked: nearly every one passes, and would otherwise be read twice.
+const FULL_PARSE_LIMIT: usize = 16 * 1024;
+
+/// What has come in.
+pub(crate) enum Precheck {
+    Bytes(Bytes),
+    /// The message that was in them, which was read on the way.
+    Message(Frame),
+}
+
+/// The body of a request that may come in. A mount without a policy takes it at once.
+pub(crate) async fn precheck(
+    desk: &Desk,
+    mount: &Mount,
+    caller: &Caller,
+    incoming: &mut Incoming,
+    call_record: &mut CallRecord<'_>,
+) -> Result<Precheck, FrameRejection> {
+    check_method(incoming)?;
+    let Some(policy) = &mount.policy else {
+        return match &incoming.transport_fault {
+            Some(fault) => Err(fault.clone().into()),
+            None => Ok(Precheck::Bytes(incoming.body.collect().await?)),
+        };
+    };
+    let (body, peeked) = check_transport(desk, mount, policy, caller, incoming, call_record, PeekResult::parse).await?;
+    match (check_tool_allowed(policy, &peeked.peek()).and_then(|()| check_server_known(policy)), peeked) {
+        (Ok(()), PeekResult::Full(request)) => Ok(Precheck::Message(Frame::Request(request))),
+        (Ok(()), PeekResult::Partial(_)) => Ok(Precheck::Bytes(body)),
+        (Err(fault), peeked) => Err(FrameRejection { fault, id: peeked.peek().id.cloned() }),
+    }
+}
+
+/// What was found in a body before it was checked.
+pub(crate) enum PeekResult {
+    Partial(PeekedMessage),
+    /// The whole request: it is short, and nothing is wrong with it.
+    Full(Request),
+}
+
+impl PeekResult {
+    fn parse(body: &[u8]) -> PeekResult {
+        let whole = if body.len() <= FULL_PARSE_LIMIT { frame::read(body).ok() } else { None };
+        match whole {
+            Some(FrameBody::One(Frame::Request(request))) => PeekResult::Full(request),
+            Some(FrameBody::One(Frame::Notification(_) | Frame::Response) | FrameBody::Batch(_)) | None => {
+                PeekResult::Partial(peek(body))
+            }
+        }
+    }
+
+    pub(crate) fn partial(body: &[u8]) -> PeekResult {
+        PeekResult::Partial(peek(body))
+    }
+
+    pub(crate) fn peek(&self) -> Peek<'_> {
+        match self {
+            PeekResult::Partial(PeekedMessage { id, method, name }) => {
+                Peek { id: id.as_ref(), method: method.as_deref(), name: name.as_deref() }
+            }
+            PeekResult::Full(request) => Peek {
+                id: Some(&request.id),
+                method: Some(&request.method),
+                name: request.params.get("name").and_then(Value::as_str),
+            },
+        }
+    }
+}
+
+/// The members by which a message is checked, as far as they could be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Peek<'a> {
+    pub(crate) id: Option<&'a Id>,
+    pub(crate) method: Option<&'a str>,
+    pub(crate) name: Option<&'a str>,
+}
+
+pub(crate) fn check_method(incoming: &Incoming) -> Result<(), Fault> {
+    match incoming.verb {
+        Verb::Post => Ok(()),
+        Verb::Get | Verb::Delete | Verb::Other => Err(Fault::new(
+            FaultKind::MethodNotAllowed,
+            "Send JSON-RPC messages with POST; there is no stream to GET here.",
+        )),
+    }
+}
+
+/// Scope, rate, media type, size, and whether the server is open: what every way in has in common.
+pub(crate) async fn check_transport(
+    desk: &Desk,
+    mount: &Mount,
+    policy: &MountPolicy,
+    caller: &Caller,
+    incoming: &mut Incoming,
+    call_record: &mut CallRecord<'_>,
+    look: impl FnOnce(&[u8]) -> PeekResult,
+) -> Result<(Bytes, PeekResult), FrameRejection> {
+    // Of all that can be wrong with the transport, only a wrong media type leaves a body that can be read safely.
+    let refused = match &incoming.transport_fault {
+        Some(fault) if fault.kind != FaultKind::UnsupportedMediaType => return Err(fault.clone().into()),
+        refused => refused.clone(),
+    };
+    // The transport reads no more than its own cap. Of a body beyond that nothing is peek, so its method is one that
+    // cannot be read; it is refused below for its size in any case.
+    let arrived = incoming.body.collect().await.map_err(|fault| match fault.kind == FaultKind::TooLarge {
+        true => payload_too_large(policy),
+        false => fault,
+    });
+    let peeked = arrived.as_deref().map_or_else(|_| PeekResult::Partial(PeekedMessage::default()), look);
+    let peek = peeked.peek();
+    if let Some(method) = peek.method {
+        call_record.set_method(method);
+    }
+    let checked = check_scope_and_rate(desk, mount, policy, caller, &peek).and(refused.map_or(Ok(()), Err));
+    match checked
+        .and(arrived)
+        .and_then(|body| check_size(policy, body))
+        .and_then(|body| check_server_allowed(policy).map(|()| body))
+    {
+        Ok(body) => Ok((body, peeked)),
+        Err(fault) => Err(FrameRejection { fault, id: peek.id.cloned() }),
+    }
+}
+
+/// A message whose method cannot be read needs no scope: it is going to be refused, and costs its sender a call.
+pub(crate) fn check_scope_and_rate(
+    desk: &Desk,
+    mount: &Mount,
+    policy: &MountPolicy,
+    caller: &Caller,
+    peek: &Peek<'_>,
+) -> Result<(), Fault> {
+    if let Some(method) = peek.method {
+        let needed = policy.scopes.required_scope(method);
+        if !caller.scopes.has(needed) {
+            return Err(Fault::missing_scope(needed));
+        }
+    }
+    // All invented methods together have one budget, so that inventing more buys nothing.
+    let method = peek.method.map_or("unknown", known_method);
+    let key = [mount.server(), method, caller.client.as_str()];
+    desk.rates.count(&key, policy.calls, desk.now()).map_err(rate_limited)
+}
+
+fn check_size(policy: &MountPolicy, body: Bytes) -> Result<Bytes, Fault> {
+    match body.len() > policy.payload_bytes {
+        true => Err(payload_too_large(policy)),
+        false => Ok(body),
+    }
+}
+
+/// The server's own limit, also where it was the transport that gave up: beyond its limit nothing gets through here.
+fn payload_too_large(policy: &MountPolicy) -> Fault {
+    Fault::new(FaultKind::TooLarge, format!("The message is larger than {} bytes.", policy.payload_bytes))
+}
+
+pub(crate) fn check_server_allowed(policy: &MountPolicy) -> Result<(), Fault> {
+    match policy.status {
+        MountStatus::Denied => {
+            Err(Fault::new(FaultKind::ServerDenied, "The operator does not let this server be used."))
+        }
+        MountStatus::Served | MountStatus::Unknown => Ok(()),
+    }
+}
+
+pub(crate) fn check_tool_allowed(policy: &MountPolicy, peek: &Peek<'_>) -> Result<(), Fault> {
+    match (peek.method, peek.name) {
+        (Some("tools/call"), Some(name)) if policy.denies_tool(name) => Err(tool_denied()),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn check_server_known(policy: &MountPolicy) -> Result<(), Fault> {
+    match policy.status {
+        MountStatus::Unknown => {
+            Err(Fault::new(FaultKind::UnknownServer, "No server has this name; look at the last part of the address."))
+        }
+        MountStatus::Served | MountStatus::Denied => Ok(()),
+    }
+}
+
+pub(crate) fn tool_denied() -> Fault {
+    Fault::new(FaultKind::ToolDenied, "The operator does not let this tool be used.")
+}
+
+/// An answer that no tool made, on its way out: no larger than the policy lets through.
+pub(crate) fn check_reply_size(mount: &Mount, reply: Reply) -> Result<Reply, Fault> {
+    match &mount.policy {
+        Some(policy) if reply.body.len() > policy.result_bytes => Err(too_large()),
+        Some(_) | None => Ok(reply),
+    }
+}

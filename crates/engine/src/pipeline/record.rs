@@ -1,0 +1,140 @@
+//! Stage 10: what is remembered of the call. Every exit passes here once, also when the caller hangs
+//! up; an answer with personal data does not leave before its record is on disk.
+
+mod call_record;
+pub mod stopwatch;
+
+pub use call_record::CallRecord;
+use stopwatch::Stage;
+
+use crate::desk::Desk;
+use crate::limits::tally::TallyKey;
+use crate::model::contract::{Dialect, ReplyContext};
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::observation::Observation;
+use crate::model::reply::Reply;
+use crate::pipeline::permit::rate_limited;
+use crate::ports::Durability;
+
+pub async fn record(
+    mut call_record: CallRecord<'_>,
+    outcome: Result<Reply, Fault>,
+    reply_context: &ReplyContext<'_>,
+) -> Reply {
+    let desk = call_record.desk;
+    let dialect = call_record.mount.contract.dialect.as_ref();
+    let Some(observation) = &mut call_record.observation else {
+        return Reply::empty(202);
+    };
+    call_record.stopwatch.stop(&mut observation.stages);
+    observation.era = reply_context.era;
+    let outcome = match outcome {
+        Ok(reply) => Ok(reply),
+        Err(fault) => match classify_refusal(desk, observation, fault) {
+            RefusalRecord::Recorded(fault) => Err(fault),
+            // The tally speaks for this one. Why it happened is worth a line in the log, but not one each time.
+            RefusalRecord::Counted(fault) => {
+                let reply = failure_reply(dialect, &fault, reply_context);
+                if let (Some(mut observation), Some(cause)) = (call_record.observation.take(), fault.cause)
+                    && desk.tally.may_log_cause(tally_key(&observation))
+                {
+                    observation.outcome = fault.kind.as_str();
+                    set_reply(&mut observation, &reply, call_record.stopwatch.micros());
+                    desk.observer.on_call(&observation, Some(&cause));
+                }
+                return reply;
+            }
+        },
+    };
+    let (mut reply, mut cause, certain) = match outcome {
+        Ok(reply) => (reply, None, true),
+        Err(fault) => {
+            observation.outcome = fault.kind.as_str();
+            observation.personal = false;
+            (failure_reply(dialect, &fault, reply_context), fault.cause, is_certain(fault.kind))
+        }
+    };
+    if !observation.recorded {
+        let durability = if observation.personal { Durability::Awaited } else { Durability::Grouped };
+        // The store has it from here on, also if the caller hangs up while it is written.
+        call_record.handed_to_store = true;
+        let micros = call_record.stopwatch.start(Stage::Record);
+        set_reply(observation, &reply, micros);
+        let line = observation.to_line();
+        let kept = desk.store.append_audit(observation.completed_line(&line), durability).await;
+        call_record.stopwatch.stop(&mut observation.stages);
+        observation.stored_line = kept.is_ok().then_some(line);
+        if let Err(fault) = kept {
+            cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
+            if certain {
+                let fault = Fault::unavailable("");
+                observation.outcome = fault.kind.as_str();
+                observation.personal = false;
+                reply = failure_reply(dialect, &fault, reply_context);
+            }
+        }
+    }
+    if let Some(mut observation) = call_record.observation.take() {
+        // The clock has just been looked at where the recording was timed.
+        let ended = observation.stages.record.map_or_else(|| call_record.stopwatch.micros(), |lap| lap.until);
+        set_reply(&mut observation, &reply, ended);
+        desk.observer.on_call(&observation, cause.as_deref());
+    }
+    reply
+}
+
+fn failure_reply(dialect: &dyn Dialect, fault: &Fault, reply_context: &ReplyContext<'_>) -> Reply {
+    Reply { fault: Some(fault.kind), ..dialect.failure(fault, reply_context) }
+}
+
+fn set_reply(observation: &mut Observation, reply: &Reply, micros: u64) {
+    observation.status = Some(reply.status);
+    observation.code = reply.code;
+    observation.micros = micros;
+}
+
+fn tally_key(observation: &Observation) -> TallyKey {
+    match &observation.caller {
+        Some(caller) => TallyKey::Client(caller.client.clone()),
+        None => TallyKey::of_address(observation.address),
+    }
+}
+
+/// Whether a refusal gets an audit record of its own.
+enum RefusalRecord {
+    Recorded(Fault),
+    Counted(Fault),
+}
+
+/// Refusals have a budget of their own, as large as that of calls. What a stranger is refused, and what
+/// a client is refused beyond its budget, is only counted: no flood of refusals can fill the disk.
+fn classify_refusal(desk: &Desk, observation: &Observation, fault: Fault) -> RefusalRecord {
+    let Some(caller) = &observation.caller else {
+        desk.tally.count(tally_key(observation), fault.kind.as_str());
+        return RefusalRecord::Counted(fault);
+    };
+    let ours = [
+        FaultKind::Unavailable,
+        FaultKind::OutcomeUnknown,
+        FaultKind::KeyInFlight,
+        FaultKind::Internal,
+        FaultKind::Cancelled,
+    ];
+    if ours.contains(&fault.kind) {
+        return RefusalRecord::Recorded(fault);
+    }
+    let key = [observation.contract, caller.client.as_str(), "refusals"];
+    match desk.rates.take(&key, desk.settings.calls, desk.now()) {
+        Ok(()) => RefusalRecord::Recorded(fault),
+        Err(seconds) => {
+            desk.tally.count(TallyKey::Client(caller.client.clone()), fault.kind.as_str());
+            RefusalRecord::Counted(if fault.kind == FaultKind::RateLimited { fault } else { rate_limited(seconds) })
+        }
+    }
+}
+
+/// Whether it is known that a call that ended like this changed nothing. If not, the caller must be
+/// told just that, and not that nothing was changed.
+fn is_certain(kind: FaultKind) -> bool {
+    ![FaultKind::Unavailable, FaultKind::OutcomeUnknown, FaultKind::KeyInFlight].contains(&kind)
+}

@@ -1,0 +1,48 @@
+//! How long a call takes, and how much of it some stages take. It looks at the clock and at nothing else.
+
+use std::time::Instant;
+
+use crate::model::observation::{StageTime, StageTimes};
+
+/// The stages that wait for others and are therefore worth timing by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Identify,
+    Perform,
+    Record,
+}
+
+pub(crate) struct Stopwatch {
+    began: Instant,
+    running: Option<(Stage, u64)>,
+}
+
+impl Stopwatch {
+    pub(crate) fn new() -> Stopwatch {
+        Stopwatch { began: Instant::now(), running: None }
+    }
+
+    pub(crate) fn micros(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// Says when that is.
+    pub(crate) fn start(&mut self, stage: Stage) -> u64 {
+        let now = self.micros();
+        self.running = Some((stage, now));
+        now
+    }
+
+    /// Writes down the stage that is running, if one is.
+    pub(crate) fn stop(&mut self, laps: &mut StageTimes) {
+        let Some((stage, from)) = self.running.take() else {
+            return;
+        };
+        let lap = Some(StageTime { from, until: self.micros() });
+        match stage {
+            Stage::Identify => laps.identify = lap,
+            Stage::Perform => laps.perform = lap,
+            Stage::Record => laps.record = lap,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Stage 4: what the request is about. Greetings and lists are answered from what is already known;
+//! a tool call or a resource becomes a tool and its raw arguments.
+
+pub(crate) mod catalogue;
+pub mod listing;
+mod uri_template;
+
+use frontdesk_wire::answer::{CacheHint, CacheScope, finished_result, quote};
+use frontdesk_wire::frame::Request;
+use frontdesk_wire::version::{Era, negotiate, supported_versions};
+use serde_json::{Map, Value};
+
+use crate::desk::Mount;
+use crate::model::caller::Caller;
+use crate::model::contract::ReplyContext;
+use crate::model::contract::{Contract, RequestTarget, ResourceSource, ServerInfo};
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::tool::Tool;
+use crate::pipeline::resolve::catalogue::templates;
+
+pub enum Target<'a> {
+    /// Already answered: the result as JSON text.
+    Ready(String),
+    /// A page of `resources/list`, from this cursor on.
+    Listing(Option<String>),
+    Tool {
+        tool: &'a Tool,
+        arguments: Map<String, Value>,
+        target: RequestTarget<'a>,
+    },
+}
+
+/// How long a list may be kept by a client. Short, because a token's scopes can change.
+const LISTS: CacheHint = CacheHint { ttl_ms: 60_000, scope: CacheScope::Private };
+
+/// Discovery is the same for everybody.
+const DISCOVERY: CacheHint = CacheHint { ttl_ms: 3_600_000, scope: CacheScope::Public };
+
+/// What the answer will be about, as far as the request says it itself. A resource keeps its place
+/// even if there is none, so that all that cannot be found looks the same.
+pub fn request_target(request: &Request) -> RequestTarget<'_> {
+    match (request.method.as_str(), request.params.get("uri")) {
+        ("resources/read", Some(Value::String(address))) => RequestTarget::Resource(address),
+        _ => RequestTarget::Method,
+    }
+}
+
+/// `arguments` are those of the request, which are taken if a tool is called.
+pub fn resolve<'a>(
+    mount: &'a Mount,
+    caller: &Caller,
+    request: &'a Request,
+    arguments: Option<Value>,
+    reply_context: &ReplyContext<'_>,
+) -> Result<Target<'a>, Fault> {
+    let contract = &mount.contract;
+    let era = reply_context.era_or_default();
+    match (request.method.as_str(), era) {
+        ("initialize", Era::Legacy(_)) => initialize(contract, request).map(Target::Ready),
+        ("ping", Era::Legacy(_)) => Ok(Target::Ready("{}".to_owned())),
+        ("server/discover", _) => {
+            Ok(Target::Ready(finished_result(&discover(contract), &Era::Modern, Some(DISCOVERY))))
+        }
+        ("tools/list", _) => {
+            no_cursor(request)?;
+            let tools = mount.catalogue.tools(mount, &caller.scopes);
+            Ok(Target::Ready(finished_result(&tools, &era, Some(LISTS))))
+        }
+        ("resources/templates/list", _) => {
+            no_cursor(request)?;
+            let templates = templates(mount, &caller.scopes);
+            Ok(Target::Ready(finished_result(&templates, &era, Some(LISTS))))
+        }
+        ("prompts/list", _) if declares(contract, "prompts") => {
+            no_cursor(request)?;
+            Ok(Target::Ready(finished_result("{\"prompts\":[]}", &era, Some(LISTS))))
+        }
+        ("resources/list", _) => cursor(request).map(Target::Listing),
+        ("tools/call", _) => tool_call(contract, request, arguments),
+        ("resources/read", _) => read_resource(contract, request, era),
+        _ => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
+    }
+}
+
+fn initialize(contract: &Contract, request: &Request) -> Result<String, Fault> {
+    let version = match (request.params.get("protocolVersion"), contract.dialect.compatibility().default_version) {
+        (Some(Value::String(asked)), _) => negotiate(asked),
+        (None, Some(assumed)) => assumed,
+        (Some(_), _) | (None, None) => {
+            return Err(Fault::invalid_argument("/protocolVersion", "required", "it is required, as a string"));
+        }
+    };
+    let info = &contract.server_info;
+    Ok(format!(
+        "{{\"protocolVersion\":{},\"capabilities\":{},\"serverInfo\":{},\"instructions\":{}}}",
+        quote(version.as_str()),
+        info.capabilities,
+        server_info_json(contract),
+        quote(info.instructions),
+    ))
+}
+
+fn discover(contract: &Contract) -> String {
+    format!(
+        "{{\"supportedVersions\":{},\"capabilities\":{},\"instructions\":{},\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{}}}}}",
+        supported_versions(),
+        contract.server_info.capabilities,
+        quote(contract.server_info.instructions),
+        server_info_json(contract),
+    )
+}
+
+fn server_info_json(contract: &Contract) -> String {
+    let ServerInfo { name, title, version, extra: info, .. } = &contract.server_info;
+    let mut text = format!("{{\"name\":{},\"title\":{},\"version\":{}", quote(name), quote(title), quote(version));
+    for (member, value) in info {
+        text.push_str(&format!(",{}:{}", quote(member), quote(value)));
+    }
+    text.push('}');
+    text
+}
+
+/// Whether the contract says that it has this, even if there is none of it.
+fn declares(contract: &Contract, capability: &str) -> bool {
+    serde_json::from_str::<Value>(&contract.server_info.capabilities).is_ok_and(|all| all.get(capability).is_some())
+}
+
+fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Value>) -> Result<Target<'a>, Fault> {
+    let Some(name) = request.params.get("name").and_then(Value::as_str) else {
+        return Err(Fault::invalid_argument("/name", "required", "the tool's name is required, as a string"));
+    };
+    let Some(tool) = find(contract, name) else {
+        return Err(Fault::new(
+            FaultKind::UnknownTool,
+            "There is no tool of this name; `tools/list` names those there are.",
+        ));
+    };
+    let arguments = match given {
+        Some(Value::Object(arguments)) => arguments,
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
+    };
+    Ok(Target::Tool { tool, arguments, target: RequestTarget::Tool(tool.spec.name) })
+}
+
+fn find<'a>(contract: &'a Contract, name: &str) -> Option<&'a Tool> {
+    contract.tools.iter().find(|tool| tool.spec.name == name)
+}
+
+fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> Result<Target<'a>, Fault> {
+    let Some(address) = request.params.get("uri").and_then(Value::as_str) else {
+        return Err(Fault::invalid_argument("/uri", "required", "the resource's URI is required, as a string"));
+    };
+    for resource in &contract.resources {
+        let Some(arguments) = uri_template::bind(resource.template, address) else {
+            continue;
+        };
+        match &resource.source {
+            ResourceSource::Document(text) => {
+                let contents = format!(
+                    "{{\"contents\":[{{\"uri\":{},\"mimeType\":\"application/json\",\"text\":{}}}]}}",
+                    quote(address),
+                    quote(text),
+                );
+                return Ok(Target::Ready(finished_result(&contents, &era, Some(DISCOVERY))));
+            }
+            ResourceSource::Tool { name, .. } => {
+                if let Some(tool) = find(contract, name) {
+                    return Ok(Target::Tool {
+                        tool,
+                        arguments: uri_template::typed(arguments, &tool.spec.input),
+                        target: RequestTarget::Resource(address),
+                    });
+                }
+            }
+        }
+    }
+    // The same fault as for an id that does not exist, so that addresses tell nothing.
+    Err(Fault::not_found())
+}
+
+fn cursor(request: &Request) -> Result<Option<String>, Fault> {
+    match request.params.get("cursor") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(cursor)) => Ok(Some(cursor.clone())),
+        Some(_) => Err(Fault::invalid_argument("/cursor", "type", "a string is expected")),
+    }
+}
+
+/// These lists have one page, so no cursor was ever issued for them.
+fn no_cursor(request: &Request) -> Result<(), Fault> {
+    match cursor(request)? {
+        None => Ok(()),
+        Some(_) => Err(Fault::new(FaultKind::InvalidCursor, "This list has one page and issues no cursors.")),
+    }
+}

@@ -1,0 +1,65 @@
+//! Stage 9: from an outcome to an answer. Personal data is left out unless the caller may see it, the
+//! page's end is sealed into a cursor, and the dialect puts the contract's envelope around it.
+
+use crate::desk::{Desk, Mount};
+use crate::model::contract::{Payload, ReplyContext};
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::reply::Reply;
+use crate::model::table::joined;
+use crate::model::tool::{Effect, Outcome};
+use crate::pipeline::permit::Permitted;
+use crate::pipeline::record::CallRecord;
+use crate::ports::Disclosure;
+
+pub fn shape(
+    desk: &Desk,
+    mount: &Mount,
+    permitted: &Permitted<'_>,
+    outcome: Outcome,
+    call_record: &mut CallRecord<'_>,
+    reply_context: &ReplyContext<'_>,
+) -> Result<Reply, Fault> {
+    let shaped = match outcome {
+        Outcome::One(item) => {
+            call_record.add_id(&item.id);
+            Payload::One(match (permitted.disclosure(), &item.personal, &item.masked) {
+                (Disclosure::Full, Some(personal), _) => {
+                    call_record.mark_personal();
+                    joined(&item.body, Some(personal))
+                }
+                (Disclosure::Full | Disclosure::Masked, _, Some(masked)) => joined(&item.body, Some(masked)),
+                (Disclosure::Full | Disclosure::Masked, _, None) => item.body,
+            })
+        }
+        Outcome::Many(page) => {
+            call_record.set_rows(page.rows.len());
+            // Who looked a person up is worth knowing as exactly as who read the whole record.
+            page.ids.iter().for_each(|id| call_record.add_id(id));
+            if permitted.looked_up() {
+                call_record.mark_personal();
+            }
+            let cursor = match page.next {
+                None => None,
+                Some(key) => {
+                    Some(permitted.cursor(key).ok_or_else(|| Fault::internal("the cursor could not be sealed"))?)
+                }
+            };
+            Payload::Many { items: page.rows, cursor }
+        }
+        Outcome::Raw { answer, rows } => {
+            call_record.set_rows(rows);
+            Payload::One(answer)
+        }
+    };
+    let reply = mount.contract.dialect.success(shaped, reply_context);
+    // A write has happened by now, and its answer must say so however long it is.
+    let most = mount.policy.as_ref().map_or(desk.settings.reply_bytes, |policy| policy.result_bytes);
+    if call_record.effect() == Some(Effect::Reads) && reply.body.len() > most {
+        return Err(too_large());
+    }
+    Ok(reply)
+}
+
+pub(crate) fn too_large() -> Fault {
+    Fault::new(FaultKind::AnswerTooLarge, "The answer would be too large. Ask for less.")
+}

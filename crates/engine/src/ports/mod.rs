@@ -1,0 +1,143 @@
+//! What the engine needs from outside: a store, a judge of credentials, time and randomness.
+//! Implementations live elsewhere; nothing here knows how they work.
+
+pub mod registry;
+pub mod site_db;
+
+use std::sync::Arc;
+
+use crate::model::caller::{Caller, ClientId, TenantId};
+use crate::model::fault::Fault;
+use crate::model::incoming::Credential;
+use crate::model::observation::Observation;
+use crate::model::page::{Page, Query};
+use crate::model::plan::{Event, Step};
+use crate::model::table::{Cell, StoredRow, TableSpec};
+use crate::model::timestamp::Millis;
+use crate::model::tool::{Future, Item};
+
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Millis;
+}
+
+pub trait Random: Send + Sync {
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+pub trait Identity: Send + Sync {
+    /// Says who presents this credential at this resource, or faults with `Unauthenticated`. Only the judge of one
+    /// mount is ever asked about a credential that is missing or unusable.
+    fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>>;
+}
+
+/// Sees every finished call; makes log lines and metrics of it.
+pub trait Observer: Send + Sync {
+    fn on_call(&self, observation: &Observation, cause: Option<&str>);
+}
+
+/// Whether personal data leaves the store, or stays sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disclosure {
+    Masked,
+    Full,
+}
+
+/// When an audit record must be on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Before the answer leaves.
+    Awaited,
+    /// Soon, together with others.
+    Grouped,
+}
+
+pub trait Store: Send + Sync {
+    fn get<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        kind: &'static TableSpec,
+        id: &'a str,
+        disclosure: Disclosure,
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>>;
+
+    /// The one row with this value in a unique column.
+    fn find<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        kind: &'static TableSpec,
+        column: &'static str,
+        value: Cell,
+    ) -> Future<'a, Result<Option<StoredRow>, Fault>>;
+
+    fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>>;
+
+    /// What was answered under this key, if it has been claimed.
+    fn find_claim<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>>;
+
+    /// The same, asked before anything is planned, to spare the plan of a repeated call. A store may say that there is
+    /// none if its `commit` finds an earlier claim for nothing, also while nothing can be written.
+    fn find_claim_early<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        claim: &'a Claim,
+    ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
+        self.find_claim(tenant, claim)
+    }
+
+    /// Commits everything or nothing. Once handed over it goes on even if nobody waits any more.
+    fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>>;
+
+    /// Appends to this node's audit chain. Once polled it goes on even if nobody waits any more.
+    fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>>;
+
+    /// As `observe` with `Grouped`, where nobody can wait. A full queue loses nothing that was
+    /// answered: it is only called for calls whose client has gone.
+    fn append_audit_detached(&self, record: String);
+}
+
+/// An idempotency key in its scope: tenant (given beside it), client and tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    pub client: ClientId,
+    pub tool: &'static str,
+    pub key: String,
+    /// Hash of what the arguments mean. It could be guessed at, so it is kept sealed.
+    pub request_hash: [u8; 32],
+}
+
+/// What an earlier call under the same key meant and answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnswer {
+    pub request_hash: [u8; 32],
+    pub answer: Item,
+}
+
+#[derive(Debug, Clone)]
+pub struct Commit {
+    pub tenant: TenantId,
+    pub at: Millis,
+    pub steps: Vec<Step>,
+    /// Each with the identifier it keeps through every delivery (A3-30).
+    pub events: Vec<(String, Event)>,
+    pub claim: Option<Claim>,
+    pub answer: Item,
+    /// One line of JSON for the tenant's audit chain.
+    pub audit: String,
+}
+
+#[derive(Debug, Clone)]
+pub enum Committed {
+    Done,
+    /// The key was claimed first by another call.
+    AlreadyClaimed(StoredAnswer),
+    /// A step does not hold; nothing was changed.
+    Refused(Fault),
+    /// A row the tool had read has changed; nothing was changed.
+    VersionConflict,
+    /// Handed over, but not finished within the deadline. It may still commit.
+    Unknown,
+}

@@ -1,0 +1,81 @@
+//! Several messages in one request, which one protocol version allows. Each is a call of its own, one
+//! after the other; together they share one deadline and one reply.
+
+use bytes::Bytes;
+use frontdesk_wire::answer::{error, quote};
+use frontdesk_wire::frame::{Frame, FrameError, Id};
+use serde::de::IgnoredAny;
+use tokio::time::Instant;
+
+use crate::model::fault::{Fault, FaultKind};
+use crate::model::reply::{Reply, ReplyKind};
+use crate::pipeline::record::{CallRecord, record};
+use crate::serve::{CallContext, handle_message};
+
+/// Answers several messages of one request, one after the other; each is a call of its own.
+pub(crate) async fn batch(context: &CallContext<'_>, frames: Vec<Result<Frame, FrameError>>) -> Reply {
+    let mut replies = Vec::new();
+    let mut bytes = 0;
+    for frame in frames {
+        let mut call_record = CallRecord::start(context.desk, context.mount, context.incoming);
+        call_record.set_caller(context.caller);
+        let id = match &frame {
+            Ok(Frame::Request(request)) => Some(request.id.clone()),
+            Ok(Frame::Notification(_) | Frame::Response) => None,
+            Err(error) => error.id().cloned(),
+        };
+        // A notice gets no answer, whatever becomes of it.
+        let answered = !matches!(frame, Ok(Frame::Notification(_) | Frame::Response));
+        // Refused before it is begun: a write must not happen whose answer has no room.
+        let reply = match exhausted(context, bytes) {
+            Some(fault) if id.is_some() => {
+                record(call_record, Err(fault), &context.reply_context().with_id(id.as_ref())).await
+            }
+            Some(_) | None => handle_message(context, call_record, frame).await,
+        };
+        bytes += reply.body.len();
+        if answered {
+            replies.push((id, reply));
+        }
+    }
+    combine(replies)
+}
+
+/// Why a batch takes no further call.
+fn exhausted(context: &CallContext<'_>, bytes: usize) -> Option<Fault> {
+    if bytes >= context.desk.settings.reply_bytes {
+        return Some(Fault::new(FaultKind::TooLarge, "The answers before this one fill the reply. Send it by itself."));
+    }
+    (Instant::now() >= context.deadline)
+        .then(|| Fault::unavailable("the calls before it took all the time of the batch"))
+}
+
+/// One answer to a batch. Whatever is not a JSON-RPC message by itself becomes an error inside one.
+pub fn combine(replies: Vec<(Option<Id>, Reply)>) -> Reply {
+    let parts: Vec<Vec<u8>> = replies
+        .into_iter()
+        .filter_map(|(id, reply)| match reply.kind {
+            ReplyKind::Rpc => Some(reply.body.to_vec()),
+            ReplyKind::Plain => {
+                let data = as_json(&reply.body);
+                Some(error(id.as_ref(), i64::from(reply.status), "The request was refused", Some(&data)))
+            }
+            ReplyKind::Empty => None,
+        })
+        .collect();
+    if parts.is_empty() {
+        return Reply::empty(202);
+    }
+    let mut body = vec![b'['];
+    body.extend(parts.join(&b','));
+    body.push(b']');
+    Reply::rpc(Bytes::from(body))
+}
+
+/// A plain body need not be JSON, but everything inside a batch must be.
+fn as_json(body: &[u8]) -> String {
+    match serde_json::from_slice::<IgnoredAny>(body) {
+        Ok(IgnoredAny) => String::from_utf8_lossy(body).into_owned(),
+        Err(_) => quote(&String::from_utf8_lossy(body)),
+    }
+}
