@@ -26,11 +26,11 @@ use crate::data_dir;
 )]
 pub(super) struct AuditArgs {
     #[command(subcommand)]
-    command: AuditCommand,
+    pub(super) command: AuditCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum AuditCommand {
+pub(super) enum AuditCommand {
     Verify(VerifyArgs),
     Export(ExportArgs),
 }
@@ -44,7 +44,7 @@ is not.
 Examples:
   frontdesk audit verify
   frontdesk audit verify --config frontdesk.toml")]
-struct VerifyArgs {
+pub(super) struct VerifyArgs {
     #[command(flatten)]
     data: DataArgs,
 }
@@ -59,18 +59,18 @@ complete. A pipe or a device, such as /dev/stdout, is written to directly.
 Examples:
   frontdesk audit export --output audit.jsonl
   frontdesk audit export --tenant TENANT_ID --since 2026-01-31T00:00:00Z")]
-struct ExportArgs {
+pub(super) struct ExportArgs {
     #[command(flatten)]
     data: DataArgs,
     /// Only records from this time on
     #[arg(long, value_name = "RFC3339", value_parser = parse_time)]
-    since: Option<OffsetDateTime>,
+    pub(super) since: Option<OffsetDateTime>,
     /// Only records of this tenant: what was read, changed and refused there
     #[arg(long, value_name = "ID")]
-    tenant: Option<String>,
+    pub(super) tenant: Option<String>,
     /// The file to write, readable by its owner only [default: standard output]
     #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,

@@ -141,7 +141,7 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.connections_per_address",
         env: "FRONTDESK_LIMITS_CONNECTIONS_PER_ADDRESS",
         default: DefaultValue::Text("256"),
-        about: "How many connections may be open from one address. SiteMount a proxy all clients share the proxy's address.",
+        about: "How many connections may be open from one address. Behind a proxy all clients share the proxy's address.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.connections_per_address },
     },
     ConfigKey {

@@ -160,7 +160,7 @@ pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &m
     if mount.needs_no_token() && !LOCAL.contains(&host) {
         let wrong =
             format!("it asks for no tokens, but `public_url` names {host}, so a proxy seems to stand before it");
-        let next = "What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from non_mcp_routes";
+        let next = "What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from other machines";
         report(&["mount", "public_url"], ConfigError::new(wrong, next).at(format!("[{index}].auth")));
     }
 }

@@ -1,8 +1,8 @@
 //! One connection: handshake, requests one after another, close. It ends at its deadlines, and a panic in one call does not
 //! affect another.
 //!
-//! A client that disconnects while its call runs makes hyper drop the call's future. That is wanted: it stops a read
-//! that nobody waits for. What must survive the client, such as a plan on its way to the writer, has to run non_mcp_routes.
+//! hyper drops the future of a call when its client disconnects. That is intended: it stops a read that nobody waits for.
+//! What must continue, such as a commit, has to run in a task of its own.
 
 use std::convert::Infallible;
 use std::future::poll_fn;

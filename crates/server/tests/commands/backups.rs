@@ -71,7 +71,7 @@ async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_
             Some(0),
             "",
             format!(
-                "{} restored into {}\nIt opens with the master key that is there, and its audit record is whole.\n",
+                "{} restored into {}\nIt was opened with the master key in the folder, and its audit log is complete and unchanged.\n",
                 backup.display(),
                 data.display()
             )

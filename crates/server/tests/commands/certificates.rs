@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontdesk::certificates::{Certificates, prepare};
 use frontdesk::config::load;
-use frontdesk::net::{Caps, Gauges, ResponseBody, Setting, Shutdown, bind, ensure};
-use frontdesk::ports::SystemClock;
+use frontdesk::net::{AddressSource, ConnectionCounters, ConnectionLimits, ResponseBody, Shutdown, bind, ensure};
+use frontdesk::net::{CertificateWatcher, prepare_certificate};
+use frontdesk::system::SystemClock;
 use frontdesk_engine::ports::Clock as _;
 use http::Response;
 use time::OffsetDateTime;
@@ -71,13 +71,13 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
 
     // The certificate alone: its key comes a moment later, as it does when somebody copies both.
     install(&second, &["server.pem"], &folder);
-    let log = desk.logged("the new certificate cannot be used, the last good one stays: ");
+    let log = desk.logged("certificate not replaced, the current one stays in use: ");
     assert!(log.contains("server.key"), "{log}");
     assert!(reached(address, &first).await);
     install(&second, &["server.key"], &folder);
     soon_reached(address, &second).await;
     assert!(!reached(address, &first).await);
-    desk.logged("the certificate was replaced");
+    desk.logged("certificate replaced");
     // Who is connected stays connected.
     assert_eq!((kept.get("/").await.status, kept.opened), (200, 1));
 
@@ -99,20 +99,20 @@ async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
     let folder = Folder::new();
     let data = folder.join("data").display().to_string();
     let environment = [("FRONTDESK_DATA".to_owned(), data)];
-    let config = load(None, environment.into_iter(), frontdesk_contracts::OFFERS).unwrap().config;
+    let config = load(None, environment.into_iter(), frontdesk_contracts::ENTRIES).unwrap().config;
     let now = SystemClock.now();
     // Started so long ago that less than two weeks of 90 days are left.
     let began = now.plus_seconds(-77 * 24 * 60 * 60);
-    let prepared = prepare(&config, began).unwrap();
+    let prepared = prepare_certificate(&config, began).unwrap();
     let authority = trusting(prepared.ca_file.as_deref().unwrap(), rustls::ALL_VERSIONS);
-    let mut certificates = Certificates::new(prepared, began);
-    let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), Setting::Flag("--listen")).await.unwrap();
+    let mut certificates = CertificateWatcher::new(prepared, began);
+    let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), AddressSource::Flag("--listen")).await.unwrap();
     let (address, shutdown) = (listener.local_addr(), Shutdown::new());
     let service = Arc::new(|_, _| async { Response::new(ResponseBody::full("here")) });
     let serving = tokio::spawn(listener.serve(
         certificates.tls(),
-        Caps::default(),
-        Arc::new(Gauges::default()),
+        ConnectionLimits::default(),
+        Arc::new(ConnectionCounters::default()),
         service,
         shutdown.clone(),
     ));
@@ -122,7 +122,7 @@ async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
     assert_eq!(certificates.look(&config, began.plus_seconds(3599)), None);
     assert_eq!(certificates.look(&config, began.plus_seconds(2 * 3600)), None);
     assert_eq!(shown().await, old);
-    assert_eq!(certificates.look(&config, now).as_deref(), Some("the certificate was replaced"));
+    assert_eq!(certificates.look(&config, now).as_deref(), Some("certificate replaced"));
     // Another certificate, and clients trust it as they did the one before.
     assert_ne!(shown().await, old);
     assert_eq!(certificates.look(&config, now.plus_seconds(3600)), None);

@@ -18,11 +18,11 @@ fn text(path: &Path) -> &str {
 }
 
 fn export(desk: &Desk, file: &Path) -> (Option<i32>, String, String) {
-    desk.command(&["dealership", "export", "--dealership", "dlr_lakeside", text(file)])
+    desk.command(&["tenant", "export", "--tenant", "dlr_lakeside", text(file)])
 }
 
 fn import(file: &Path, data: &Path) -> Said {
-    frontdesk(Path::new("/"), &["dealership", "import", text(file), "--data", text(data)])
+    frontdesk(Path::new("/"), &["tenant", "import", text(file), "--data", text(data)])
 }
 
 async fn order(agent: &mut Agent, key: &str) -> Value {
@@ -150,10 +150,7 @@ async fn a_bad_file_is_refused_before_anything_is_made() {
     let mut changed = whole.clone();
     changed[whole.len() / 2] ^= 1;
     assert_eq!(refused(&changed), damaged);
-    assert_eq!(
-        refused(b"id,name\n1,Dana\n"),
-        "frontdesk: FILE is no file that `frontdesk dealership export` has written"
-    );
+    assert_eq!(refused(b"id,name\n1,Dana\n"), "frontdesk: FILE is not a file written by `frontdesk tenant export`");
 
     let key = files.join("moving.desk.key");
     fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
@@ -173,12 +170,9 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     let file = files.join("moving.desk");
     assert_eq!(export(&desk, &file).0, Some(0));
     let (code, _, errors) = export(&desk, &file);
-    assert_eq!(
-        (code, errors),
-        (Some(1), format!("frontdesk: {} is there already; name another file\n", file.display()))
-    );
+    assert_eq!((code, errors), (Some(1), format!("frontdesk: {} exists already; name another file\n", file.display())));
     let (code, _, errors) =
-        desk.command(&["dealership", "export", "--dealership", "dlr_elsewhere", text(&files.join("other.desk"))]);
+        desk.command(&["tenant", "export", "--tenant", "dlr_elsewhere", text(&files.join("other.desk"))]);
     assert_eq!(code, Some(1));
     assert_eq!(
         errors,
@@ -187,12 +181,12 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     assert!(!files.join("other.desk").exists() && !files.join("other.desk.key").exists());
 
     // Into a desk that serves, and into one that has it already.
-    let (code, _, errors) = desk.command(&["dealership", "import", text(&file)]);
+    let (code, _, errors) = desk.command(&["tenant", "import", text(&file)]);
     assert_eq!(code, Some(1));
     assert!(errors.contains("another Frontdesk is using"), "{errors}");
     let mut desk = desk;
     assert_eq!(desk.close(), Some(0));
-    let (code, _, errors) = desk.command(&["dealership", "import", text(&file)]);
+    let (code, _, errors) = desk.command(&["tenant", "import", text(&file)]);
     assert_eq!(code, Some(1));
     let said = errors.lines().last().unwrap();
     assert_eq!(
@@ -229,7 +223,7 @@ async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_wit
     let file = files.join("moving.desk");
     let with_key = |key: &Path| {
         let (code, _, errors) =
-            desk.command(&["dealership", "export", "--dealership", "dlr_lakeside", text(&file), "--key", text(key)]);
+            desk.command(&["tenant", "export", "--tenant", "dlr_lakeside", text(&file), "--key", text(key)]);
         assert_eq!(code, Some(1), "{errors}");
         errors.replace(text(files.path()), "FOLDER")
     };

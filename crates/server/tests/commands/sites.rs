@@ -330,7 +330,7 @@ fn config_check_says_everything_about_a_site_at_once() {
     assert!(err.contains("mount[0].database: the database has no table modx_site_content"), "{err}");
     write(&folder, "");
     let checked = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
-    assert_eq!((checked.code, checked.out.as_str()), (Some(0), "The configuration can be served.\n"));
+    assert_eq!((checked.code, checked.out.as_str()), (Some(0), "The configuration is valid.\n"));
 }
 
 #[tokio::test]
@@ -350,9 +350,9 @@ async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_
     let notice = warning.strip_prefix("warning: mount[0].database: cannot read the site's database: ").unwrap();
     assert!(notice.ends_with("Until it answers, calls to this mount are answered as unavailable"), "{notice}");
     assert!(log.contains(notice), "{log}");
-    assert_eq!(verdict, "The configuration can be served.\n");
+    assert_eq!(verdict, "The configuration is valid.\n");
 
-    served.reload("auth = [\"none\"]\n", "the configuration was reloaded; changed: mount");
+    served.reload("auth = [\"none\"]\n", "configuration reloaded; changed: mount");
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 200);
 }
 
@@ -367,7 +367,7 @@ async fn a_reload_looks_again_which_tables_a_site_has() {
     let none = json_of(&served.post(CONTENT, None, categories).await);
     assert_eq!(none["result"]["structuredContent"]["items"], serde_json::json!([]), "{none}");
     site.execute_batch("ALTER TABLE later RENAME TO evo_categories").unwrap();
-    served.reload("auth = [\"none\"]\nallow_servers = [\"c*\"]\n", "the configuration was reloaded; changed: mount");
+    served.reload("auth = [\"none\"]\nallow_servers = [\"c*\"]\n", "configuration reloaded; changed: mount");
     let some = json_of(&served.post(CONTENT, None, categories).await);
     assert_ne!(some["result"]["structuredContent"]["items"], serde_json::json!([]));
 }
@@ -376,9 +376,9 @@ async fn a_reload_looks_again_which_tables_a_site_has() {
 async fn a_reload_takes_in_a_site_that_can_be_read_and_leaves_the_old_one_otherwise() {
     let mut served = Served::open("auth = [\"none\"]\n");
     let wrong = "auth = [\"none\"]\nprefix = \"modx_\"\n";
-    served.reload(wrong, "the configuration was not reloaded, the last good one stays: mount[0].database: ");
+    served.reload(wrong, "configuration not reloaded, the current one stays in effect: mount[0].database: ");
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 200);
-    served.reload("auth = [\"none\"]\npath = \"/cms\"\n", "the configuration was reloaded; changed: mount");
+    served.reload("auth = [\"none\"]\npath = \"/cms\"\n", "configuration reloaded; changed: mount");
     assert_eq!(served.post("/cms/content", None, SEARCH).await.status, 200);
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 404);
 }

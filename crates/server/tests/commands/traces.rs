@@ -318,11 +318,11 @@ async fn a_collector_that_is_not_there_is_said_once_and_again_when_it_is_back() 
     agent.post(PING, &[("traceparent", &traceparent(TRACE, "01"))]).await;
     collector.trace(TRACE).await;
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !desk.log().contains("traces are delivered again") {
+    while !desk.log().contains("trace export recovered") {
         assert!(Instant::now() < deadline, "{}", desk.log());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let said = format!("traces cannot be delivered: {} answered 401. Calls go on without; ", collector.endpoint());
+    let said = format!("trace export failed: {} answered 401. Calls go on without; ", collector.endpoint());
     assert_eq!(desk.log().matches(&said).count(), 1, "{}", desk.log());
     assert_eq!(metric(&desk, "frontdesk_traces_sent_total").await, 1.0);
 }

@@ -88,7 +88,7 @@ async fn what_a_proxy_passes_on_is_not_from_this_machine() {
             let refused = served.http().request("POST", path, &headers, PING).await;
             assert_eq!(refused.status, 403, "{name} {path}");
             let message =
-                "Only callers on this machine are served here, directly and not by a proxy; for others set up tokens.";
+                "Only direct callers on this machine are served here, not through a proxy; others need tokens.";
             assert_eq!(json_of(&refused)["error"]["message"], json!(message));
         }
     }

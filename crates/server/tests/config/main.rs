@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use frontdesk::config::{
-    Certificate, Config, Fallback, KEYS, Loaded, LogFormat, Mount, Origin, Retention, example, load, reference, show,
+    Certificate, Config, Fallback, KEYS, LoadedConfig, LogFormat, Mount, Origin, Retention, example, load, reference,
+    show,
 };
-use frontdesk_engine::offer::Offer;
+use frontdesk_engine::model::contract_entry::ContractEntry;
 use source::{MOUNT, from_file, from_nothing, pairs, written};
 
 #[test]
 fn without_file_and_environment_every_value_has_its_default() {
     let loaded = from_nothing(&[]).unwrap();
     assert_eq!(
-        show(&loaded.origins),
+        show(&loaded.settings),
         r#"data = "frontdesk-data"                              # default
 listen = "127.0.0.1:8443"                            # default
 public_url = "https://localhost:8443"                # default
@@ -57,7 +58,7 @@ mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "to
 fn the_password_of_a_database_is_not_shown() {
     let url = "postgres://desk:hunter2@localhost:5433/cars";
     let loaded = from_nothing(&[("FRONTDESK_DATABASE", url)]).unwrap();
-    let line = show(&loaded.origins).lines().find(|line| line.starts_with("database")).unwrap().to_owned();
+    let line = show(&loaded.settings).lines().find(|line| line.starts_with("database")).unwrap().to_owned();
     assert!(line.starts_with(r#"database = "postgres://desk:***@localhost:5433/cars""#), "{line}");
     assert!(!format!("{:?}", loaded.config).contains("hunter2"));
     for wrong in
@@ -160,9 +161,9 @@ fn the_variable_frontdesk_config_names_the_file() {
 fn what_config_show_prints_is_a_file_with_the_same_meaning() {
     let loaded =
         from_nothing(&[("FRONTDESK_PUBLIC_URL", "https://desk.example.com"), ("FRONTDESK_DATA", "a \"b\"")]).unwrap();
-    let again = from_file(&show(&loaded.origins), &[]).unwrap();
+    let again = from_file(&show(&loaded.settings), &[]).unwrap();
     assert_eq!(again.config, loaded.config);
-    assert!(again.origins.iter().all(|setting| setting.origin == Origin::File));
+    assert!(again.settings.iter().all(|setting| setting.source == Origin::File));
 }
 
 #[test]
@@ -171,7 +172,7 @@ fn every_example_loads_without_a_warning() {
     for entry in fs::read_dir(project("examples")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            let loaded = load(Some(&path), pairs(&[]), frontdesk_contracts::OFFERS)
+            let loaded = load(Some(&path), pairs(&[]), frontdesk_contracts::ENTRIES)
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(loaded.warnings, [], "{}", path.display());
             names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
@@ -184,11 +185,12 @@ fn every_example_loads_without_a_warning() {
 
 #[test]
 fn the_example_with_every_key_is_made_from_the_table_and_means_the_defaults() {
-    let text = example(&[Offer::plain("automotive")]);
+    let text = example(&[ContractEntry::new("automotive")]);
     up_to_date("examples/all-keys.toml", &text);
-    let loaded = load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[Offer::plain("automotive")]).unwrap();
-    assert!(loaded.origins.iter().all(|setting| setting.origin == Origin::File));
-    assert_eq!(loaded.config, load(None, pairs(&[]), &[Offer::plain("automotive")]).unwrap().config);
+    let loaded =
+        load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[ContractEntry::new("automotive")]).unwrap();
+    assert!(loaded.settings.iter().all(|setting| setting.source == Origin::File));
+    assert_eq!(loaded.config, load(None, pairs(&[]), &[ContractEntry::new("automotive")]).unwrap().config);
 }
 
 #[test]
@@ -222,6 +224,6 @@ fn mount(contract: &str, path: &str) -> Mount {
     Mount { contract: contract.to_owned(), path: path.to_owned(), site: None }
 }
 
-fn origin(loaded: &Loaded, key: &str) -> Origin {
-    loaded.origins.iter().find(|setting| setting.key == key).unwrap().origin
+fn origin(loaded: &LoadedConfig, key: &str) -> Origin {
+    loaded.settings.iter().find(|setting| setting.key == key).unwrap().origin
 }

@@ -307,7 +307,7 @@ fn traces_leave_this_machine_encrypted_or_not_at_all() {
         ("", ""),
     ] {
         let loaded = from_nothing(&[("FRONTDESK_TRACES_ENDPOINT", endpoint)]).unwrap();
-        let shown = loaded.origins.iter().find(|setting| setting.key == "traces.endpoint").unwrap();
+        let shown = loaded.settings.iter().find(|setting| setting.key == "traces.endpoint").unwrap();
         assert_eq!(shown.value, format!("{read:?}"));
     }
 }

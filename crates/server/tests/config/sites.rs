@@ -5,16 +5,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use frontdesk::config::{Auth, ConfigError, Dispatch, Failover, Loaded, OwnTokens, Secret, Site, load, show};
-use frontdesk_engine::offer::{Needs, Offer, Usual};
+use frontdesk::config::{
+    ConfigErrors, Dispatch, Failover, LoadedConfig, OwnTokens, SecretSource, SiteAuth, SiteConfig, load, show,
+};
+use frontdesk_engine::model::contract_entry::{ContractEntry, MountDefaults, Requires};
 
 use crate::source::{pairs, written};
 
 const OFFERS: &[Offer] = &[
-    Offer::plain("automotive"),
+    ContractEntry::new("automotive"),
     Offer {
         name: "cms",
-        needs: Needs::SiteDb(Usual {
+        needs: Requires::SiteDb(Usual {
             base: "/api/v1/mcp",
             server: "content",
             prefix: "cms_",
@@ -25,11 +27,11 @@ const OFFERS: &[Offer] = &[
 ];
 const LEAST: &str = "[[mount]]\ncontract = \"cms\"\ndatabase = \"site.sqlite\"\n";
 
-fn given(text: &str, environment: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
+fn given(text: &str, environment: &[(&str, &str)]) -> Result<LoadedConfig, ConfigErrors> {
     load(Some(&written(text)), pairs(environment), OFFERS)
 }
 
-fn site(text: &str) -> Site {
+fn site(text: &str) -> SiteConfig {
     let loaded = given(text, &[]).unwrap();
     *loaded.config.mounts.first().and_then(|mount| mount.site.clone()).unwrap()
 }
@@ -47,9 +49,9 @@ fn a_database_is_all_that_has_to_be_said() {
     let mount = &loaded.config.mounts[0];
     assert_eq!((mount.contract.as_str(), mount.path.as_str()), ("cms", "/api/v1/mcp"));
     let site = mount.site.as_deref().unwrap();
-    assert_eq!(site.database, Secret::Given("site.sqlite".to_owned()));
+    assert_eq!(site.database, SecretSource::Literal("site.sqlite".to_owned()));
     assert_eq!((site.prefix.as_str(), site.tenant.as_str(), &site.authority), ("cms_", "site", &None));
-    assert_eq!(site.auth, Auth::Tokens { own: OwnTokens::Taken, jwt: None });
+    assert_eq!(site.auth, SiteAuth::Tokens { own: OwnTokens::Accepted, jwt: None });
     assert_eq!(
         (&site.allow_servers, site.dispatch, site.failover),
         (&vec!["*".to_owned()], Dispatch::Sync, Failover::Sync)
@@ -177,7 +179,7 @@ fn nobody_without_a_token_comes_from_another_machine() {
           loopback address such as 127.0.0.1:8443 for `listen`, or \"oauth\" or \"jwt\" for `auth`"
         ]
     );
-    assert_eq!(site(&format!("{LEAST}auth = [\"none\"]\n")).auth, Auth::None);
+    assert_eq!(site(&format!("{LEAST}auth = [\"none\"]\n")).auth, SiteAuth::None);
     let warned = |url: &str| {
         let text = format!("public_url = \"https://{url}\"\n{LEAST}auth = [\"none\"]\n");
         given(&text, &[]).unwrap().warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -246,13 +248,13 @@ fn secrets_come_from_a_variable_or_a_file_and_are_never_shown() {
     let loaded = given(&text, &[("CMS_URL", "mysql://desk:hunter2@localhost/site")]).unwrap();
     let site = loaded.config.mounts[0].site.as_deref().unwrap();
     assert_eq!(site.database.reveal().unwrap(), "mysql://desk:hunter2@localhost/site");
-    let Auth::Tokens { own: OwnTokens::Taken, jwt: Some(jwt) } = &site.auth else { panic!("{:?}", site.auth) };
+    let SiteAuth::Tokens { own: OwnTokens::Accepted, jwt: Some(jwt) } = &site.auth else { panic!("{:?}", site.auth) };
     assert_eq!(jwt.secret.reveal().unwrap(), "hunter2hunter2hunter2hunter2hunter2");
-    let shown = format!("{}{:?}", show(&loaded.origins), loaded.config);
+    let shown = format!("{}{:?}", show(&loaded.settings), loaded.config);
     assert!(!shown.contains("hunter2") && shown.contains("database_env = \"CMS_URL\""), "{shown}");
 
     let given = given(&LEAST.replace("site.sqlite", "mysql://desk:hunter2@localhost/site"), &[]).unwrap();
-    let shown = format!("{}{:?}", show(&given.origins), given.config);
+    let shown = format!("{}{:?}", show(&given.settings), given.config);
     assert!(!shown.contains("hunter2") && shown.contains("database = \"mysql://desk:***@localhost/site\""), "{shown}");
 }
 
@@ -269,10 +271,10 @@ fn a_secret_that_is_not_there_is_missed_when_the_site_is_opened_and_not_before()
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let name = file.display();
     assert_eq!(
-        Secret::File(file.clone()).reveal().unwrap_err(),
+        SecretSource::File(file.clone()).reveal().unwrap_err(),
         format!("{name} is open to everyone on this machine. Run: chmod o= {name}")
     );
-    let gone = Secret::File("no/such/secret".into()).reveal().unwrap_err();
+    let gone = SecretSource::File("no/such/secret".into()).reveal().unwrap_err();
     assert!(gone.starts_with("no/such/secret cannot be read: "), "{gone}");
 }
 
@@ -280,7 +282,7 @@ fn a_secret_that_is_not_there_is_missed_when_the_site_is_opened_and_not_before()
 fn what_is_shown_can_be_used_as_a_file() {
     let text = format!("{LEAST}[[mount.server]]\nhandle = \"content\"\npath = \"/mcp/site\"\n");
     let loaded = given(&text, &[]).unwrap();
-    let again = given(&show(&loaded.origins), &[]).unwrap();
+    let again = given(&show(&loaded.settings), &[]).unwrap();
     let (before, after) = (&loaded.config.mounts[0], &again.config.mounts[0]);
     assert_eq!(before.path, after.path);
     let limits = |mount: &frontdesk::config::Mount| mount.site.as_deref().unwrap().servers[0].limits.clone();

@@ -82,7 +82,7 @@ impl SecretSource {
 impl fmt::Debug for SecretSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SecretSource::Literal(_) => out.write_str("Occurrence(***)"),
+            SecretSource::Literal(_) => out.write_str("Literal(***)"),
             SecretSource::File(path) => write!(out, "File({path:?})"),
             SecretSource::Variable { name, .. } => write!(out, "Variable({name})"),
         }
