@@ -1,10 +1,10 @@
-//! The process environment, as pairs. The only place that reads it; it decides nothing.
+//! The environment of the process. The only place that reads it.
 
-/// The variables of this process, for [`load`](super::load). It takes those that begin with `FRONTDESK_`, and those that
-/// a file names.
+/// The variables of this process, for [`load`](super::load), which uses those that begin with `FRONTDESK_` and those that a
+/// file names.
 ///
-/// A value that is not Unicode arrives with replacement characters, which `load` refuses by name; the iterator of the
-/// standard library that gives text would panic on it, even for a variable that is none of our business.
+/// A value that is not Unicode gets replacement characters, which `load` rejects; `std::env::vars` would panic on it, even
+/// for an unrelated variable.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 pub fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
@@ -12,7 +12,7 @@ pub fn environment() -> impl Iterator<Item = (String, String)> {
         .filter(|(name, _)| !CREDENTIALS.contains(&name.as_str()))
 }
 
-/// Who calls over standard input, as the environment says it.
+/// The credentials of a caller over standard input.
 pub enum StdioLogin {
     Client { id: String, secret: String },
     Token(String),
@@ -24,14 +24,14 @@ impl std::fmt::Debug for StdioLogin {
     }
 }
 
-/// The credential in the environment. Two of them are refused: nobody could say which was meant.
+/// The credential in the environment. Two are refused, because it is not clear which one to use.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 pub fn login() -> Result<StdioLogin, &'static str> {
     let [id, secret, token] = CREDENTIALS.map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     match (id, secret, token) {
         (Some(id), Some(secret), None) => Ok(StdioLogin::Client { id, secret }),
         (None, None, Some(token)) => Ok(StdioLogin::Token(token)),
-        (None, None, None) => Err("it is not said who calls: set FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET, \
+        (None, None, None) => Err("there are no credentials: set FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET, \
              which `frontdesk client add` prints, or FRONTDESK_TOKEN"),
         (Some(_), None, None) => Err("FRONTDESK_CLIENT_ID is set, but FRONTDESK_CLIENT_SECRET is not; set both"),
         (None, Some(_), None) => Err("FRONTDESK_CLIENT_SECRET is set, but FRONTDESK_CLIENT_ID is not; set both"),
@@ -41,9 +41,9 @@ pub fn login() -> Result<StdioLogin, &'static str> {
     }
 }
 
-/// A caller's and not the desk's, so they are no keys of the configuration.
+/// Credentials of a caller, not keys of the configuration.
 const CREDENTIALS: [&str; 3] = ["FRONTDESK_CLIENT_ID", "FRONTDESK_CLIENT_SECRET", "FRONTDESK_TOKEN"];
 
 pub(super) const PREFIX: &str = "FRONTDESK_";
-/// Names the file, so it is a variable without being a key.
+/// Names the file; it is not a key of the configuration.
 pub(super) const FILE: &str = "FRONTDESK_CONFIG";

@@ -1,13 +1,13 @@
-//! What is wrong with a configuration, in words. It must name the key, what is wrong and what to do, and never repeat a value that may be secret.
+//! Problems of a configuration, in words: the key, what is wrong and what to do. A value that may be secret is never repeated.
 
 use std::fmt;
 
-/// One thing to mend (a problem) or to think about (a warning).
+/// A problem or a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The key, or the variable or file when no key is meant.
     pub key: String,
-    /// The file or variable that said it; empty when no single one did.
+    /// The file or variable it is in; empty if there is no single one.
     pub place: String,
     pub wrong: String,
     pub next: String,
@@ -24,7 +24,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Every problem of a configuration, at once.
+/// All problems of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigErrors {
     pub problems: Vec<Finding>,
@@ -45,7 +45,7 @@ impl fmt::Display for ConfigErrors {
 
 impl std::error::Error for ConfigErrors {}
 
-/// What is wrong with one value, before it is known which key of which source it stood at.
+/// What is wrong with one value, without its key and source.
 #[derive(Debug)]
 pub(super) struct ConfigError {
     /// Where inside the value, such as `[1].path`; empty for the whole.
@@ -63,7 +63,7 @@ impl ConfigError {
         Self { at: at.into(), ..self }
     }
 
-    pub(super) fn found(self, key: &str, place: &str) -> Finding {
+    pub(super) fn at_key(self, key: &str, place: &str) -> Finding {
         Finding { key: format!("{key}{}", self.at), place: place.to_owned(), wrong: self.wrong, next: self.next }
     }
 }

@@ -3,23 +3,23 @@
 
 use super::value_type::ValueType;
 
-/// One thing that can be configured.
+/// A key of the configuration.
 pub struct ConfigKey {
-    /// As a file has it: `table.name`.
+    /// In a file: `table.name`.
     pub path: &'static str,
-    /// As the environment has it.
+    /// In the environment.
     pub env: &'static str,
     pub default: DefaultValue,
-    /// What it means, in sentences for an operator.
+    /// Its description for operators.
     pub about: &'static str,
     pub(super) value_type: ValueType,
 }
 
-/// What a key is when nobody sets it.
+/// The value of a key that is not set.
 pub enum DefaultValue {
-    /// Written as the environment would write it.
+    /// As in the environment.
     Text(&'static str),
-    /// Made from other keys; the words say how.
+    /// Depends on other keys, as the text describes.
     Derived(&'static str),
 }
 
@@ -30,7 +30,7 @@ impl ConfigKey {
     }
 }
 
-/// Every key, those at the top first, `mount` last, in the order in which they are explained.
+/// Every key, those at the top level first, `mount` last, in the order of the documentation.
 pub static KEYS: &[ConfigKey] = &[
     ConfigKey {
         path: "data",
@@ -43,49 +43,49 @@ pub static KEYS: &[ConfigKey] = &[
         path: "listen",
         env: "FRONTDESK_LISTEN",
         default: DefaultValue::Text("127.0.0.1:8443"),
-        about: "The address and port of the HTTPS endpoint. Port 0 picks a free one; 0.0.0.0 or [::] reaches every network.",
+        about: "The address and port of the HTTPS endpoint. Port 0 picks a free one; 0.0.0.0 or [::] listens on every interface.",
         value_type: ValueType::Address(|raw| &mut raw.listen),
     },
     ConfigKey {
         path: "public_url",
         env: "FRONTDESK_PUBLIC_URL",
         default: DefaultValue::Derived("https://localhost with the port of `listen`"),
-        about: "How the env reaches this server. Every URL that Frontdesk publishes about itself, and the resource that tokens are bound to, starts with it.",
+        about: "The URL of this server for clients. Every URL that Frontdesk publishes about itself, and the resource that tokens are bound to, starts with it.",
         value_type: ValueType::Url(|raw| &mut raw.public_url),
     },
     ConfigKey {
         path: "allowed_hosts",
         env: "FRONTDESK_ALLOWED_HOSTS",
         default: DefaultValue::Derived("the host of `public_url`, localhost, 127.0.0.1 and [::1]"),
-        about: "The hosts, without port, that a request may be addressed to. Others are refused, which stops DNS rebinding.",
+        about: "The hosts, without port, that a request may be addressed to. Others are refused, which prevents DNS rebinding.",
         value_type: ValueType::Hosts(|raw| &mut raw.allowed_hosts),
     },
     ConfigKey {
         path: "allowed_origins",
         env: "FRONTDESK_ALLOWED_ORIGINS",
         default: DefaultValue::Derived("the origin of `public_url`"),
-        about: "The web pages that may call from a browser. A request without an ValueSource header is not from a page and is unaffected; an empty list refuses every page.",
+        about: "The origins of web pages that may call from a browser. A request without an Origin header is not affected; an empty list refuses every page.",
         value_type: ValueType::Origins(|raw| &mut raw.allowed_origins),
     },
     ConfigKey {
         path: "database",
         env: "FRONTDESK_DATABASE",
         default: DefaultValue::Text(""),
-        about: "Empty for the embedded SQLite database in the data folder, or the postgres:// URL of a PostgreSQL database. One on another machine is reached by TLS with a verified certificate or not at all; one on this machine, by localhost or its socket, goes without unless the URL has sslmode=verify-full. Several nodes can share one if the same master.key is in the data folder of each.",
+        about: "Empty for the embedded SQLite database in the data folder, or the postgres:// URL of a PostgreSQL database. A database on another machine must use TLS with a verified certificate; on this machine, through localhost or its socket, TLS is used only if the URL has sslmode=verify-full. Several nodes can share a database if each has the same master.key in its data folder.",
         value_type: ValueType::Database(|raw| &mut raw.database),
     },
     ConfigKey {
         path: "database_ca",
         env: "FRONTDESK_DATABASE_CA",
         default: DefaultValue::Text(""),
-        about: "A PEM file with the authority that PostgreSQL's certificate must come from. Needed with TLS: the authorities that the system knows are not trusted. Read anew for every connection.",
+        about: "A PEM file with the CA that issued the certificate of PostgreSQL. Required with TLS: the CAs of the system are not trusted. It is read for every connection.",
         value_type: ValueType::File(|raw| &mut raw.database_ca),
     },
     ConfigKey {
         path: "tls.certificate",
         env: "FRONTDESK_TLS_CERTIFICATE",
         default: DefaultValue::Text(""),
-        about: "A PEM file with the server's certificate and the chain above it. Empty for one made by the development authority in the data folder, which only clients that trust its ca.pem accept.",
+        about: "A PEM file with the server's certificate and its intermediates. Empty for one issued by the development CA in the data folder, which only clients that trust its ca.pem accept.",
         value_type: ValueType::File(|raw| &mut raw.certificate),
     },
     ConfigKey {
@@ -106,14 +106,14 @@ pub static KEYS: &[ConfigKey] = &[
         path: "token.lifetime_seconds",
         env: "FRONTDESK_TOKEN_LIFETIME_SECONDS",
         default: DefaultValue::Text("300"),
-        about: "How long an access token is good for. Above 900 a stolen token is of use for long, and Frontdesk warns.",
+        about: "The lifetime of access tokens. Frontdesk warns above 900, because a stolen token can be used so long.",
         value_type: ValueType::Number { min: 1, max: 3600, at: |raw| &mut raw.token_lifetime_seconds },
     },
     ConfigKey {
         path: "token.cache_milliseconds",
         env: "FRONTDESK_TOKEN_CACHE_MILLISECONDS",
         default: DefaultValue::Text("1000"),
-        about: "How long a token that was looked up is believed without another look. A revocation takes effect within this time.",
+        about: "How long a verified token is cached. A revocation takes effect within this time.",
         value_type: ValueType::Number { min: 0, max: 1000, at: |raw| &mut raw.token_cache_milliseconds },
     },
     ConfigKey {
@@ -127,14 +127,14 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.page_bytes",
         env: "FRONTDESK_LIMITS_PAGE_BYTES",
         default: DefaultValue::Text("262144"),
-        about: "About how large a page of a list may grow. A fuller page is cut at a whole item, and a cursor leads to the rest.",
+        about: "The approximate size of a page of a list. A larger page is cut after a whole item, and a cursor leads to the rest.",
         value_type: ValueType::Number { min: 4096, max: 16_777_216, at: |raw| &mut raw.page_bytes },
     },
     ConfigKey {
         path: "limits.connections",
         env: "FRONTDESK_LIMITS_CONNECTIONS",
         default: DefaultValue::Text("4096"),
-        about: "How many connections may be open in all. Each takes a file descriptor.",
+        about: "How many connections may be open in total. Each takes a file descriptor.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.connections },
     },
     ConfigKey {
@@ -155,14 +155,14 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.burst",
         env: "FRONTDESK_LIMITS_BURST",
         default: DefaultValue::Text("1000"),
-        about: "How many calls a client that was quiet may make at once.",
+        about: "The burst size: how many calls a client may make at once after an idle period.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.burst },
     },
     ConfigKey {
         path: "limits.token_requests_per_minute",
         env: "FRONTDESK_LIMITS_TOKEN_REQUESTS_PER_MINUTE",
         default: DefaultValue::Text("60"),
-        about: "How many tokens a client may ask for per minute. An address may ask ten times as often, for all its clients and whoever guesses at secrets there.",
+        about: "How many tokens a client may request per minute. An address may request ten times as many, for all its clients and for guessed secrets.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.token_requests_per_minute },
     },
     ConfigKey {
@@ -176,42 +176,42 @@ pub static KEYS: &[ConfigKey] = &[
         path: "deadlines.drain_seconds",
         env: "FRONTDESK_DEADLINES_DRAIN_SECONDS",
         default: DefaultValue::Text("25"),
-        about: "How long a stopping server waits for calls that are running. Keep it below the time after which your process supervisor kills.",
+        about: "How long a shutdown waits for running calls. Keep it below the time after which your process supervisor kills the process.",
         value_type: ValueType::Number { min: 0, max: 600, at: |raw| &mut raw.drain_seconds },
     },
     ConfigKey {
         path: "idempotency.retain_hours",
         env: "FRONTDESK_IDEMPOTENCY_RETAIN_HOURS",
         default: DefaultValue::Text("168"),
-        about: "How long an idempotency key is remembered. A retry after that is a new order.",
+        about: "How long an idempotency key is stored. A retry after that is a new request.",
         value_type: ValueType::Number { min: 24, max: 8760, at: |raw| &mut raw.retain_hours },
     },
     ConfigKey {
         path: "audit.retain_days",
         env: "FRONTDESK_AUDIT_RETAIN_DAYS",
         default: DefaultValue::Text("0"),
-        about: "How long audit records are kept. 0 keeps them for ever.",
+        about: "How long audit records are stored. 0 stores them for ever.",
         value_type: ValueType::Number { min: 0, max: 36_500, at: |raw| &mut raw.retain_days },
     },
     ConfigKey {
         path: "log.format",
         env: "FRONTDESK_LOG_FORMAT",
         default: DefaultValue::Text("auto"),
-        about: "How log lines look. `auto` is pretty on a terminal and JSON otherwise.",
+        about: "The format of log lines. `auto` is pretty on a terminal and JSON otherwise.",
         value_type: ValueType::LogFormat(|raw| &mut raw.log_format),
     },
     ConfigKey {
         path: "traces.endpoint",
         env: "FRONTDESK_TRACES_ENDPOINT",
         default: DefaultValue::Text(""),
-        about: "Where the spans of calls are sent: the base URL of an OpenTelemetry collector that takes OTLP over HTTP as JSON, at /v1/traces under it. Empty sends none. http is possible within this machine only.",
+        about: "The base URL of an OpenTelemetry collector that accepts OTLP over HTTP as JSON at /v1/traces; spans of calls are exported there. Empty exports none. http is allowed on this machine only.",
         value_type: ValueType::CollectorUrl(|raw| &mut raw.traces_endpoint),
     },
     ConfigKey {
         path: "traces.ca",
         env: "FRONTDESK_TRACES_CA",
         default: DefaultValue::Text(""),
-        about: "A PEM file with the authorities that may vouch for an https collector.",
+        about: "A PEM file with the CAs that are trusted for an https collector.",
         value_type: ValueType::File(|raw| &mut raw.traces_ca),
     },
     ConfigKey {
@@ -225,13 +225,13 @@ pub static KEYS: &[ConfigKey] = &[
         path: "traces.sample",
         env: "FRONTDESK_TRACES_SAMPLE",
         default: DefaultValue::Text("1.0"),
-        about: "Which part of the traces that begin here is sent. A known caller that sends a traceparent has decided for its own; a stranger's counts as one that begins here.",
+        about: "The ratio of traces that is exported. An authenticated caller that sends a traceparent decides for its own traces; that of an unauthenticated caller is sampled like one that starts here.",
         value_type: ValueType::SampleRatio(|raw| &mut raw.traces_sample),
     },
     ConfigKey {
         path: "mount",
         env: "FRONTDESK_MOUNT",
-        default: DefaultValue::Derived("without a file, every contract at /mcp/NAME; a file must say it"),
+        default: DefaultValue::Derived("without a file, every contract at /mcp/NAME; required in a file"),
         about: "Which contract is served at which path: one [[mount]] table each, with `contract` and `path`, and for a contract that reads a site the keys below. In the environment: contract=path, separated by commas.",
         value_type: ValueType::Mounts(|raw| &mut raw.mounts),
     },

@@ -1,5 +1,5 @@
-//! Collects what the defaults, the file and the environment say, in that order, and every name in them that is not ours.
-//! It stops at nothing: a problem is noted and the rest is read.
+//! Reads the defaults, the file and the environment, in that order, and reports unknown names. After a problem the rest is
+//! still read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
@@ -20,16 +20,16 @@ pub(super) struct Layers {
     pub(super) raw: RawConfig,
     pub(super) sources: BTreeMap<&'static str, ValueSource>,
     pub(super) problems: Vec<Finding>,
-    /// Keys with a problem, whose value in the raw is not what was meant.
-    pub(super) broken: BTreeSet<&'static str>,
+    /// Keys with a problem; `raw` has their defaults.
+    pub(super) invalid: BTreeSet<&'static str>,
     pub(super) file: Option<PathBuf>,
 }
 
-/// What comes from neither the file nor variables of ours.
+/// What values are read with, besides their own text.
 pub(super) struct Env<'a> {
-    /// What can be mounted.
+    /// The contracts that can be mounted.
     pub(super) entries: &'a [ContractEntry],
-    /// Variables with names that a file chooses.
+    /// Environment variables that a file can name.
     pub(super) variables: BTreeMap<String, String>,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn read_layers(
     environment: impl Iterator<Item = (String, String)>,
     entries: &[ContractEntry],
 ) -> Layers {
-    // A map, so that the last of a name counts and problems come in a stable order.
+    // A map, so that the last value of a name counts and the order of problems is stable.
     let (mut variables, others): (BTreeMap<String, String>, BTreeMap<String, String>) =
         environment.partition(|(name, _)| name.starts_with(PREFIX));
     let env = Env { entries, variables: others };
@@ -47,7 +47,7 @@ pub(super) fn read_layers(
         raw: RawConfig::blank(),
         sources: BTreeMap::new(),
         problems: Vec::new(),
-        broken: BTreeSet::new(),
+        invalid: BTreeSet::new(),
         file: file.map(Path::to_path_buf).or(named_file),
     };
     layers.defaults(&env);
@@ -77,7 +77,7 @@ impl Layers {
         let table = std::fs::read_to_string(path)
             .map_err(|error| {
                 if error.kind() == ErrorKind::InvalidData {
-                    ConfigError::new("the file is no text in UTF-8", "Save it as one, or name another file")
+                    ConfigError::new("the file is not valid UTF-8", "Save it as UTF-8, or name another file")
                 } else {
                     ConfigError::new(format!("the file cannot be read: {error}"), "Check the path and who may read it")
                 }
@@ -85,10 +85,10 @@ impl Layers {
             .and_then(|text| text.parse::<Table>().map_err(|error| not_toml(&text, &error)));
         match table {
             Ok(table) => self.table("", &table, &place, env),
-            Err(wrong) => {
-                // Any key may be in it, so no key can be judged by the others.
-                self.broken.extend(KEYS.iter().map(|key| key.path));
-                self.problem(wrong.found(&place, ""));
+            Err(error) => {
+                // Any key may be in it, so checks across keys make no sense.
+                self.invalid.extend(KEYS.iter().map(|key| key.path));
+                self.problem(error.at_key(&place, ""));
             }
         }
     }
@@ -110,12 +110,12 @@ impl Layers {
                     | Value::Array(_) => {
                         let wrong = format!("it is {} instead of a table", type_name(value));
                         self.problem(
-                            ConfigError::new(wrong, format!("Write its keys under [{path}]")).found(&path, place),
+                            ConfigError::new(wrong, format!("Write its keys under [{path}]")).at_key(&path, place),
                         );
                     }
                 }
             } else {
-                self.problem(unknown(&path, value, prefix).found(&path, place));
+                self.problem(unknown(&path, value, prefix).at_key(&path, place));
             }
         }
     }
@@ -123,13 +123,13 @@ impl Layers {
     fn environment(&mut self, variables: &BTreeMap<String, String>, env: &Env<'_>) {
         for (name, value) in variables {
             let Some(key) = KEYS.iter().find(|key| key.env == name) else {
-                let wrong = ConfigError::new("this variable does not exist", meant(name));
-                self.problem(wrong.found(name, "environment"));
+                let error = ConfigError::new("this variable does not exist", suggest_variable(name));
+                self.problem(error.at_key(name, "environment"));
                 continue;
             };
             if value.contains(char::REPLACEMENT_CHARACTER) {
-                let wrong = ConfigError::new("it is not valid UTF-8", "Write it in Unicode");
-                self.refuse(key, vec![wrong], name);
+                let error = ConfigError::new("it is not valid UTF-8", "Write it in Unicode");
+                self.reject(key, vec![error], name);
             } else {
                 self.accept(key, RawValue::Text(value), ValueSource::Environment, name, env);
             }
@@ -141,13 +141,13 @@ impl Layers {
             Ok(()) => {
                 self.sources.insert(key.path, source);
             }
-            Err(errors) => self.refuse(key, errors, place),
+            Err(errors) => self.reject(key, errors, place),
         }
     }
 
-    fn refuse(&mut self, key: &'static ConfigKey, errors: Vec<ConfigError>, place: &str) {
-        self.broken.insert(key.path);
-        self.problems.extend(errors.into_iter().map(|wrong| wrong.found(key.path, place)));
+    fn reject(&mut self, key: &'static ConfigKey, errors: Vec<ConfigError>, place: &str) {
+        self.invalid.insert(key.path);
+        self.problems.extend(errors.into_iter().map(|error| error.at_key(key.path, place)));
     }
 
     fn problem(&mut self, finding: Finding) {
@@ -155,16 +155,16 @@ impl Layers {
     }
 }
 
-/// Says where without showing the line, which may hold something secret.
+/// Names the line without quoting it, because it may contain a secret.
 fn not_toml(text: &str, error: &toml::de::Error) -> ConfigError {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let message = error.message().replace('\n', ", ");
-    ConfigError::new(format!("line {line} is not TOML: {message}"), "Mend that line")
+    ConfigError::new(format!("line {line} is not TOML: {message}"), "Fix that line")
 }
 
-/// What all names begin with says nothing about which of them is near.
-fn meant(variable: &str) -> String {
+/// The common prefix is left out of the comparison.
+fn suggest_variable(variable: &str) -> String {
     let rest = |name| str::strip_prefix(name, PREFIX).unwrap_or(name);
     match near(rest(variable), KEYS.iter().map(|key| key.env).chain([FILE]).map(rest)) {
         Some(right) => format!("Did you mean `{PREFIX}{right}`?"),
@@ -179,7 +179,7 @@ fn tables() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|key| key.split().0).filter(|table| !table.is_empty())
 }
 
-/// A table is compared with tables and a list of tables with lists of tables, so that the advice fits what was written.
+/// A table is compared with tables and a list of tables with lists of tables, so that the suggestion has the same form.
 fn unknown(path: &str, value: &Value, prefix: &str) -> ConfigError {
     let list_of_tables = value.as_array().is_some_and(|list| list.iter().any(Value::is_table));
     let (what, right) = if value.is_table() && prefix.is_empty() {

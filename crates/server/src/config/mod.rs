@@ -1,5 +1,5 @@
 //! Configuration: a TOML file and `FRONTDESK_*` variables become one [`Config`] in which every value is present and checked.
-//! Nothing env this module may read the environment or the file, and no later code requires to check a value again.
+//! Nothing outside this module may read the environment or the file, and no later code needs to check a value again.
 
 mod env;
 mod finding;
@@ -36,21 +36,18 @@ pub use value_type::parse_address;
 /// Reads the configuration: the environment outranks the file, the file outranks the defaults.
 ///
 /// Without `file`, the variable `FRONTDESK_CONFIG` may name one. A later pair of `environment` replaces an earlier one
-/// of the same name, so a command can append what its flags said. `entries` are the contracts this build can mount.
-/// Every problem is found before any is reported, so that one run is enough to mend a file.
+/// of the same name, so a command can append its flags. `entries` are the contracts this build can mount. All problems are
+/// reported together, so that one run is enough to fix a file.
 pub fn load(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
     entries: &[ContractEntry],
 ) -> Result<LoadedConfig, ConfigErrors> {
     let CheckedConfig { loaded, problems, .. } = check(file, environment, entries);
-    match problems.is_empty() {
-        true => Ok(loaded),
-        false => Err(ConfigErrors { problems }),
-    }
+    if problems.is_empty() { Ok(loaded) } else { Err(ConfigErrors { problems }) }
 }
 
-/// As [`load`], for whoever wants to look at what is right even if something else is wrong.
+/// As [`load`], but also returns the valid part of a configuration with problems.
 pub fn check(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
@@ -65,27 +62,27 @@ pub fn check(
         config: resolved.config,
         warnings: resolved.warnings,
         file: layers.file,
-        given: resolved.given,
+        raw: resolved.given,
     };
-    CheckedConfig { loaded, problems, broken: layers.broken }
+    CheckedConfig { loaded, problems, invalid: layers.invalid }
 }
 
-/// A configuration of which some may be wrong.
+/// A configuration that may have problems.
 pub struct CheckedConfig {
-    /// With the default in place of every value that is wrong.
+    /// With defaults in place of invalid values.
     pub loaded: LoadedConfig,
     pub problems: Vec<Finding>,
-    broken: BTreeSet<&'static str>,
+    invalid: BTreeSet<&'static str>,
 }
 
 impl CheckedConfig {
-    /// Whether what the configuration has for all of these keys is what was meant.
+    /// Whether the values of all these keys are valid.
     pub fn are_valid(&self, keys: &[&str]) -> bool {
-        !keys.iter().any(|key| self.broken.contains(key))
+        !keys.iter().any(|key| self.invalid.contains(key))
     }
 }
 
-/// What [`load`] gives: the configuration, where each value came from, and what is allowed but unwise.
+/// The configuration, the source of each value, and warnings.
 #[derive(Debug, Clone)]
 pub struct LoadedConfig {
     pub config: Config,
@@ -93,44 +90,44 @@ pub struct LoadedConfig {
     pub warnings: Vec<Finding>,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    given: RawConfig,
+    raw: RawConfig,
 }
 
 impl LoadedConfig {
-    /// With one more mount than anybody has written down.
+    /// Adds a mount that is not in the file.
     pub fn with_mount(mut self, mount: MountConfig) -> LoadedConfig {
-        self.given.mounts.get_or_insert_default().push(mount.clone());
+        self.raw.mounts.get_or_insert_default().push(mount.clone());
         self.config.mounts.push(mount);
         self
     }
 
-    /// The configuration once the real port is known: with `listen` on port 0 the public URL, hosts and origins that
-    /// nobody set follow the port that the system chose.
+    /// The configuration when the port is known: with `listen` on port 0, the defaults of public URL, hosts and origins
+    /// follow the port that the system chose.
     pub fn bound_to(&self, listening: SocketAddr) -> Config {
-        raw::build(self.given_at(listening))
+        raw::build(self.raw_at(listening))
     }
 
     /// The settings of [`bound_to`](LoadedConfig::bound_to).
     pub fn settings_at(&self, listening: SocketAddr) -> Vec<ShownSetting> {
         let sources = self.settings.iter().map(|setting| (setting.key, setting.source)).collect();
-        show::settings(&self.given_at(listening).derived(), &sources)
+        show::settings(&self.raw_at(listening).derived(), &sources)
     }
 
-    fn given_at(&self, listening: SocketAddr) -> RawConfig {
-        let mut raw = self.given.clone();
+    fn raw_at(&self, listening: SocketAddr) -> RawConfig {
+        let mut raw = self.raw.clone();
         raw.listen = listening;
         raw
     }
 }
 
-/// Everything that can be configured. No field is optional: what was not said has its default.
+/// Everything that can be configured. No field is optional: what was not set has its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// The folder that holds the database, keys and development certificates.
+    /// The folder of the database, keys and development certificates.
     pub data: PathBuf,
     /// Where the public HTTPS endpoint listens.
     pub listen: SocketAddr,
-    /// The one base of every URL that Frontdesk publishes about itself.
+    /// The base of every URL that Frontdesk publishes about itself.
     pub public_url: PublicUrl,
     /// Host names without port, in lower case, that a request may be addressed to.
     pub allowed_hosts: Vec<String>,
@@ -150,10 +147,10 @@ pub struct Config {
     pub mounts: Vec<MountConfig>,
 }
 
-/// Which certificate the server shows.
+/// Which certificate the server uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CertificateConfig {
-    /// Made by the development authority in the data folder.
+    /// Issued by the development CA in the data folder.
     Development,
     Files {
         certificate: PathBuf,
@@ -170,7 +167,7 @@ pub struct AdminConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenConfig {
     pub lifetime: Duration,
-    /// How long a token that was looked up may be believed; a revocation bites within it.
+    /// How long a verified token is cached; a revocation takes effect within this time.
     pub cache: Duration,
 }
 
@@ -221,7 +218,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Where rows are kept.
+/// Where rows are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseConfig {
     /// SQLite in the data folder.

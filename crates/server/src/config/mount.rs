@@ -1,4 +1,4 @@
-//! Which contract answers at which path. The names of contracts come in from env: none is known here.
+//! Which contract is served at which path. The names of contracts are parameters: none is known here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -16,14 +16,14 @@ use super::site::{self, SiteAuth, SiteConfig};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MountConfig {
     pub contract: String,
-    /// Begins with `/`, does not end with it, and requires no escaping in a URL. For a site: what its servers are below.
+    /// Begins with `/`, does not end with it, and needs no escaping in a URL. For a site: the parent of its servers.
     pub path: String,
-    /// What is read, for a contract that reads somebody else's database.
+    /// The site, for a contract that reads a foreign database.
     pub site: Option<Box<SiteConfig>>,
 }
 
 impl MountConfig {
-    /// How a contract is mounted that requires nothing but an address.
+    /// The default mount of a contract that needs nothing but a path.
     pub(super) fn default_for(entry: &ContractEntry) -> Option<MountConfig> {
         let contract = entry.name;
         match entry.requires {
@@ -34,7 +34,7 @@ impl MountConfig {
         }
     }
 
-    /// A site with nothing but what is defaults, besides what this table says.
+    /// A site with the defaults of its contract, besides what this table sets.
     pub fn for_site(entry: &ContractEntry, table: &Table) -> Option<MountConfig> {
         let Requires::SiteDb(defaults) = entry.requires else {
             return None;
@@ -43,7 +43,7 @@ impl MountConfig {
         Some(MountConfig { contract: entry.name.to_owned(), path, site: Some(Box::new(site)) })
     }
 
-    /// The path of the first thing that answers here.
+    /// The path of the first endpoint.
     pub fn endpoint(&self) -> String {
         match self.site.as_ref().and_then(|site| site.servers.first()) {
             Some(server) => format!("{}/{}", self.path, server.handle),
@@ -51,18 +51,18 @@ impl MountConfig {
         }
     }
 
-    /// Whether whoever is on this machine may call without a token.
+    /// Whether callers on this machine need no token.
     pub fn needs_no_token(&self) -> bool {
         self.site.as_ref().is_some_and(|site| site.auth == SiteAuth::None)
     }
 
-    /// Under which names its servers are kept.
+    /// The tenant and handle of each server.
     fn names(&self) -> impl Iterator<Item = (&str, &str)> {
         let sites = self.site.iter();
         sites.flat_map(|site| site.servers.iter().map(|server| (site.tenant.as_str(), server.handle.as_str())))
     }
 
-    /// Every path it answers at, each with the key that says so.
+    /// Every path it answers at, with the key that sets it.
     fn addresses(&self) -> Vec<(String, String)> {
         let Some(site) = &self.site else {
             return vec![(self.path.clone(), "path".to_owned())];
@@ -76,13 +76,13 @@ impl MountConfig {
     }
 }
 
-/// Reads `contract=path,contract=path`, the spelling of the environment.
-pub(super) fn from_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
+/// Parses `contract=path,contract=path`, the form in the environment.
+pub(super) fn parse_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
     let (mut mounts, mut errors) = (Vec::new(), Vec::new());
     for (index, part) in text.split(',').map(str::trim).filter(|part| !part.is_empty()).enumerate() {
-        let (contract, path) = part
-            .split_once('=')
-            .ok_or_else(|| vec![ConfigError::new(format!("{part:?} is not a contract and a path"), advice(entries))])?;
+        let (contract, path) = part.split_once('=').ok_or_else(|| {
+            vec![ConfigError::new(format!("{part:?} is not a contract and a path"), how_to_mount(entries))]
+        })?;
         let (contract, path) = (contract.trim().to_owned(), path.trim().to_owned());
         match entries.iter().find(|entry| entry.name == contract).map(|entry| entry.requires) {
             Some(Requires::SiteDb(_)) => {
@@ -97,7 +97,7 @@ pub(super) fn from_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<Mou
 }
 
 /// Reads the `[[mount]]` tables of a file.
-pub(super) fn from_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
+pub(super) fn parse_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
     let tables = value.as_array().ok_or_else(|| {
         vec![ConfigError::new(
             format!("it is {} instead of a list of tables", super::value_type::type_name(value)),
@@ -130,15 +130,15 @@ pub(super) fn from_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig>
     check(mounts, errors, env.entries)
 }
 
-/// What to write so that something is mounted.
-pub(super) fn advice(entries: &[ContractEntry]) -> String {
+/// How to mount something.
+pub(super) fn how_to_mount(entries: &[ContractEntry]) -> String {
     let contract = entries.first().map_or("NAME", |entry| entry.name);
     format!(
         "Write [[mount]] with contract = \"{contract}\" and path = \"/mcp/{contract}\", or FRONTDESK_MOUNT={contract}=/mcp/{contract}"
     )
 }
 
-/// What is wrong with a mount beside other keys.
+/// Problems of a mount together with other keys.
 pub(super) fn cross_checks(
     index: usize,
     mount: &MountConfig,
@@ -155,12 +155,13 @@ pub(super) fn cross_checks(
     }
 }
 
-/// What is worth a thought about a mount beside other keys.
+/// Warnings about a mount together with other keys.
 pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &mut dyn FnMut(&[&str], ConfigError)) {
     if mount.needs_no_token() && !LOCAL.contains(&host) {
         let wrong =
-            format!("it asks for no tokens, but `public_url` names {host}, so a proxy seems to stand before it");
-        let next = "What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from other machines";
+            format!("it needs no tokens, but `public_url` names {host}, so there seems to be a proxy before it");
+        let next =
+            "Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from other machines";
         report(&["mount", "public_url"], ConfigError::new(wrong, next).at(format!("[{index}].auth")));
     }
 }
@@ -177,10 +178,10 @@ pub(super) fn shown(MountConfig { contract, path, site }: &MountConfig) -> Table
 
 const FIELDS: [&str; 2] = ["contract", "path"];
 const HEADER: &str = "Write each mount under its own [[mount]] header";
-/// Paths that every Frontdesk answers itself.
+/// Paths that the server answers itself.
 const TAKEN: [&str; 4] = ["/token", "/revoke", "/authorize", "/.well-known"];
 
-/// A mount that is a contract and a path; none if one of them is missing, which is written down.
+/// A mount with only a contract and a path.
 fn plain_mount(
     index: usize,
     table: &Table,
@@ -234,7 +235,7 @@ fn check(
                 let wrong = format!("{path:?} is not a path that can be mounted");
                 let next = "Begin with /, and join letters, digits, - . _ ~ by single slashes";
                 errors.push(ConfigError::new(wrong, next).at(at));
-                // What is below it is wrong for the same reason.
+                // The paths below it are invalid for the same reason.
                 break;
             } else if TAKEN.iter().any(|taken| path == *taken || path.starts_with(&format!("{taken}/"))) {
                 let wrong = format!("Frontdesk itself answers at {path}");
@@ -252,14 +253,15 @@ fn check(
                 && other != *index
             {
                 let wrong = format!("mount[{other}] has a server {handle} of the tenant {tenant} already");
-                let next = "Give each site a `tenant` of its own, under which its callers, tasks and records are kept";
+                let next =
+                    "Give each site a `tenant` of its own, under which its callers, tasks and records are stored";
                 errors.push(ConfigError::new(wrong, next).at(format!("[{index}].tenant")));
                 break;
             }
         }
     }
     if mounts.is_empty() && errors.is_empty() {
-        errors.push(ConfigError::new("nothing is mounted", advice(entries)));
+        errors.push(ConfigError::new("nothing is mounted", how_to_mount(entries)));
     }
     if errors.is_empty() { Ok(mounts.into_iter().map(|(_, mount)| mount).collect()) } else { Err(errors) }
 }

@@ -1,5 +1,4 @@
-//! The values as they were given, and what becomes of them: defaults that follow from other keys, and the checks that
-//! need more than one key. Nothing here reads text.
+//! The values as they were given, the defaults that depend on other keys, and the checks across keys.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,7 +17,7 @@ use super::{
     IdempotencyConfig, LimitsConfig, LogConfig, LogFormat, Retention, SampleRatio, TokenConfig, TracesConfig,
 };
 
-/// One field per key. What is optional here was not given and follows from other keys, or is empty on purpose.
+/// One field per key. A missing option depends on other keys, or is empty on purpose.
 #[derive(Debug, Clone)]
 pub(super) struct RawConfig {
     pub(super) data: PathBuf,
@@ -53,12 +52,12 @@ pub(super) struct RawConfig {
 }
 
 impl RawConfig {
-    /// Holds nothing yet: the table's defaults are read into it before anything else.
+    /// Empty: the defaults of the table are read into it first.
     pub(super) fn blank() -> Self {
-        let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let unset = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         Self {
             data: PathBuf::new(),
-            listen: nowhere,
+            listen: unset,
             public_url: None,
             allowed_hosts: None,
             allowed_origins: None,
@@ -66,7 +65,7 @@ impl RawConfig {
             database_ca: None,
             certificate: None,
             key: None,
-            operator_listen: nowhere,
+            operator_listen: unset,
             token_lifetime_seconds: 0,
             token_cache_milliseconds: 0,
             body_bytes: 0,
@@ -89,7 +88,7 @@ impl RawConfig {
         }
     }
 
-    /// The raw with everything that follows from other keys filled in.
+    /// Fills in the defaults that depend on other keys.
     pub(super) fn derived(mut self) -> Self {
         let url = self.public_url.get_or_insert(PublicUrl::localhost(self.listen.port())).clone();
         self.allowed_hosts.get_or_insert_with(|| {
@@ -102,7 +101,7 @@ impl RawConfig {
     }
 }
 
-/// The configuration that a raw without problems means.
+/// The configuration of values without problems.
 pub(super) fn build(raw: RawConfig) -> Config {
     let raw = raw.derived();
     let certificate = match (raw.certificate, raw.key) {
@@ -156,21 +155,21 @@ pub(super) fn build(raw: RawConfig) -> Config {
 
 pub(super) struct ResolvedConfig {
     pub(super) config: Config,
-    /// Without what follows from the port, which may change once more.
+    /// Without the defaults that depend on the port, which is not final.
     pub(super) given: RawConfig,
-    /// With everything derived, for `config show`.
+    /// With all defaults, for `config show`.
     pub(super) raw: RawConfig,
     pub(super) problems: Vec<Finding>,
     pub(super) warnings: Vec<Finding>,
 }
 
-/// Fills in what follows from other keys and judges the keys together.
+/// Fills in defaults and checks the keys together.
 pub(super) fn resolve(layers: &Layers, entries: &[ContractEntry]) -> ResolvedConfig {
     let mut given = layers.raw.clone();
-    let mut report = Report { broken: &layers.broken, found: Vec::new() };
+    let mut report = Report { invalid: &layers.invalid, found: Vec::new() };
     if given.mounts.is_none() {
         if layers.file.is_some() {
-            report.add(&["mount"], ConfigError::new("nothing is mounted", mount::advice(entries)));
+            report.add(&["mount"], ConfigError::new("nothing is mounted", mount::how_to_mount(entries)));
         }
         given.mounts = Some(entries.iter().filter_map(MountConfig::default_for).collect());
     }
@@ -181,23 +180,23 @@ pub(super) fn resolve(layers: &Layers, entries: &[ContractEntry]) -> ResolvedCon
     ResolvedConfig { config: build(raw.clone()), given, raw, problems, warnings: report.found }
 }
 
-/// Names of this machine for itself.
+/// The local names of every machine.
 pub(super) const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-/// RFC 9700 and common practice: beyond a quarter of an hour a bearer token is worth stealing.
+/// RFC 9700 and common practice: bearer tokens should live a few minutes.
 const LONG_TOKEN: u32 = 900;
 
-/// Findings about several keys are dropped when one of them is broken already, since it then holds its default.
+/// A finding about several keys is dropped if one of them is invalid, because it then has its default.
 struct Report<'a> {
-    broken: &'a BTreeSet<&'static str>,
+    invalid: &'a BTreeSet<&'static str>,
     found: Vec<Finding>,
 }
 
 impl Report<'_> {
-    fn add(&mut self, keys: &[&str], wrong: ConfigError) {
+    fn add(&mut self, keys: &[&str], error: ConfigError) {
         if let [first, ..] = keys
-            && !keys.iter().any(|key| self.broken.contains(key))
+            && !keys.iter().any(|key| self.invalid.contains(key))
         {
-            self.found.push(wrong.found(first, ""));
+            self.found.push(error.at_key(first, ""));
         }
     }
 }
@@ -214,15 +213,13 @@ fn problems(raw: &RawConfig, report: &mut Report<'_>) {
         (Some(_), None) => {
             let wrong = ConfigError::new(
                 "it is empty, but `tls.certificate` is set",
-                "Set both, or neither for the development authority",
+                "Set both, or neither for the development CA",
             );
             report.add(&["tls.key", "tls.certificate"], wrong);
         }
         (None, Some(_)) => {
-            let wrong = ConfigError::new(
-                "it is empty, but `tls.key` is set",
-                "Set both, or neither for the development authority",
-            );
+            let wrong =
+                ConfigError::new("it is empty, but `tls.key` is set", "Set both, or neither for the development CA");
             report.add(&["tls.certificate", "tls.key"], wrong);
         }
         (Some(_), Some(_)) | (None, None) => {}
@@ -232,7 +229,7 @@ fn problems(raw: &RawConfig, report: &mut Report<'_>) {
     {
         let wrong = ConfigError::new(
             "it is empty, but `traces.endpoint` is https",
-            "Name the PEM file of the authority that vouches for the collector; the public ones are often in \
+            "Name the PEM file of the CA that issued the certificate of the collector; public CAs are often in \
              /etc/ssl/certs/ca-certificates.crt",
         );
         report.add(&["traces.ca", "traces.endpoint"], wrong);
@@ -240,8 +237,8 @@ fn problems(raw: &RawConfig, report: &mut Report<'_>) {
     if let (DatabaseConfig::Postgres(address), None) = (&raw.database, &raw.database_ca)
         && address.needs_authority()
     {
-        let wrong = "it is empty, but `database` is reached by TLS, and the system's own authorities are not trusted";
-        let next = "Name the PEM file of the authority that issued the certificate of PostgreSQL";
+        let wrong = "it is empty, but `database` is reached by TLS, and the CAs of the system are not trusted";
+        let next = "Name the PEM file of the CA that issued the certificate of PostgreSQL";
         report.add(&["database_ca", "database"], ConfigError::new(wrong, next));
     }
     for (index, mount) in raw.mounts.iter().flatten().enumerate() {
@@ -256,7 +253,7 @@ fn problems(raw: &RawConfig, report: &mut Report<'_>) {
 
 fn warnings(raw: &RawConfig, public_url: Option<&ValueSource>, report: &mut Report<'_>) {
     if raw.token_lifetime_seconds > LONG_TOKEN {
-        let wrong = format!("tokens that live {} seconds are of use to a thief for long", raw.token_lifetime_seconds);
+        let wrong = format!("a stolen token can be used for up to {} seconds", raw.token_lifetime_seconds);
         report.add(&["token.lifetime_seconds"], ConfigError::new(wrong, format!("Prefer {LONG_TOKEN} or less")));
     }
     if public_url == Some(&ValueSource::Default) && !raw.listen.ip().is_loopback() {

@@ -1,4 +1,4 @@
-//! `config show`: every key with its value and where the value came from, written as TOML so that it can be used as a file.
+//! `config show`: every key with its value and the source of the value, written as TOML so that it can be used as a file.
 //! A secret in a value shows as `***`.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::fmt;
 use super::keys::KEYS;
 use super::raw::RawConfig;
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueSource {
     Default,
@@ -25,7 +25,7 @@ impl fmt::Display for ValueSource {
     }
 }
 
-/// One key as it is in effect.
+/// One key with its value in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownSetting {
     pub key: &'static str,
@@ -54,5 +54,5 @@ pub(super) fn settings(raw: &RawConfig, sources: &BTreeMap<&'static str, ValueSo
         .collect()
 }
 
-/// A longer line does not push every other comment to the right.
+/// A longer line does not move every other comment to the right.
 const WIDEST: usize = 60;

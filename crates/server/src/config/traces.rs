@@ -1,4 +1,4 @@
-//! Where spans are sent and how many of them. In clear only within this machine; nothing here reads a file.
+//! Where traces are exported to, and which ratio of them. Without TLS only on this machine.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,32 +9,32 @@ use ::http::Uri;
 use super::finding::ConfigError;
 use super::url::{Scheme, parse_origin, spell};
 
-/// What becomes of the spans of calls.
+/// Whether spans are exported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TracesConfig {
     Off,
     Otlp(Collector),
 }
 
-/// Who takes spans, by OTLP over HTTP.
+/// A collector for OTLP over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
     pub endpoint: CollectorUrl,
     pub channel: CollectorChannel,
-    /// A file with headers to send, such as a key.
+    /// A file with headers to send, such as an API key.
     pub headers: Option<PathBuf>,
     pub sample: SampleRatio,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CollectorChannel {
-    /// Within this machine.
+    /// On this machine.
     Clear,
-    /// To whoever one of these authorities vouches for.
+    /// To a server with a certificate of one of these CAs.
     Encrypted { ca: PathBuf },
 }
 
-/// The base of a collector's URLs.
+/// The base URL of a collector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectorUrl {
     scheme: Scheme,
@@ -58,21 +58,21 @@ impl CollectorUrl {
         let (scheme, host, port) =
             parse_origin(origin.unwrap_or(text)).map_err(|wrong| ConfigError::new(wrong, NEXT))?;
         if path.contains(['?', '#', '@']) || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(ConfigError::new("its path has characters that do not belong there", NEXT));
+            return Err(ConfigError::new("its path has invalid characters", NEXT));
         }
         if scheme == Scheme::Http && !is_loopback(&host) {
             return Err(ConfigError::new(
-                "spans would leave this machine in clear",
+                "spans would leave this machine in cleartext",
                 "Use https, or send them to a collector on this machine such as http://127.0.0.1:4318",
             ));
         }
-        // What is read here as a path must be one to whoever sends the request too.
+        // The same path must be valid for the HTTP client.
         let target = Uri::try_from(format!("{path}/v1/traces"));
-        let target = target.map_err(|_| ConfigError::new("its path has characters that do not belong there", NEXT))?;
+        let target = target.map_err(|_| ConfigError::new("its path has invalid characters", NEXT))?;
         Ok(CollectorUrl { scheme, host, port: port.unwrap_or(scheme.port()), path: path.to_owned(), target })
     }
 
-    /// How spans get there, unless what that takes was not said.
+    /// How to connect; none if that needs a CA and there is none.
     pub(super) fn channel(&self, ca: Option<PathBuf>) -> Option<CollectorChannel> {
         match (self.scheme, ca) {
             (Scheme::Http, _) => Some(CollectorChannel::Clear),
@@ -90,7 +90,7 @@ impl CollectorUrl {
         self.port
     }
 
-    /// As the `Host` header has it.
+    /// As in the `Host` header.
     pub fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
@@ -112,7 +112,7 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// A part of a whole, in millionths, so that it can be compared exactly.
+/// A ratio from 0 to 1, in millionths, so that it can be compared exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleRatio(u32);
 
@@ -122,7 +122,7 @@ impl SampleRatio {
     pub(super) const NONE: SampleRatio = SampleRatio(0);
 
     pub(super) fn read(given: f64) -> Option<SampleRatio> {
-        // Between nothing and the whole no rounding can leave the range.
+        // Rounding cannot leave the range.
         (0.0..=1.0).contains(&given).then(|| SampleRatio((given * f64::from(WHOLE)).round() as u32))
     }
 
@@ -130,8 +130,8 @@ impl SampleRatio {
         f64::from(self.0) / f64::from(WHOLE)
     }
 
-    /// Whether this number is within the part, if all numbers are equally likely.
-    pub fn takes(self, number: u64) -> bool {
+    /// Whether a uniformly distributed number is within the ratio.
+    pub fn includes(self, number: u64) -> bool {
         (u128::from(number) * u128::from(WHOLE)) >> 64 < u128::from(self.0)
     }
 }

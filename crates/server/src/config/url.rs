@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::finding::ConfigError;
 
-/// The address under which the env reaches Frontdesk: always https, never with a path.
+/// The base URL of the server for clients: always https, never with a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
     host: String,

@@ -1,5 +1,5 @@
-//! The kinds of values: how each is read from text or TOML, checked, written back and described.
-//! A value that does not fit leaves the value as it was.
+//! The types of values: how each is parsed from text or TOML, checked, written and described. An invalid value leaves the
+//! configuration unchanged.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::raw::RawConfig;
 use super::url::{self, PublicUrl};
 use super::{CollectorUrl, DatabaseConfig, LogFormat, SampleRatio};
 
-/// Each value_type knows its place in the value, so that a row of the table cannot pair a key with a field of another type.
+/// Each type has an accessor of its field, so that a key cannot be paired with a field of another type.
 pub(super) enum ValueType {
     Dir(FieldOf<PathBuf>),
     /// Empty text for none.
@@ -39,7 +39,7 @@ pub(super) enum ValueType {
 
 type FieldOf<T> = fn(&mut RawConfig) -> &mut T;
 
-/// A value before it is read.
+/// A value before it is parsed.
 #[derive(Clone, Copy)]
 pub(super) enum RawValue<'a> {
     /// From the environment, or a default of the table.
@@ -113,15 +113,15 @@ impl ValueType {
             }
             Self::Mounts(at) => {
                 *at(config) = Some(match value {
-                    RawValue::Text(text) => mount::from_text(text, env.entries)?,
-                    RawValue::Toml(value) => mount::from_toml(value, env)?,
+                    RawValue::Text(text) => mount::parse_text(text, env.entries)?,
+                    RawValue::Toml(value) => mount::parse_toml(value, env)?,
                 });
             }
         }
         Ok(())
     }
 
-    /// The value in the value, as TOML. Takes the value mutably only because places are mutable; it changes nothing.
+    /// The value in the configuration, as TOML. Mutable only because the field accessors are; nothing is changed.
     pub(super) fn value(&self, config: &mut RawConfig) -> Value {
         match self {
             Self::Dir(at) => path(Some(at(config))),
@@ -152,7 +152,7 @@ impl ValueType {
         }
     }
 
-    /// What may be written, for people.
+    /// The accepted values, for people.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Dir(_) => "folder".to_owned(),
@@ -214,11 +214,11 @@ fn not_a_database(error: AddressError) -> ConfigError {
             format!("Write a user, a host and a database, {example}"),
         ),
         AddressError::Unencrypted => ConfigError::new(
-            "the database is on another machine, and its rows would cross the network in clear",
-            "Use sslmode=verify-full and name its authority in `database_ca`",
+            "the database is on another machine, and its rows would cross the network in cleartext",
+            "Use sslmode=verify-full and name its CA in `database_ca`",
         ),
         AddressError::Unverified => {
-            ConfigError::new("its sslmode does not check whose certificate the server shows", "Use sslmode=verify-full")
+            ConfigError::new("its sslmode does not verify the certificate of the server", "Use sslmode=verify-full")
         }
         AddressError::TlsOnSocket => {
             ConfigError::new("it asks for TLS on a socket of this machine, where there is none", "Leave sslmode out")
@@ -232,7 +232,7 @@ fn socket(value: RawValue<'_>) -> Result<SocketAddr, Vec<ConfigError>> {
 
 fn parse(text: &str) -> Result<SocketAddr, ConfigError> {
     text.parse().map_err(|_| {
-        // The commonest slips are a name for an address and a port alone; both still tell us the port.
+        // The most common errors are a host name instead of an address, and a port alone; both contain the port.
         let port = text.rsplit(':').next().and_then(|port| port.parse::<u16>().ok()).unwrap_or(8443);
         let next = format!("Write an IP address and a port, such as 127.0.0.1:{port} or 0.0.0.0:{port}");
         ConfigError::new(format!("{text:?} is not an address and a port"), next)
@@ -265,12 +265,12 @@ fn ratio(value: RawValue<'_>) -> Result<SampleRatio, Vec<ConfigError>> {
         RawValue::Toml(Value::Float(number)) => *number,
         RawValue::Toml(Value::Integer(0)) => 0.0,
         RawValue::Toml(Value::Integer(1)) => 1.0,
-        RawValue::Toml(value) => return Err(one(format!("it is {} instead of such a part", type_name(value)), next)),
+        RawValue::Toml(value) => return Err(one(format!("it is {} instead of a number", type_name(value)), next)),
     };
-    SampleRatio::read(given).ok_or_else(|| one(format!("{given} is no part of a whole"), next))
+    SampleRatio::read(given).ok_or_else(|| one(format!("{given} is not between 0.0 and 1.0"), next))
 }
 
-/// Reads every entry, so that all wrong ones are reported; a repeated entry counts once.
+/// Reads every entry, so that all invalid ones are reported; duplicates are removed.
 fn list(value: RawValue<'_>, entry: fn(&str) -> Result<String, ConfigError>) -> Result<Vec<String>, Vec<ConfigError>> {
     let texts: Vec<&str> = match value {
         RawValue::Text(text) => text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect(),

@@ -114,11 +114,11 @@ impl Traces {
             (Some(Sampling::Sampled | Sampling::Unsampled), None) => {
                 let mut bytes = [0; 8];
                 self.random.fill(&mut bytes);
-                sample.takes(u64::from_be_bytes(bytes))
+                sample.includes(u64::from_be_bytes(bytes))
             }
             (None, _) => {
                 let last = call.trace.id.get(16..).and_then(|half| u64::from_str_radix(half, 16).ok());
-                last.is_some_and(|number| sample.takes(number))
+                last.is_some_and(|number| sample.includes(number))
             }
         }
     }

@@ -96,8 +96,7 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert_eq!(
         err,
-        "frontdesk: there is no tenant \"dlr_nobody\" here, so nothing was recorded of it. \
-         `frontdesk client list` shows the tenants of clients.\n"
+        "frontdesk: there is no tenant \"dlr_nobody\" and no record of one. `frontdesk client list` shows the tenants of clients.\n"
     );
     assert_eq!(exported(&desk, &["--since", "2999-01-01T00:00:00Z"]), Vec::<Value>::new());
 
@@ -210,7 +209,7 @@ async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_n
         assert_eq!((code, err.as_str()), (Some(1), ""));
         assert!(out.contains(complaint), "{out}");
         assert!(out.contains("valid   tenant:dlr_summit  1 records in 1 links\n"), "{out}");
-        assert!(out.ends_with("Keep this data folder as it is and look into it.\n"), "{out}");
+        assert!(out.ends_with("Keep this data folder unchanged and investigate.\n"), "{out}");
     }
 }
 

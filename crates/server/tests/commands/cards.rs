@@ -16,7 +16,7 @@ const DATA: &str = "it's a desk";
 /// Starts a demo that prints its card as text: the process and the card.
 fn printed(folder: &Folder) -> (Started, String) {
     let mut demo = Started::new(folder.path(), &["demo", "--listen", "127.0.0.1:0", "--data", DATA], &[]);
-    let card = demo.printed("Ctrl-C closes the desk.\n");
+    let card = demo.printed("Ctrl-C stops the server.\n");
     (demo, card)
 }
 

@@ -83,7 +83,7 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
 
     fs::write(folder.join("server.pem"), "noise").unwrap();
     let before = Instant::now();
-    while desk.logged("serving").matches("cannot be used").count() < 2 {
+    while desk.logged("serving").matches("certificate not replaced").count() < 2 {
         assert!(before.elapsed() < Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -91,7 +91,7 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert!(reached(address, &second).await);
     let said = desk.stop();
-    assert_eq!((said.code, said.err.matches("cannot be used").count()), (Some(0), 2), "{}", said.err);
+    assert_eq!((said.code, said.err.matches("certificate not replaced").count()), (Some(0), 2), "{}", said.err);
 }
 
 #[tokio::test]
@@ -119,13 +119,13 @@ async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
     let authority = Arc::new(authority);
     let shown = async || Connection::open(address, Arc::clone(&authority), "localhost").await.unwrap().certificate();
     let old = shown().await;
-    assert_eq!(certificates.look(&config, began.plus_seconds(3599)), None);
-    assert_eq!(certificates.look(&config, began.plus_seconds(2 * 3600)), None);
+    assert_eq!(certificates.check(&config, began.plus_seconds(3599)), None);
+    assert_eq!(certificates.check(&config, began.plus_seconds(2 * 3600)), None);
     assert_eq!(shown().await, old);
-    assert_eq!(certificates.look(&config, now).as_deref(), Some("certificate replaced"));
+    assert_eq!(certificates.check(&config, now).as_deref(), Some("certificate replaced"));
     // Another certificate, and clients trust it as they did the one before.
     assert_ne!(shown().await, old);
-    assert_eq!(certificates.look(&config, now.plus_seconds(3600)), None);
+    assert_eq!(certificates.check(&config, now.plus_seconds(3600)), None);
     shutdown.request();
     serving.await.unwrap();
 }

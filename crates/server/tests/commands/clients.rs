@@ -105,7 +105,7 @@ async fn revoking_bites_within_a_second_on_the_running_desk_and_is_for_good() {
     sleep(BITES_WITHIN).await;
     assert_eq!(status(&mut agent).await, 401);
 
-    let gone = format!("frontdesk: there is no active client `{id}`; `frontdesk client list` names them\n");
+    let gone = format!("frontdesk: there is no active client `{id}`; `frontdesk client list` shows them\n");
     assert_eq!(refused(&desk, &["client", "revoke", &id]), gone);
     assert_eq!(refused(&desk, &["client", "rotate", &id]), gone);
     let listed = listed(&desk);

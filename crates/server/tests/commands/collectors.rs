@@ -96,7 +96,7 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
     ask(&folder, address, TRACES[1]).await;
     collector.trace(TRACES[1]).await;
     private(&folder.join("headers"), "X-Api-Key: second-secret\n");
-    desk.reload("the configuration was read again");
+    desk.reload("configuration reloaded: no runtime changes");
     ask(&folder, address, TRACES[2]).await;
     collector.trace(TRACES[2]).await;
 

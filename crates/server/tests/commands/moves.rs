@@ -46,8 +46,8 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
         out,
         format!(
             "{rows} rows of dlr_lakeside written to {path}, {} bytes\n{hash}\n\
-             Its key is {path}.key; whoever has both can read everything. Send them by two ways.\n\
-             What is written to dlr_lakeside from now on is not in the file.\n",
+             The key is in {path}.key; both files together give access to everything. Send them over two different channels.\n\
+             Later changes to dlr_lakeside are not in the file.\n",
             bytes.len(),
             path = file.display(),
         )
@@ -68,8 +68,8 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
     assert_eq!(
         said.out,
         format!(
-            "{rows} rows of dlr_lakeside (Lakeside Motors) are here now.\n\
-             Its agents log in again, here, with the same ids and secrets. Remove {path} and {path}.key.\n",
+            "{rows} rows of dlr_lakeside (Lakeside Motors) imported.\n\
+             Its agents get new tokens here with the same ids and secrets. Delete {path} and {path}.key.\n",
             path = file.display(),
         )
     );
@@ -145,7 +145,7 @@ async fn a_bad_file_is_refused_before_anything_is_made() {
         assert!(!data.exists(), "something was made");
         said.err.lines().last().unwrap().replace(text(&file), "FILE")
     };
-    let damaged = "frontdesk: FILE was cut off or changed on its way. Copy it again, and compare its SHA-256 with the one that the export printed.";
+    let damaged = "frontdesk: FILE is truncated or was changed. Copy it again, and compare its SHA-256 with the one that the export printed.";
     assert_eq!(refused(&whole[..whole.len() - 100]), damaged);
     let mut changed = whole.clone();
     changed[whole.len() / 2] ^= 1;
@@ -159,7 +159,7 @@ async fn a_bad_file_is_refused_before_anything_is_made() {
     fs::remove_file(&key).unwrap();
     assert_eq!(
         refused(&whole),
-        "frontdesk: cannot use FILE.key: it is not there. Bring it beside the file, or name it with --key"
+        "frontdesk: cannot use FILE.key: it does not exist. Put it beside the file, or name it with --key"
     );
 }
 
@@ -176,7 +176,7 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     assert_eq!(code, Some(1));
     assert_eq!(
         errors,
-        "frontdesk: there is no dealership `dlr_elsewhere`; there are: dlr_lakeside, dlr_summit, site\n"
+        "frontdesk: there is no tenant `dlr_elsewhere`; there are: dlr_lakeside, dlr_summit, site\n"
     );
     assert!(!files.join("other.desk").exists() && !files.join("other.desk.key").exists());
 
@@ -236,7 +236,7 @@ async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_wit
         let key = files.path().join(".").join(key);
         assert_eq!(
             with_key(&key),
-            format!("frontdesk: {said} is needed for the rows; name another file for the key with --key\n")
+            format!("frontdesk: {said} is used for the rows; name another file for the key with --key\n")
         );
         assert_eq!(there(), [""; 0]);
     }
@@ -245,8 +245,7 @@ async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_wit
     fs::write(&draft, "another's").unwrap();
     assert_eq!(
         with_key(&files.join("key")),
-        "frontdesk: FOLDER/moving.desk.part is there already: another export is under way, or has ended in its middle. \
-         Name another file, or remove it\n"
+        "frontdesk: FOLDER/moving.desk.part exists already: another export is running, or was interrupted. Name another file, or delete it\n"
     );
     assert_eq!(there(), ["moving.desk.part"]);
     assert_eq!(fs::read_to_string(&draft).unwrap(), "another's");

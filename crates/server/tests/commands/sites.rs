@@ -308,7 +308,7 @@ fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the
         ),
         (
             "auth = [\"jwt\"]\njwt_secret_file = \"open.txt\"\n",
-            "mount[0].jwt_secret: open.txt is open to everyone on this machine. Run: chmod o= open.txt",
+            "mount[0].jwt_secret: open.txt can be read by everyone on this machine. Run: chmod o= open.txt",
         ),
         (
             "auth = [\"jwt\"]\njwt_secret_file = \"short.txt\"\n",
@@ -337,7 +337,7 @@ fn config_check_says_everything_about_a_site_at_once() {
 async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_until_it_is_back() {
     let mut served = Served::open("auth = [\"none\"]\ndatabase = \"mysql://reader:hunter2@127.0.0.1:1/site\"\n");
     let log = served.desk.logged("mount[0].database: cannot read the site's database: ");
-    assert!(log.contains("Until it answers, calls to this mount are answered as unavailable"), "{log}");
+    assert!(log.contains("Calls to this mount are answered as unavailable until it answers"), "{log}");
     assert!(!log.contains("hunter2"), "{log}");
     let answer = served.post(CONTENT, None, SEARCH).await;
     assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
@@ -348,7 +348,7 @@ async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_
     assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked:?}");
     let (warning, verdict) = checked.out.split_once('\n').unwrap();
     let notice = warning.strip_prefix("warning: mount[0].database: cannot read the site's database: ").unwrap();
-    assert!(notice.ends_with("Until it answers, calls to this mount are answered as unavailable"), "{notice}");
+    assert!(notice.ends_with("Calls to this mount are answered as unavailable until it answers"), "{notice}");
     assert!(log.contains(notice), "{log}");
     assert_eq!(verdict, "The configuration is valid.\n");
 

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use frontdesk::config::{
-    Certificate, Config, Fallback, KEYS, LoadedConfig, LogFormat, Mount, Origin, Retention, example, load, reference,
-    show,
+    CertificateConfig, Config, DefaultValue, KEYS, LoadedConfig, LogFormat, MountConfig, Retention, ValueSource,
+    example, load, reference, show,
 };
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use source::{MOUNT, from_file, from_nothing, pairs, written};
@@ -73,7 +73,7 @@ fn the_password_of_a_database_is_not_shown() {
 fn defaults_become_typed_values() {
     let Config { certificate, token, deadlines, idempotency, audit, log, mounts, limits, .. } =
         from_nothing(&[]).unwrap().config;
-    assert_eq!(certificate, Certificate::Development);
+    assert_eq!(certificate, CertificateConfig::Development);
     assert_eq!((token.lifetime, token.cache), (Duration::from_secs(300), Duration::from_secs(1)));
     assert_eq!((deadlines.call, deadlines.drain), (Duration::from_secs(30), Duration::from_secs(25)));
     assert_eq!(idempotency.retain, Duration::from_secs(7 * 24 * 3600));
@@ -91,9 +91,9 @@ fn the_environment_outranks_the_file_and_the_file_outranks_the_default() {
     assert_eq!(loaded.config.listen.to_string(), "127.0.0.1:9001");
     assert_eq!(loaded.config.limits.burst, 7);
     assert_eq!(loaded.config.token.cache, Duration::from_secs(1));
-    assert_eq!(origin(&loaded, "listen"), Origin::Environment);
-    assert_eq!(origin(&loaded, "limits.burst"), Origin::File);
-    assert_eq!(origin(&loaded, "token.cache_milliseconds"), Origin::Default);
+    assert_eq!(origin(&loaded, "listen"), ValueSource::Environment);
+    assert_eq!(origin(&loaded, "limits.burst"), ValueSource::File);
+    assert_eq!(origin(&loaded, "token.cache_milliseconds"), ValueSource::Default);
     assert_eq!(loaded.config.public_url.to_string(), "https://localhost:9001");
 }
 
@@ -121,7 +121,7 @@ fn the_environment_sets_lists_mounts_and_tables() {
     assert_eq!(loaded.config.audit.retain, Retention::Days(400));
     assert_eq!(
         loaded.config.certificate,
-        Certificate::Files { certificate: PathBuf::from("desk.pem"), key: PathBuf::from("desk.key") }
+        CertificateConfig::Files { certificate: PathBuf::from("desk.pem"), key: PathBuf::from("desk.key") }
     );
 }
 
@@ -163,7 +163,7 @@ fn what_config_show_prints_is_a_file_with_the_same_meaning() {
         from_nothing(&[("FRONTDESK_PUBLIC_URL", "https://desk.example.com"), ("FRONTDESK_DATA", "a \"b\"")]).unwrap();
     let again = from_file(&show(&loaded.settings), &[]).unwrap();
     assert_eq!(again.config, loaded.config);
-    assert!(again.settings.iter().all(|setting| setting.source == Origin::File));
+    assert!(again.settings.iter().all(|setting| setting.source == ValueSource::File));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn the_example_with_every_key_is_made_from_the_table_and_means_the_defaults() {
     up_to_date("examples/all-keys.toml", &text);
     let loaded =
         load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[ContractEntry::new("automotive")]).unwrap();
-    assert!(loaded.settings.iter().all(|setting| setting.source == Origin::File));
+    assert!(loaded.settings.iter().all(|setting| setting.source == ValueSource::File));
     assert_eq!(loaded.config, load(None, pairs(&[]), &[ContractEntry::new("automotive")]).unwrap().config);
 }
 
@@ -203,7 +203,7 @@ fn every_variable_is_named_after_its_key_and_every_key_is_explained() {
     for key in KEYS {
         assert_eq!(key.env, format!("FRONTDESK_{}", key.path.to_uppercase().replace('.', "_")));
         assert!(key.about.ends_with('.') && !key.about.contains('|'), "{}", key.path);
-        assert!(!matches!(key.default, Fallback::Derived("")), "{}", key.path);
+        assert!(!matches!(key.default, DefaultValue::Derived("")), "{}", key.path);
     }
 }
 
@@ -220,10 +220,10 @@ fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-fn mount(contract: &str, path: &str) -> Mount {
-    Mount { contract: contract.to_owned(), path: path.to_owned(), site: None }
+fn mount(contract: &str, path: &str) -> MountConfig {
+    MountConfig { contract: contract.to_owned(), path: path.to_owned(), site: None }
 }
 
-fn origin(loaded: &LoadedConfig, key: &str) -> Origin {
-    loaded.settings.iter().find(|setting| setting.key == key).unwrap().origin
+fn origin(loaded: &LoadedConfig, key: &str) -> ValueSource {
+    loaded.settings.iter().find(|setting| setting.key == key).unwrap().source
 }

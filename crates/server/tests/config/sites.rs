@@ -12,23 +12,20 @@ use frontdesk_engine::model::contract_entry::{ContractEntry, MountDefaults, Requ
 
 use crate::source::{pairs, written};
 
-const OFFERS: &[Offer] = &[
+const ENTRIES: &[ContractEntry] = &[
     ContractEntry::new("automotive"),
-    Offer {
-        name: "cms",
-        needs: Requires::SiteDb(Usual {
-            base: "/api/v1/mcp",
-            server: "content",
-            prefix: "cms_",
-            scopes: &[("mcp:read", &["ping", "tools/list"]), ("mcp:call", &["tools/call"]), ("mcp:admin", &[])],
-            write_tools: "cms.write.*",
-        }),
-    },
+    ContractEntry::new("cms").requiring(Requires::SiteDb(MountDefaults {
+        base: "/api/v1/mcp",
+        server: "content",
+        prefix: "cms_",
+        scopes: &[("mcp:read", &["ping", "tools/list"]), ("mcp:call", &["tools/call"]), ("mcp:admin", &[])],
+        write_tools: "cms.write.*",
+    })),
 ];
 const LEAST: &str = "[[mount]]\ncontract = \"cms\"\ndatabase = \"site.sqlite\"\n";
 
 fn given(text: &str, environment: &[(&str, &str)]) -> Result<LoadedConfig, ConfigErrors> {
-    load(Some(&written(text)), pairs(environment), OFFERS)
+    load(Some(&written(text)), pairs(environment), ENTRIES)
 }
 
 fn site(text: &str) -> SiteConfig {
@@ -103,12 +100,12 @@ fn every_mistake_is_said_at_once_with_what_to_do() {
             "mount[0].databse: this key does not exist. Did you mean `database`?",
             "mount[0].database: it is missing. Write the path of the site's SQLite file, or a mysql:// or postgres:// URL; \
              `database_env` and `database_file` keep a password out of this file",
-            "mount[0].prefix: \"a-b\" is no prefix of tables. Use letters, digits and _ only, such as cms_",
-            "mount[0].tenant: \"a b\" is no name of a tenant. Use 1 to 64 letters, digits, `_` or `-`, such as site",
-            "mount[0].auth: who needs no token needs none of another kind. Use \"oauth\", \"jwt\", both, or \"none\" alone",
-            "mount[0].allow_servers[0]: it is no pattern. Write letters without blanks, and * for any letters",
+            "mount[0].prefix: \"a-b\" is not a table prefix. Use letters, digits and _ only, such as cms_",
+            "mount[0].tenant: \"a b\" is not a tenant id. Use 1 to 64 letters, digits, `_` or `-`, such as site",
+            "mount[0].auth: \"none\" cannot be combined with other methods. Use \"oauth\", \"jwt\", both, or \"none\" alone",
+            "mount[0].allow_servers[0]: it is not a pattern. Write characters without blanks, and * for any characters",
             "mount[0].enable_write_tools: it is neither true nor false. Write true or false without quotes",
-            "mount[0].dispatch: \"later\" is not one of its words. Use sync or async",
+            "mount[0].dispatch: \"later\" is not an accepted value. Use sync or async",
             "mount[0].limits.per_minuet: this key does not exist. Did you mean `per_minute`?",
             "mount[0].limits.max_payload_kb: 0 is too small. Use a number from 1 to 65536",
             "mount[0].limits.idempotency_ttl_seconds: 59 is too small. Use a number from 60 to 31536000",
@@ -116,7 +113,7 @@ fn every_mistake_is_said_at_once_with_what_to_do() {
              tools/call, or a group such as notifications/*",
             "mount[0].scope_map.\"mcp:raed\": there is no such scope. Did you mean \"mcp:read\"?",
             "mount[0].server[0].handle: it is missing. Name the last segment of its address, such as content",
-            "mount[0].server[1].handle: \"a/b\" is no handle. Use 1 to 64 letters, digits, - . or _, such as content",
+            "mount[0].server[1].handle: \"a/b\" is not a handle. Use 1 to 64 letters, digits, - . or _, such as content",
         ]
     );
 }
@@ -145,7 +142,7 @@ fn tokens_that_the_site_signs_need_a_secret_and_nobody_else_does() {
         ),
         (
             "auth = [\"jwt\"]\njwt_secret_env = \"A\"\njwt_secret_file = \"b\"\n",
-            "mount[0].jwt_secret_file: there are two places for one secret. Set `jwt_secret_env` or `jwt_secret_file`, not \
+            "mount[0].jwt_secret_file: there are two sources for one secret. Set `jwt_secret_env` or `jwt_secret_file`, not \
              both",
         ),
         (
@@ -158,7 +155,7 @@ fn tokens_that_the_site_signs_need_a_secret_and_nobody_else_does() {
         ),
         (
             "auth = [\"basic\"]\n",
-            "mount[0].auth[0]: \"basic\" is no way to know a caller. Use \"oauth\", \"jwt\", both, or \"none\" alone",
+            "mount[0].auth[0]: \"basic\" is not an authentication method. Use \"oauth\", \"jwt\", both, or \"none\" alone",
         ),
         (
             "auth = []\n",
@@ -187,8 +184,7 @@ fn nobody_without_a_token_comes_from_another_machine() {
     assert_eq!(
         warned("desk.example"),
         [
-            "mount[0].auth: it asks for no tokens, but `public_url` names desk.example, so a proxy seems to stand before \
-          it. What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from elsewhere"
+            "mount[0].auth: it needs no tokens, but `public_url` names desk.example, so there seems to be a proxy before it. Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from elsewhere"
         ]
     );
     assert_eq!(warned("localhost:8443"), [""; 0]);
@@ -206,7 +202,7 @@ fn two_servers_never_share_an_address() {
         [
             "mount[1].path: /api/v1/mcp is mounted already. Give each mount its own path",
             "mount[1].tenant: mount[0] has a server content of the tenant site already. Give each site a `tenant` of its \
-             own, under which its callers, tasks and records are kept"
+             own, under which its callers, tasks and records are stored"
         ]
     );
     let second = LEAST.replace("site.sqlite", "other.sqlite") + "path = \"/two\"\n";
@@ -214,7 +210,7 @@ fn two_servers_never_share_an_address() {
         problems(&format!("{LEAST}{second}")),
         [
             "mount[1].tenant: mount[0] has a server content of the tenant site already. Give each site a `tenant` of its \
-          own, under which its callers, tasks and records are kept"
+          own, under which its callers, tasks and records are stored"
         ]
     );
     given(&format!("{LEAST}{second}tenant = \"two\"\n"), &[]).unwrap();
@@ -227,13 +223,13 @@ fn two_servers_never_share_an_address() {
 
 #[test]
 fn a_site_is_not_mounted_by_a_path_alone() {
-    let error = load(None, pairs(&[("FRONTDESK_MOUNT", "cms=/site")]), OFFERS).unwrap_err();
+    let error = load(None, pairs(&[("FRONTDESK_MOUNT", "cms=/site")]), ENTRIES).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the configuration has a problem:\n  mount[0] (FRONTDESK_MOUNT): cms reads a database, and a path does not say \
          which. Write it into a file, as [[mount]] with `contract` and `database`"
     );
-    let usual = load(None, pairs(&[]), OFFERS).unwrap().config.mounts;
+    let usual = load(None, pairs(&[]), ENTRIES).unwrap().config.mounts;
     assert_eq!(usual.iter().map(|mount| mount.contract.as_str()).collect::<Vec<_>>(), ["automotive"]);
 }
 
@@ -272,7 +268,7 @@ fn a_secret_that_is_not_there_is_missed_when_the_site_is_opened_and_not_before()
     let name = file.display();
     assert_eq!(
         SecretSource::File(file.clone()).reveal().unwrap_err(),
-        format!("{name} is open to everyone on this machine. Run: chmod o= {name}")
+        format!("{name} can be read by everyone on this machine. Run: chmod o= {name}")
     );
     let gone = SecretSource::File("no/such/secret".into()).reveal().unwrap_err();
     assert!(gone.starts_with("no/such/secret cannot be read: "), "{gone}");
@@ -285,6 +281,6 @@ fn what_is_shown_can_be_used_as_a_file() {
     let again = given(&show(&loaded.settings), &[]).unwrap();
     let (before, after) = (&loaded.config.mounts[0], &again.config.mounts[0]);
     assert_eq!(before.path, after.path);
-    let limits = |mount: &frontdesk::config::Mount| mount.site.as_deref().unwrap().servers[0].limits.clone();
+    let limits = |mount: &frontdesk::config::MountConfig| mount.site.as_deref().unwrap().servers[0].limits.clone();
     assert_eq!(limits(before), limits(after));
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use frontdesk::config::{ConfigErrors, LoadedConfig, load};
 use frontdesk_engine::model::contract_entry::ContractEntry;
 
-pub(crate) const CONTRACTS: &[Offer] = &[ContractEntry::new("automotive"), ContractEntry::new("tomo")];
+pub(crate) const CONTRACTS: &[ContractEntry] = &[ContractEntry::new("automotive"), ContractEntry::new("tomo")];
 pub(crate) const MOUNT: &str = "[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n";
 
 pub(crate) fn pairs(pairs: &[(&str, &str)]) -> impl Iterator<Item = (String, String)> {

@@ -109,7 +109,7 @@ async fn app() -> (Arc<App>, Scratch) {
         (path, mount)
     });
     let nobody = mount(BASE, MountStatus::Unknown, tracing);
-    let mounts = Addresses::new(own.into()).otherwise(BASE.to_owned(), nobody);
+    let mounts = Router::new(own.into()).with_fallback(BASE.to_owned(), nobody);
     app.mounts = mounts;
     (Arc::new(app), folder)
 }
@@ -167,10 +167,10 @@ async fn every_mount_behind_a_door_has_an_address_to_dispatch_to() {
         (path.to_owned(), Mount::new(contract, path.to_owned(), String::new()))
     };
     let taken = mount(BASE, MountStatus::Served, Compatibility::default());
-    let addresses = Addresses::new(vec![open("/a"), ("/b".to_owned(), taken), open("/b/dispatch")]);
-    assert!(addresses.find_dispatch("/a/dispatch").is_none(), "there is no door");
-    assert!(addresses.find_dispatch("/b/dispatch").is_none(), "somebody lives there");
-    assert!(addresses.find("/b/dispatch").is_some());
+    let router = Router::new(vec![open("/a"), ("/b".to_owned(), taken), open("/b/dispatch")]);
+    assert!(router.find_dispatch("/a/dispatch").is_none(), "there is no door");
+    assert!(router.find_dispatch("/b/dispatch").is_none(), "somebody lives there");
+    assert!(router.find("/b/dispatch").is_some());
 }
 
 #[tokio::test]

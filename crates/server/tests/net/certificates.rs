@@ -141,7 +141,7 @@ fn a_host_that_no_certificate_can_name_is_refused() {
     let refused = ensure(folder.path(), &["not a host".to_owned()], START).unwrap_err().to_string();
     assert_eq!(
         refused,
-        "`not a host` cannot stand in a certificate; use a host name such as `desk.example.com` or an IP address as \
+        "`not a host` cannot be in a certificate; use a host name such as `desk.example.com` or an IP address as \
          the host of the public URL"
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -165,7 +165,7 @@ fn an_unusable_certificate_says_which_file_and_what_to_do() {
     assert_eq!(
         said(&noise, &mine.key),
         format!(
-            "{} holds no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the server's own \
+            "{} contains no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the server's own \
              certificate first and its intermediates after it",
             noise.display()
         )
@@ -173,15 +173,14 @@ fn an_unusable_certificate_says_which_file_and_what_to_do() {
     assert_eq!(
         said(&mine.certificate, &noise),
         format!(
-            "{} holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block",
+            "{} contains no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block",
             noise.display()
         )
     );
     assert_eq!(
         said(&mine.certificate, &other.key),
         format!(
-            "the key in {} does not belong to the certificate in {}; use the key that the certificate was made for, \
-             and put the server's own certificate first in its file",
+            "the key in {} does not belong to the certificate in {}; use the key of the certificate, and put the server's own certificate first in its file",
             other.key.display(),
             mine.certificate.display()
         )

@@ -116,7 +116,7 @@ async fn a_taken_port_is_named_with_what_to_do_next() {
         taken.to_string(),
         format!(
             "port {port} is taken: another program listens on 127.0.0.1:{port}; stop it, choose another port with \
-             `--listen 127.0.0.1:PORT`, or let the system pick a free one with `--listen 127.0.0.1:0`"
+             `--listen 127.0.0.1:PORT`, or let the system choose a free one with `--listen 127.0.0.1:0`"
         )
     );
     let elsewhere = bind("192.0.2.1:8443".parse().unwrap(), AddressSource::Flag("--listen")).await.unwrap_err();

@@ -74,8 +74,7 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
         desk.said(&["config", "check"]),
         (
             Some(0),
-            "Nothing is wrong with the configuration: PostgreSQL can be reached, and its role may serve. The tables in it \
-             and whether they belong to the master key are checked when `frontdesk serve` starts.\n"
+            "The configuration is valid: PostgreSQL can be reached, and its role has the privileges it needs. Its tables, and whether they belong to the master key, are checked when `frontdesk serve` starts.\n"
                 .to_owned(),
             String::new()
         )

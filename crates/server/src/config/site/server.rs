@@ -12,11 +12,11 @@ use super::{SiteLimits, SiteServer};
 
 type ScopeMap = Vec<(String, Vec<String>)>;
 
-/// All servers of the mount; a mount that names none has the defaults one.
+/// All servers of the mount; a mount without any has the default one.
 pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[String]) -> Vec<SiteServer> {
     let common = limits(mount, DEFAULT_LIMITS);
     let scopes = scope_map(mount, defaults).unwrap_or_else(|| usual_map(defaults));
-    // The contract names it last.
+    // The last scope of the contract.
     let default_scope = defaults.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
     let Some(listed) = mount.value("server") else {
         let handle = defaults.server.to_owned();
@@ -31,12 +31,12 @@ pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[S
     };
     let tables = listed.as_array().map(|list| list.iter().map(Value::as_table).collect::<Option<Vec<_>>>());
     let Some(Some(tables)) = tables else {
-        mount.wrong("server", "it is not a list of tables", "Write each server under its own [[mount.server]] header");
+        mount.error("server", "it is not a list of tables", "Write each server under its own [[mount.server]] header");
         return Vec::new();
     };
     let mut servers: Vec<SiteServer> = Vec::new();
     for (index, table) in tables.into_iter().enumerate() {
-        let mut fields = Fields::of(table, mount.place(&format!("server[{index}]")), SERVER);
+        let mut fields = Fields::of(table, mount.path_of(&format!("server[{index}]")), SERVER);
         let limits = limits(&mut fields, common.clone());
         let scopes = scope_map(&mut fields, defaults).unwrap_or_else(|| scopes.clone());
         let mut deny_tools = denied.to_vec();
@@ -45,10 +45,10 @@ pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[S
         match fields.text("handle") {
             Some(handle) if !is_handle(&handle) => {
                 let next = "Use 1 to 64 letters, digits, - . or _, such as content";
-                fields.wrong("handle", format!("{handle:?} is no handle"), next);
+                fields.error("handle", format!("{handle:?} is not a handle"), next);
             }
             Some(handle) if servers.iter().any(|server| server.handle == handle) => {
-                fields.wrong("handle", format!("there is a server {handle} already"), "Give each its own handle");
+                fields.error("handle", format!("there is a server {handle} already"), "Give each its own handle");
             }
             Some(handle) => {
                 servers.push(SiteServer {
@@ -63,14 +63,14 @@ pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[S
             None if fields.has("handle") => {}
             None => {
                 let next = format!("Name the last segment of its address, such as {}", defaults.server);
-                fields.wrong("handle", "it is missing", next);
+                fields.error("handle", "it is missing", next);
             }
         }
         mount.merge(fields);
     }
     if servers.is_empty() && mount.errors.is_empty() {
         let next = format!("Leave the key out for one server `{}`, or name some", defaults.server);
-        mount.wrong("server", "an empty list would serve nothing", next);
+        mount.error("server", "an empty list would serve nothing", next);
     }
     servers
 }
@@ -86,7 +86,7 @@ const DEFAULT_LIMITS: SiteLimits = SiteLimits {
 };
 const KILO: usize = 1024;
 
-/// What the table says, and default_scope what was so before.
+/// The limits of the table, and those of its parent for keys that are not set.
 fn limits(parent: &mut Fields<'_>, before: SiteLimits) -> SiteLimits {
     let Some(mut fields) = parent.table("limits", LIMITS) else {
         return before;
@@ -118,7 +118,7 @@ fn scope_map(parent: &mut Fields<'_>, defaults: &MountDefaults) -> Option<ScopeM
     for scope in fields.names() {
         if !defaults.scopes.iter().any(|(known, _)| *known == scope) {
             let right = nearest(scope, defaults.scopes.iter().map(|(known, _)| *known)).unwrap_or_default();
-            fields.wrong(scope, "there is no such scope", format!("Did you mean \"{right}\"?"));
+            fields.error(scope, "there is no such scope", format!("Did you mean \"{right}\"?"));
             continue;
         }
         let Some(methods) = fields.texts(scope) else {
@@ -127,9 +127,9 @@ fn scope_map(parent: &mut Fields<'_>, defaults: &MountDefaults) -> Option<ScopeM
         for method in &methods {
             if !is_method(method) {
                 let next = "Write a method such as tools/call, or a group such as notifications/*";
-                fields.wrong(scope, format!("{method:?} is neither a method nor a group of them"), next);
+                fields.error(scope, format!("{method:?} is neither a method nor a group of them"), next);
             } else if map.iter().any(|(_, others)| others.contains(method)) {
-                fields.wrong(scope, format!("{method} is opened by another scope already"), "Name it once");
+                fields.error(scope, format!("{method} is listed under another scope already"), "Name it once");
             }
         }
         map.push((scope.to_owned(), methods));

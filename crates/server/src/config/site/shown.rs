@@ -31,7 +31,7 @@ pub(in super::super) fn shown(site: &SiteConfig) -> Table {
             put("auth", texts(own.into_iter().chain(jwt.as_ref().map(|_| "jwt"))));
             if let Some(jwt) = jwt {
                 match &jwt.secret {
-                    // It cannot be written there; shown all the same if that ever changes.
+                    // It cannot be set in the file.
                     SecretSource::Literal(_) => put("jwt_secret", text("***")),
                     SecretSource::File(file) => put("jwt_secret_file", text(&file.display().to_string())),
                     SecretSource::Variable { name, .. } => put("jwt_secret_env", text(name)),
