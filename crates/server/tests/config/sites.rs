@@ -184,7 +184,7 @@ fn nobody_without_a_token_comes_from_another_machine() {
     assert_eq!(
         warned("desk.example"),
         [
-            "mount[0].auth: it needs no tokens, but `public_url` names desk.example, so there seems to be a proxy before it. Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from elsewhere"
+            "mount[0].auth: it needs no tokens, but `public_url` names desk.example, so there seems to be a proxy before it. Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from other machines"
         ]
     );
     assert_eq!(warned("localhost:8443"), [""; 0]);
