@@ -292,7 +292,7 @@ fn traces_leave_this_machine_encrypted_or_not_at_all() {
         assert_eq!(
             problems(&[("FRONTDESK_TRACES_ENDPOINT", endpoint)]),
             "the configuration has a problem:\n  traces.endpoint (FRONTDESK_TRACES_ENDPOINT): spans would leave this \
-             machine in clear. Use https, or send them to a collector on this machine such as http://127.0.0.1:4318"
+             machine in cleartext. Use https, or send them to a collector on this machine such as http://127.0.0.1:4318"
         );
     }
     assert_eq!(
