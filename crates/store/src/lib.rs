@@ -1,7 +1,6 @@
 //! Where things are kept: every line of SQL in Frontdesk is in this crate. It knows kinds, rows and
 //! plans as the engine declares them, and no contract.
 
-pub mod archive;
 pub mod audit;
 mod claims;
 mod ddl;
@@ -11,6 +10,7 @@ mod load;
 pub mod moving;
 mod notes;
 pub mod postgres;
+pub mod site_db;
 mod sql;
 pub mod sqlite;
 pub mod statements;

@@ -1,6 +1,5 @@
 //! The tests of the tree by name, for the lists that name them.
 
-use super::code::without_words;
 use super::tree::Tree;
 
 pub(super) struct Test {
@@ -9,13 +8,13 @@ pub(super) struct Test {
     pub(super) name: String,
 }
 
-/// Functions under `#[test]` or its kin in `crates/*/tests`, and functions of the judges.
+/// Functions under `#[test]` or its kin in `crates/*/tests`, and functions of the interop scripts.
 pub(super) fn tests(tree: &Tree) -> Vec<Test> {
     let mut found = Vec::new();
     for file in tree.inside("crates/", ".rs") {
         if file.in_crate().is_some_and(|(_, rest)| rest.starts_with("tests/")) {
             let mut marked = false;
-            for (index, line) in without_words(&file.text).lines().enumerate() {
+            for (index, line) in file.code().lines().enumerate() {
                 let line = line.trim();
                 if let Some(attribute) = line.strip_prefix("#[") {
                     marked |= is_test_attribute(attribute);
@@ -30,7 +29,7 @@ pub(super) fn tests(tree: &Tree) -> Vec<Test> {
             }
         }
     }
-    for file in tree.inside("scripts/judges/", ".py") {
+    for file in tree.inside("scripts/interop/", ".py") {
         for (number, line) in file.lines() {
             if let Some(name) = function(line.trim(), "def ") {
                 found.push(Test { path: file.path.clone(), line: number, name });

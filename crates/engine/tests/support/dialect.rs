@@ -1,6 +1,7 @@
 //! The library's manner of speaking: results are small JSON objects, and a fault says its word and
 //! its place, so that a test sees both.
 
+use frontdesk_engine::dispatch::DispatchReply;
 use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext, RequestTarget};
 use frontdesk_engine::model::fault::{Fault, FaultKind, Problem};
 use frontdesk_engine::model::reply::Reply;
@@ -82,6 +83,10 @@ impl Dialect for Plainly {
             Some(status) => Reply::plain(status, data),
             None => Reply::rpc(error(at.id, -1, &fault.message, Some(&data))),
         }
+    }
+
+    fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
+        frontdesk_testkit::dispatch_reply(reply)
     }
 
     fn compatibility(&self) -> Compatibility {

@@ -155,7 +155,7 @@ async fn a_bad_file_is_refused_before_anything_is_made() {
     let key = files.join("moving.desk.key");
     fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
     let said = refused(&whole);
-    assert!(said.contains("FILE.key can be read by others"), "{said}");
+    assert!(said.contains("FILE.key can be read by other users"), "{said}");
     fs::remove_file(&key).unwrap();
     assert_eq!(
         refused(&whole),

@@ -9,12 +9,6 @@ use crate::sql;
 /// Whoever has waited for a lock must see what was committed meanwhile, whatever the role's default is.
 pub const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 pub const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY";
-/// As `BEGIN_READ`, for statements with a limit that is not always the same. Left to itself PostgreSQL sometimes settles
-/// on one plan for all values, which reads everything for the first few rows. Versions before 12 do not know this.
-pub const BEGIN_LIST: &str =
-    "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
-/// The second half of `BEGIN_LIST`.
-pub(crate) const PLAN_ANEW: &str = "SET LOCAL plan_cache_mode = force_custom_plan";
 pub const COMMIT: &str = "COMMIT";
 
 /// Until the transaction ends, row-level security lets only this tenant's rows through.
