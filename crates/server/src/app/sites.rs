@@ -14,7 +14,7 @@ use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::ports::{Clock, Identity};
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
-use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
+use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
 
 use super::DataBackend;
 use crate::admin::tenant_record;
@@ -132,19 +132,19 @@ async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Site
     let url = site.database.reveal()?;
     let location = SiteDbLocation { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
     let known = before.0.iter().flatten().find(|known| known.location == location);
-    let settings = ArchiveSettings {
+    let settings = SiteDbSettings {
         prefix: location.prefix.clone(),
-        authority: location.authority.clone(),
-        ..ArchiveSettings::new(&location.url)
+        ca_file: location.authority.clone(),
+        ..SiteDbSettings::new(&location.url)
     };
     match (open(&settings).await, known) {
         (Ok(site_db), _) => Ok((location, site_db, None)),
         (Err(error), Some(known)) => {
             Ok((location, Arc::clone(&known.site_db), Some(format!("{error}. The open connection stays in use"))))
         }
-        (Err(error @ ArchiveError::Down(_)), None) if on_down == OnDatabaseDown::Retry => {
+        (Err(error @ SiteDbError::Down(_)), None) if on_down == OnDatabaseDown::Retry => {
             let notice = format!("{error}. Calls to this mount are answered as unavailable until it answers");
-            Ok((location, open_later(settings), Some(notice)))
+            Ok((location, open_lazily(settings), Some(notice)))
         }
         (Err(error), None) => Err(error.to_string()),
     }

@@ -12,7 +12,7 @@ pub(in super::super) fn shown(site: &SiteConfig) -> Table {
         table.insert(name.to_owned(), value);
     };
     match database {
-        SecretSource::Literal(url) => put("database", text(&frontdesk_store::archive::without_password(url))),
+        SecretSource::Literal(url) => put("database", text(&frontdesk_store::site_db::without_password(url))),
         SecretSource::File(file) => put("database_file", text(&file.display().to_string())),
         SecretSource::Variable { name, .. } => put("database_env", text(name)),
     }
