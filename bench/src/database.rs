@@ -105,10 +105,10 @@ impl Place {
         }
     }
 
-    pub fn config(&self) -> Outcome<config::Database> {
+    pub fn config(&self) -> Outcome<config::DatabaseConfig> {
         Ok(match self.url() {
-            None => config::Database::Embedded,
-            Some(url) => config::Database::Postgres(Address::parse(&url).map_err(|_| "not an address")?),
+            None => config::DatabaseConfig::Embedded,
+            Some(url) => config::DatabaseConfig::Postgres(Address::parse(&url).map_err(|_| "not an address")?),
         })
     }
 
@@ -124,7 +124,9 @@ impl Place {
     /// What the reference is given as its database.
     pub fn reference(&self) -> [String; 2] {
         match &self.data {
-            Data::File => ["--database".to_owned(), frontdesk::folder::database(&self.folder).display().to_string()],
+            Data::File => {
+                ["--database".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
+            }
             Data::Beside(site) => ["--site".to_owned(), site.url()],
             Data::Server { server, name } => ["--database".to_owned(), server.url_of(ROLE, name)],
         }
@@ -168,7 +170,7 @@ impl Place {
     pub fn leads(&self) -> Outcome<u64> {
         match &self.data {
             Data::File | Data::Beside(_) => {
-                let connection = rusqlite::Connection::open(frontdesk::folder::database(&self.folder))?;
+                let connection = rusqlite::Connection::open(frontdesk::data_dir::database_file(&self.folder))?;
                 let count: i64 = connection.query_row("SELECT count(*) FROM lead", [], |row| row.get(0))?;
                 Ok(count.try_into()?)
             }

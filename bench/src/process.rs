@@ -57,7 +57,7 @@ impl Server {
             .arg("reference")
             .args(place.reference())
             .arg("--certificates")
-            .arg(frontdesk::folder::certificates(&place.folder))
+            .arg(frontdesk::data_dir::tls_dir(&place.folder))
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
@@ -67,7 +67,7 @@ impl Server {
 
     async fn began(child: Child, port: u16, place: Place) -> Outcome<Server> {
         let began = Instant::now();
-        let ca_file = frontdesk::folder::certificates(&place.folder).join("ca.pem");
+        let ca_file = frontdesk::data_dir::tls_dir(&place.folder).join("ca.pem");
         let mut server = Server { child, port, place, began_after: Duration::ZERO, trust: trusting(&ca_file)? };
         while !server.answers().await {
             if let Some(status) = server.child.try_wait()? {

@@ -68,7 +68,7 @@ async fn demo(wish: &Wish, database: Database, place: &Place, what: &'static str
     let card: serde_json::Value = serde_json::from_str(&line)?;
     let endpoint = card.get("endpoint").and_then(|endpoint| endpoint.as_str()).ok_or("no endpoint")?;
     let port = endpoint.split(':').nth(2).and_then(|rest| rest.split('/').next()).ok_or("no port")?.parse()?;
-    let trust = trusting(&frontdesk::folder::certificates(data).join("ca.pem"))?;
+    let trust = trusting(&frontdesk::data_dir::tls_dir(data).join("ca.pem"))?;
     let caller = Caller { dealership: String::new(), place: 0, vehicles: 0, token: String::new(), port };
     Session::open(&trust, caller).await?;
     let millis = began.elapsed().as_secs_f64() * 1000.0;
