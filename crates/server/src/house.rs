@@ -14,8 +14,8 @@ use frontdesk_engine::limits::tally::Tally;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::seal::SealKey;
-use frontdesk_identity::{EmbeddedServer, Parts};
-use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
+use frontdesk_identity::{Dependencies, EmbeddedServer};
+use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
@@ -53,7 +53,7 @@ impl std::error::Error for HouseError {}
 /// The data behind the desk, opened. Enough for commands that serve nobody.
 pub struct Vaults {
     pub folder: Folder,
-    pub store: Arc<dyn Keeper>,
+    pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     master: SealKey,
@@ -65,8 +65,8 @@ impl Vaults {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let master = folder.master_key(random.as_ref()).map_err(HouseError::Folder)?;
         let kinds = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
-        let opened: Result<Arc<dyn Keeper>, StoreError> = match database {
-            Database::Embedded => SqliteStore::open(Options {
+        let opened: Result<Arc<dyn Backend>, StoreError> = match database {
+            Database::Embedded => SqliteStore::open(SqliteOptions {
                 path: folder::database(folder.path()),
                 master: master.clone(),
                 random: Arc::clone(&random),
@@ -135,7 +135,7 @@ impl House {
         let resources = resources(&planned, &config.public_url);
         let open = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(EmbeddedServer::new(
-            Parts {
+            Dependencies {
                 registry: Arc::clone(&vaults.store) as Arc<dyn Registry>,
                 clock: Arc::clone(&vaults.clock),
                 random: Arc::clone(&vaults.random),
@@ -185,7 +185,7 @@ impl House {
         let planned = planned(&config, &sites, &mut |said| self.log.say(said));
         let resources = resources(&planned, &config.public_url);
         let open = resources.iter().map(|resource| resource.url.clone()).collect();
-        let identity = Arc::new(self.identity.renewed(login(&config), resources));
+        let identity = Arc::new(self.identity.reconfigured(login(&config), resources));
         let judge = Arc::clone(&identity) as Arc<dyn Identity>;
         let local = local(&planned, &config.public_url);
         let mounts = addresses(planned, &config.public_url, &judge);
@@ -229,11 +229,11 @@ impl DeskSource for House {
     }
 }
 
-fn login(config: &Config) -> frontdesk_identity::Settings {
-    frontdesk_identity::Settings {
+fn login(config: &Config) -> frontdesk_identity::OAuthSettings {
+    frontdesk_identity::OAuthSettings {
         issuer: config.public_url.to_string(),
         lifetime_seconds: u32::try_from(config.token.lifetime.as_secs()).unwrap_or(300),
-        cache: config.token.cache,
+        cache_ttl: config.token.cache,
         token_requests_per_minute: config.limits.token_requests_per_minute,
     }
 }

@@ -6,7 +6,7 @@ use frontdesk_engine::model::page::Query;
 
 use crate::sql;
 
-pub use crate::sql::{COUNT_EVENTS, LAST_EVENT, for_sqlite, get};
+pub use crate::sql::{GET_EVENT_COUNTER, SET_EVENT_COUNTER, for_sqlite, get};
 
 /// The values are the tenant, those of the filters in their order, and the limit.
 pub fn page(query: &Query) -> String {
@@ -15,30 +15,31 @@ pub fn page(query: &Query) -> String {
 
 /// What only SQLite is asked.
 pub mod sqlite {
-    pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, insert};
-    pub use crate::sqlite::checkpoints::Checkpoints;
+    pub use crate::sql::{FIND_CLAIM, INSERT_CLAIM, INSERT_EVENT, insert};
+    pub use crate::sqlite::checkpoints::Checkpointer;
     pub use crate::sqlite::open::lookup;
-    pub use crate::sqlite::words::add_words;
+    pub use crate::sqlite::search_terms::insert_terms;
 }
 
 /// What only PostgreSQL is asked.
 pub mod postgres {
-    pub use crate::postgres::texts::{
-        ADD_CLAIMS, ADD_EVENTS, BEGIN, BEGIN_LIST, BEGIN_READ, COMMIT, LOCK, TENANT, add_words, insert_many,
+    pub use crate::postgres::sql_texts::{
+        BEGIN, BEGIN_LIST, BEGIN_READ, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many,
+        insert_terms,
     };
 }
 
-/// What a site's database is asked.
+/// Queries for a site's database.
 pub mod site {
     use frontdesk_engine::ports::site_db::Select;
 
-    use crate::archive::{ArchiveSettings, opened};
-    pub use crate::archive::{Bound, Statement};
+    use crate::site_db::{SiteDbSettings, open_rendering};
+    pub use crate::site_db::{SiteQuery, SqlParam};
 
-    /// The statements for these, as the database under these settings has its columns.
-    pub async fn statements(settings: &ArchiveSettings, selects: &[Select]) -> Result<Vec<Statement>, String> {
-        let archive = opened(settings).await.map_err(|error| error.to_string())?;
-        let statements = selects.iter().map(|select| archive.statement(select));
-        statements.collect::<Result<_, _>>().map_err(|fault| fault.message.into_owned())
+    /// The SQL for these, which depends on the columns of the database.
+    pub async fn queries(settings: &SiteDbSettings, selects: &[Select]) -> Result<Vec<SiteQuery>, String> {
+        let site_db = open_rendering(settings).await.map_err(|error| error.to_string())?;
+        let queries = selects.iter().map(|select| site_db.render(select));
+        queries.collect::<Result<_, _>>().map_err(|fault| fault.message.into_owned())
     }
 }
