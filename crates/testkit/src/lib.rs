@@ -14,6 +14,7 @@ mod folder;
 pub mod memory_store;
 pub mod random;
 mod reply_text;
+mod scale;
 #[cfg(feature = "sites")]
 pub mod sites;
 pub mod store_suite;
@@ -28,4 +29,5 @@ pub use folder::TestFolder;
 pub use memory_store::MemoryStore;
 pub use random::TestRandom;
 pub use reply_text::reply_text;
+pub use scale::test_scale;
 pub use wait::eventually;

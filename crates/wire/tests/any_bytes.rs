@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-const CASES: u32 = 100_000;
+const CASES: u32 = 50_000;
 
 const SEEDS: [&str; 7] = [
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b","arguments":{"x":[1,2.5e3,null,true]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#,
@@ -125,7 +125,7 @@ fn any_bytes_are_read_or_refused() {
     let seen = seen.into_inner();
     let counts =
         [seen.requests, seen.decided, seen.undecided, seen.others, seen.malformed, seen.not_rpc, seen.dispatchable];
-    assert!(counts.iter().all(|count| *count > 1000), "{counts:?}");
+    assert!(counts.iter().all(|count| *count > 200), "{counts:?}");
 }
 
 fn check(bytes: &[u8], header: &str, choice: [usize; 3], seen: &mut Seen) {
