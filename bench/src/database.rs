@@ -9,10 +9,9 @@ use frontdesk::config;
 use frontdesk_store::Address;
 use frontdesk_testkit::databases::{PostgresServer, ROLE};
 
-use crate::cms::Beside;
+use crate::cms::SiteSource;
 use crate::process::cpu_of;
-use crate::{Outcome, Wish, overheard};
-use frontdesk_testkit::databases::{PostgresServer, ROLE};
+use crate::{BenchResult, Options, statement_log};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
@@ -127,7 +126,9 @@ impl Storage {
     /// The arguments that tell the reference where its data is.
     pub fn reference(&self) -> [String; 2] {
         match &self.data {
-            Data::File => ["--database".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()],
+            Data::File => {
+                ["--database".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
+            }
             Data::FileAndSite(site) => ["--site".to_owned(), site.url()],
             Data::Server { server, name } => ["--database".to_owned(), server.url_of(ROLE, name)],
         }
@@ -194,7 +195,7 @@ impl Storage {
 }
 
 /// User and system time of the processes of PostgreSQL that serve this database.
-pub(crate) fn serving_micros(server: &PostgresServer, name: &str) -> Outcome<u64> {
+pub(crate) fn serving_micros(server: &PostgresServer, name: &str) -> BenchResult<u64> {
     let mut micros = 0;
     for pid in server.sql("postgres", &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{name}'")) {
         // One may have ended meanwhile.

@@ -8,7 +8,6 @@ mod database;
 mod growth;
 mod load;
 mod measure;
-mod overheard;
 mod process;
 mod reference;
 mod report;

@@ -8,9 +8,8 @@ use frontdesk_testkit::databases::PostgresServer;
 
 use crate::BenchResult;
 use crate::call::{Caller, Era, Kind};
-use crate::load::{Ask as _, Session, check};
+use crate::load::{CallSource as _, Session, check};
 use crate::process::Server;
-use frontdesk_testkit::databases::PostgresServer as Postgres;
 
 /// How the server is told to begin each line of its log, so that it is known which copy was asked.
 pub const PREFIX: &str = "log_line_prefix=%d|";

@@ -14,12 +14,10 @@ use frontdesk_engine::{Scopes, TenantId};
 use frontdesk_testkit::databases::{MariadbServer, PostgresServer, ROLE};
 use time::OffsetDateTime;
 
-use crate::database::{Place, serving_micros};
+use crate::database::{Storage, serving_micros};
 use crate::process::cpu_of;
 use crate::seed::{Agent, explain};
-use crate::{Outcome, Wish};
-use frontdesk_testkit::databases::MariadbServer;
-use frontdesk_testkit::databases::{PostgresServer, ROLE};
+use crate::{BenchResult, Options};
 
 pub const DOCUMENTS: usize = 50_000;
 pub const SCOPES: &str = "mcp:read mcp:call";

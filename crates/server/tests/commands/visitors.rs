@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::sites::{CONTENT, PING, SEARCH, SECRET, Served, json_of, now, signed, signed_with, with_site, write};
-use crate::started::frontdesk;
+use frontdesk_testkit::app::process::run_frontdesk;
 
 const NEW_SECRET: &str = "another secret of the site, just as long as that";
 
@@ -145,7 +145,7 @@ fn a_program_needs_no_token_for_a_site_that_asks_for_none() {
     let folder = with_site();
     write(&folder, "auth = [\"none\"]\n[mount.limits]\nmax_payload_kb = 2048\n");
     let arguments = ["client", "add", "--new-tenant", "--name", "a", "--tenant", "site", "--scope", "mcp:read"];
-    assert_eq!(frontdesk(folder.path(), &[arguments.as_slice(), &["--data", "data"]].concat()).code, Some(0));
+    assert_eq!(run_frontdesk(folder.path(), &[arguments.as_slice(), &["--data", "data"]].concat()).code, Some(0));
     let mut program = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
         .args(["stdio", "--config", "desk.toml", "--contract", "emcp"])
         .current_dir(folder.path())

@@ -6,8 +6,9 @@ use frontdesk_engine::ports::site_db::SiteRow;
 use serde_json::{Value, json};
 
 use crate::stage::{Caller, Stage, TOKENS, calling};
-use crate::support::folder::Folder;
-use crate::three::{Three, all};
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::sites::SiteDatabases;
+use frontdesk_testkit::sites::query::all;
 
 /// Tables with columns that a write would have to touch, secret ones included.
 const TABLES: &[(&str, &[&str])] = &[
@@ -27,14 +28,14 @@ const TABLES: &[(&str, &[&str])] = &[
 
 /// One desk before three databases.
 pub(crate) struct Trio {
-    pub(crate) three: Three,
+    pub(crate) three: SiteDatabases,
     _stage: Stage,
     pub(crate) callers: Vec<(&'static str, Caller)>,
 }
 
 impl Trio {
     pub(crate) async fn open() -> Trio {
-        let three = Three::with(&CmsSite::small(), |_| String::new()).await;
+        let three = SiteDatabases::with(&CmsSite::small(), |_| String::new()).await;
         let places =
             [("sqlite", three.sqlite.url()), ("mariadb", three.mariadb.url()), ("postgres", three.postgres.url())];
         let mounts: Vec<String> = places
@@ -47,7 +48,7 @@ impl Trio {
                 )
             })
             .collect();
-        let stage = Stage::serving(Folder::new(), &mounts.concat());
+        let stage = Stage::serving(TestFolder::new(), &mounts.concat());
         let callers = places.iter().map(|(name, _)| (*name, stage.agent().at(&format!("/{name}/content")))).collect();
         Trio { three, _stage: stage, callers }
     }

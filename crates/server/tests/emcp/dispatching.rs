@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::stage::{CONTENT, Caller, ROOMY, Stage, TOKENS, TRACE, calling, fill, message, plain, said};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
 
 fn dispatch(stage: &Stage) -> Caller {
     stage.agent().at(&format!("{CONTENT}/dispatch"))
@@ -104,7 +104,7 @@ async fn polled(agent: &mut Caller, key: &str, body: &str) -> Value {
 
 #[tokio::test]
 async fn e_65_what_was_accepted_or_answered_before_a_crash_is_there_after_it() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     fill(&folder, "");
     // A task that was begun is taken over once whoever began it is out of time.
     let mount = format!(

@@ -196,7 +196,7 @@ async fn e_67_an_ordinary_client_finishes_its_handshake_and_calls_tools() {
 #[tokio::test]
 async fn e_67_a_token_of_this_server_and_one_that_the_site_signs_open_the_same_door() {
     let both = "auth = [\"oauth\", \"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n";
-    let folder = crate::support::folder::Folder::new();
+    let folder = frontdesk_testkit::TestFolder::new();
     crate::stage::fill(&folder, "");
     let mount = format!("[[mount]]\ncontract = \"emcp\"\ndatabase = \"site.sqlite\"\n{both}{ROOMY}");
     let stage = Stage::serving(folder, &mount);

@@ -24,7 +24,7 @@ use http::{Request, Response};
 use http_body_util::BodyExt;
 use serde_json::{Map, Value};
 
-use crate::support::folder::Folder as Scratch;
+use frontdesk_testkit::TestFolder as Scratch;
 
 const BASE: &str = "/api/v1/mcp";
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

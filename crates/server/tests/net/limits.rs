@@ -8,16 +8,16 @@ use frontdesk::net::ConnectionLimits;
 use tokio::net::TcpSocket;
 
 use crate::desk::Desk;
-use crate::support::client::{Connection, trusting};
+use frontdesk_testkit::app::http_client::{HttpConnection, trusting};
 
 const HELLO: &[u8] = b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// A connection from another address of this machine.
-async fn connect_from(desk: &Desk, from: [u8; 4]) -> std::io::Result<Connection> {
+async fn connect_from(desk: &Desk, from: [u8; 4]) -> std::io::Result<HttpConnection> {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((from, 0))).unwrap();
     let socket = socket.connect(desk.address).await?;
-    Connection::over(socket, Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS)), "localhost").await
+    HttpConnection::over(socket, Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS)), "localhost").await
 }
 
 #[tokio::test]

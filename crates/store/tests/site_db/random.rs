@@ -8,8 +8,8 @@ use frontdesk_engine::ports::site_db::{
 };
 
 use frontdesk_testkit::sites::SiteDatabases;
-use frontdesk_testkit::test_scale;
 use frontdesk_testkit::sites::query::{all, column, of, same, value_of};
+use frontdesk_testkit::test_scale;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
