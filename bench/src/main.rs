@@ -7,7 +7,7 @@ mod database;
 mod growth;
 mod load;
 #[expect(dead_code, reason = "the tests of the store use the rest")]
-#[path = "../../crates/store/tests/archive/mariadb.rs"]
+#[path = "../../crates/store/tests/site_db/mariadb.rs"]
 mod mariadb;
 mod measure;
 mod overheard;

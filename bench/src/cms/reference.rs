@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use frontdesk_engine::ports::site_db::Select;
-use frontdesk_store::archive::ArchiveSettings;
-use frontdesk_store::statements::site::{Bound, Statement, statements};
+use frontdesk_store::site_db::SiteDbSettings;
+use frontdesk_store::statements::site::{SiteQuery, SqlParam, queries};
 use frontdesk_wire::answer::quote;
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ mod asked;
 
 /// Serves a site until it is killed.
 pub async fn serve(url: &str, certificates: PathBuf) -> Outcome<()> {
-    let made = statements(&ArchiveSettings::new(url), &Texts::selects()).await?;
+    let made = queries(&SiteDbSettings::new(url), &Texts::selects()).await?;
     let texts = Texts::new(made).ok_or("too few statements")?;
     match url.split_once("://") {
         Some(("mysql", _)) => listen(Reader { base: Mysql::connect(url).await?, texts }, certificates).await,
@@ -48,11 +48,11 @@ trait Base: Send + Sync + 'static {
 struct Asked<'a> {
     text: &'a str,
     rows: Rows,
-    values: Vec<Bound>,
+    values: Vec<SqlParam>,
 }
 
 /// How many rows a statement is for; PostgreSQL is told to plan those for many anew each time, as by Frontdesk.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
     One,
     Many,
@@ -126,7 +126,7 @@ enum Slot {
 /// A statement whose values are partly a call's.
 struct Template {
     text: String,
-    values: Vec<Bound>,
+    values: Vec<SqlParam>,
     slots: Vec<(usize, Slot)>,
     rows: Rows,
 }
@@ -137,15 +137,15 @@ const OFFSET: u64 = 900_000_002;
 const VARIABLES: [i64; 2] = [900_000_003, 900_000_004];
 
 impl Template {
-    fn new((statement, rows): (Statement, Rows)) -> Template {
-        let slot = |value: &Bound| match value {
-            Bound::Integer(ID) => Some(Slot::Id),
-            Bound::Integer(number) if *number == OFFSET as i64 => Some(Slot::Offset),
-            Bound::Integer(number) => VARIABLES.iter().position(|one| one == number).map(Slot::Variable),
-            Bound::Text(_) | Bound::Key(_) => None,
+    fn new((statement, rows): (SiteQuery, Rows)) -> Template {
+        let slot = |value: &SqlParam| match value {
+            SqlParam::Integer(ID) => Some(Slot::Id),
+            SqlParam::Integer(number) if *number == OFFSET as i64 => Some(Slot::Offset),
+            SqlParam::Integer(number) => VARIABLES.iter().position(|one| one == number).map(Slot::Variable),
+            SqlParam::Text(_) | SqlParam::SortKey(_) => None,
         };
-        let slots = statement.values.iter().enumerate().filter_map(|(at, value)| Some((at, slot(value)?))).collect();
-        Template { text: statement.text.as_ref().to_owned(), values: statement.values, slots, rows }
+        let slots = statement.params.iter().enumerate().filter_map(|(at, value)| Some((at, slot(value)?))).collect();
+        Template { text: statement.sql, values: statement.params, slots, rows }
     }
 
     fn fill(&self, arguments: &Arguments, variables: &[i64]) -> Asked<'_> {
@@ -157,7 +157,7 @@ impl Template {
                 Slot::Variable(number) => variables.get(*number).copied(),
             };
             if let Some(place) = values.get_mut(*at) {
-                *place = Bound::Integer(value.unwrap_or_default());
+                *place = SqlParam::Integer(value.unwrap_or_default());
             }
         }
         Asked { text: &self.text, values, rows: self.rows }
@@ -218,7 +218,7 @@ impl Texts {
         ]
     }
 
-    fn new(made: Vec<Statement>) -> Option<Texts> {
+    fn new(made: Vec<SiteQuery>) -> Option<Texts> {
         let mut made = made.into_iter().zip(Texts::ROWS).map(Template::new);
         Some(Texts {
             of_page: Names::new(made.next()?),

@@ -14,7 +14,7 @@ use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::ports::{Clock, Identity};
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
-use frontdesk_store::archive::{ArchiveError, ArchiveSettings, open, open_later};
+use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
 
 use crate::config::{Auth, Config, Jwt, Mount, Site};
 use crate::house::Vaults;
@@ -135,19 +135,19 @@ async fn archive(site: &Site, if_down: IfDown, before: &Sites) -> Result<Archive
     let url = site.database.reveal()?;
     let place = Place { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
     let known = before.0.iter().flatten().find(|known| known.place == place);
-    let settings = ArchiveSettings {
+    let settings = SiteDbSettings {
         prefix: place.prefix.clone(),
-        authority: place.authority.clone(),
-        ..ArchiveSettings::new(&place.url)
+        ca_file: place.authority.clone(),
+        ..SiteDbSettings::new(&place.url)
     };
     match (open(&settings).await, known) {
         (Ok(archive), _) => Ok((place, archive, None)),
         (Err(error), Some(known)) => {
             Ok((place, Arc::clone(&known.archive), Some(format!("{error}. The mount stays as it was"))))
         }
-        (Err(error @ ArchiveError::Down(_)), None) if if_down == IfDown::Waits => {
+        (Err(error @ SiteDbError::Down(_)), None) if if_down == IfDown::Waits => {
             let notice = format!("{error}. Until it answers, calls to this mount are answered as unavailable");
-            Ok((place, open_later(settings), Some(notice)))
+            Ok((place, open_lazily(settings), Some(notice)))
         }
         (Err(error), None) => Err(error.to_string()),
     }

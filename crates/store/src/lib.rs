@@ -1,13 +1,13 @@
 //! Storage: every SQL statement of Frontdesk is in this crate. It knows tables, rows and plans as the engine
 //! declares them, and no contract.
 
-pub mod archive;
 pub mod audit;
 mod backend;
 mod error;
 mod idempotency;
 mod keyring;
 pub mod postgres;
+pub mod site_db;
 mod sql;
 pub mod sqlite;
 pub mod statements;

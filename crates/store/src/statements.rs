@@ -29,17 +29,17 @@ pub mod postgres {
     };
 }
 
-/// What a site's database is asked.
+/// Queries for a site's database.
 pub mod site {
     use frontdesk_engine::ports::site_db::Select;
 
-    use crate::archive::{ArchiveSettings, opened};
-    pub use crate::archive::{Bound, Statement};
+    use crate::site_db::{SiteDbSettings, open_rendering};
+    pub use crate::site_db::{SiteQuery, SqlParam};
 
-    /// The statements for these, as the database under these settings has its columns.
-    pub async fn statements(settings: &ArchiveSettings, selects: &[Select]) -> Result<Vec<Statement>, String> {
-        let archive = opened(settings).await.map_err(|error| error.to_string())?;
-        let statements = selects.iter().map(|select| archive.statement(select));
-        statements.collect::<Result<_, _>>().map_err(|fault| fault.message.into_owned())
+    /// The SQL for these, which depends on the columns of the database.
+    pub async fn queries(settings: &SiteDbSettings, selects: &[Select]) -> Result<Vec<SiteQuery>, String> {
+        let site_db = open_rendering(settings).await.map_err(|error| error.to_string())?;
+        let queries = selects.iter().map(|select| site_db.render(select));
+        queries.collect::<Result<_, _>>().map_err(|fault| fault.message.into_owned())
     }
 }

@@ -1,6 +1,6 @@
 //! A site on MariaDB: as many connections as Frontdesk has, one call at a time on each.
 
-use frontdesk_store::statements::site::Bound;
+use frontdesk_store::statements::site::SqlParam;
 use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, Opts, OptsBuilder, Params, Value};
 use tokio::sync::{Mutex, Semaphore};
@@ -77,10 +77,10 @@ impl Row for mysql_async::Row {
     }
 }
 
-fn value(bound: &Bound) -> Value {
+fn value(bound: &SqlParam) -> Value {
     match bound {
-        Bound::Integer(number) => Value::Int(*number),
-        Bound::Text(text) => Value::Bytes(text.as_bytes().to_vec()),
-        Bound::Key(key) => Value::Bytes(key.clone()),
+        SqlParam::Integer(number) => Value::Int(*number),
+        SqlParam::Text(text) => Value::Bytes(text.as_bytes().to_vec()),
+        SqlParam::SortKey(key) => Value::Bytes(key.clone()),
     }
 }

@@ -1,14 +1,12 @@
-//! A site on PostgreSQL: as many connections as Frontdesk has, one call at a time on each, and each question between
-//! its `BEGIN READ ONLY` and its `COMMIT`, sent together.
+//! A site on PostgreSQL: as many connections as Frontdesk has, one call at a time on each. As Frontdesk does, a session
+//! changes its `plan_cache_mode` between single rows and lists.
 
 use std::collections::HashMap;
-use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Mutex;
 use std::task::{Context, Waker};
 
-use frontdesk_store::statements::postgres::{BEGIN_LIST, BEGIN_READ, COMMIT};
-use frontdesk_store::statements::site::Bound;
+use frontdesk_store::statements::site::SqlParam;
 use tokio::sync::Semaphore;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Row as Record, Statement};
@@ -26,6 +24,7 @@ pub struct Postgres {
 struct Session {
     client: Client,
     statements: HashMap<String, Statement>,
+    plans_for: Rows,
 }
 
 impl Postgres {
@@ -34,7 +33,7 @@ impl Postgres {
         for _ in 0..CONNECTIONS {
             let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
             tokio::spawn(async move { drop(connection.await) });
-            idle.push(Session { client, statements: HashMap::new() });
+            idle.push(Session { client, statements: HashMap::new(), plans_for: Rows::One });
         }
         Ok(Postgres { idle: Mutex::new(idle), turns: Semaphore::new(CONNECTIONS) })
     }
@@ -57,24 +56,16 @@ impl Session {
         }
         let statement = self.statements.get(asked.text).ok_or("no statement")?;
         let values: Vec<&(dyn ToSql + Sync)> = asked.values.iter().map(value).collect();
-        let begin = match asked.rows {
-            Rows::One => BEGIN_READ,
-            Rows::Many => BEGIN_LIST,
-        };
-        let mut question = pin!(self.client.query(statement, &values));
-        let mut is_sent = false;
-        let rows = poll_fn(|context| {
-            if is_sent {
-                return question.as_mut().poll(context);
-            }
-            is_sent = true;
-            let mut unheard = Context::from_waker(Waker::noop());
-            let _ = pin!(self.client.batch_execute(begin)).poll(&mut unheard);
-            let answer = question.as_mut().poll(context);
-            let _ = pin!(self.client.batch_execute(COMMIT)).poll(&mut unheard);
-            answer
-        });
-        Ok(rows.await?)
+        if self.plans_for != asked.rows {
+            self.plans_for = asked.rows;
+            let set = match asked.rows {
+                Rows::One => "SET plan_cache_mode = auto",
+                Rows::Many => "SET plan_cache_mode = force_custom_plan",
+            };
+            // Sent before the query; its answer is not waited for.
+            let _ = pin!(self.client.batch_execute(set)).poll(&mut Context::from_waker(Waker::noop()));
+        }
+        Ok(self.client.query(statement, &values).await?)
     }
 }
 
@@ -104,10 +95,10 @@ impl Row for Record {
     }
 }
 
-fn value(bound: &Bound) -> &(dyn ToSql + Sync) {
+fn value(bound: &SqlParam) -> &(dyn ToSql + Sync) {
     match bound {
-        Bound::Integer(number) => number,
-        Bound::Text(text) => text,
-        Bound::Key(key) => key,
+        SqlParam::Integer(number) => number,
+        SqlParam::Text(text) => text,
+        SqlParam::SortKey(key) => key,
     }
 }

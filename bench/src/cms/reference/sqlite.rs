@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-use frontdesk_store::statements::site::Bound;
+use frontdesk_store::statements::site::SqlParam;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OpenFlags};
@@ -66,14 +66,14 @@ impl Row for rusqlite::Row<'_> {
     }
 }
 
-struct Value<'a>(&'a Bound);
+struct Value<'a>(&'a SqlParam);
 
 impl ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         match self.0 {
-            Bound::Integer(number) => number.to_sql(),
-            Bound::Text(text) => text.to_sql(),
-            Bound::Key(key) => key.to_sql(),
+            SqlParam::Integer(number) => number.to_sql(),
+            SqlParam::Text(text) => text.to_sql(),
+            SqlParam::SortKey(key) => key.to_sql(),
         }
     }
 }

@@ -11,7 +11,7 @@ mod defects;
 mod failures;
 mod greeting;
 mod judge;
-#[path = "../../../store/tests/archive/mariadb.rs"]
+#[path = "../../../store/tests/site_db/mariadb.rs"]
 #[expect(dead_code, reason = "the store's own tests use more of it")]
 mod mariadb;
 mod measuring;
@@ -23,7 +23,7 @@ mod searching;
 mod server;
 mod spelling;
 mod support;
-#[path = "../../../store/tests/archive/three.rs"]
+#[path = "../../../store/tests/site_db/three.rs"]
 #[expect(dead_code, reason = "the store's own tests use more of it")]
 mod three;
 mod variables;

@@ -24,7 +24,7 @@ use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
 use frontdesk_engine::{Fault, Reply, TenantId};
 use frontdesk_site::{Database, Site};
-use frontdesk_store::archive::open;
+use frontdesk_store::site_db::open;
 use serde_json::{Value, json};
 
 use crate::judge::misfits;
@@ -55,7 +55,7 @@ impl House {
     pub(crate) async fn on_three_with(more: fn(Database) -> String) -> House {
         let three = Three::with(&Site::small(), more).await;
         let mounts =
-            three.archives.iter().map(|(name, archive)| (*name, mount().with_site_db(archive.clone()))).collect();
+            three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
         House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 

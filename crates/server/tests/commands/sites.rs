@@ -295,8 +295,8 @@ fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the
     for (mount, said) in [
         (
             "prefix = \"modx_\"\n",
-            "mount[0].database: the database has no table modx_site_content. Tables of a site were found under: \
-             \"evo_\". Write one of them as `prefix`",
+            "mount[0].database: the database has no table modx_site_content. Tables of a site were found with \
+             these prefixes: \"evo_\". Set `prefix` to one of them",
         ),
         (
             "database = \"nowhere.sqlite\"\n",

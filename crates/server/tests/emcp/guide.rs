@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_site::Site;
-use frontdesk_store::archive::open;
+use frontdesk_store::site_db::open;
 use serde_json::json;
 
 use crate::stage::{ROOMY, Stage, TOKENS};

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
 #[expect(dead_code, reason = "the store's own tests use more of it")]
-#[path = "../../../store/tests/archive/mariadb.rs"]
+#[path = "../../../store/tests/site_db/mariadb.rs"]
 mod mariadb;
 #[expect(dead_code, reason = "the store's own tests use more of it")]
 #[path = "../../../store/tests/postgres/server.rs"]
@@ -15,7 +15,7 @@ mod started;
 #[path = "../support/mod.rs"]
 mod support;
 #[expect(dead_code, reason = "the store's own tests use more of it")]
-#[path = "../../../store/tests/archive/three.rs"]
+#[path = "../../../store/tests/site_db/three.rs"]
 mod three;
 
 mod databases;

@@ -10,10 +10,11 @@ use frontdesk_store::Address;
 use frontdesk_store::transfer::{DataLocation, ImportTarget, TenantExport, TenantImport};
 use tokio::time::timeout;
 
-use crate::house::{House, Standing, open, random};
-use crate::server::Server;
-use crate::suite::boats::{BOAT, add, boat};
-use crate::suite::north;
+use crate::house::{House, open};
+use frontdesk_testkit::databases::PostgresDatabase;
+use frontdesk_testkit::store_suite::boats::{BOAT, add, boat};
+use frontdesk_testkit::store_suite::north;
+use frontdesk_testkit::{TestClock, TestRandom};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_under_way() {
@@ -33,7 +34,7 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     let receiving = ImportTarget {
         location: DataLocation::Postgres(Address::parse(&server.url()).unwrap()),
         master: SealKey::from_bytes([7; 32]),
-        random: random(),
+        random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };
     let mut arrival = TenantImport::open(&receiving, departure.manifest()).await.unwrap();
@@ -48,5 +49,5 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
         "tenant north already exists in this database, and an import overwrites nothing. \
          Import it into another database."
     );
-    assert_eq!(server.sql("desk", "SELECT count(*) FROM boat"), ["0"]);
+    assert_eq!(server.sql("SELECT count(*) FROM boat"), ["0"]);
 }

@@ -1,5 +1,7 @@
 //! A tenant arrives from a file that somebody may have written themselves: what Frontdesk would not write is refused.
 
+use std::sync::Arc;
+
 use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::timestamp::Millis;
@@ -11,9 +13,10 @@ use frontdesk_store::Backend as _;
 use frontdesk_store::StoreError;
 use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, SqlValue, TenantExport, TenantImport};
 
-use crate::house::{Folder, House, open, random};
-use crate::suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
-use crate::suite::north;
+use crate::house::{Folder, House, open};
+use frontdesk_testkit::TestRandom;
+use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
+use frontdesk_testkit::store_suite::north;
 
 type Rows = Vec<(usize, Vec<SqlValue>)>;
 
@@ -134,7 +137,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
     let receiving = ImportTarget {
         location: DataLocation::Sqlite(folder.database()),
         master: SealKey::from_bytes([8; 32]),
-        random: random(),
+        random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };
     let mut arrival = TenantImport::open(&receiving, manifest).await?;

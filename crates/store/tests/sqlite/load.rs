@@ -6,9 +6,10 @@ use frontdesk_engine::ports::{Durability, Store};
 use frontdesk_store::Backend as _;
 
 use crate::house::{House, Shown, shown};
-use crate::suite::boats::{boat, ended, insert, plan};
-use crate::suite::north;
-use crate::suite::waiting::{records_are_seen, soon};
+use frontdesk_testkit::eventually;
+use frontdesk_testkit::store_suite::boats::{boat, ended, insert, plan};
+use frontdesk_testkit::store_suite::north;
+use frontdesk_testkit::store_suite::unwritten::records_are_counted;
 
 #[tokio::test]
 async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group() {

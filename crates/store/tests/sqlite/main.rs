@@ -16,5 +16,5 @@ mod suite;
 mod writer;
 
 mod portable {
-    crate::every_behaviour!(crate::house::subject);
+    frontdesk_testkit::every_behaviour!(crate::house::subject);
 }

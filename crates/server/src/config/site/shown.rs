@@ -12,7 +12,7 @@ pub(in super::super) fn shown(site: &Site) -> Table {
         table.insert(name.to_owned(), value);
     };
     match database {
-        Secret::Given(url) => put("database", text(&frontdesk_store::archive::without_password(url))),
+        Secret::Given(url) => put("database", text(&frontdesk_store::site_db::without_password(url))),
         Secret::File(file) => put("database_file", text(&file.display().to_string())),
         Secret::Variable { name, .. } => put("database_env", text(name)),
     }
