@@ -9,9 +9,9 @@ use std::task::Poll;
 
 use frontdesk_contracts::automotive::lead::KIND;
 use frontdesk_store::statements::postgres::{
-    INSERT_CLAIMS, INSERT_EVENTS, BEGIN, COMMIT, LOCK_TENANT, SET_TENANT, insert_many, insert_terms,
+    BEGIN, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many, insert_terms,
 };
-use frontdesk_store::statements::{SET_EVENT_COUNTER, GET_EVENT_COUNTER};
+use frontdesk_store::statements::{GET_EVENT_COUNTER, SET_EVENT_COUNTER};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio_postgres::types::ToSql;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use frontdesk_contracts::automotive::lead::KIND;
-use frontdesk_store::statements::sqlite::{INSERT_CLAIM, INSERT_EVENT, Checkpointer, FIND_CLAIM, insert, insert_terms};
-use frontdesk_store::statements::{SET_EVENT_COUNTER, GET_EVENT_COUNTER, for_sqlite};
+use frontdesk_store::statements::sqlite::{Checkpointer, FIND_CLAIM, INSERT_CLAIM, INSERT_EVENT, insert, insert_terms};
+use frontdesk_store::statements::{GET_EVENT_COUNTER, SET_EVENT_COUNTER, for_sqlite};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::sync::oneshot;
 

@@ -15,7 +15,7 @@ use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_identity::{EmbeddedServer, Parts};
-use frontdesk_store::{Backend, PostgresOptions, SqliteOptions, PostgresStore, SqliteStore, StoreError};
+use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
@@ -64,14 +64,14 @@ impl Vaults {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let master = folder.master_key(random.as_ref()).map_err(HouseError::Folder)?;
-        let kinds = contracts::all().iter().flat_map(|contract| contract.kinds.clone()).collect();
+        let tables = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Backend>, StoreError> = match database {
             Database::Embedded => SqliteStore::open(SqliteOptions {
                 path: folder::database(folder.path()),
                 master: master.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
-                kinds,
+                tables,
                 commit_wait: COMMIT_WAIT,
             })
             .map(|store| Arc::new(store) as _),
@@ -80,7 +80,7 @@ impl Vaults {
                 master: master.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
-                kinds,
+                tables,
                 commit_wait: COMMIT_WAIT,
             })
             .await

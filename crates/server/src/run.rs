@@ -234,7 +234,7 @@ pub(crate) async fn forget(current: Arc<Current>) {
         let now = house.desk.now();
         let store = &house.vaults.store;
         let mut outcomes = vec![store.delete_expired_claims(before(now, house.config.idempotency.retain)).await];
-        if contracts::all().iter().any(|contract| contract.kinds.contains(&&TASK)) {
+        if contracts::all().iter().any(|contract| contract.tables.contains(&&TASK)) {
             outcomes.push(store.delete_expired_rows(&TASK, EXPIRES_AT, now).await);
         }
         match house.config.audit.retain {

@@ -40,7 +40,7 @@ pub trait Backend: Store + Registry {
     /// Deletes rows whose value in this column, which must be sorted, is before this instant.
     fn delete_expired_rows(
         &self,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         before: Millis,
     ) -> BoxFuture<'_, Result<(), Fault>>;
@@ -101,11 +101,11 @@ where
 
     fn delete_expired_rows(
         &self,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         before: Millis,
     ) -> BoxFuture<'_, Result<(), Fault>> {
-        let expired = Expired::Rows { kind, column };
+        let expired = Expired::Rows { table, column };
         Box::pin(async move { Ok(retention::delete_expired(&self.driver, expired, before).await?) })
     }
 

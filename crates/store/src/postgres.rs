@@ -50,7 +50,7 @@ pub struct PostgresOptions {
     pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static TableSpec>,
+    pub tables: Vec<&'static TableSpec>,
     /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
@@ -78,11 +78,11 @@ pub async fn check_connection(address: &Address) -> Result<(), StoreError> {
 pub(crate) async fn check_initialized(
     connection: &PgConnection,
     master: &SealKey,
-    kinds: &[&'static TableSpec],
+    tables: &[&'static TableSpec],
 ) -> Result<(), StoreError> {
     rls::check_role(connection).await?;
     schema::check(connection, master).await?;
-    rls::check_policies(connection, kinds).await
+    rls::check_policies(connection, tables).await
 }
 
 impl PostgresStore {
@@ -90,8 +90,8 @@ impl PostgresStore {
         // Migrations may take longer than a statement is allowed to otherwise.
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
-        schema::migrate(&connection, &options.kinds).await?;
-        rls::check_policies(&connection, &options.kinds).await?;
+        schema::migrate(&connection, &options.tables).await?;
+        rls::check_policies(&connection, &options.tables).await?;
         schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
@@ -99,7 +99,7 @@ impl PostgresStore {
             keyring: Keyring::new(&options.master, options.random),
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
-            tables: options.kinds.iter().map(|kind| (kind.name, PgTexts::of(kind))).collect(),
+            tables: options.tables.iter().map(|table| (table.name, PgTexts::of(table))).collect(),
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         load_tenant_keys(&connection, &context.keyring).await?;
@@ -123,7 +123,7 @@ impl PostgresStore {
 }
 
 impl PgContext {
-    fn texts(&self, kind: &TableSpec) -> Result<&PgTexts, StoreError> {
-        self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
+    fn texts(&self, table: &TableSpec) -> Result<&PgTexts, StoreError> {
+        self.tables.get(table.name).ok_or(StoreError::UnknownTable(table.name))
     }
 }

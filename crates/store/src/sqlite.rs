@@ -50,7 +50,7 @@ pub struct SqliteOptions {
     pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static TableSpec>,
+    pub tables: Vec<&'static TableSpec>,
     /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
@@ -80,12 +80,12 @@ pub(crate) struct SqliteTexts {
 impl SqliteStore {
     pub fn open(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
-        open::migrate(&connection, &options.kinds)?;
+        open::migrate(&connection, &options.tables)?;
         let context = Arc::new(SqliteContext {
             keyring: Keyring::new(&options.master, options.random),
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
-            tables: options.kinds.iter().map(|kind| (kind.name, SqliteTexts::of(kind))).collect(),
+            tables: options.tables.iter().map(|table| (table.name, SqliteTexts::of(table))).collect(),
             commit_texts: CommitTexts::default(),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
@@ -100,20 +100,20 @@ impl SqliteStore {
 }
 
 impl SqliteContext {
-    fn texts(&self, kind: &TableSpec) -> Result<&SqliteTexts, StoreError> {
-        self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
+    fn texts(&self, table: &TableSpec) -> Result<&SqliteTexts, StoreError> {
+        self.tables.get(table.name).ok_or(StoreError::UnknownTable(table.name))
     }
 }
 
 impl SqliteTexts {
-    fn of(kind: &TableSpec) -> SqliteTexts {
+    fn of(table: &TableSpec) -> SqliteTexts {
         SqliteTexts {
-            get: sql::for_sqlite(&sql::get(kind)),
-            insert: sql::for_sqlite(&sql::insert(kind)),
-            update: sql::for_sqlite(&sql::update(kind, sql::FIXED_COLUMNS)),
-            version: sql::for_sqlite(&sql::version(kind)),
-            insert_terms: (1..=TERMS_PER_STATEMENT).map(|count| search_terms::insert_terms(kind, count)).collect(),
-            delete_terms: search_terms::delete_terms(kind),
+            get: sql::for_sqlite(&sql::get(table)),
+            insert: sql::for_sqlite(&sql::insert(table)),
+            update: sql::for_sqlite(&sql::update(table, sql::FIXED_COLUMNS)),
+            version: sql::for_sqlite(&sql::version(table)),
+            insert_terms: (1..=TERMS_PER_STATEMENT).map(|count| search_terms::insert_terms(table, count)).collect(),
+            delete_terms: search_terms::delete_terms(table),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock as _, Random};
-use frontdesk_store::transfer::{TenantImport, TenantExport, DataLocation, Manifest, ImportTarget};
+use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExport, TenantImport};
 use serde_json::{Value, json};
 
 use super::progress::Progress;
@@ -43,7 +43,7 @@ async fn export(command: ExportDealership) -> Result<(), Failure> {
     // Everything personal is about to leave: that is on record before it does.
     let held = note_export(&data, &database, &tenant).await?;
     let master = folder::read_key(&folder::key_file(&data))?;
-    let departure = TenantExport::open(&home(&data, &database), &master, &kinds(), &tenant).await?;
+    let departure = TenantExport::open(&home(&data, &database), &master, &tables(), &tenant).await?;
     let sent = pack(&departure, files).await?;
     drop(held);
     let manifest = departure.manifest();
@@ -119,7 +119,7 @@ async fn import(command: ImportDealership) -> Result<(), Failure> {
         location: home(&data, &database),
         master: folder::read_key(&folder::key_file(&data))?,
         random: Arc::new(SystemRandom::default()),
-        kinds: kinds(),
+        tables: tables(),
     };
     let mut arrival = TenantImport::open(&receiving, &manifest).await?;
     let mut progress = Progress::new("importing", manifest.rows());
@@ -177,7 +177,7 @@ fn home(data: &Path, database: &Database) -> DataLocation {
     }
 }
 
-fn kinds() -> Vec<&'static TableSpec> {
+fn tables() -> Vec<&'static TableSpec> {
     frontdesk_contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect()
 }
 

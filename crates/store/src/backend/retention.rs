@@ -32,14 +32,14 @@ pub(crate) enum Expired {
     /// Idempotency keys.
     Claims,
     /// Rows with an older value in this column.
-    Rows { kind: &'static TableSpec, column: &'static str },
+    Rows { table: &'static TableSpec, column: &'static str },
 }
 
 impl Expired {
     pub(crate) fn table(self) -> &'static str {
         match self {
             Expired::Claims => "fd_claim",
-            Expired::Rows { kind, .. } => kind.name,
+            Expired::Rows { table, .. } => table.name,
         }
     }
 
@@ -120,9 +120,9 @@ impl RetentionChunk {
                 let params = [tenant.as_str().into(), before.0.into(), CHUNK_ROWS.into()];
                 let text = match expired {
                     Expired::Claims => S::DELETE_CLAIMS.to_owned(),
-                    Expired::Rows { kind, column } => {
-                        session.execute(&S::delete_terms_before(kind, column), &params).await?;
-                        sql::delete_rows_before(kind, column)
+                    Expired::Rows { table, column } => {
+                        session.execute(&S::delete_terms_before(table, column), &params).await?;
+                        sql::delete_rows_before(table, column)
                     }
                 };
                 let deleted = session.execute(&text, &params).await?;

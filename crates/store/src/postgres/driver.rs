@@ -84,8 +84,8 @@ impl SqlSession for PgConnection {
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE tenant = $1 AND (client, tool, key_hash) IN \
         (SELECT client, tool, key_hash FROM fd_claim WHERE tenant = $1 AND at < $2 LIMIT $3)";
 
-    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
-        delete_terms_before(kind, column)
+    fn delete_terms_before(table: &TableSpec, column: &str) -> String {
+        delete_terms_before(table, column)
     }
 
     async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {

@@ -40,7 +40,7 @@ pub(crate) trait SqlSession: SqlReader {
     const DELETE_CLAIMS: &'static str;
 
     /// Deletes the search terms of the rows that `sql::delete_rows_before` deletes with the same parameters.
-    fn delete_terms_before(kind: &TableSpec, column: &str) -> String;
+    fn delete_terms_before(table: &TableSpec, column: &str) -> String;
 
     /// The number of rows that were changed.
     fn execute(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<u64, StoreError>>;
@@ -71,8 +71,8 @@ impl SqlSession for Connection {
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE rowid IN \
         (SELECT rowid FROM fd_claim WHERE +tenant = $1 AND at < $2 ORDER BY at LIMIT $3)";
 
-    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
-        search_terms::delete_terms_before(kind, column)
+    fn delete_terms_before(table: &TableSpec, column: &str) -> String {
+        search_terms::delete_terms_before(table, column)
     }
 
     async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {

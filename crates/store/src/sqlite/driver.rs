@@ -88,10 +88,10 @@ impl RetentionSession for &SqliteDriver {
     async fn tenants(&self, expired: Expired, before: Millis) -> Result<Vec<String>, StoreError> {
         let text = match expired {
             Expired::Claims => "SELECT DISTINCT tenant FROM fd_claim WHERE at < $1 ORDER BY tenant".to_owned(),
-            Expired::Rows { kind, column } => format!(
+            Expired::Rows { table, column } => format!(
                 "SELECT tenant FROM fd_tenant WHERE EXISTS (SELECT 1 FROM {} AS own \
                  WHERE own.tenant = fd_tenant.tenant AND own.{column} < $1) ORDER BY tenant",
-                kind.name
+                table.name
             ),
         };
         first_column(&self.read(&text, &[before.0.into()]).await?)

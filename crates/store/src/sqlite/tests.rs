@@ -236,7 +236,7 @@ impl House {
             master: SealKey::from_bytes([7; 32]),
             random: Arc::new(Counting(AtomicU64::new(0))),
             clock: Arc::new(Standing),
-            kinds: vec![&BOAT],
+            tables: vec![&BOAT],
             commit_wait: Duration::from_secs(30),
         });
         let store = store.unwrap();

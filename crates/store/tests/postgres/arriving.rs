@@ -20,7 +20,7 @@ use frontdesk_testkit::{TestClock, TestRandom};
 async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_under_way() {
     let old = House::new().await;
     add(&*old.store, &north(), [boat("b1", 7)]).await;
-    let home = DataLocation::Postgres(Address::parse(&old.server.url()).unwrap());
+    let home = DataLocation::Postgres(Address::parse(&old.database.url()).unwrap());
     let departure = TenantExport::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
@@ -29,13 +29,13 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     };
     departure.rows(take).await.unwrap();
 
-    let server = Server::start();
-    let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(Standing::at(5_000))).await.unwrap();
+    let server = PostgresDatabase::create();
+    let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(TestClock::at(5_000))).await.unwrap();
     let receiving = ImportTarget {
         location: DataLocation::Postgres(Address::parse(&server.url()).unwrap()),
         master: SealKey::from_bytes([7; 32]),
         random: Arc::new(TestRandom::distinct()),
-        kinds: vec![&BOAT],
+        tables: vec![&BOAT],
     };
     let mut arrival = TenantImport::open(&receiving, departure.manifest()).await.unwrap();
     for (table, row) in rows {

@@ -9,7 +9,7 @@ use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::audit::AuditReport;
-use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
+use frontdesk_store::{Address, Backend as _, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 use frontdesk_testkit::store_suite::boats::BOAT;
 use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
@@ -62,7 +62,7 @@ impl House {
     }
 
     pub(crate) async fn verified(&self) -> AuditReport {
-        let address = Address::parse(&self.server.url()).unwrap();
+        let address = Address::parse(&self.database.url()).unwrap();
         PostgresAudit::open(&address, &SealKey::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
     }
 }
@@ -80,16 +80,16 @@ async fn add_tenants(database: &PostgresDatabase, address: Address) {
 
 pub(crate) async fn open(
     url: &str,
-    kinds: &[&'static TableSpec],
+    tables: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<TestClock>,
 ) -> Result<PostgresStore, StoreError> {
-    open_at(Address::parse(url).unwrap(), kinds, key, clock).await
+    open_at(Address::parse(url).unwrap(), tables, key, clock).await
 }
 
 pub(crate) async fn open_at(
     address: Address,
-    kinds: &[&'static TableSpec],
+    tables: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<TestClock>,
 ) -> Result<PostgresStore, StoreError> {
@@ -98,17 +98,25 @@ pub(crate) async fn open_at(
         master: SealKey::from_bytes(key),
         random: Arc::new(TestRandom::distinct()),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
-        kinds: kinds.to_vec(),
+        tables: tables.to_vec(),
         commit_wait: Duration::from_secs(30),
     })
     .await
 }
 
 /// A fresh database for one behaviour of the suite.
-pub(crate) async fn subject() -> Subject {
-    let House { store, server, .. } = House::new().await;
-    let backend = Arc::clone(&store) as Arc<_>;
-    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, backend, peek: Arc::new(Raw(server)) }
+pub(crate) async fn subject() -> StoreUnderTest {
+    let House { store, database, .. } = House::new().await;
+    let deleting = Arc::clone(&store);
+    StoreUnderTest {
+        store: Arc::clone(&store) as Arc<_>,
+        registry: store,
+        delete_rows: Box::new(move |kind, column, before| {
+            let store = Arc::clone(&deleting);
+            Box::pin(async move { store.delete_expired_rows(kind, column, before).await })
+        }),
+        peek: Arc::new(Tables(database)),
+    }
 }
 
 pub(crate) struct Tables(Arc<PostgresDatabase>);

@@ -8,12 +8,12 @@ use frontdesk_engine::model::page::{Filter, Page};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Committed, Disclosure, Store as _};
 use frontdesk_engine::{Fault, FaultKind};
-use frontdesk_store::Backend as _;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::house::House;
 use crate::tls::Authority;
+use frontdesk_store::Backend as _;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{BOAT, add, boat, claim, done, plain, plan, query};
 use frontdesk_testkit::store_suite::north;
@@ -72,7 +72,7 @@ async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forgetting_waits_for_nobody_who_writes_where_there_is_nothing_to_forget() {
     let house = house().await;
-    let _held = house.server.hold("desk", NO_WRITING);
+    let _held = house.database.hold(NO_WRITING);
     timeout(AT_ONCE, house.store.delete_expired_rows(&BOAT, "length", Millis(1))).await.unwrap().unwrap();
     timeout(AT_ONCE, house.store.delete_expired_claims(Millis(1))).await.unwrap().unwrap();
 }

@@ -93,8 +93,8 @@ async fn a_table_whose_wall_was_opened_is_refused() {
             "fd_outbox",
         ),
     ] {
-        house.server.sql("desk", opened);
-        match open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await {
+        house.database.sql(opened);
+        match open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await {
             Err(StoreError::RlsMissing { table: found }) => assert_eq!(found, table),
             Err(other) => panic!("{opened}: {other}"),
             Ok(_) => panic!("{opened}: it was opened"),

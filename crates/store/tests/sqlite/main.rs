@@ -11,8 +11,6 @@ mod house;
 mod load;
 mod opening;
 mod search_terms;
-#[path = "../suite/mod.rs"]
-mod suite;
 mod writer;
 
 mod portable {

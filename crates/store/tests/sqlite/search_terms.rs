@@ -5,11 +5,11 @@ use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::Row;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
-use frontdesk_store::Backend as _;
 
 use crate::house::House;
-use crate::suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
-use crate::suite::{north, south};
+use frontdesk_store::Backend as _;
+use frontdesk_testkit::store_suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
+use frontdesk_testkit::store_suite::{north, south};
 
 /// Updates the boat; this word becomes its only search term.
 fn renamed(id: &str, word: &str, expect_version: i64) -> Step {

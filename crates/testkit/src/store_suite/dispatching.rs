@@ -83,7 +83,7 @@ pub async fn old_tasks_are_forgotten_and_young_ones_are_not(subject: &StoreUnder
     assert_eq!(subject.store.page(&north(), all()).await.unwrap().rows.len(), 2);
     // Tasks are kept for an hour here.
     let hour_later = Millis(1_767_225_600_000 + 3_600_000 + 1);
-    subject.backend.delete_expired_rows(&TASK, EXPIRES_AT, hour_later).await.unwrap();
+    (subject.delete_rows)(&TASK, EXPIRES_AT, hour_later).await.unwrap();
     assert_eq!(subject.store.page(&north(), all()).await.unwrap().rows.len(), 1);
     assert!(node.register("young", "Ada").await.1.contains(r#""reused":true"#));
     assert!(node.register("old", "Ada").await.1.contains(r#""reused":false"#));

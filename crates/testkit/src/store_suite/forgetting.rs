@@ -12,7 +12,7 @@ pub async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &St
     for tenant in [north(), south()] {
         add(&*subject.store, &tenant, [boat("b1", 9), boat("b2", 10), boat("b3", 11)]).await;
     }
-    subject.backend.delete_expired_rows(&BOAT, "length", Millis(10)).await.unwrap();
+    (subject.delete_rows)(&BOAT, "length", Millis(10)).await.unwrap();
     for tenant in [north(), south()] {
         assert_eq!(ids(&*subject.store, &tenant, Vec::new()).await, ["b2", "b3"]);
         // The same boat may come again, and no word of the old one finds it.
@@ -24,6 +24,6 @@ pub async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &St
 
 pub async fn more_rows_than_one_piece_are_forgotten(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), (0..2_100).map(|number| boat(&format!("b{number}"), number))).await;
-    subject.backend.delete_expired_rows(&BOAT, "length", Millis(2_099)).await.unwrap();
+    (subject.delete_rows)(&BOAT, "length", Millis(2_099)).await.unwrap();
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await, ["b2099"]);
 }

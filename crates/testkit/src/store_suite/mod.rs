@@ -20,15 +20,15 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::ports::registry::Registry;
-use frontdesk_store::Backend;
+use frontdesk_engine::ports::registry::{Registry, Tenant};
+use frontdesk_engine::{Fault, TenantId};
 
-/// A database that is open, knows the kinds of `boats` and has the tenants `north` and `south`.
-pub(crate) struct Subject {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) registry: Arc<dyn Registry>,
-    pub(crate) backend: Arc<dyn Backend>,
-    pub(crate) peek: Arc<dyn Peek>,
+/// An open store that knows the tables of `boats` and has the tenants `north` and `south`.
+pub struct StoreUnderTest {
+    pub store: Arc<dyn Store>,
+    pub registry: Arc<dyn Registry>,
+    pub delete_rows: DeleteRows,
+    pub peek: Arc<dyn StoreInspector>,
 }
 
 /// Deletes rows of a table whose value in a column is before an instant.
