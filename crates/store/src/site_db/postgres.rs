@@ -139,11 +139,11 @@ impl SiteDriver for PostgresDriver {
     }
 }
 
-async fn connect<T: MakeTlsConnect<Socket>>(dial: &ConnectConfig, tls: T) -> Result<PostgresSession, Error>
+async fn connect<T: MakeTlsConnect<Socket>>(config: &ConnectConfig, tls: T) -> Result<PostgresSession, Error>
 where
     T::Stream: Send + 'static,
 {
-    let (client, connection) = dial.config.connect(tls).await?;
+    let (client, connection) = config.config.connect(tls).await?;
     let plan_cache = PlanCache::of_server(connection.parameter("server_version"));
     let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
     Ok(PostgresSession { client, driver, statements: HashMap::new(), plan_cache })

@@ -8,6 +8,7 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::seal::SealKey;
+use frontdesk_store::Backend as _;
 use frontdesk_store::audit::AuditReport;
 use frontdesk_store::{Address, Backend as _, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
