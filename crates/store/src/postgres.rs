@@ -38,7 +38,7 @@ use writers::Writers;
 
 pub use address::{Address, AddressError};
 pub use audit::PostgresAudit;
-pub use driver::PostgresDriver;
+pub use driver::PostgresStoreDriver;
 
 /// Connections for look-ups by key.
 const LOOKUP_CONNECTIONS: usize = 2;
@@ -55,7 +55,7 @@ pub struct PostgresOptions {
     pub commit_wait: Duration,
 }
 
-pub type PostgresStore = SqlStore<PostgresDriver>;
+pub type PostgresStore = SqlStore<PostgresStoreDriver>;
 
 /// What readers and writers share.
 pub(crate) struct PgContext {
@@ -105,7 +105,7 @@ impl PostgresStore {
         load_tenant_keys(&connection, &context.keyring).await?;
         let writers = Writers::start(&options.address, Arc::clone(&context))?;
         let config = options.address.with_statement_timeout();
-        let driver = PostgresDriver {
+        let driver = PostgresStoreDriver {
             lookups: ReadPool::new(&config, LOOKUP_CONNECTIONS),
             pages: ReadPool::new(&config, PAGE_CONNECTIONS),
             context,

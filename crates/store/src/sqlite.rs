@@ -37,7 +37,7 @@ use writer::SqliteWriter;
 
 pub use audit::AuditReader;
 pub use backup::{back_up, inspect};
-pub use driver::SqliteDriver;
+pub use driver::SqliteStoreDriver;
 pub use sample::make_sample;
 
 /// How long the writer waits for another process that has locked the file. A job that arrives meanwhile waits at most
@@ -55,7 +55,7 @@ pub struct SqliteOptions {
     pub commit_wait: Duration,
 }
 
-pub type SqliteStore = SqlStore<SqliteDriver>;
+pub type SqliteStore = SqlStore<SqliteStoreDriver>;
 
 /// What readers and the writer share.
 pub(crate) struct SqliteContext {
@@ -94,7 +94,7 @@ impl SqliteStore {
         connection.busy_timeout(WRITER_BUSY_TIMEOUT)?;
         let checkpointer = Checkpointer::start(&connection, &options.path)?;
         let writer = SqliteWriter::start(connection, Arc::clone(&context), checkpointer)?;
-        let driver = SqliteDriver { context, pool, readers, writer, commit_wait: options.commit_wait };
+        let driver = SqliteStoreDriver { context, pool, readers, writer, commit_wait: options.commit_wait };
         Ok(SqlStore { driver })
     }
 }

@@ -15,7 +15,7 @@ use super::connection::refs;
 use super::read_pool::RowScope;
 use super::tenant_writer::{TenantJob, read_claim};
 use super::values::read_sealed_row;
-use super::{PostgresDriver, PostgresStore};
+use super::{PostgresStore, PostgresStoreDriver};
 use crate::StoreError;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
@@ -110,7 +110,7 @@ impl Store for PostgresStore {
     }
 }
 
-impl PostgresDriver {
+impl PostgresStoreDriver {
     async fn find_row(
         &self,
         tenant: &TenantId,

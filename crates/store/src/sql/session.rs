@@ -2,10 +2,9 @@
 //! runs on a SQLite connection or a PostgreSQL connection.
 
 use std::future::Future;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 
 use frontdesk_engine::model::table::TableSpec;
+use futures_util::FutureExt as _;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
@@ -89,10 +88,7 @@ impl SqlSession for Connection {
 
 /// The result of a future that never waits, which is every one on a SQLite session.
 pub(crate) fn run_ready<T>(future: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => Err(StoreError::OutcomeUnknown),
-    }
+    future.now_or_never().unwrap_or(Err(StoreError::OutcomeUnknown))
 }
 
 impl SqlRow {

@@ -14,7 +14,7 @@ use super::encode::EncodedCommit;
 use super::readers::read_row;
 use super::write_tx::find_claim;
 use super::writer::WriteJob;
-use super::{SqliteDriver, SqliteStore};
+use super::{SqliteStore, SqliteStoreDriver};
 use crate::StoreError;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
@@ -78,7 +78,7 @@ impl Store for SqliteStore {
         claim: &'a Claim,
     ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
-            let SqliteDriver { context, pool, .. } = &self.driver;
+            let SqliteStoreDriver { context, pool, .. } = &self.driver;
             let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
             let hash = idempotency::key_hash(&keys, claim);
             let claimed = pool.with(|connection| {
@@ -133,7 +133,7 @@ impl Store for SqliteStore {
     }
 }
 
-impl SqliteDriver {
+impl SqliteStoreDriver {
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let plan = self.encode(commit)?;
         let (sender, reply) = oneshot::channel();

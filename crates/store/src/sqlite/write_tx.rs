@@ -71,15 +71,12 @@ enum TxState {
 /// How a failing plan is kept from affecting the others of its batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// Not at all: a plan that fails after its first change aborts the batch, which is then run again with
-    /// `Savepoint`. Failures are rare, and a savepoint costs a copy of every page that is changed.
+    /// Not at all: a plan that fails after its first change aborts the batch, which is then rolled back and run again
+    /// with `Savepoint`. Failures are rare, and a savepoint costs a copy of every page that is changed.
     Batch,
     /// Each plan has a savepoint.
     Savepoint,
 }
-
-/// The batch was rolled back and has to be run again with savepoints.
-pub(crate) struct BatchAborted;
 
 /// Why a plan was not applied.
 enum Rejection {

@@ -10,7 +10,7 @@ use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::Backend as _;
 use frontdesk_store::audit::AuditReport;
-use frontdesk_store::{Address, Backend as _, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
+use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 use frontdesk_testkit::store_suite::boats::BOAT;
 use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
