@@ -209,7 +209,7 @@ async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
         location: location(&data, &database),
         master: data_dir::read_master_key(&data_dir::master_key_file(&data))?,
         random: Arc::new(SystemRandom),
-        kinds: tables(),
+        tables: tables(),
     };
     let mut arrival = TenantImport::open(&receiving, &manifest).await?;
     let mut progress = Progress::new("importing", manifest.rows());
