@@ -1,7 +1,7 @@
-//! The project's own commands: `cargo xtask test` judges the tree, `cargo xtask tidy` checks the rules that no
+//! The project's own commands: `cargo xtask test` interop the tree, `cargo xtask tidy` checks the rules that no
 //! compiler knows. It must never need anything but the standard library, so that it builds first and fast.
 
-mod judges;
+mod interop;
 mod process;
 mod report;
 mod steps;

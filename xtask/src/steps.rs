@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::judges::{Environment, PYTHON, PYTHON_TLS, PYTHON_V1};
+use crate::interop::{Environment, PYTHON, PYTHON_TLS, PYTHON_V1};
 use crate::report::{Line, Report, Verdict};
 use crate::workspace::Workspace;
-use crate::{judges, process, tidy};
+use crate::{interop, process, tidy};
 
 #[derive(Clone, Copy)]
 pub enum Extent<'a> {
@@ -49,7 +49,7 @@ const STEPS: &[Step] = &[
     Step { name: "deny", covers: "licences, banned and doubled crates, sources", pace: Pace::Slow, run: deny },
     Step { name: "advisories", covers: "known vulnerabilities of dependencies", pace: Pace::Slow, run: advisories },
     Step { name: "release", covers: "the binary as it is shipped", pace: Pace::Slow, run: release },
-    Step { name: "judges", covers: "the pinned packages that judge us", pace: Pace::Slow, run: environment },
+    Step { name: "interop", covers: "the pinned packages that judge us", pace: Pace::Slow, run: environment },
     Step { name: "vins", covers: "demo VINs against two independent decoders", pace: Pace::Slow, run: vins },
     Step {
         name: "python client",
@@ -157,7 +157,7 @@ fn clippy(workspace: &Workspace) -> Verdict {
 }
 
 fn tests(workspace: &Workspace) -> Verdict {
-    if let Err(problem) = judges::databases(workspace) {
+    if let Err(problem) = interop::databases(workspace) {
         return Verdict::Failed(problem);
     }
     if !process::works(process::cargo(&["nextest", "--version"], &workspace.root)) {
@@ -180,7 +180,7 @@ fn doctests(workspace: &Workspace) -> Verdict {
 }
 
 fn deny(workspace: &Workspace) -> Verdict {
-    judges::cargo_deny(workspace)
+    interop::cargo_deny(workspace)
         .and_then(|program| {
             let arguments = ["check", "licenses", "bans", "sources"];
             process::stream(process::command(program, &arguments, &workspace.root))
@@ -190,7 +190,7 @@ fn deny(workspace: &Workspace) -> Verdict {
 
 /// The database lives on a server that is not ours: when it cannot be reached, that is said, and is no pass.
 fn advisories(workspace: &Workspace) -> Verdict {
-    let program = match judges::cargo_deny(workspace) {
+    let program = match interop::cargo_deny(workspace) {
         Ok(program) => program,
         Err(problem) => return Verdict::Failed(problem),
     };
@@ -207,41 +207,41 @@ fn release(workspace: &Workspace) -> Verdict {
 }
 
 fn environment(workspace: &Workspace) -> Verdict {
-    judges::python(workspace, &PYTHON)
-        .and_then(|_| judges::python(workspace, &PYTHON_V1))
-        .and_then(|_| judges::python(workspace, &PYTHON_TLS))
-        .and_then(|_| judges::node(workspace))
-        .and_then(|_| judges::testssl(workspace))
+    interop::python(workspace, &PYTHON)
+        .and_then(|_| interop::python(workspace, &PYTHON_V1))
+        .and_then(|_| interop::python(workspace, &PYTHON_TLS))
+        .and_then(|_| interop::node(workspace))
+        .and_then(|_| interop::testssl(workspace))
         .into()
 }
 
 fn vins(workspace: &Workspace) -> Verdict {
     let judge = || {
-        let python = judges::python(workspace, &PYTHON)?;
+        let python = interop::python(workspace, &PYTHON)?;
         let arguments = ["run", "--quiet", "--package", "frontdesk-contracts", "--example", "demo_vins"];
         let lines = process::capture(process::cargo(&arguments, &workspace.root))?;
         if lines.is_empty() {
             return Err("the example demo_vins printed nothing to judge".to_owned());
         }
-        process::feed(process::command(python, &["scripts/judges/vins.py"], &workspace.root), lines)
+        process::feed(process::command(python, &["scripts/interop/vins.py"], &workspace.root), lines)
     };
     judge().into()
 }
 
 fn python_client(workspace: &Workspace) -> Verdict {
-    on_python(workspace, &PYTHON, "scripts/judges/python_client.py")
+    on_python(workspace, &PYTHON, "scripts/interop/python_client.py")
 }
 
 fn traces(workspace: &Workspace) -> Verdict {
-    on_python(workspace, &PYTHON, "scripts/judges/traces.py")
+    on_python(workspace, &PYTHON, "scripts/interop/traces.py")
 }
 
 fn python_client_v1(workspace: &Workspace) -> Verdict {
-    on_python(workspace, &PYTHON_V1, "scripts/judges/python_client_v1.py")
+    on_python(workspace, &PYTHON_V1, "scripts/interop/python_client_v1.py")
 }
 
 fn python_stdio(workspace: &Workspace) -> Verdict {
-    let script = "scripts/judges/python_stdio.py";
+    let script = "scripts/interop/python_stdio.py";
     let both = judge_on_python(workspace, &PYTHON, script).and_then(|second| {
         let first = judge_on_python(workspace, &PYTHON_V1, script)?;
         Ok(format!("{second}; first line {first}"))
@@ -254,19 +254,19 @@ fn on_python(workspace: &Workspace, environment: &Environment, script: &str) -> 
 }
 
 fn judge_on_python(workspace: &Workspace, environment: &Environment, script: &str) -> Result<String, String> {
-    let python = judges::python(workspace, environment)?;
+    let python = interop::python(workspace, environment)?;
     let mut client = process::command(python, &[script], &workspace.root);
     client.arg(shipped(workspace)?);
     process::stream_and_count(client)
 }
 
 fn tls(workspace: &Workspace) -> Verdict {
-    on_python(workspace, &PYTHON_TLS, "scripts/judges/tls.py")
+    on_python(workspace, &PYTHON_TLS, "scripts/interop/tls.py")
 }
 
 fn testssl(workspace: &Workspace) -> Verdict {
-    match judges::testssl(workspace) {
-        Ok(()) => on_python(workspace, &PYTHON, "scripts/judges/testssl.py"),
+    match interop::testssl(workspace) {
+        Ok(()) => on_python(workspace, &PYTHON, "scripts/interop/testssl.py"),
         Err(problem) => Verdict::Failed(problem),
     }
 }
@@ -281,12 +281,12 @@ fn typescript_v2(workspace: &Workspace) -> Verdict {
 
 fn on_node(workspace: &Workspace, script: &str) -> Verdict {
     counted(
-        judges::node(workspace).and_then(|node| process::stream_and_count(node.judge(script, &shipped(workspace)?))),
+        interop::node(workspace).and_then(|node| process::stream_and_count(node.judge(script, &shipped(workspace)?))),
     )
 }
 
 fn rmcp(workspace: &Workspace) -> Verdict {
-    counted(judges::rmcp(workspace).and_then(|program| {
+    counted(interop::rmcp(workspace).and_then(|program| {
         let mut client = process::command(program, &[], &workspace.root);
         client.arg(shipped(workspace)?);
         process::stream_and_count(client)
@@ -294,7 +294,7 @@ fn rmcp(workspace: &Workspace) -> Verdict {
 }
 
 fn conformance(workspace: &Workspace) -> Verdict {
-    counted(judges::node(workspace).and_then(|node| {
+    counted(interop::node(workspace).and_then(|node| {
         process::stream(process::cargo(&["build", "--package", "frontdesk-fixture"], &workspace.root))?;
         process::stream_and_count(node.judge("conformance.mjs", &workspace.fixture_binary()))
     }))
@@ -305,7 +305,7 @@ const KINDS_OF_ROUNDS: usize = 3;
 
 /// The same tests as among all others, for longer, and with what they count shown.
 fn crashes(workspace: &Workspace) -> Verdict {
-    if let Err(problem) = judges::postgres(workspace) {
+    if let Err(problem) = interop::postgres(workspace) {
         return Verdict::Failed(problem);
     }
     let arguments = ["test", "--package", "frontdesk", "--test", "crashes", "--", "--nocapture", "rounds::"];
@@ -381,7 +381,7 @@ mod tests {
                 "deny",
                 "advisories",
                 "release",
-                "judges",
+                "interop",
                 "vins",
                 "python client",
                 "traces",

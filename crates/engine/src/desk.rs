@@ -28,9 +28,9 @@ pub struct Desk {
     pub rates: Rates,
     pub inflight: Inflight,
     pub tally: Arc<Tally>,
-    /// Plans that lost a race wait here for their turn.
+    /// Plans that conflict are made again one at a time per tenant.
     pub tenant_locks: TenantLocks,
-    /// What was accepted to be run later.
+    /// Dispatched messages that wait to be run.
     pub task_queue: TaskQueue,
     pub settings: DeskSettings,
 }
@@ -58,11 +58,11 @@ pub struct Mount {
     pub resource: String,
     /// Where that resource's metadata are published; empty where they are not.
     pub metadata_url: String,
-    /// The database of somebody else that this mount reads.
+    /// The foreign database that this mount reads.
     pub site_db: Option<Arc<dyn SiteDb>>,
-    /// What a request must pass before it is understood.
+    /// What is checked before a message is understood.
     pub policy: Option<MountPolicy>,
-    /// Who judges credentials here, if not the desk's own judge.
+    /// Checks credentials here, if not the desk's own identity.
     pub identity: Option<Arc<dyn Identity>>,
     /// Whether and how it takes dispatched messages.
     pub dispatch: Option<DispatchConfig>,
@@ -96,12 +96,12 @@ impl Mount {
         Mount { dispatch: Some(config), ..self }
     }
 
-    /// What the server behind this mount is called, which may have other mounts beside this one.
+    /// The name of the server; several mounts may belong to one server.
     pub(crate) fn server(&self) -> &str {
         self.dispatch.as_ref().map_or(&self.resource, |config| &config.server)
     }
 
-    /// The judge is asked about every credential, also one that is missing.
+    /// This identity is asked about every credential, also a missing one.
     pub fn with_identity(self, identity: Arc<dyn Identity>) -> Mount {
         Mount { identity: Some(identity), ..self }
     }
@@ -130,7 +130,7 @@ impl Desk {
         new_id(prefix, self.now(), self.random.as_ref())
     }
 
-    /// A random UUID (version 4) for those who want one to hold.
+    /// A random UUID (version 4).
     pub(crate) fn new_uuid(&self) -> String {
         let mut random = [0; 16];
         self.random.fill(&mut random);
@@ -145,7 +145,7 @@ impl Desk {
     }
 }
 
-/// An id as a desk gives it, for whoever must make one before there is a desk.
+/// An id in the same form, for callers that have no desk yet.
 pub fn new_id(prefix: &str, now: Millis, random: &dyn Random) -> String {
     const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let bits = moment(now, random);

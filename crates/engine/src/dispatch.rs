@@ -1,5 +1,5 @@
-//! Messages that are dispatched: answered once for each key however often they are sent, at once or later. What is
-//! done with a message is the path of a call; nothing here runs a tool by another way.
+//! Dispatched messages: each idempotency key is run once, now or later, however often its message is sent. Running one
+//! uses the ordinary path of a call (`handle_message`).
 
 mod config;
 mod queue;
@@ -45,12 +45,12 @@ pub use reply::{CallAnswer, DispatchReply, DispatchStatus, Reused};
 pub use task::{EXPIRES_AT, MAX_ATTEMPTS, TASK};
 pub use worker::{DeskSource, run_worker};
 
-/// An answer from another node is peeked for this often; one from here wakes the waiting.
+/// How often the store is polled for an answer of another node. An answer of this node wakes the waiting call.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Two that want the same key meet again at most this often.
+/// How often a conflict over one key is retried.
 const MAX_ROUNDS: usize = 8;
 
-/// Answers one dispatched message, beside `serve`. Mounts that take none answer as for a method they do not know.
+/// Answers one dispatched message. Mounts without dispatch answer as for an unknown method.
 pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mut incoming: Incoming) -> Reply {
     let deadline = Instant::now() + desk.settings.deadline;
     let mut call_record = CallRecord::start(desk, mount, &incoming);
@@ -72,7 +72,7 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mu
             let kind = fault.kind;
             let mut reply = record(call_record, Err(fault), &context.reply_context().with_id(id.as_ref())).await;
             if kind == FaultKind::MethodNotAllowed {
-                // There is nothing to end here as there is at the endpoint.
+                // DELETE is allowed at the MCP endpoint only.
                 reply.headers.retain(|(name, _)| *name != "Allow");
                 return reply.header("Allow", "POST");
             }
@@ -122,19 +122,19 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mu
 
 /// What is to be done about a message.
 enum Decision {
-    /// It has been answered, or will be: say so.
+    /// It has been answered, or is queued or running: reply with its status.
     Reply { task: Box<Task>, reused: Reused },
-    /// Nobody will ask for it again.
+    /// Without a key: run it now and store nothing.
     Run(Box<QueuedRequest>),
-    /// It is this call's to run, and nobody else's.
+    /// This call holds the lease and runs the task.
     RunTask { task: Box<Task>, run_kind: RunKind },
 }
 
-/// When a task that runs was accepted.
+/// Whether this call created the task that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunKind {
     First,
-    /// By a call that has been reply_with so, or was cut off.
+    /// An earlier call created it and was answered `accepted`, or was interrupted.
     Resumed,
 }
 
@@ -174,7 +174,7 @@ fn read_queued_request<'m>(
     })?;
     let request = read(body, &config.server, incoming, caller)?;
     if let Some(policy) = &mount.policy {
-        // What runs is the request, so it is the request that must be let in, whatever a first look has peek.
+        // The fully parsed request is what will run, so its method is checked again if the partial parse saw another.
         let read = request.peek();
         if read.method != peek.method {
             check_scope_and_rate(desk, mount, policy, caller, &read)?;
@@ -185,7 +185,7 @@ fn read_queued_request<'m>(
     Ok((config, request))
 }
 
-/// Looks the key up and claims it, so that of all that were sent under it one runs.
+/// Looks the key up and claims it, so that one of all messages with this key runs.
 async fn decide(
     task_store: &TaskStore<'_>,
     context: &CallContext<'_>,
@@ -245,7 +245,7 @@ async fn decide(
         .retry_after(1))
 }
 
-/// Writes the task down, before anything else happens. `None` if another was first.
+/// Stores the task before anything else happens. `None` if another message claimed the key first.
 async fn claim(
     task_store: &TaskStore<'_>,
     context: &CallContext<'_>,
@@ -271,7 +271,7 @@ async fn claim(
         },
     };
     if place.is_some() {
-        // Once accepted it will be run, so it is charge for here.
+        // An accepted message will be run, so it is charged now.
         take_budget(context.desk, context.mount, context.caller)?;
     }
     let state = if place.is_some() { TaskState::Waiting } else { TaskState::Running };
@@ -288,7 +288,7 @@ async fn claim(
     }))
 }
 
-/// Keeps the answer, then gives it: what was said to be completed is there when it is asked for again.
+/// Stores the answer, then replies: an answer that was called completed can be asked for again.
 async fn finish_task(
     task_store: &TaskStore<'_>,
     context: &CallContext<'_>,
@@ -309,9 +309,9 @@ async fn finish_task(
     let answer = ran.answer.clone();
     let written = match (ran.keep, run_kind) {
         (AnswerUse::Final, RunKind::First | RunKind::Resumed) => task_store.finish(*task, ran.answer).await,
-        // The caller has its answer and may try again under its key at once.
+        // The caller has its answer and may retry with the same key at once.
         (AnswerUse::Temporary, RunKind::First) => task_store.release(*task).await,
-        // What was accepted is not given up because somebody asked for it while it could not be done.
+        // A task that was accepted earlier is rescheduled, not dropped.
         (AnswerUse::Temporary, RunKind::Resumed) => task_store.reschedule(*task, ran.answer).await,
     };
     task_store.desk.task_queue.wake();
@@ -333,7 +333,7 @@ async fn finish_task(
     record(call_record, Err(unknown), &context.reply_context()).await
 }
 
-/// An answer on its way out: no larger than the policy lets through, unless it tells of a write that has happened.
+/// Enforces the size limit of the policy, except for answers to writes, which have happened already.
 fn limit_reply(mount: &Mount, request: &QueuedRequest, reply: Reply) -> Result<Reply, Fault> {
     match request.tool(mount).map(|spec| spec.effect) {
         Some(Effect::Adds | Effect::Changes) => Ok(reply),
@@ -341,7 +341,7 @@ fn limit_reply(mount: &Mount, request: &QueuedRequest, reply: Reply) -> Result<R
     }
 }
 
-/// As `limit_reply`, for an answer whose call has been recorded; that it could not be given is recorded beside it.
+/// As `limit_reply`, for a call that has been recorded: exceeding the limit is recorded separately.
 async fn send_reply(context: &CallContext<'_>, request: &QueuedRequest, reply: Reply) -> Reply {
     match limit_reply(context.mount, request, reply) {
         Ok(reply) => reply,
@@ -364,7 +364,7 @@ fn task_reply(mount: &Mount, task: &Task, reused: Reused) -> Reply {
         trace_id: task.request.shown_trace(),
         key: task.request.key.as_deref(),
         reused,
-        // While it is to be run again, what the last run answered is no answer.
+        // The answer of a run that will be repeated is not final.
         answer: task.answer.as_ref().filter(|_| !task.is_open()),
     })
 }
@@ -373,7 +373,7 @@ fn key_reused() -> Fault {
     Fault::new(FaultKind::KeyReused, "This key was used for another message. Send this one under a key of its own.")
 }
 
-/// A kept answer is for whoever could have it made today.
+/// A stored answer is shown to callers who could get it by a call of their own.
 fn check_may_see(mount: &Mount, caller: &Caller, request: &QueuedRequest) -> Result<(), Fault> {
     let Some(spec) = request.tool(mount) else {
         return Ok(());

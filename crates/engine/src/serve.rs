@@ -1,7 +1,6 @@
-//! The path of a call. Ten stages, in this order, each named after what it does; a newcomer reads
-//! this file first. Whatever goes wrong anywhere becomes a `Fault`, and every `Fault` becomes an
-//! answer in one place: the contract's dialect. What is seldom gone through is boxed, because the future of a call is
-//! moved about and would have room for all of it.
+//! The path of a call: ten stages in this order, each named after what it does. Read this file first.
+//! Everything that goes wrong becomes a `Fault`, and every `Fault` becomes an answer in one place: the contract's
+//! dialect. Rare paths are boxed, which keeps the future of an ordinary call small.
 
 pub mod batch;
 
@@ -93,7 +92,7 @@ pub(crate) async fn handle_message(
 ) -> Reply {
     match frame {
         Ok(Frame::Request(mut request)) => {
-            // Taken out here, because what is answered refers to the rest.
+            // Taken out here, because the reply context borrows the rest of the request.
             let arguments = request.params.remove("arguments");
             call_record.set_method(&request.method);
             let message_trace = trace_of_message(context.incoming, &request);
@@ -133,7 +132,7 @@ pub(crate) async fn handle_message(
     }
 }
 
-/// Stages 4 to 9 for one message; stage 10 sees however it ends.
+/// Stages 4 to 9 for one message; stage 10 records the outcome, whatever it is.
 async fn run_call<'a>(
     context: &CallContext<'a>,
     call_record: &mut CallRecord<'_>,
@@ -173,8 +172,8 @@ async fn run_call<'a>(
     shape(desk, mount, &permitted, outcome, call_record, reply_context)
 }
 
-/// The trace a message names itself. It is nearer to who asked than that of the request it came in, which any
-/// proxy may have begun; only what the caller calls it by stays.
+/// The trace that a message names in its `_meta`. It takes precedence over that of the HTTP request, which a proxy may
+/// have started; the caller's own name for the trace stays.
 fn trace_of_message(incoming: &Incoming, request: &Request) -> Option<Trace> {
     let trace = Trace::parse_traceparent(request.meta()?.get("traceparent")?.as_str()?)?;
     Some(match &incoming.trace.name {
@@ -183,20 +182,21 @@ fn trace_of_message(incoming: &Incoming, request: &Request) -> Option<Trace> {
     })
 }
 
-/// Clients of some contracts expect a session's name at its beginning. There is no session: the name means nothing,
-/// is kept nowhere and is never asked for.
+/// Clients of some contracts expect a session id from `initialize`. There is no session: the id is random, is stored
+/// nowhere and is ignored when it comes back.
 fn add_session_id(context: &CallContext<'_>, request: &Request, reply: Reply) -> Reply {
-    match context.mount.contract.dialect.compatibility().sends_session_id && request.method == "initialize" {
-        true => reply.header("MCP-Session-Id", context.desk.new_uuid()),
-        false => reply,
+    if context.mount.contract.dialect.compatibility().sends_session_id && request.method == "initialize" {
+        reply.header("MCP-Session-Id", context.desk.new_uuid())
+    } else {
+        reply
     }
 }
 
 pub(crate) fn identify_timeout() -> Fault {
-    Fault::unavailable("the credential was not judged within the deadline")
+    Fault::unavailable("the credential was not checked within the deadline")
 }
 
-/// Only a write can have happened behind a caller's back, and only a key makes repeating it safe.
+/// After a deadline only a write can still have happened, and only an idempotency key makes repeating it safe.
 fn deadline_fault(call_record: &CallRecord<'_>) -> Fault {
     let message = match call_record.effect() {
         Some(Effect::Adds | Effect::Changes) if !call_record.is_keyed() => return Fault::outcome_unknown(),

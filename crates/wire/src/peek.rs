@@ -1,5 +1,5 @@
-//! What a body seems to ask, seen before it is judged: the members that decide who may send it. It must agree with
-//! every reader on each body that one takes, and may find less, or more, in one that is going to be refused.
+//! A tolerant partial parse: the members of a message that decide whether it may be sent. For a valid body it must agree
+//! with the full parser; in an invalid one, which will be refused, it may find less or more.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct PeekedMessage {
 /// that no depth of nesting costs more than its length.
 pub fn peek(body: &[u8]) -> PeekedMessage {
     let mut seen = PeekedMessage::default();
-    // The error is no news: what was seen before it counts, and `frame` will say what is wrong.
+    // The error is ignored: what was read before it counts, and `frame` reports it.
     let _ = Envelope(&mut seen).deserialize(&mut serde_json::Deserializer::from_slice(body));
     seen
 }

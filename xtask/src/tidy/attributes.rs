@@ -12,7 +12,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("unimplemented!(", "finish it, or leave it out"),
 ];
 
-pub fn nothing_is_waved_through(tree: &Tree) -> Vec<Finding> {
+pub fn nothing_is_switched_off(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.inside("", ".rs") {
         for (index, line) in without_words(&file.text).lines().enumerate() {
@@ -32,7 +32,7 @@ mod tests {
 
     fn found(line: &str) -> Vec<String> {
         let tree = Tree::of(&[("crates/wire/src/a.rs", line)]);
-        nothing_is_waved_through(&tree).iter().map(ToString::to_string).collect()
+        nothing_is_switched_off(&tree).iter().map(ToString::to_string).collect()
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn a_whole_list_with_its_tests_is_clean() {
 #[test]
 fn a_judge_may_carry_the_test() {
     let list = list().replace("A2-01\tMUST\tsomething\tclient", "A2-01\tMUST\tsomething\ttest");
-    let judge = ("scripts/judges/client.py", "def a2_01_declared(session):\n    pass");
+    let judge = ("scripts/interop/client.py", "def a2_01_declared(session):\n    pass");
     let tree = Tree::of(&[judge, (LIST, &list), (OTHER, &other_list())]);
     assert_eq!(every_clause_has_a_test(&tree), []);
 }

@@ -1,36 +1,29 @@
 //! The shape of files: short enough to be read at once, and opened by a sentence that says why they exist.
 
 use super::Finding;
+use super::code::without_words;
+use super::exceptions::rows;
 use super::tree::{File, Tree};
 
 const LONGEST_SOURCE: usize = 400;
 const LONGEST_TEST: usize = 600;
+const MOST_MODULES: usize = 12;
 /// One line a file: its path, a tab, and the reason why it may be longer.
 const EXCEPTIONS: &str = "xtask/long-files.tsv";
 
 pub fn files_are_short(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut excused = Vec::new();
-    if let Some(list) = tree.file(EXCEPTIONS) {
-        for (number, line) in list.lines().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
-            match line.split_once('\t') {
-                Some((path, reason)) if !reason.trim().is_empty() => excused.push((number, path)),
-                Some(_) | None => {
-                    findings.push(Finding::at(EXCEPTIONS, number, "a path, a tab and a reason are needed"))
-                }
-            }
-        }
-    }
+    let excepted = rows(tree, EXCEPTIONS, ["path", "reason"], &mut findings);
     for file in tree.inside("", ".rs") {
         let limit = if is_test(file) { LONGEST_TEST } else { LONGEST_SOURCE };
         let length = file.text.lines().count();
-        let excuse = excused.iter().any(|(_, path)| *path == file.path);
-        if length > limit && !excuse {
-            let message = format!("{length} lines, {limit} at most: it tells more than one thing, so split it");
+        let is_excepted = excepted.iter().any(|(_, [path, _])| *path == file.path);
+        if length > limit && !is_excepted {
+            let message = format!("{length} lines, {limit} at most: split it by what it is about");
             findings.push(Finding::in_file(&file.path, message));
         }
     }
-    for (number, path) in excused {
+    for (number, [path, _]) in excepted {
         let needed = tree.file(path).is_some_and(|file| file.text.lines().count() > LONGEST_SOURCE);
         if !needed {
             findings.push(Finding::at(EXCEPTIONS, number, format!("{path} needs no exception (any more)")));
@@ -45,6 +38,31 @@ pub fn modules_are_introduced(tree: &Tree) -> Vec<Finding> {
         .filter(|file| !file.text.trim_start().starts_with("//!"))
         .map(|file| Finding::in_file(&file.path, "must open with `//!`: what it is for, and what it must never do"))
         .collect()
+}
+
+/// The root of a crate is its table of contents, so it must fit into one look.
+pub fn crates_have_few_modules(tree: &Tree) -> Vec<Finding> {
+    let roots = tree.files.iter().filter(|file| file.in_crate().is_some_and(|(_, rest)| rest == "src/lib.rs"));
+    roots
+        .map(|file| (file, modules(file)))
+        .filter(|(_, count)| *count > MOST_MODULES)
+        .map(|(file, count)| {
+            let message =
+                format!("{count} modules, {MOST_MODULES} at most: put those that belong together into a folder");
+            Finding::in_file(&file.path, message)
+        })
+        .collect()
+}
+
+/// Those in files of their own; a `mod` with braces is a part of the root itself.
+fn modules(file: &File) -> usize {
+    let code = without_words(&file.text);
+    let declares = |line: &str| {
+        let line = line.strip_prefix("pub").unwrap_or(line);
+        let line = line.strip_prefix('(').and_then(|scope| Some(scope.split_once(')')?.1)).unwrap_or(line);
+        line.trim_start().strip_prefix("mod ").is_some_and(|name| name.trim_end().ends_with(';'))
+    };
+    code.lines().filter(|line| declares(line)).count()
 }
 
 fn is_test(file: &File) -> bool {
@@ -71,8 +89,8 @@ mod tests {
         assert_eq!(
             messages(files_are_short(&tree)),
             [
-                "crates/wire/src/a.rs: 401 lines, 400 at most: it tells more than one thing, so split it",
-                "crates/wire/tests/b.rs: 601 lines, 600 at most: it tells more than one thing, so split it",
+                "crates/wire/src/a.rs: 401 lines, 400 at most: split it by what it is about",
+                "crates/wire/tests/b.rs: 601 lines, 600 at most: split it by what it is about",
             ]
         );
     }
@@ -85,7 +103,7 @@ mod tests {
         assert_eq!(
             messages(files_are_short(&tree)),
             [
-                "xtask/long-files.tsv:2: a path, a tab and a reason are needed",
+                "xtask/long-files.tsv:2: 2 cells are needed, separated by tabs: path, reason",
                 "xtask/long-files.tsv:3: crates/c/src/c.rs needs no exception (any more)",
             ]
         );
@@ -105,6 +123,20 @@ mod tests {
                 "crates/wire/src/b.rs: must open with `//!`: what it is for, and what it must never do",
                 "crates/wire/src/c.rs: must open with `//!`: what it is for, and what it must never do",
             ]
+        );
+    }
+
+    #[test]
+    fn a_crate_of_too_many_modules_is_found() {
+        let of = |count: usize| {
+            let lines: String = (0..count).map(|number| format!("pub(crate) mod m{number};\n")).collect();
+            format!("//! mod a;\n#[cfg(test)]\nmod tests {{}}\n{lines}")
+        };
+        let found = |text: &str| messages(crates_have_few_modules(&Tree::of(&[("crates/wire/src/lib.rs", text)])));
+        assert_eq!(found(&of(12)), [""; 0]);
+        assert_eq!(
+            found(&of(13)),
+            ["crates/wire/src/lib.rs: 13 modules, 12 at most: put those that belong together into a folder"]
         );
     }
 }

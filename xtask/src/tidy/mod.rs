@@ -1,24 +1,27 @@
-//! The rules of the house that no compiler checks, each a function from the tree to what is wrong with it.
-//! A rule must never touch the disk: it judges the `Tree` it is given, so that a test can show it going red.
+//! The project's rules that no compiler checks, each a function from the tree to its findings. A rule must never touch
+//! the disk: it reads the `Tree` it is given, so that a test can show it failing.
 
 mod attacks;
 mod attributes;
 mod clauses;
 mod code;
+mod contract_names;
 mod dependencies;
+mod exceptions;
 mod invariants;
 mod layout;
-mod names;
+mod old_names;
 mod proofs;
 mod sql;
 mod text;
 mod tree;
+mod types;
 
 use std::path::Path;
 
 use tree::Tree;
 
-/// Something that is not as it should be, where it is, and what to do.
+/// One violation of a rule: where it is, and what to do about it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Finding {
     pub path: String,
@@ -30,21 +33,26 @@ pub struct Finding {
 type Rule = fn(&Tree) -> Vec<Finding>;
 
 const RULES: &[(&str, Rule)] = &[
-    ("the engine names no contract", names::engine_names_no_contract),
+    ("the engine names no contract", contract_names::are_unknown_to_the_engine),
+    ("server and store name no contract", contract_names::are_unknown_to_server_and_store),
+    ("the engine cites no clause", contract_names::no_clause_in_the_engine),
+    ("a public type name is defined once", types::are_defined_once),
+    ("old names do not return", old_names::do_not_return),
+    ("a crate has few modules", layout::crates_have_few_modules),
     ("the engine reaches neither SQL nor HTTP", dependencies::engine_reaches_no_sql_or_http),
     ("SQL is written in the store only", sql::only_in_the_store),
-    ("a file tells one thing", layout::files_are_short),
+    ("files are short", layout::files_are_short),
     ("every module says what it is for", layout::modules_are_introduced),
     ("every clause has a test", clauses::every_clause_has_a_test),
     ("every attack has a test", attacks::every_attack_has_a_test),
     ("every invariant names its test", invariants::every_invariant_names_its_test),
-    ("the text speaks of the project alone", text::speaks_of_the_project_alone),
+    ("no machine paths and index hosts", text::names_no_machine_or_index),
     ("documents named in the text exist", text::documents_exist),
-    ("nothing is waved through", attributes::nothing_is_waved_through),
+    ("no lint or test is switched off", attributes::nothing_is_switched_off),
     ("dependencies point one way", dependencies::point_one_way),
 ];
 
-/// Says in one line what held, or lists everything that did not.
+/// A summary in one line, or all findings.
 pub fn check(root: &Path) -> Result<String, String> {
     let tree = Tree::read(root)?;
     let mut wrong = Vec::new();

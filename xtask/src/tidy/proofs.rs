@@ -9,7 +9,7 @@ pub(super) struct Test {
     pub(super) name: String,
 }
 
-/// Functions under `#[test]` or its kin in `crates/*/tests`, and functions of the judges.
+/// Functions under `#[test]` or its kin in `crates/*/tests`, and functions of the interop scripts.
 pub(super) fn tests(tree: &Tree) -> Vec<Test> {
     let mut found = Vec::new();
     for file in tree.inside("crates/", ".rs") {
@@ -30,7 +30,7 @@ pub(super) fn tests(tree: &Tree) -> Vec<Test> {
             }
         }
     }
-    for file in tree.inside("scripts/judges/", ".py") {
+    for file in tree.inside("scripts/interop/", ".py") {
         for (number, line) in file.lines() {
             if let Some(name) = function(line.trim(), "def ") {
                 found.push(Test { path: file.path.clone(), line: number, name });

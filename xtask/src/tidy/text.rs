@@ -13,7 +13,7 @@ const MACHINE_FOLDERS: &[&str] = &["/home/", "/root/", "/Users/", "/work/", "/wo
 const INDEX_HOSTS: &[&str] =
     &["index.crates.io", "static.crates.io", "files.pythonhosted.org", "pypi.org", "registry.npmjs.org"];
 
-pub fn speaks_of_the_project_alone(tree: &Tree) -> Vec<Finding> {
+pub fn names_no_machine_or_index(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files.iter().filter(|file| file.path != THIS_FILE && file.path != "LICENSE") {
         for (number, line) in file.lines() {
@@ -98,7 +98,7 @@ mod tests {
             ("docs/ok.md", "https://example.com/home/ann and crates/a/home/b and {dir}/home/x"),
         ]);
         assert_eq!(
-            messages(speaks_of_the_project_alone(&tree)),
+            messages(names_no_machine_or_index(&tree)),
             [
                 "README.md:1: `/home/..` is a path of one machine; name it from the root of the project",
                 "README.md:2: `/Users/..` is a path of one machine; name it from the root of the project",
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn the_address_of_a_package_index_is_found() {
-        let tree = Tree::of(&[("scripts/judges/requirements.txt", "--index-url https://pypi.org/simple\nvin==0.6.2")]);
+        let tree = Tree::of(&[("scripts/interop/requirements.txt", "--index-url https://pypi.org/simple\nvin==0.6.2")]);
         assert_eq!(
-            messages(speaks_of_the_project_alone(&tree)),
-            ["scripts/judges/requirements.txt:1: `pypi.org`: leave the address to the tool's own settings"]
+            messages(names_no_machine_or_index(&tree)),
+            ["scripts/interop/requirements.txt:1: `pypi.org`: leave the address to the tool's own settings"]
         );
     }
 

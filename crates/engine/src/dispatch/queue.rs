@@ -1,5 +1,5 @@
-//! The way from who accepts a task to who runs it, bounded on both sides for each server by itself, so that a slow one
-//! holds up no other. It holds names of tasks only: what is lost with it is found again in the store.
+//! The in-memory queue between accepting a task and running it. Waiting and running tasks are limited per server, so that
+//! a slow server does not hold up the others. It holds ids only: after a restart the tasks are found in the store.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,23 +11,23 @@ use tokio::sync::{Mutex, Notify, OwnedMutexGuard, OwnedSemaphorePermit, Semaphor
 
 use crate::model::timestamp::Millis;
 
-/// All tasks of a tenant are counted once in so many times that one is added: counting takes as long as there are many.
+/// All tasks of a tenant are counted at every n-th addition, because counting is linear in their number.
 const COUNTED_ONCE_IN: u64 = 64;
 
-/// How much is taken on, and how often something is looked for.
+/// Limits and intervals of the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DispatchLimits {
-    /// So many tasks of one server wait at most.
+    /// Waiting tasks per server.
     pub waiting: usize,
-    /// So many of one server run at once.
+    /// Concurrently running tasks per server.
     pub at_once: usize,
-    /// So many tasks of one caller are kept by one server, answered or not.
+    /// Stored tasks per caller and server, answered or not.
     pub kept_for_one: usize,
-    /// So many, or a few more, are kept by all servers of a tenant.
+    /// Stored tasks per tenant; may be exceeded slightly.
     pub kept: usize,
-    /// The store is looked through this often for tasks that nobody has.
+    /// How often the store is searched for tasks without a worker.
     pub poll_interval: Duration,
-    /// So long a message waits for its twin's answer before it is told to ask again.
+    /// How long a message waits for the answer of another with the same key before it is told to ask again.
     pub wait_timeout: Duration,
 }
 
@@ -56,7 +56,7 @@ pub struct TaskQueue {
     pub(crate) limits: DispatchLimits,
 }
 
-/// What one server has: places for tasks that wait, workers for those that run, and one who looks for those left behind.
+/// The permits of one server: for waiting tasks, for running tasks, and for the search of the store.
 #[derive(Clone)]
 struct ServerQueue {
     places: Arc<Semaphore>,
@@ -65,15 +65,15 @@ struct ServerQueue {
     searched: Arc<AtomicBool>,
 }
 
-/// A task that waits to be run, and the place it takes up.
+/// A task that waits to be run, with its permit.
 pub(crate) struct QueuedTask {
     pub(crate) server: String,
     pub(crate) id: String,
-    /// Free again when the task is begun.
+    /// Released when the task starts.
     pub(crate) place: OwnedSemaphorePermit,
 }
 
-/// A place in the queue that nobody else can take.
+/// A reserved place in the queue.
 pub(crate) struct QueueSlot {
     sender: UnboundedSender<QueuedTask>,
     server: String,
@@ -82,7 +82,7 @@ pub(crate) struct QueueSlot {
 
 impl QueueSlot {
     pub(crate) fn send(self, id: String) {
-        // Nobody can have closed the queue: its other end is kept beside this one.
+        // Cannot fail: `TaskQueue` keeps the receiver.
         let _ = self.sender.send(QueuedTask { server: self.server, id, place: self.permit });
     }
 }
@@ -107,17 +107,17 @@ impl TaskQueue {
         }
     }
 
-    /// For a store that one node at a time has to itself: whoever had a task before this moment has gone.
+    /// For a store that only one node uses: leases from before this moment belong to an earlier process.
     pub fn alone(self, since: Millis) -> TaskQueue {
         TaskQueue { alone_since: Some(since), ..self }
     }
 
-    /// Whether a task that was last changed then is of an earlier start, so that nobody runs it now.
+    /// Whether a task that was last changed at this time was left by an earlier process.
     pub(crate) fn is_orphan(&self, changed_at: i64) -> bool {
         self.alone_since.is_some_and(|since| changed_at < since.0)
     }
 
-    /// Whether tasks of an earlier start may be there: the first time that somebody asks.
+    /// Whether tasks of an earlier process may exist: true the first time it is asked.
     pub(crate) fn may_have_orphans(&self, server: &str) -> bool {
         self.alone_since.is_some() && !self.line(server).searched.swap(true, Ordering::Relaxed)
     }
@@ -127,17 +127,17 @@ impl TaskQueue {
         Some(QueueSlot { sender: self.sender.clone(), server: server.to_owned(), permit })
     }
 
-    /// Whoever holds it runs what is queued; a second one waits for the first to end.
+    /// The receiving end. A second worker waits for the first to end.
     pub(crate) async fn queue(&self) -> OwnedMutexGuard<UnboundedReceiver<QueuedTask>> {
         Arc::clone(&self.receiver).lock_owned().await
     }
 
-    /// Waits until one of the server's workers is free, and has it until dropped.
+    /// Waits for a permit to run a task of this server.
     pub(crate) async fn worker(&self, server: &str) -> Option<OwnedSemaphorePermit> {
         self.line(server).workers.acquire_owned().await.ok()
     }
 
-    /// Leave to look for tasks of this server, unless somebody is at it.
+    /// A permit to search the store for tasks of this server, unless a search is running.
     pub(crate) fn search(&self, server: &str) -> Option<OwnedSemaphorePermit> {
         self.line(server).search.try_acquire_owned().ok()
     }
@@ -146,7 +146,7 @@ impl TaskQueue {
         self.added.fetch_add(1, Ordering::Relaxed).is_multiple_of(COUNTED_ONCE_IN)
     }
 
-    /// Resolves when a task that ran here has ended, from the moment of this call on.
+    /// Resolves when a task ends on this node after this call.
     pub(crate) fn finished(&self) -> tokio::sync::futures::OwnedNotified {
         Arc::clone(&self.finished).notified_owned()
     }
@@ -155,7 +155,7 @@ impl TaskQueue {
         self.finished.notify_waiters();
     }
 
-    /// There are as many lines as there have been servers in the configuration.
+    /// One entry per server that was ever configured.
     fn line(&self, server: &str) -> ServerQueue {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || ServerQueue {

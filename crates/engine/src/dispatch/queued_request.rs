@@ -1,5 +1,5 @@
-//! A dispatched message with everything that is needed to run it later as it would have run now. It holds what the
-//! caller sent, so it is kept sealed or not at all.
+//! A dispatched message with everything that is needed to run it later as its caller would have run it now. It holds
+//! what the caller sent, so it is stored sealed or not at all.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -25,10 +25,9 @@ const MAX_NAME: usize = 128;
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct QueuedRequest {
     pub(crate) key: Option<String>,
-    /// Hash of what is asked, of whom, by whom.
+    /// Hash of server, method, parameters and caller.
     #[serde(rename = "meaning")]
     pub(crate) request_hash: String,
-    /// Of whom.
     pub(crate) server: String,
     client: String,
     subject: String,
@@ -46,7 +45,7 @@ pub(crate) struct QueuedRequest {
     params: Map<String, Value>,
 }
 
-/// Reads one message. Whatever is not one is the caller's mistake, said before anything is kept.
+/// Parses one message. An invalid one is refused before anything is stored.
 pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Caller) -> Result<QueuedRequest, Fault> {
     let Ok(Value::Object(mut envelope)) = json::parse(body) else {
         return Err(bad("Send one JSON-RPC message as a JSON object."));
@@ -95,19 +94,18 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
 }
 
 impl QueuedRequest {
-    /// One key of one caller at one server. Another caller's same key is another one, and so is the same at another
-    /// server.
+    /// The key within its scope: server, client and subject.
     pub(crate) fn key_slot(&self) -> Option<String> {
         let key = self.key.as_deref()?;
         Some(serde_json::json!([self.server, self.client, self.subject, key]).to_string())
     }
 
-    /// Who has tasks at this server.
+    /// The caller within the server, for its limit of stored tasks.
     pub(crate) fn owner(&self) -> String {
         serde_json::json!([self.server, self.client, self.subject]).to_string()
     }
 
-    /// What is still needed of it once it has been answered: enough to know it again and to check_scope_and_rate who may see its
+    /// What is still needed once it has been answered: enough to recognise a repeat and to decide who may see the
     /// answer.
     pub(crate) fn without_params(mut self) -> QueuedRequest {
         let name = self.name().filter(|name| name.len() <= MAX_NAME).map(Value::from);
@@ -134,7 +132,7 @@ impl QueuedRequest {
         Trace { name: self.trace_name.as_deref().map(Arc::from), ..Trace::new(self.trace.as_str()) }
     }
 
-    /// What the message is known by to who sent it.
+    /// The trace id as the caller knows it.
     pub(crate) fn shown_trace(&self) -> &str {
         self.trace_name.as_deref().unwrap_or(&self.trace)
     }
@@ -143,16 +141,16 @@ impl QueuedRequest {
         Scopes::new(self.scopes.iter().map(|scope| Scope::new(scope.as_str())))
     }
 
-    /// As it came from the network, its body taken out.
+    /// As it came from the network, without its body.
     pub(crate) fn incoming(&self) -> Incoming {
         Incoming {
             verb: Verb::Post,
-            // It was judged when the message was accepted, and is not kept.
+            // Checked when the message was accepted, and not stored.
             credential: Credential::Unusable,
             protocol_version: self.protocol_version.clone(),
             method_header: self.method_header.clone(),
             name_header: self.name_header.clone(),
-            // A write that is begun again after a crash finds its own claim.
+            // A write that is repeated after a crash finds its own claim.
             idempotency_key: self.key.clone(),
             transport_fault: None,
             address: self.address,
@@ -161,13 +159,13 @@ impl QueuedRequest {
         }
     }
 
-    /// What a first look at the message should have seen.
+    /// What a partial parse of the message would have seen.
     pub(crate) fn peek(&self) -> Peek<'_> {
-        // Nobody is let in or kept out for an id.
+        // No check depends on the id.
         Peek { id: None, method: Some(&self.method), name: self.name() }
     }
 
-    /// What is called, where something is called by name.
+    /// The name of the tool, for `tools/call`.
     fn name(&self) -> Option<&str> {
         self.params.get("name").filter(|_| self.method == "tools/call")?.as_str()
     }
@@ -179,7 +177,7 @@ impl QueuedRequest {
     }
 }
 
-/// The id and `_meta` say something about the request and not what is asked, so that a repeat may have others.
+/// The id and `_meta` are left out: a repeat may have others.
 fn request_hash(server: &str, method: &str, params: &Map<String, Value>, caller: &Caller) -> String {
     let mut asked = params.clone();
     asked.remove("_meta");

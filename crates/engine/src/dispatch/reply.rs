@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DispatchStatus {
-    /// It is written down and will be run.
+    /// It is stored and will be run.
     Accepted,
     Completed,
-    /// It was cut off as often as anything is begun, or nobody could answer it for as long as an answer is kept.
+    /// It was interrupted `MAX_ATTEMPTS` times, or could not be answered within the retention of answers.
     Failed,
 }
 
@@ -18,7 +18,7 @@ pub enum Reused {
     No,
 }
 
-/// What the path of a call answered.
+/// The answer of the call.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallAnswer {
     pub http_status: u16,
@@ -29,9 +29,9 @@ pub struct CallAnswer {
 
 pub struct DispatchReply<'a> {
     pub status: DispatchStatus,
-    /// None for a message that nobody can ask for again.
+    /// None for a message without a key.
     pub task_id: Option<&'a str>,
-    /// Of the request that was sent first.
+    /// Of the first request with this key.
     pub trace_id: &'a str,
     pub key: Option<&'a str>,
     pub reused: Reused,

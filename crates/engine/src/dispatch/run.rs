@@ -1,4 +1,4 @@
-//! Running a request: by the path of a call, as its caller.
+//! Runs a queued request through the path of a call, as its caller.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) struct RunResult {
     pub(crate) keep: AnswerUse,
 }
 
-/// Whether the answer would be another one if the same were asked again soon.
+/// Whether the answer is stored, or the request will be tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerUse {
     Final,
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     let caller = Arc::new(request.caller());
     let incoming = request.incoming();
     let context = CallContext { desk, mount, incoming: &incoming, caller: &caller, deadline, charge };
-    // The server may have been shut since the message was accepted.
+    // The operator may have denied the server since the message was accepted.
     let open = mount.policy.as_ref().map_or(Ok(()), check_server_allowed);
     let message = open.and_then(|()| request.request().ok_or_else(|| Fault::internal("a request cannot be read")));
     let reply = match message {
@@ -62,7 +62,7 @@ fn answer(request: &QueuedRequest, reply: &Reply) -> CallAnswer {
     CallAnswer { http_status: reply.status, trace_id: request.shown_trace().to_owned(), response }
 }
 
-/// An answer that says no more than that the desk could not is not one to repeat for a day.
+/// Faults that may pass by themselves are not stored as the answer.
 fn keep(fault: Option<FaultKind>) -> AnswerUse {
     match fault {
         Some(kind) if kind.retryable() || kind == FaultKind::Internal => AnswerUse::Temporary,

@@ -1,5 +1,5 @@
-//! A task: a message under its key, how far it has come and what was answered. How far is kept in clear, so that it
-//! can be looked for; everything else is sealed.
+//! A task: a message under its key, its progress and its answer. The progress is stored in clear, because it is
+//! searched for; everything else is sealed.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::queued_request::QueuedRequest;
 use super::reply::CallAnswer;
 use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, StoredRow, TableSpec};
 
-/// What is kept of dispatched messages. A contract that takes them has this among its kinds.
+/// The table of dispatched messages. A contract that takes them lists it among its tables.
 pub static TASK: TableSpec = TableSpec {
     name: "dispatch_task",
     columns: &[
@@ -22,17 +22,17 @@ pub static TASK: TableSpec = TableSpec {
     filtered: &[OPEN, OWNER],
 };
 
-/// Whose key it is, and which.
+/// The idempotency key within its scope.
 pub(crate) const SLOT: &str = "slot";
-/// Whose it is, at which server.
+/// The caller within the server.
 pub(crate) const OWNER: &str = "owner";
-/// The server that must still answer; nothing once it has.
+/// The server that must still run it; null once it is done.
 pub(crate) const OPEN: &str = "open_for";
 pub(crate) const DUE_AT: &str = "due_at";
-/// From then on the task is as good as forgotten.
+/// From then on the task is treated as deleted.
 pub const EXPIRES_AT: &str = "expires_at";
 
-/// A message that has been begun so often, and cut off each time, ends whoever begins it.
+/// A task that was interrupted so often is not started again: it may be what ends the process.
 pub const MAX_ATTEMPTS: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,11 +51,11 @@ pub(crate) struct Task {
     pub(crate) created_at: i64,
     pub(crate) state: TaskState,
     pub(crate) server: String,
-    /// How often it was begun, not counting runs that ended by themselves.
+    /// Runs that were started and interrupted.
     pub(crate) attempts: u32,
-    /// How often it was put off.
+    /// How often it was rescheduled.
     pub(crate) pauses: u32,
-    /// While it is open: from when on anybody may take it. Until then it is somebody's.
+    /// While it is open: when its lease ends and any node may take it.
     pub(crate) due_at: i64,
     pub(crate) expires_at: i64,
     pub(crate) changed_at: i64,
@@ -89,7 +89,7 @@ impl Task {
         }
     }
 
-    /// `None` for a task without a key, which is never kept.
+    /// `None` for a task without a key, which is never stored.
     pub(crate) fn row(&self, now: i64) -> Option<Row> {
         let clear = Clear {
             state: self.state,

@@ -1,5 +1,5 @@
-//! Tasks as they are kept: each change is a commit of its own that holds only if nobody else changed the task since
-//! it was read, so that of several nodes one has it.
+//! Tasks in the store. Each change is a commit that expects the version it has read, so that one of several nodes gets
+//! a task.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::model::timestamp::Millis;
 use crate::model::tool::Item;
 use crate::ports::{Commit, Committed, Disclosure};
 
-/// So long whoever accepted a task has it to itself.
+/// The lease of the node that accepted a task.
 const GRACE: Duration = Duration::from_secs(10);
-/// A run that has lasted so much longer than it may is over.
+/// How long after its deadline a run counts as interrupted.
 const MARGIN: Duration = Duration::from_secs(10);
-/// After a run that brought no answer; after each further one twice as long, up to a bound.
+/// The delay after a run without an answer; doubled after each further one, up to a bound.
 const PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// A task that is still open so long after its answer would have been forgotten is nobody's any more.
+/// A task that is still open so long after the retention of answers is deleted.
 const ABANDONED: Duration = Duration::from_secs(7 * 86_400);
-/// Forgetting looks at what has expired before this.
-const LONG_AGO: i64 = 0;
+/// An expiry that retention deletes at its next run.
+const EXPIRED: i64 = 0;
 
 pub(crate) struct TaskStore<'a> {
     pub(crate) desk: &'a Desk,
@@ -36,10 +36,10 @@ pub(crate) struct TaskStore<'a> {
     pub(crate) config: &'a DispatchConfig,
 }
 
-/// How a change ended.
+/// The outcome of a change.
 pub(crate) enum TaskWrite {
     Done(Box<Task>),
-    /// Somebody else changed the task first.
+    /// Another node or call changed the task first.
     Conflict,
 }
 
@@ -65,12 +65,12 @@ impl TaskStore<'_> {
         found.map(|found| Task::from_row(found).ok_or_else(|| Fault::internal("a task cannot be read"))).transpose()
     }
 
-    /// Ids of tasks of this server that nobody has, the oldest first.
+    /// Ids of open tasks of this server whose lease has ended, the oldest first.
     pub(crate) async fn due(&self, limit: usize) -> Result<Vec<String>, Fault> {
         self.open(limit, self.now()).await
     }
 
-    /// Ids of open tasks of this server, also of those that somebody has or had, the oldest first.
+    /// Ids of all open tasks of this server, leased or not, the oldest first.
     pub(crate) async fn left(&self, limit: usize) -> Result<Vec<String>, Fault> {
         self.open(limit, i64::MAX).await
     }
@@ -89,7 +89,7 @@ impl TaskStore<'_> {
         Ok(self.desk.store.page(&self.config.tenant, query).await?.rows)
     }
 
-    /// Refuses one task more where as many are kept as may be, for this caller or for the whole tenant.
+    /// Enforces the limits of stored tasks, per caller and per tenant.
     pub(crate) async fn has_room(&self, request: &QueuedRequest) -> Result<(), Fault> {
         let limits = self.desk.task_queue.limits;
         let own = vec![Filter::Equals(OWNER, Cell::Digest(request.owner()))];
@@ -115,7 +115,7 @@ impl TaskStore<'_> {
         Ok(!self.desk.store.page(&self.config.tenant, query).await?.rows.is_empty())
     }
 
-    /// Writes a new task, in the place of one that has expired if there is one.
+    /// Stores a new task, in the place of an expired one with the same key.
     pub(crate) async fn add(
         &self,
         request: QueuedRequest,
@@ -147,15 +147,14 @@ impl TaskStore<'_> {
         }
     }
 
-    /// Begins a task once more, or ends it if it has been begun often enough.
+    /// Takes the lease to run a task, or fails the task after too many attempts.
     pub(crate) async fn take(&self, task: Task) -> Result<TaskWrite, Fault> {
         let now = self.now();
-        let taken = match task.attempts < MAX_ATTEMPTS {
-            true => {
-                Task { state: TaskState::Running, attempts: task.attempts + 1, due_at: self.lease(now), ..task.clone() }
-            }
-            // What an earlier run answered is not why it ended.
-            false => self.ended(&task, TaskState::Failed, None),
+        let taken = if task.attempts < MAX_ATTEMPTS {
+            Task { state: TaskState::Running, attempts: task.attempts + 1, due_at: self.lease(now), ..task.clone() }
+        } else {
+            // The answer of an earlier run is not the reason.
+            self.ended(&task, TaskState::Failed, None)
         };
         self.change(&task, taken).await
     }
@@ -165,31 +164,32 @@ impl TaskStore<'_> {
         self.change(&task, ended).await
     }
 
-    /// Forgets a task that was run for a caller who has its answer: under its key anything may be sent again.
+    /// Frees the key of a task whose caller has its answer: the key may be used again at once.
     pub(crate) async fn release(&self, task: Task) -> Result<TaskWrite, Fault> {
-        let released = Task { expires_at: LONG_AGO, ..self.ended(&task, TaskState::Failed, None) };
+        let released = Task { expires_at: EXPIRED, ..self.ended(&task, TaskState::Failed, None) };
         self.change(&task, released).await
     }
 
-    /// Puts a task off that brought no answer worth keeping, or ends it if it has been tried for as long as an answer
-    /// would be kept. The run has ended by itself, so it is not one of those that were cut off.
+    /// Schedules another run of a task without a final answer, or fails it after the retention of answers. The run ended
+    /// by itself, so it does not count as interrupted.
     pub(crate) async fn reschedule(&self, task: Task, answer: CallAnswer) -> Result<TaskWrite, Fault> {
         let now = self.now();
-        let next = match now < after(task.created_at, self.config.retain) {
-            true => Task {
+        let next = if now < after(task.created_at, self.config.retain) {
+            Task {
                 state: TaskState::Waiting,
                 attempts: task.attempts.saturating_sub(1),
                 pauses: task.pauses.saturating_add(1),
                 due_at: after(now, pause(task.pauses)),
                 answer: Some(answer),
                 ..task.clone()
-            },
-            false => self.ended(&task, TaskState::Failed, Some(answer)),
+            }
+        } else {
+            self.ended(&task, TaskState::Failed, Some(answer))
         };
         self.change(&task, next).await
     }
 
-    /// What was asked is not kept once it has been answered, and the answer is kept from then on.
+    /// The request is deleted once it has been answered; the retention of the answer starts now.
     fn ended(&self, task: &Task, state: TaskState, answer: Option<CallAnswer>) -> Task {
         let expires_at = after(self.now(), self.config.retain);
         Task { state, expires_at, answer, request: task.request.clone().without_params(), ..task.clone() }
@@ -238,7 +238,7 @@ impl TaskStore<'_> {
         }
     }
 
-    /// The record of the change, on the tenant's chain.
+    /// The audit record of the change, for the tenant's chain.
     fn line(&self, task: &Task) -> String {
         let request = &task.request;
         let seen =

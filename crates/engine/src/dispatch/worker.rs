@@ -1,5 +1,4 @@
-//! Who runs what was accepted for later: what is queued here, and what is found in the store with nobody to run it,
-//! because whoever accepted or began it has gone.
+//! The worker that runs accepted tasks: those queued on this node, and those found in the store whose node has gone.
 
 use std::sync::Arc;
 
@@ -17,17 +16,17 @@ use crate::model::fault::Fault;
 use crate::pipeline::admit::Charge;
 use crate::pipeline::record::CallRecord;
 
-/// So many of a server are taken on in one round.
+/// How many tasks of a server are taken in one round.
 const MAX_FOUND: usize = 64;
 
-/// A desk and its mounts as they are now; another configuration makes others.
+/// A desk and its mounts under one configuration.
 pub trait DeskSource: Send + Sync + 'static {
     fn desk(&self) -> &Desk;
     fn mounts(&self) -> Vec<&Mount>;
 }
 
-/// Runs accepted tasks for as long as it is polled. `current` gives the desk as it is configured at the moment: a
-/// task runs on the one of its own moment. Dropped, it leaves what it was doing for the next one to find.
+/// Runs accepted tasks for as long as it is polled. `current` gives the desk under the present configuration; a task
+/// runs on the desk of its start. Tasks that run when this future is dropped are found in the store by the next worker.
 pub async fn run_worker<P: DeskSource>(current: impl Fn() -> Arc<P> + Send + Sync + 'static) {
     let current = Arc::new(current);
     let tasks = current().desk().task_queue.clone();
@@ -62,16 +61,17 @@ async fn run_queued<P: DeskSource>(current: Arc<impl Fn() -> Arc<P>>, tasks: Tas
     attempt(current(), server, id, worker).await;
 }
 
-/// Runs the tasks of one server that nobody has. A store that does not answer is asked again in the next round.
+/// Runs the tasks of one server whose lease has ended. A store that is unavailable is asked again in the next round.
 async fn search<P: DeskSource>(source: Arc<P>, server: String, permit: OwnedSemaphorePermit) {
     let desk = source.desk();
     let Some((mount, config)) = find_mount(&*source, &server) else {
         return;
     };
     let task_store = TaskStore { desk, mount, config };
-    let found = match desk.task_queue.may_have_orphans(&server) {
-        true => task_store.left(desk.task_queue.limits.waiting).await,
-        false => task_store.due(MAX_FOUND).await,
+    let found = if desk.task_queue.may_have_orphans(&server) {
+        task_store.left(desk.task_queue.limits.waiting).await
+    } else {
+        task_store.due(MAX_FOUND).await
     };
     let due = found.unwrap_or_default();
     let mut running = JoinSet::new();
@@ -83,12 +83,12 @@ async fn search<P: DeskSource>(source: Arc<P>, server: String, permit: OwnedSema
     drop(permit);
 }
 
-/// Runs one task, if it is still to be run. What goes wrong leaves it for a later round.
+/// Runs one task, if it is still open. After a fault it is tried again in a later round.
 async fn attempt<P: DeskSource>(source: Arc<P>, server: String, id: String, worker: Option<OwnedSemaphorePermit>) {
     let desk = source.desk();
     if let Some((mount, config)) = find_mount(&*source, &server) {
         let task_store = TaskStore { desk, mount, config };
-        // The task's own row says what becomes of it; a fault here is one of the store, which logs it.
+        // The task's row has its state; a fault here is one of the store, which logs it.
         let _: Result<(), Fault> = run_task(&task_store, &id).await;
     }
     drop(worker);
@@ -99,7 +99,7 @@ async fn run_task(task_store: &TaskStore<'_>, id: &str) -> Result<(), Fault> {
     let Some(task) = task_store.get(id).await?.filter(|task| task.is_open()) else {
         return Ok(());
     };
-    // A waiting task may be begun before its time by whoever accepted it, but not one that was put off.
+    // A waiting task may be started before its lease ends by the node that accepted it, but not one that was rescheduled.
     let is_held = task.due_at > task_store.now() && (task.state == TaskState::Running || task.pauses > 0);
     if task.server != task_store.config.server || (is_held && !task_store.desk.task_queue.is_orphan(task.changed_at)) {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Requests that are being answered, so that their caller can withdraw one. Without a session equal
-//! ids of one client are legitimate; a withdrawal that could mean two requests means none.
+//! Requests that are being answered, so that their caller can cancel one. Without sessions two requests of one client may
+//! have the same id; a cancellation that matches two requests cancels neither.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ pub struct Inflight {
     waiting: Arc<Waiting>,
 }
 
-/// A request's place in the register; leaving it is automatic.
+/// A registered request; removed when dropped.
 pub struct InflightEntry {
     waiting: Arc<Waiting>,
     key: (ClientId, Id),

@@ -87,7 +87,7 @@ fn take_from(debt: &mut Debt, budget: Budget, now: Millis) -> Result<(), u64> {
     let next = debt.whole_at.max(now).saturating_add(interval);
     let over = next.saturating_sub(now).saturating_sub(tolerance);
     if over > 0 {
-        // Rounded up, so that waiting exactly this long is enough (A6-21).
+        // Rounded up, so that waiting exactly this long is enough.
         return Err((over as u64).div_ceil(1_000_000));
     }
     debt.whole_at = next;
@@ -148,7 +148,7 @@ impl<C: Counter> Table<C> {
     fn with<T>(&self, hash: u64, change: impl FnOnce(&mut C) -> T) -> Option<T> {
         let mut sets = self.0.get(hash as usize % SHARDS)?.lock().ok()?;
         if sets.is_empty() {
-            // Made when first needed: a desk without doors counts nothing into windows.
+            // Made when first needed: a desk without mount policies uses no windows.
             sets.resize(SETS, [Slot::default(); WAYS]);
         }
         let ways = sets.get_mut((hash as usize / SHARDS) % SETS)?;

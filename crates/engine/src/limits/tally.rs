@@ -7,16 +7,16 @@ use std::sync::Mutex;
 
 use crate::model::caller::ClientId;
 
-const MOST: usize = 4096;
+const MAX_KEYS: usize = 4096;
 
 /// Whose refusals are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TallyKey {
-    /// Nobody we know; IPv6 by its /64, which one subscriber has to itself.
+    /// An unauthenticated caller; IPv6 by its /64, which one subscriber has.
     Address(IpAddr),
-    /// A client that was refused too often to write each time down.
+    /// A client whose refusals exceed its budget of records.
     Client(ClientId),
-    /// All those there was no room for.
+    /// All others once the table is full.
     Others,
 }
 
@@ -48,7 +48,7 @@ pub struct Tally {
 impl Tally {
     /// Whether a cause may be written down for this one: once until the counts are taken. Beyond a bound nobody's is.
     pub fn may_log_cause(&self, who: TallyKey) -> bool {
-        self.explained.lock().is_ok_and(|mut explained| explained.len() < MOST && explained.insert(who))
+        self.explained.lock().is_ok_and(|mut explained| explained.len() < MAX_KEYS && explained.insert(who))
     }
 
     pub fn count(&self, who: TallyKey, outcome: &'static str) {
@@ -72,10 +72,8 @@ impl Tally {
     fn add(&self, who: TallyKey, outcome: &'static str, times: u64) {
         if let Ok(mut counts) = self.counts.lock() {
             let key = (who, outcome);
-            let key = match counts.contains_key(&key) || counts.len() < MOST {
-                true => key,
-                false => (TallyKey::Others, outcome),
-            };
+            let has_room = counts.contains_key(&key) || counts.len() < MAX_KEYS;
+            let key = if has_room { key } else { (TallyKey::Others, outcome) };
             *counts.entry(key).or_default() += times;
         }
     }

@@ -1,6 +1,6 @@
-//! Taking turns. Plans of one tenant are made side by side; one that turns out stale waits for its turn
-//! and holds it while it is made again, and newcomers queue behind it. So a crowd that wants the same
-//! row is served one after the other instead of losing the race for ever.
+//! Locks for tenants with conflicting writes. Plans of one tenant are made in parallel; one that hits a version conflict
+//! takes the tenant's lock while it is made again, and new plans queue behind it. So many callers that want the same row
+//! are served one after the other, and none retries for ever.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::model::caller::TenantId;
 
 const QUEUES: usize = 64;
 
-/// A fixed number of queues; tenants that share one only wait a little longer. Clones share them.
+/// A fixed number of locks; tenants that share one only wait longer. Clones share them.
 #[derive(Clone)]
 pub struct TenantLocks {
     hasher: RandomState,
     queues: Arc<[Mutex<()>]>,
 }
 
-/// Somebody's turn, until it is dropped.
+/// Holds the lock until it is dropped.
 pub type TenantGuard<'a> = MutexGuard<'a, ()>;
 
 impl Default for TenantLocks {
@@ -28,7 +28,7 @@ impl Default for TenantLocks {
 }
 
 impl TenantLocks {
-    /// Goes ahead at once when nobody has the turn, and takes it only when somebody else does.
+    /// Does not take a free lock; waits for one that is held, and then holds it.
     pub async fn acquire_if_contended(&self, tenant: &TenantId) -> Option<TenantGuard<'_>> {
         let queue = self.queue(tenant)?;
         match queue.try_lock() {

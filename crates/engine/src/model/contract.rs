@@ -1,4 +1,4 @@
-//! A contract as the engine sees it: what it says hello with, its tools and resources, and its
+//! A contract as the engine sees it: its server info, its tools and resources, and its
 //! dialect. Everything that is particular to one published text stays behind these types.
 
 use frontdesk_wire::answer::success;
@@ -46,18 +46,18 @@ pub struct ServerInfo {
     pub capabilities: String,
 }
 
-/// What a contract does beside the protocol, because its clients are used to it. By default nothing.
+/// Deviations from the protocol that the clients of a contract rely on. By default none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Compatibility {
-    /// The version that an `initialize` means which names none. Without one it must name its version.
+    /// The version of an `initialize` that names none. Without a default it must name one.
     pub default_version: Option<Version>,
-    /// Whether `initialize` is answered with a random `MCP-Session-Id`. Nobody keeps it and nobody asks for it.
+    /// Whether `initialize` is answered with a random `MCP-Session-Id`, which is stored nowhere.
     pub sends_session_id: bool,
-    /// Whether a caller may say in `X-Trace-Id` what its call is to be known by.
+    /// Whether a caller may name its trace in `X-Trace-Id`.
     pub accepts_trace_id: bool,
 }
 
-/// A readable thing with an address.
+/// A readable resource, or a family of them.
 #[derive(Debug, Clone)]
 pub struct ResourceTemplate {
     /// An RFC 6570 template; one without variables is a single resource.

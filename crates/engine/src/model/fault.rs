@@ -1,4 +1,4 @@
-//! The one way in which anything goes wrong. A fault's message is for a person and free of customer
+//! The one error type. A fault's message is for a person and free of customer
 //! data and internals; its cause goes to the log and is never sent.
 
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ pub enum FaultKind {
     KeyInFlight,
     /// What was dispatched is no message that could be run.
     BadDispatch,
-    /// Nothing more is accepted to be done later.
+    /// The queue of dispatched messages is full.
     QueueFull,
     RateLimited,
     TooLarge,
@@ -57,7 +57,7 @@ pub enum FaultKind {
     MethodNotAllowed,
     /// Host or Origin is not one this server answers to.
     HostNotAllowed,
-    /// The caller withdrew the request before it was answered.
+    /// The caller cancelled the request before it was answered.
     Cancelled,
     /// Try again later: nothing was done.
     Unavailable,
@@ -197,7 +197,7 @@ fn places(problems: &[Problem]) -> String {
 const MOST_PLACES: usize = 8;
 
 impl FaultKind {
-    /// Whether the same call can succeed later without being changed (A3-25).
+    /// Whether the same call can succeed later without being changed.
     pub fn retryable(self) -> bool {
         match self {
             FaultKind::RateLimited
@@ -237,7 +237,7 @@ impl FaultKind {
         }
     }
 
-    /// The word for logs, metrics and audit.
+    /// As logs, metrics and audit records name it.
     pub fn as_str(self) -> &'static str {
         match self {
             FaultKind::Malformed => "malformed",

@@ -1,6 +1,5 @@
-//! Stage 1's product: a request with its transport facts, before anybody looked inside. What is wrong
-//! with the transport is written down and held until the caller is known, and the body is not even
-//! read before then: a stranger learns nothing and costs nothing.
+//! Stage 1's product: a request with its transport facts. A fault of the transport is held until the caller is known,
+//! and the body is not read before then, so that an unauthenticated caller learns nothing and costs little.
 
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -56,8 +55,7 @@ pub struct Incoming {
     pub body: RequestBody,
 }
 
-/// The body, still on its way; reading it begins when somebody asks for it. The lock is never waited
-/// for: it only lets a request be looked at from several places while its body is not read.
+/// The body, which is read when somebody collects it. The lock is never contended: it only makes the type `Sync`.
 pub struct RequestBody(Mutex<Future<'static, Result<Bytes, Fault>>>);
 
 impl RequestBody {

@@ -1,5 +1,5 @@
-//! The policy of a mount: what is checked of a request before anybody looks at what it means. A mount without one
-//! leaves all of that to the stages behind.
+//! The policy of a mount: scopes per method, rates, size limits, denied tools. It is checked before a message is
+//! understood (`pipeline::precheck`). A mount without one leaves all of that to the later stages.
 
 use frontdesk_wire::method::METHODS;
 
@@ -8,7 +8,7 @@ use crate::model::caller::{Scope, Scopes};
 use crate::model::contract::Contract;
 use crate::model::glob::Glob;
 
-/// The scope that stands for every other one, for callers of a mount behind a policy.
+/// Stands for every scope, for callers of a mount with a policy.
 const EVERY_SCOPE: &str = "*";
 
 #[derive(Debug, Clone)]
@@ -25,13 +25,13 @@ pub struct MountPolicy {
     pub status: MountStatus,
 }
 
-/// Whether there is anything behind the policy.
+/// Whether the mount serves anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MountStatus {
     Served,
-    /// There is, and the operator keeps it shut.
+    /// The operator denies it.
     Denied,
-    /// There is not: the address names no server.
+    /// No server has the name in the address.
     Unknown,
 }
 
@@ -39,29 +39,29 @@ pub enum MountStatus {
 #[derive(Debug, Clone)]
 pub struct MethodScopes {
     rules: Vec<(Glob, Scope)>,
-    otherwise: Scope,
-    /// What the methods of the protocol need, found once: nearly every call is one of them.
+    default: Scope,
+    /// The scopes of the protocol's own methods, looked up once: nearly every call is one of them.
     known: Vec<(&'static str, Scope)>,
 }
 
 impl MethodScopes {
-    /// `otherwise` is what a method needs that no rule is about.
-    pub fn new(rules: impl IntoIterator<Item = (Glob, Scope)>, otherwise: Scope) -> MethodScopes {
-        let plain = MethodScopes { rules: rules.into_iter().collect(), otherwise, known: Vec::new() };
-        let known = METHODS.into_iter().map(|method| (method, plain.found(method).clone())).collect();
+    /// `default` is what a method needs that no rule covers.
+    pub fn new(rules: impl IntoIterator<Item = (Glob, Scope)>, default: Scope) -> MethodScopes {
+        let plain = MethodScopes { rules: rules.into_iter().collect(), default, known: Vec::new() };
+        let known = METHODS.into_iter().map(|method| (method, plain.lookup(method).clone())).collect();
         MethodScopes { known, ..plain }
     }
 
     /// A rule that names the method goes before one that only covers it, and the first of equals wins.
     pub fn required_scope(&self, method: &str) -> &Scope {
         let known = self.known.iter().find(|(known, _)| *known == method);
-        known.map_or_else(|| self.found(method), |(_, scope)| scope)
+        known.map_or_else(|| self.lookup(method), |(_, scope)| scope)
     }
 
-    fn found(&self, method: &str) -> &Scope {
+    fn lookup(&self, method: &str) -> &Scope {
         let named = self.rules.iter().find(|(pattern, _)| pattern.is_exact() && pattern.matches(method));
         let covered = || self.rules.iter().find(|(pattern, _)| pattern.matches(method));
-        named.or_else(covered).map_or(&self.otherwise, |(_, scope)| scope)
+        named.or_else(covered).map_or(&self.default, |(_, scope)| scope)
     }
 }
 
@@ -70,13 +70,13 @@ impl MountPolicy {
         self.denied_tools.iter().any(|pattern| pattern.matches(tool))
     }
 
-    /// What the scopes of a credential come to here, if it is not what they say: `*` is written out, so that everybody
-    /// behind the policy can go on comparing scopes byte for byte.
-    pub(crate) fn granted(&self, contract: &Contract, scopes: &Scopes) -> Option<Scopes> {
+    /// A credential with the scope `*` gets every scope of the contract written out, so that all later checks can compare
+    /// scopes byte for byte.
+    pub(crate) fn expand_scopes(&self, contract: &Contract, scopes: &Scopes) -> Option<Scopes> {
         if !scopes.iter().any(|scope| scope.as_str() == EVERY_SCOPE) {
             return None;
         }
-        let methods = self.scopes.rules.iter().map(|(_, scope)| scope).chain([&self.scopes.otherwise]);
+        let methods = self.scopes.rules.iter().map(|(_, scope)| scope).chain([&self.scopes.default]);
         Some(Scopes::new(scopes.iter().chain(&contract.scopes).chain(methods).cloned()))
     }
 }

@@ -1,4 +1,4 @@
-//! What is remembered of a call: who did what to which resource, and how it ended. Never the values
+//! The record of a finished call: who did what to which resource, and how it ended. Never the values
 //! of arguments or answers.
 
 use std::net::IpAddr;
@@ -12,8 +12,8 @@ use crate::model::timestamp::Millis;
 use crate::model::trace::Trace;
 
 /// Room for nearly every line, and for what is said of an answer behind it.
-const ROOM: usize = 512;
-const MORE: usize = 48;
+const LINE_CAPACITY: usize = 512;
+const SUFFIX_CAPACITY: usize = 48;
 
 /// One call as seen from outside. Made when the request arrives, completed as it is understood.
 #[derive(Debug, Clone)]
@@ -89,12 +89,12 @@ impl Observation {
     }
 
     /// What is kept of a call that has been answered: its line, with the answer's status and how long it took. A write is
-    /// recorded together with itself, before it has either (E-66).
+    /// recorded together with itself, before it has either.
     pub fn completed_line(&self, line: &str) -> String {
         let (Some(status), Some(open)) = (self.status, line.strip_suffix('}')) else {
             return line.to_owned();
         };
-        let mut record = String::with_capacity(line.len() + MORE);
+        let mut record = String::with_capacity(line.len() + SUFFIX_CAPACITY);
         record.push_str(open);
         record.push_str(",\"status\":");
         write_integer(i64::from(status), &mut record);
@@ -104,9 +104,9 @@ impl Observation {
         record
     }
 
-    /// The record as one line of JSON. It is made for every call, so nothing takes the long way of formatting.
+    /// The record as one line of JSON. It is made for every call, so it avoids the formatting machinery.
     pub fn to_line(&self) -> String {
-        let mut line = String::with_capacity(ROOM);
+        let mut line = String::with_capacity(LINE_CAPACITY);
         line.push_str("{\"at\":\"");
         line.push_str(&self.at.to_rfc3339());
         line.push('"');

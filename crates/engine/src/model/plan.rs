@@ -54,7 +54,7 @@ pub enum OnConflict {
     Retry,
 }
 
-/// How a resource changed (A3-28).
+/// How a resource changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     Created,

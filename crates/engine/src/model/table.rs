@@ -1,5 +1,4 @@
-//! What a contract declares about the things it keeps: their kind, the columns that are filtered,
-//! sorted or unique, and rows. The store turns declarations into tables; nothing here is SQL.
+//! What a contract declares about its tables: the columns that are filtered, sorted or unique, and rows. The store turns declarations into tables; nothing here is SQL.
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +15,8 @@ pub struct ColumnSpec {
     pub column_type: ColumnType,
 }
 
-/// A kind of thing, such as a contract's resource type. Its table also has, always, the tenant and
-/// the id as its key, a version, the two instants, and the answer's JSON.
+/// A table, such as that of a contract's resource type. It always has the tenant and the id as its key, a version, two
+/// timestamps, and the answer's JSON besides.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TableSpec {
     pub name: &'static str,

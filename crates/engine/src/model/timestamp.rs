@@ -17,7 +17,7 @@ impl Millis {
             .unwrap_or_else(|| "9999-12-31T23:59:59Z".to_owned())
     }
 
-    /// Refuses naive times (A3-32): the offset must be written. Also refuses what could not be written
+    /// Refuses naive times: the offset must be written. Also refuses what could not be written
     /// back the same: a leap second, and in UTC a year outside 1 to 9999.
     pub fn parse(text: &str) -> Option<Millis> {
         let at = OffsetDateTime::parse(text, &Rfc3339).ok()?.checked_to_offset(UtcOffset::UTC)?;

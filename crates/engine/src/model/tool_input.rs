@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
     pub cursor: Option<String>,
-    /// As asked for; without it the cursor's page before decides, and then `otherwise`.
+    /// As asked for; without it the limit of the cursor applies, and then `default_limit`.
     pub limit: Option<usize>,
     pub default_limit: usize,
 }

@@ -1,5 +1,5 @@
-//! Stage 2: who is calling. A credential is judged before anything else of the request is looked at,
-//! so that a stranger learns nothing from the rest.
+//! Stage 2: who is calling. The credential is checked before anything else of the request, so that an unauthenticated
+//! caller learns nothing from the rest.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result
         // A page in somebody's browser must not even learn whether its credential would do.
         return Err(fault.clone());
     }
-    let caller = judge(desk, mount, incoming).await?;
-    Ok(match mount.policy.as_ref().and_then(|policy| policy.granted(&mount.contract, &caller.scopes)) {
+    let caller = check_credential(desk, mount, incoming).await?;
+    Ok(match mount.policy.as_ref().and_then(|policy| policy.expand_scopes(&mount.contract, &caller.scopes)) {
         Some(scopes) => Arc::new(Caller { scopes, ..Caller::clone(&caller) }),
         None => caller,
     })
 }
 
-async fn judge(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Arc<Caller>, Fault> {
+async fn check_credential(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result<Arc<Caller>, Fault> {
     if let Some(identity) = &mount.identity {
-        // A judge of the mount's own may know callers that present nothing.
+        // An identity of the mount's own may accept callers without a credential.
         return identity.identify(&incoming.credential, &mount.resource).await;
     }
     match &incoming.credential {

@@ -1,4 +1,4 @@
-//! Stage 8: doing it. A reading tool answers. A writing tool only plans; its plan is committed here,
+//! Stage 8: doing it. A read tool answers. A writing tool only plans; its plan is committed here,
 //! together with its idempotency claim, its events and its audit record, so that "exactly once" and
 //! "audited" are properties of this one place.
 
@@ -15,7 +15,8 @@ use crate::pipeline::permit::Permitted;
 use crate::pipeline::record::CallRecord;
 use crate::ports::{Claim, Commit, Committed, StoredAnswer};
 
-/// A plan that is stale through no fault of the caller is made anew up to three times.
+/// A plan that conflicts with another write, and not with the caller's own expected version, is made again up to three
+/// times.
 const MAX_ATTEMPTS: usize = 4;
 
 pub async fn perform(
@@ -36,16 +37,16 @@ async fn run_cancellable(
     desk: &Desk,
     permitted: &Permitted<'_>,
     id: &Id,
-    mut reading: Future<'_, Result<Outcome, Fault>>,
+    mut read: Future<'_, Result<Outcome, Fault>>,
 ) -> Result<Outcome, Fault> {
-    // What is answered at once is not registered: a withdrawal would come too late.
-    let begun = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
-    if let Poll::Ready(outcome) = begun {
+    // A read that is ready at once is not registered: a cancellation would come too late.
+    let first_poll = poll_fn(|context| Poll::Ready(read.as_mut().poll(context))).await;
+    if let Poll::Ready(outcome) = first_poll {
         return outcome;
     }
     let entry = desk.inflight.enter(&permitted.caller().client, id);
     tokio::select! {
-        outcome = reading => outcome,
+        outcome = read => outcome,
         () = entry.cancelled() => Err(Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")),
     }
 }
@@ -69,7 +70,7 @@ async fn write(
             // The first call under this key may have committed, and be the very reason why this one
             // cannot: the last unit is gone because we took it.
             Err(fault) => {
-                return match claimed(desk, permitted, claim.as_ref()).await? {
+                return match find_claim(desk, permitted, claim.as_ref()).await? {
                     Some(earlier) => repeat(tool, permitted, claim.as_ref(), earlier).await,
                     None => Err(fault),
                 };
@@ -80,7 +81,7 @@ async fn write(
             tenant: permitted.tenant().clone(),
             at: desk.now(),
             steps,
-            events: permitted.numbered(events),
+            events: permitted.with_event_ids(events),
             claim: claim.clone(),
             answer: outcome.clone(),
             audit: call_record.audit_line(&outcome, permitted.disclosure()),
@@ -99,14 +100,18 @@ async fn write(
             }
             Committed::Unknown => {
                 call_record.add_id(&outcome.id);
-                return Err(unknown(claim.as_ref()));
+                return Err(outcome_unknown(claim.as_ref()));
             }
         }
     }
     Err(Fault::unavailable("the plan was stale every time it was made"))
 }
 
-async fn claimed(desk: &Desk, permitted: &Permitted<'_>, claim: Option<&Claim>) -> Result<Option<StoredAnswer>, Fault> {
+async fn find_claim(
+    desk: &Desk,
+    permitted: &Permitted<'_>,
+    claim: Option<&Claim>,
+) -> Result<Option<StoredAnswer>, Fault> {
     match claim {
         Some(claim) => desk.store.find_claim(permitted.tenant(), claim).await,
         None => Ok(None),
@@ -129,7 +134,7 @@ async fn repeat(
 }
 
 /// The plan was handed over and may still commit; only a key makes repeating it safe.
-fn unknown(claim: Option<&Claim>) -> Fault {
+fn outcome_unknown(claim: Option<&Claim>) -> Fault {
     match claim {
         Some(_) => Fault::new(
             FaultKind::KeyInFlight,

@@ -30,11 +30,11 @@ pub struct Permitted<'a> {
     spec: &'a ToolSpec,
     caller: Arc<Caller>,
     tenant: TenantId,
-    reading: ToolInput,
+    input: ToolInput,
     disclosure: Disclosure,
     window: Option<Window>,
-    /// Whether a person was looked up by name, address or number.
-    looked_up: AtomicBool,
+    /// Whether a filter named somebody's personal data.
+    personal_filter: AtomicBool,
 }
 
 pub fn permit<'a>(
@@ -42,13 +42,13 @@ pub fn permit<'a>(
     mount: &'a Mount,
     caller: &Arc<Caller>,
     spec: &'a ToolSpec,
-    reading: ToolInput,
+    input: ToolInput,
 ) -> Result<Permitted<'a>, Fault> {
-    let tenant = one_tenant(caller, reading.tenant.as_deref()).map_err(|fault| name_tenants(fault, mount, caller))?;
-    let mut reading = reading;
-    let window = open_window(desk, mount, &tenant, spec, &mut reading)?;
+    let tenant = one_tenant(caller, input.tenant.as_deref()).map_err(|fault| name_tenants(fault, mount, caller))?;
+    let mut input = input;
+    let window = open_window(desk, mount, &tenant, spec, &mut input)?;
     if let RateKey::Argument { name, per_minute, burst } = spec.rate
-        && let Some(subject) = reading.text(name)
+        && let Some(subject) = input.text(name)
     {
         let key = [mount.contract.id, tenant.as_str(), spec.name, subject];
         let budget = Budget { per_minute, burst };
@@ -65,10 +65,10 @@ pub fn permit<'a>(
         spec,
         caller: Arc::clone(caller),
         tenant,
-        reading,
+        input,
         disclosure,
         window,
-        looked_up: AtomicBool::new(false),
+        personal_filter: AtomicBool::new(false),
     })
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn rate_limited(seconds: u64) -> Fault {
     Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(seconds)
 }
 
-/// Whoever must name a tenant is told which ones it can name.
+/// A caller that must name a tenant is told which ones it may name.
 fn name_tenants(fault: Fault, mount: &Mount, caller: &Caller) -> Fault {
     if fault.kind != FaultKind::TenantRequired {
         return fault;
@@ -90,7 +90,7 @@ fn name_tenants(fault: Fault, mount: &Mount, caller: &Caller) -> Fault {
     Fault { problems: vec![problem], ..fault }
 }
 
-/// The tenant is always explicit (A3-07): the only one of the caller, or the one it names.
+/// The tenant is always explicit: the only one of the caller, or the one it names.
 pub(crate) fn one_tenant(caller: &Caller, asked: Option<&str>) -> Result<TenantId, Fault> {
     match (asked, caller.tenants.as_slice()) {
         (Some(asked), tenants) => tenants.iter().find(|tenant| tenant.as_str() == asked).cloned().ok_or_else(|| {
@@ -111,34 +111,34 @@ fn open_window(
     mount: &Mount,
     tenant: &TenantId,
     spec: &ToolSpec,
-    reading: &mut ToolInput,
+    input: &mut ToolInput,
 ) -> Result<Option<Window>, Fault> {
-    let Some(asked) = &reading.window else {
+    let Some(asked) = &input.window else {
         return Ok(None);
     };
     let mut limit = asked.limit.unwrap_or(asked.default_limit);
     let start = match &asked.cursor {
         None => Start::First,
         Some(cursor) => {
-            let place = place(mount.contract.id, tenant, spec);
-            let memory = cursor::open(&desk.keys.cursor, desk.now(), place, cursor)?;
-            if !reading.arguments.is_empty() && reading.arguments != memory.filter {
+            let scope = cursor_scope(mount.contract.id, tenant, spec);
+            let state = cursor::open(&desk.keys.cursor, desk.now(), scope, cursor)?;
+            if !input.arguments.is_empty() && input.arguments != state.filter {
                 return Err(Fault::new(
                     FaultKind::InvalidCursor,
                     "This cursor was issued for other filters. Repeat the same filters, or start again without a cursor.",
                 ));
             }
             if asked.limit.is_none() {
-                limit = memory.limit;
+                limit = state.limit;
             }
-            reading.arguments = memory.filter;
-            Start::After(memory.key)
+            input.arguments = state.filter;
+            Start::After(state.key)
         }
     };
     Ok(Some(Window { start, limit, bytes: desk.settings.page_bytes }))
 }
 
-fn place<'a>(contract: &'a str, tenant: &'a TenantId, spec: &ToolSpec) -> cursor::CursorScope<'a> {
+fn cursor_scope<'a>(contract: &'a str, tenant: &'a TenantId, spec: &ToolSpec) -> cursor::CursorScope<'a> {
     cursor::CursorScope { contract, tenant: tenant.as_str(), tool: spec.name }
 }
 
@@ -152,7 +152,7 @@ impl Permitted<'_> {
     }
 
     pub fn input(&self) -> &ToolInput {
-        &self.reading
+        &self.input
     }
 
     pub fn disclosure(&self) -> Disclosure {
@@ -194,7 +194,7 @@ impl Permitted<'_> {
 
     pub async fn page(&self, query: Query) -> Result<Page, Fault> {
         if query.filters.iter().any(Filter::is_personal) {
-            self.looked_up.store(true, Ordering::Relaxed);
+            self.personal_filter.store(true, Ordering::Relaxed);
         }
         self.desk.store.page(&self.tenant, query).await
     }
@@ -204,28 +204,28 @@ impl Permitted<'_> {
         self.archive.ok_or_else(|| Fault::internal("this mount has no archive to read"))
     }
 
-    pub(crate) fn looked_up(&self) -> bool {
-        self.looked_up.load(Ordering::Relaxed)
+    pub(crate) fn personal_filter(&self) -> bool {
+        self.personal_filter.load(Ordering::Relaxed)
     }
 
     /// Seals where a page ended.
     pub(crate) fn cursor(&self, key: crate::model::page::PageKey) -> Option<String> {
-        let memory = CursorState { filter: self.reading.arguments.clone(), key, limit: self.window().limit };
-        let place = place(self.contract, &self.tenant, self.spec);
+        let state = CursorState { filter: self.input.arguments.clone(), key, limit: self.window().limit };
+        let scope = cursor_scope(self.contract, &self.tenant, self.spec);
         let random = self.desk.random.as_ref();
-        cursor::issue(&self.desk.keys.cursor, random, self.desk.now(), place, &memory)
+        cursor::issue(&self.desk.keys.cursor, random, self.desk.now(), scope, &state)
     }
 
     pub(crate) fn claim(&self) -> Option<Claim> {
-        let key = self.reading.idempotency_key.clone()?;
-        let mut meaning = self.contract.as_bytes().to_vec();
+        let key = self.input.idempotency_key.clone()?;
+        let mut request = self.contract.as_bytes().to_vec();
         // A contract's name has no zero in it, so no two pairs read the same.
-        meaning.push(0);
-        meaning.extend(canonical_object(&self.reading.arguments));
-        Some(Claim { client: self.caller.client.clone(), tool: self.spec.name, key, request_hash: sha256(&meaning) })
+        request.push(0);
+        request.extend(canonical_object(&self.input.arguments));
+        Some(Claim { client: self.caller.client.clone(), tool: self.spec.name, key, request_hash: sha256(&request) })
     }
 
-    pub(crate) fn numbered(&self, events: Vec<Event>) -> Vec<(String, Event)> {
+    pub(crate) fn with_event_ids(&self, events: Vec<Event>) -> Vec<(String, Event)> {
         events.into_iter().map(|event| (self.desk.new_id("evt"), event)).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Between stages 2 and 3: the mount's policy, for a caller who is known. It decides in this order and reads no further
-//! than it must: scope, rate, media type, size, the server, the tool. The body is not read before it is asked for here.
+//! Between stages 2 and 3, for mounts with a policy: what is checked before the message is parsed and understood. The
+//! order is fixed: scope, rate, media type, size, server, tool. The body is not read before this stage.
 
 use bytes::Bytes;
 use frontdesk_wire::frame::{self, Frame, FrameBody, Id, Request};
@@ -21,14 +21,14 @@ use crate::pipeline::shape::too_large;
 /// A body up to this long is read before it is checked: nearly every one passes, and would otherwise be read twice.
 const FULL_PARSE_LIMIT: usize = 16 * 1024;
 
-/// What has come in.
+/// What passed the checks.
 pub(crate) enum Precheck {
     Bytes(Bytes),
-    /// The message that was in them, which was read on the way.
+    /// The message, which was parsed for the checks.
     Message(Frame),
 }
 
-/// The body of a request that may come in. A mount without a policy takes it at once.
+/// Checks a request against the mount's policy and gives its body. A mount without a policy only collects the body.
 pub(crate) async fn precheck(
     desk: &Desk,
     mount: &Mount,
@@ -54,7 +54,7 @@ pub(crate) async fn precheck(
 /// What was found in a body before it was checked.
 pub(crate) enum PeekResult {
     Partial(PeekedMessage),
-    /// The whole request: it is short, and nothing is wrong with it.
+    /// The whole request: it is short and valid.
     Full(Request),
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn check_method(incoming: &Incoming) -> Result<(), Fault> {
     }
 }
 
-/// Scope, rate, media type, size, and whether the server is open: what every way in has in common.
+/// Scope, rate, media type, size and server status: the checks that `serve` and `dispatch` share.
 pub(crate) async fn check_transport(
     desk: &Desk,
     mount: &Mount,
@@ -122,10 +122,11 @@ pub(crate) async fn check_transport(
     };
     // The transport reads no more than its own cap. Of a body beyond that nothing is peek, so its method is one that
     // cannot be read; it is refused below for its size in any case.
-    let arrived = incoming.body.collect().await.map_err(|fault| match fault.kind == FaultKind::TooLarge {
-        true => payload_too_large(policy),
-        false => fault,
-    });
+    let arrived = incoming
+        .body
+        .collect()
+        .await
+        .map_err(|fault| if fault.kind == FaultKind::TooLarge { payload_too_large(policy) } else { fault });
     let peeked = arrived.as_deref().map_or_else(|_| PeekResult::Partial(PeekedMessage::default()), look);
     let peek = peeked.peek();
     if let Some(method) = peek.method {
@@ -163,13 +164,10 @@ pub(crate) fn check_scope_and_rate(
 }
 
 fn check_size(policy: &MountPolicy, body: Bytes) -> Result<Bytes, Fault> {
-    match body.len() > policy.payload_bytes {
-        true => Err(payload_too_large(policy)),
-        false => Ok(body),
-    }
+    if body.len() > policy.payload_bytes { Err(payload_too_large(policy)) } else { Ok(body) }
 }
 
-/// The server's own limit, also where it was the transport that gave up: beyond its limit nothing gets through here.
+/// Names the mount's limit also where the transport's larger one was exceeded first.
 fn payload_too_large(policy: &MountPolicy) -> Fault {
     Fault::new(FaultKind::TooLarge, format!("The message is larger than {} bytes.", policy.payload_bytes))
 }
@@ -203,7 +201,7 @@ pub(crate) fn tool_denied() -> Fault {
     Fault::new(FaultKind::ToolDenied, "The operator does not let this tool be used.")
 }
 
-/// An answer that no tool made, on its way out: no larger than the policy lets through.
+/// Enforces the policy's size limit on an answer that was not made by a tool.
 pub(crate) fn check_reply_size(mount: &Mount, reply: Reply) -> Result<Reply, Fault> {
     match &mount.policy {
         Some(policy) if reply.body.len() > policy.result_bytes => Err(too_large()),

@@ -1,5 +1,5 @@
-//! Stage 10: what is remembered of the call. Every exit passes here once, also when the caller hangs
-//! up; an answer with personal data does not leave before its record is on disk.
+//! Stage 10: the audit record, log line and metrics of the call. Every exit passes here once, also when the caller
+//! disconnects; an answer with personal data is not sent before its record is on disk.
 
 mod call_record;
 pub mod stopwatch;
@@ -32,7 +32,7 @@ pub async fn record(
         Ok(reply) => Ok(reply),
         Err(fault) => match classify_refusal(desk, observation, fault) {
             RefusalRecord::Recorded(fault) => Err(fault),
-            // The tally speaks for this one. Why it happened is worth a line in the log, but not one each time.
+            // Counted in the tally instead of recorded. The cause is logged, but not every time.
             RefusalRecord::Counted(fault) => {
                 let reply = failure_reply(dialect, &fault, reply_context);
                 if let (Some(mut observation), Some(cause)) = (call_record.observation.take(), fault.cause)
@@ -56,7 +56,7 @@ pub async fn record(
     };
     if !observation.recorded {
         let durability = if observation.personal { Durability::Awaited } else { Durability::Grouped };
-        // The store has it from here on, also if the caller hangs up while it is written.
+        // From here on the store has the record, also if the caller disconnects while it is written.
         call_record.handed_to_store = true;
         let micros = call_record.stopwatch.start(Stage::Record);
         set_reply(observation, &reply, micros);
@@ -75,7 +75,7 @@ pub async fn record(
         }
     }
     if let Some(mut observation) = call_record.observation.take() {
-        // The clock has just been looked at where the recording was timed.
+        // The clock was just read where the recording was timed.
         let ended = observation.stages.record.map_or_else(|| call_record.stopwatch.micros(), |lap| lap.until);
         set_reply(&mut observation, &reply, ended);
         desk.observer.on_call(&observation, cause.as_deref());
@@ -106,8 +106,8 @@ enum RefusalRecord {
     Counted(Fault),
 }
 
-/// Refusals have a budget of their own, as large as that of calls. What a stranger is refused, and what
-/// a client is refused beyond its budget, is only counted: no flood of refusals can fill the disk.
+/// Refusals have a budget of their own, as large as that of calls. Refusals of unauthenticated callers, and of a client
+/// beyond its budget, are only counted, so that no flood of refusals can fill the disk.
 fn classify_refusal(desk: &Desk, observation: &Observation, fault: Fault) -> RefusalRecord {
     let Some(caller) = &observation.caller else {
         desk.tally.count(tally_key(observation), fault.kind.as_str());
@@ -133,8 +133,8 @@ fn classify_refusal(desk: &Desk, observation: &Observation, fault: Fault) -> Ref
     }
 }
 
-/// Whether it is known that a call that ended like this changed nothing. If not, the caller must be
-/// told just that, and not that nothing was changed.
+/// Whether a call with this outcome certainly changed nothing. If not, the caller is told that the outcome is
+/// unknown, not that nothing was changed.
 fn is_certain(kind: FaultKind) -> bool {
     ![FaultKind::Unavailable, FaultKind::OutcomeUnknown, FaultKind::KeyInFlight].contains(&kind)
 }

@@ -19,7 +19,7 @@ pub fn shape(
     call_record: &mut CallRecord<'_>,
     reply_context: &ReplyContext<'_>,
 ) -> Result<Reply, Fault> {
-    let shaped = match outcome {
+    let payload = match outcome {
         Outcome::One(item) => {
             call_record.add_id(&item.id);
             Payload::One(match (permitted.disclosure(), &item.personal, &item.masked) {
@@ -35,7 +35,7 @@ pub fn shape(
             call_record.set_rows(page.rows.len());
             // Who looked a person up is worth knowing as exactly as who read the whole record.
             page.ids.iter().for_each(|id| call_record.add_id(id));
-            if permitted.looked_up() {
+            if permitted.personal_filter() {
                 call_record.mark_personal();
             }
             let cursor = match page.next {
@@ -51,10 +51,10 @@ pub fn shape(
             Payload::One(answer)
         }
     };
-    let reply = mount.contract.dialect.success(shaped, reply_context);
+    let reply = mount.contract.dialect.success(payload, reply_context);
     // A write has happened by now, and its answer must say so however long it is.
-    let most = mount.policy.as_ref().map_or(desk.settings.reply_bytes, |policy| policy.result_bytes);
-    if call_record.effect() == Some(Effect::Reads) && reply.body.len() > most {
+    let limit = mount.policy.as_ref().map_or(desk.settings.reply_bytes, |policy| policy.result_bytes);
+    if call_record.effect() == Some(Effect::Reads) && reply.body.len() > limit {
         return Err(too_large());
     }
     Ok(reply)

@@ -121,7 +121,7 @@ pub struct Commit {
     pub tenant: TenantId,
     pub at: Millis,
     pub steps: Vec<Step>,
-    /// Each with the identifier it keeps through every delivery (A3-30).
+    /// Each with the identifier it keeps through every delivery.
     pub events: Vec<(String, Event)>,
     pub claim: Option<Claim>,
     pub answer: Item,

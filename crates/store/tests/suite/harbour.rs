@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{
-    DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, OnQueueFull, TASK, TaskQueue,
-    dispatch, run_worker,
+    CallAnswer, DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, DispatchReply,
+    DispatchStatus, MAX_ATTEMPTS, OnQueueFull, Reused, TASK, TaskQueue, dispatch, run_worker,
 };
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
@@ -24,6 +24,7 @@ use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
+use frontdesk_wire::answer::quote;
 use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 
@@ -207,6 +208,10 @@ impl Dialect for Plainly {
         "harbour"
     }
 
+    fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
+        dispatch_reply(reply)
+    }
+
     fn key_argument(&self) -> &'static str {
         "key"
     }
@@ -245,4 +250,41 @@ impl Random for Waves {
             piece.copy_from_slice(&(word ^ (word >> 27)).to_be_bytes()[..piece.len()]);
         }
     }
+}
+
+fn dispatch_reply(reply: &DispatchReply<'_>) -> Reply {
+    let (status, word) = match reply.status {
+        DispatchStatus::Accepted => (202, "accepted"),
+        DispatchStatus::Completed => (200, "completed"),
+        DispatchStatus::Failed => (200, "failed"),
+    };
+    let or_null = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), quote);
+    let mut body = format!(
+        r#"{{"status":"{word}","task_id":{},"trace_id":{},"idempotency_key":{},"reused":{}"#,
+        or_null(reply.task_id),
+        quote(reply.trace_id),
+        or_null(reply.key),
+        reply.reused == Reused::Yes,
+    );
+    if let Some(CallAnswer { http_status, trace_id, response }) = reply.answer {
+        body += &format!(
+            r#","result":{{"http_status":{http_status},"session_id":"","trace_id":{},"response":{response}}}"#,
+            quote(trace_id)
+        );
+    }
+    if reply.status == DispatchStatus::Failed {
+        let (code, message) = match reply.answer {
+            None => (
+                "attempts_exhausted",
+                format!("It was begun {MAX_ATTEMPTS} times and not completed. Send it under another key."),
+            ),
+            Some(_) => (
+                "time_exhausted",
+                "It could not be done for as long as an answer is kept. Send it under another key.".to_owned(),
+            ),
+        };
+        body += &format!(r#","error":{{"code":"{code}","message":{}}}"#, quote(&message));
+    }
+    body.push('}');
+    Reply::plain(status, body)
 }

@@ -147,10 +147,7 @@ impl Problems {
                 meant.push(right);
             }
         }
-        let guess = match meant.is_empty() {
-            true => String::new(),
-            false => format!("; did you mean {}?", meant.join(", ")),
-        };
+        let guess = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", meant.join(", ")) };
         self.add(pointer, "additionalProperties", format!("only these are known: {}{guess}", known.join(", ")));
     }
 }

@@ -20,7 +20,7 @@ use crate::ports::Disclosure;
 pub struct CallRecord<'a> {
     pub(super) desk: &'a Desk,
     pub(super) mount: &'a Mount,
-    /// Boxed, because a call_record is handed on from future to future.
+    /// Boxed, because the record moves from future to future.
     pub(super) observation: Option<Box<Observation>>,
     pub(super) stopwatch: Stopwatch,
     effect: Option<Effect>,
@@ -48,7 +48,7 @@ impl<'a> CallRecord<'a> {
         }
     }
 
-    /// Forgets this call_record: its parts are recorded one by one.
+    /// Ends this record without an entry: the messages of a batch are recorded one by one.
     pub fn discard(mut self) {
         self.observation = None;
     }

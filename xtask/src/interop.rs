@@ -17,15 +17,18 @@ pub struct Environment {
 }
 
 pub const PYTHON: Environment =
-    Environment { requirements: "scripts/judges/requirements.txt", folder: "venv", stamp: "installed.txt" };
+    Environment { requirements: "scripts/interop/requirements.txt", folder: "venv", stamp: "installed.txt" };
 /// The two lines of the official client cannot live in one environment.
 pub const PYTHON_V1: Environment =
-    Environment { requirements: "scripts/judges/requirements-v1.txt", folder: "venv-v1", stamp: "installed-v1.txt" };
+    Environment { requirements: "scripts/interop/requirements-v1.txt", folder: "venv-v1", stamp: "installed-v1.txt" };
 /// The scanner pins libraries of its own.
-pub const PYTHON_TLS: Environment =
-    Environment { requirements: "scripts/judges/requirements-tls.txt", folder: "venv-tls", stamp: "installed-tls.txt" };
+pub const PYTHON_TLS: Environment = Environment {
+    requirements: "scripts/interop/requirements-tls.txt",
+    folder: "venv-tls",
+    stamp: "installed-tls.txt",
+};
 
-const NODE_JUDGES: &str = "scripts/judges/node";
+const NODE_JUDGES: &str = "scripts/interop/node";
 /// The build on the Python index is too old for today's `cargo metadata`, so it is built from source, once.
 const DENY_VERSION: &str = "0.20.2";
 
@@ -96,7 +99,7 @@ pub fn node(workspace: &Workspace) -> Result<Node, String> {
 pub fn rmcp(workspace: &Workspace) -> Result<PathBuf, String> {
     let target = workspace.target.join("judges").join("rmcp");
     let mut build = process::cargo(
-        &["build", "--locked", "--manifest-path", "scripts/judges/rmcp/Cargo.toml", "--target-dir"],
+        &["build", "--locked", "--manifest-path", "scripts/interop/rmcp/Cargo.toml", "--target-dir"],
         &workspace.root,
     );
     build.arg(&target);
