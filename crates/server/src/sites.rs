@@ -135,11 +135,8 @@ async fn archive(site: &Site, if_down: IfDown, before: &Sites) -> Result<Archive
     let url = site.database.reveal()?;
     let place = Place { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
     let known = before.0.iter().flatten().find(|known| known.place == place);
-    let settings = SiteDbSettings {
-        prefix: place.prefix.clone(),
-        ca_file: place.authority.clone(),
-        ..SiteDbSettings::new(&place.url)
-    };
+    let settings =
+        SiteDbSettings { ca_file: place.authority.clone(), ..SiteDbSettings::new(&place.url, &place.prefix) };
     match (open(&settings).await, known) {
         (Ok(archive), _) => Ok((place, archive, None)),
         (Err(error), Some(known)) => {

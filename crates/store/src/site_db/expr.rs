@@ -74,16 +74,29 @@ impl<'a> Renderer<'a> {
 
     /// The expression as a column of the result.
     pub(super) fn result_column(&mut self, expr: &Expr) -> Result<(), Fault> {
-        let wrap = match expr {
-            Expr::Column(..) => self.dialect.integer_column(),
-            Expr::Coalesce(..) | Expr::Number(..) | Expr::NonZero(..) => self.dialect.integer_expression(),
-        };
+        if let Expr::Column(alias, name) = expr {
+            return self.result_of_column(*alias, name);
+        }
         match self.type_of(expr)? {
-            ExprType::Integer => self.wrapped(wrap, |renderer| renderer.expr(expr)),
+            ExprType::Integer => self.wrapped(self.dialect.integer_expression(), |renderer| renderer.expr(expr)),
             ExprType::Text if self.text_column(expr)?.is_some_and(|column| column.is_unbounded) => {
                 self.truncated(|renderer| renderer.text_expr(expr))
             }
             ExprType::Text | ExprType::Decimal | ExprType::Null => self.text_expr(expr),
+        }
+    }
+
+    /// Nearly all results are columns, so this looks a column up only once.
+    fn result_of_column(&mut self, alias: TableAlias, name: &str) -> Result<(), Fault> {
+        let Some(column) = self.column(alias, name)? else {
+            self.push(self.dialect.null());
+            return Ok(());
+        };
+        let render = |renderer: &mut Self| renderer.typed_column(alias, name, column.sql_type);
+        match column.sql_type {
+            SqlType::Integer | SqlType::Boolean => self.wrapped(self.dialect.integer_column(), render),
+            SqlType::Text | SqlType::Other if column.is_unbounded => self.truncated(render),
+            SqlType::Text | SqlType::Other => render(self),
         }
     }
 
@@ -119,13 +132,16 @@ impl<'a> Renderer<'a> {
     /// The expression in its own type.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<(), Fault> {
         match expr {
-            _ if self.type_of(expr)? == ExprType::Null => {
-                self.push(self.dialect.null());
-                Ok(())
-            }
-            Expr::Column(alias, name) => self.column_expr(*alias, name),
+            Expr::Column(alias, name) => match self.column(*alias, name)? {
+                Some(column) => self.typed_column(*alias, name, column.sql_type),
+                None => {
+                    self.push(self.dialect.null());
+                    Ok(())
+                }
+            },
             Expr::Coalesce(expr, default) => self.coalesce(expr, without_nul(default)?),
-            Expr::Number(number, expr) => self.parsed(*number, expr),
+            Expr::Number(_, inner) if self.type_of(inner)? == ExprType::Null => self.expr(inner),
+            Expr::Number(number, inner) => self.parsed(*number, inner),
             Expr::NonZero(first, second) => self.non_zero(first, second),
         }
     }
@@ -144,11 +160,11 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    fn column_expr(&mut self, alias: TableAlias, name: &str) -> Result<(), Fault> {
-        let wrap = match self.column(alias, name)?.map(|column| column.sql_type) {
-            Some(SqlType::Integer | SqlType::Text) | None => NO_WRAP,
-            Some(SqlType::Boolean) => self.dialect.boolean_as_integer(),
-            Some(SqlType::Other) => self.dialect.as_text(),
+    fn typed_column(&mut self, alias: TableAlias, name: &str, sql_type: SqlType) -> Result<(), Fault> {
+        let wrap = match sql_type {
+            SqlType::Integer | SqlType::Text => NO_WRAP,
+            SqlType::Boolean => self.dialect.boolean_as_integer(),
+            SqlType::Other => self.dialect.as_text(),
         };
         self.wrapped(wrap, |renderer| {
             renderer.push_alias(alias);

@@ -230,7 +230,7 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("site.sqlite");
     rusqlite::Connection::open(&path).unwrap().execute_batch(&Site::of(1).script(Database::Sqlite)).unwrap();
-    let settings = SiteDbSettings::new(path.to_str().unwrap());
+    let settings = SiteDbSettings::new(path.to_str().unwrap(), "evo_");
     let reader = SiteReader::open(SqliteDriver::new(path, settings.deadline), &settings).await.unwrap();
     let connection = reader.pool.take().unwrap().connection;
     for sql in WRITES {
@@ -249,7 +249,7 @@ async fn postgres_site(connections: usize) -> (server::Server, SiteReader<Postgr
     let script =
         format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
     server.sql("desk", &script);
-    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
+    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url(), "evo_") };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
     let reader = SiteReader::open(PostgresDriver::new(&address, settings.deadline), &settings).await.unwrap();
     (server, reader)
@@ -314,7 +314,7 @@ mod mysql {
     async fn mariadb_site(connections: usize) -> (mariadb::MariaDb, SiteReader<MysqlDriver>) {
         let server = mariadb::MariaDb::start();
         server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
-        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
+        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url(), "evo_") };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();
         (server, reader)

@@ -50,7 +50,7 @@ async fn an_answer_has_at_most_the_allowed_bytes() {
 async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
     let three = Three::with_the_site().await;
     for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
-        let brief = SiteDbSettings { deadline: Duration::from_millis(400), ..SiteDbSettings::new(&url) };
+        let brief = SiteDbSettings { deadline: Duration::from_millis(400), ..SiteDbSettings::new(&url, "evo_") };
         let site_db = opened(&brief).await;
         let fault =
             tokio::time::timeout(Duration::from_secs(60), site_db.select(&endless())).await.unwrap().unwrap_err();
@@ -65,7 +65,8 @@ async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
 async fn a_call_fails_early_if_all_connections_are_busy() {
     let three = Three::with_the_site().await;
     for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
-        let narrow = SiteDbSettings { deadline: Duration::from_secs(6), connections: 1, ..SiteDbSettings::new(&url) };
+        let narrow =
+            SiteDbSettings { deadline: Duration::from_secs(6), connections: 1, ..SiteDbSettings::new(&url, "evo_") };
         let site_db = open(&narrow).await.unwrap();
         let (slow, select) = (endless(), all("site_content", &["id"]));
         let ended = |select| {
