@@ -10,27 +10,27 @@ use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStat
 
 use super::{letter, office, sent, tasks};
 use crate::support::requests::{call, held, keyed, post, with_verb};
-use crate::support::{House, KEEPER, READER, heard};
+use crate::support::{KEEPER, READER, TestDesk, heard};
 
-fn here() -> House {
+fn here() -> TestDesk {
     office(DispatchMode::Now, OnQueueFull::Refuse)
 }
 
 #[tokio::test]
 async fn the_key_may_stand_in_the_body_and_the_headers_goes_before_it() {
-    let house = here();
+    let test = here();
     let body = r#"{"method":"ping","idempotency_key":"from body"}"#;
-    let answer = sent(&house, post(KEEPER, body)).await;
+    let answer = sent(&test, post(KEEPER, body)).await;
     assert!(answer.body.contains(r#""idempotency_key":"from body","reused":false"#), "{answer:?}");
-    let answer = sent(&house, keyed("from header", post(KEEPER, body))).await;
+    let answer = sent(&test, keyed("from header", post(KEEPER, body))).await;
     assert!(answer.body.contains(r#""idempotency_key":"from header","reused":false"#), "{answer:?}");
-    let answer = sent(&house, post(KEEPER, body)).await;
+    let answer = sent(&test, post(KEEPER, body)).await;
     assert!(answer.body.contains(r#""idempotency_key":"from body","reused":true"#), "{answer:?}");
 }
 
 #[tokio::test]
 async fn what_is_no_message_is_refused_and_nothing_is_kept() {
-    let house = here();
+    let test = here();
     let long = format!(r#"{{"method":"ping","idempotency_key":"{}"}}"#, "k".repeat(256));
     for (body, why) in [
         ("", "Send one JSON-RPC message as a JSON object."),
@@ -51,9 +51,9 @@ async fn what_is_no_message_is_refused_and_nothing_is_kept() {
         let said = format!(
             r#"{{"jsonrpc":"2.0","id":null,"error":{{"code":-1,"message":"{why}","data":{{"fault":"bad_dispatch","at":"transport"}}}}}}"#
         );
-        assert_eq!(sent(&house, post(KEEPER, body)).await, heard(200, &said), "{body}");
+        assert_eq!(sent(&test, post(KEEPER, body)).await, heard(200, &said), "{body}");
     }
-    assert_eq!(tasks(&house).len(), 0);
+    assert_eq!(tasks(&test).len(), 0);
 }
 
 #[tokio::test]
@@ -70,16 +70,16 @@ async fn a_message_without_an_id_is_answered_under_its_trace() {
 
 #[tokio::test]
 async fn a_stranger_a_wrong_verb_and_a_refused_transport_are_told_so() {
-    let house = here();
-    assert_eq!(sent(&house, letter("nobody", "k", "book.get", "{}")).await.status, 401);
-    assert_eq!(sent(&house, with_verb(Verb::Get, KEEPER)).await.status, 405);
-    let refused = sent(&house, held(KEEPER, Fault::new(FaultKind::UnsupportedMediaType, "JSON, please."))).await;
+    let test = here();
+    assert_eq!(sent(&test, letter("nobody", "k", "book.get", "{}")).await.status, 401);
+    assert_eq!(sent(&test, with_verb(Verb::Get, KEEPER)).await.status, 405);
+    let refused = sent(&test, held(KEEPER, Fault::new(FaultKind::UnsupportedMediaType, "JSON, please."))).await;
     assert!(refused.body.contains("wrong_media"), "{refused:?}");
 }
 
 #[tokio::test]
 async fn a_mount_that_takes_no_dispatched_messages_says_so() {
-    let answer = sent(&House::stocked(), letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
+    let answer = sent(&TestDesk::stocked(), letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
     assert!(answer.body.contains("unknown_method"), "{answer:?}");
 }
 
@@ -94,13 +94,13 @@ async fn behind_a_door_scope_size_server_message_and_tool_are_judged_in_this_ord
         status: standing,
     };
     let behind = |payload_bytes, standing| {
-        let house = here();
-        House { mount: house.mount.with_policy(door(payload_bytes, standing)), ..house }
+        let test = here();
+        TestDesk { mount: test.mount.with_policy(door(payload_bytes, standing)), ..test }
     };
     let denied = call("1", "book.add", "{}");
-    let word = async |house: House, who: &str, body: &str| {
-        let answer = sent(&house, keyed("k", post(who, body))).await;
-        assert_eq!(tasks(&house).len(), 0);
+    let word = async |test: TestDesk, who: &str, body: &str| {
+        let answer = sent(&test, keyed("k", post(who, body))).await;
+        assert_eq!(tasks(&test).len(), 0);
         let from = answer.body.find(r#""fault":""#).unwrap() + 9;
         answer.body[from..].split('"').next().unwrap().to_owned()
     };
@@ -126,23 +126,23 @@ fn pings_only(standing: MountStatus) -> MountPolicy {
 
 #[tokio::test]
 async fn a_method_is_judged_wherever_it_stands_in_the_message() {
-    let house = here().behind(pings_only(MountStatus::Served));
+    let test = here().behind(pings_only(MountStatus::Served));
     let hidden = r#"{"params":null,"method":"tools/list"}"#;
-    assert!(sent(&house, keyed("k", post(READER, hidden))).await.body.contains("forbidden"));
-    assert_eq!(tasks(&house).len(), 0);
+    assert!(sent(&test, keyed("k", post(READER, hidden))).await.body.contains("forbidden"));
+    assert_eq!(tasks(&test).len(), 0);
     for _ in 0..2 {
-        let answer = sent(&house, post(KEEPER, hidden)).await;
+        let answer = sent(&test, post(KEEPER, hidden)).await;
         assert!(answer.body.contains("completed"), "{answer:?}");
     }
-    let plain = sent(&house, post(KEEPER, r#"{"method":"tools/list","params":{}}"#)).await;
+    let plain = sent(&test, post(KEEPER, r#"{"method":"tools/list","params":{}}"#)).await;
     assert!(plain.body.contains("rate_limited"), "{plain:?}");
 }
 
 #[tokio::test]
 async fn a_refusal_names_the_id_of_the_message_where_it_could_be_read() {
-    let house = here().behind(pings_only(MountStatus::Unknown));
+    let test = here().behind(pings_only(MountStatus::Unknown));
     assert_eq!(
-        sent(&house, post(KEEPER, r#"{"id":7,"method":"ping"}"#)).await,
+        sent(&test, post(KEEPER, r#"{"id":7,"method":"ping"}"#)).await,
         heard(
             200,
             r#"{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"No server has this name; look at the last part of the address.","data":{"fault":"unknown_server","at":"method"}}}"#

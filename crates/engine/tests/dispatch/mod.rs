@@ -19,11 +19,11 @@ use frontdesk_engine::{Desk, TenantId, dispatch};
 use tokio::task::JoinHandle;
 
 use crate::support::requests::{call, keyed, post};
-use crate::support::{Heard, House, eventually};
+use crate::support::{TestDesk, TestReply, eventually};
 
 pub(crate) const RETAIN: Duration = Duration::from_secs(86_400);
 
-impl DeskSource for House {
+impl DeskSource for TestDesk {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -34,39 +34,39 @@ impl DeskSource for House {
 }
 
 /// The stocked library, which takes dispatched messages for its north branch.
-pub(crate) fn office(when: DispatchMode, full: OnQueueFull) -> House {
-    House::stocked().taking("desk", when, full)
+pub(crate) fn office(when: DispatchMode, full: OnQueueFull) -> TestDesk {
+    TestDesk::stocked().taking("desk", when, full)
 }
 
-impl House {
+impl TestDesk {
     /// Takes dispatched messages as the server of this name.
-    fn taking(self, server: &str, when: DispatchMode, full: OnQueueFull) -> House {
+    fn taking(self, server: &str, when: DispatchMode, full: OnQueueFull) -> TestDesk {
         let tenant = TenantId::parse("north").unwrap();
         let dispatching = DispatchConfig { tenant, server: server.to_owned(), when, full, retain: RETAIN };
-        House { mount: self.mount.with_dispatch(dispatching), ..self }
+        TestDesk { mount: self.mount.with_dispatch(dispatching), ..self }
     }
 
-    /// As a house renewed from the other: its store, its clock and its queue.
-    fn sharing(self, other: &House) -> House {
-        let house = self.beside(other);
-        House { desk: Desk { task_queue: other.desk.task_queue.clone(), ..house.desk }, ..house }
+    /// As a test renewed from the other: its store, its clock and its queue.
+    fn sharing(self, other: &TestDesk) -> TestDesk {
+        let test = self.beside(other);
+        TestDesk { desk: Desk { task_queue: other.desk.task_queue.clone(), ..test.desk }, ..test }
     }
 
     /// As another node: the other's store and its clock, and a queue that knows nothing.
-    fn beside(self, other: &House) -> House {
+    fn beside(self, other: &TestDesk) -> TestDesk {
         let (store, clock) = (Arc::clone(&other.store), Arc::clone(&other.clock));
         let desk = Desk { store: store.clone(), clock: clock.clone(), ..self.desk };
-        House { desk, store, clock, ..self }
+        TestDesk { desk, store, clock, ..self }
     }
 }
 
-pub(crate) async fn sent(house: &House, incoming: Incoming) -> Heard {
-    sent_as(house, DispatchPreference::AsConfigured, incoming).await
+pub(crate) async fn sent(test: &TestDesk, incoming: Incoming) -> TestReply {
+    sent_as(test, DispatchPreference::AsConfigured, incoming).await
 }
 
-pub(crate) async fn sent_as(house: &House, wanted: DispatchPreference, incoming: Incoming) -> Heard {
-    let reply = dispatch(&house.desk, &house.mount, wanted, incoming).await;
-    Heard { status: reply.status, body: String::from_utf8(reply.body.to_vec()).unwrap() }
+pub(crate) async fn sent_as(test: &TestDesk, wanted: DispatchPreference, incoming: Incoming) -> TestReply {
+    let reply = dispatch(&test.desk, &test.mount, wanted, incoming).await;
+    TestReply { status: reply.status, body: String::from_utf8(reply.body.to_vec()).unwrap() }
 }
 
 /// A call of this tool under this key, with id 1.
@@ -91,20 +91,19 @@ impl Drop for Clerk {
 }
 
 /// The tasks that are kept.
-pub(crate) fn tasks(house: &House) -> Vec<Row> {
-    house
-        .store
-        .look(|kept| kept.rows.iter().filter(|(key, _)| key.1 == TASK.name).map(|(_, row)| row.clone()).collect())
+pub(crate) fn tasks(test: &TestDesk) -> Vec<Row> {
+    test.store
+        .inspect(|state| state.rows.iter().filter(|(key, _)| key.1 == TASK.name).map(|(_, row)| row.clone()).collect())
 }
 
 /// Waits until no task is open any more.
-pub(crate) async fn all_done(house: &House) {
+pub(crate) async fn all_done(test: &TestDesk) {
     let is_open = |row: &Row| row.cells.iter().any(|(name, cell)| *name == "open_for" && *cell != Cell::Null);
-    eventually(|| !tasks(house).iter().any(is_open)).await;
+    eventually(|| !tasks(test).iter().any(is_open)).await;
 }
 
 /// How often this tool was called, however that ended.
-pub(crate) fn calls(house: &House, tool: &str) -> usize {
+pub(crate) fn calls(test: &TestDesk, tool: &str) -> usize {
     let named = format!(r#""tool":"{tool}""#);
-    house.guestbook.lines().iter().filter(|line| line.contains(&named)).count()
+    test.calls.lines().iter().filter(|line| line.contains(&named)).count()
 }

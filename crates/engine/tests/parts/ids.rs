@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use crate::support::House;
+use crate::support::TestDesk;
 
 #[test]
 fn ids_made_later_sort_after_earlier_ones() {
-    let house = House::new();
+    let test = TestDesk::new();
     let mut ids = Vec::new();
     for step in [0, 1, 1, 30, 1000, 86_400_000, 31_536_000_000] {
-        house.clock.forward(step + 1);
-        ids.push(house.desk.new_id("bk"));
+        test.clock.advance(step + 1);
+        ids.push(test.desk.new_id("bk"));
     }
     let mut sorted = ids.clone();
     sorted.sort();
@@ -19,8 +19,8 @@ fn ids_made_later_sort_after_earlier_ones() {
 
 #[test]
 fn ids_of_one_instant_differ_in_their_random_part_only() {
-    let house = House::new();
-    let ids: HashSet<String> = (0..1000).map(|_| house.desk.new_id("bk")).collect();
+    let test = TestDesk::new();
+    let ids: HashSet<String> = (0..1000).map(|_| test.desk.new_id("bk")).collect();
     assert_eq!(ids.len(), 1000);
     // 2026-01-01T00:00:00Z in the first ten of the 26 letters.
     assert!(ids.iter().all(|id| id.len() == 29 && id.starts_with("bk_01kdvdna00")), "{:?}", ids.iter().next());

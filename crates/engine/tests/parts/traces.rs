@@ -2,7 +2,7 @@
 
 use frontdesk_engine::model::trace::{Sampling, Trace, TraceParent};
 
-use crate::support::House;
+use crate::support::TestDesk;
 
 const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN: &str = "00f067aa0ba902b7";
@@ -50,8 +50,8 @@ fn what_is_not_exactly_a_traceparent_is_passed_over() {
 
 #[test]
 fn a_trace_that_begins_here_has_an_id_of_its_own_in_the_same_form() {
-    let house = House::new();
-    let (first, second) = (house.desk.new_trace(), house.desk.new_trace());
+    let test = TestDesk::new();
+    let (first, second) = (test.desk.new_trace(), test.desk.new_trace());
     assert_ne!(first, second);
     assert_eq!(Trace::parse_traceparent(&format!("00-{}-{SPAN}-01", first.id)).unwrap().id, first.id);
     assert_eq!(first.parent, None);

@@ -16,7 +16,7 @@ use frontdesk_engine::{Caller, ClientId, FaultKind, Scope, Scopes, TenantId, ser
 use serde_json::Value;
 
 use crate::support::requests::{call, post, presenting, rpc, with_verb};
-use crate::support::{House, KEEPER, READER, VAGRANT, WARDEN, heard};
+use crate::support::{KEEPER, READER, TestDesk, VAGRANT, WARDEN, heard};
 
 /// Lets everybody who may read books do everything but administer.
 pub(crate) fn door() -> MountPolicy {
@@ -41,14 +41,14 @@ fn fault(answer: &str) -> String {
 
 #[tokio::test]
 async fn a_method_needs_its_scope_and_one_without_a_rule_that_of_the_rest() {
-    let house = House::stocked().behind(door());
-    assert_eq!(house.ask(READER, "ping", "{}").await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    let test = TestDesk::stocked().behind(door());
+    assert_eq!(test.ask(READER, "ping", "{}").await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     for method in ["admin/reindex", "server/discover", "PING", "tools"] {
         let refused = r#"{"fault":"forbidden","at":"method","needed":"admin"}"#;
-        assert_eq!(house.serve(post(KEEPER, &rpc("1", method, "{}"))).await, heard(403, refused), "{method}");
+        assert_eq!(test.serve(post(KEEPER, &rpc("1", method, "{}"))).await, heard(403, refused), "{method}");
     }
     assert_eq!(
-        house.guestbook.lines()[1],
+        test.calls.lines()[1],
         r#"{"at":"2026-01-01T00:00:00Z","trace":"t1","contract":"library","client":"keeper","address":"192.0.2.1","method":"unknown","outcome":"forbidden"}"#
     );
 }
@@ -56,18 +56,18 @@ async fn a_method_needs_its_scope_and_one_without_a_rule_that_of_the_rest() {
 #[tokio::test]
 async fn a_star_among_the_scopes_of_a_caller_is_every_scope_behind_a_door_and_nothing_without_one() {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"m1","name":"Ada","email":"ada@example.org"}}}"#;
-    let house = House::stocked().behind(door());
-    assert_eq!(house.call(WARDEN, "member.get", r#"{"id":"m1"}"#).await, answer);
-    assert_eq!(fault(&house.ask(WARDEN, "admin/reindex", "{}").await), "unknown_method");
-    let open = House::stocked();
+    let test = TestDesk::stocked().behind(door());
+    assert_eq!(test.call(WARDEN, "member.get", r#"{"id":"m1"}"#).await, answer);
+    assert_eq!(fault(&test.ask(WARDEN, "admin/reindex", "{}").await), "unknown_method");
+    let open = TestDesk::stocked();
     assert_eq!(fault(&open.call(WARDEN, "member.get", r#"{"id":"m1"}"#).await), "forbidden");
 }
 
 #[tokio::test]
 async fn the_scope_of_a_tool_is_asked_for_behind_a_door_too() {
-    let house = House::stocked().behind(door());
+    let test = TestDesk::stocked().behind(door());
     assert_eq!(
-        house.call(READER, "book.add", "{}").await,
+        test.call(READER, "book.add", "{}").await,
         r#"{"fault":"forbidden","at":"tool book.add","needed":"books:write"}"#
     );
 }
@@ -75,7 +75,7 @@ async fn the_scope_of_a_tool_is_asked_for_behind_a_door_too() {
 #[tokio::test]
 async fn a_method_that_cannot_be_read_needs_no_scope_and_costs_a_call() {
     let scopes = MethodScopes::new([], Scope::new("admin"));
-    let house = House::new().behind(MountPolicy { scopes, calls: Quota { per_minute: 4 }, ..door() });
+    let test = TestDesk::new().behind(MountPolicy { scopes, calls: Quota { per_minute: 4 }, ..door() });
     for (body, word) in [
         ("", "malformed"),
         (r#"{"method":7}"#, "not_rpc"),
@@ -83,7 +83,7 @@ async fn a_method_that_cannot_be_read_needs_no_scope_and_costs_a_call() {
         (r#"{"method"#, "malformed"),
         ("{}", "rate_limited"),
     ] {
-        assert_eq!(fault(&house.serve(post(READER, body)).await.body), word, "{body}");
+        assert_eq!(fault(&test.serve(post(READER, body)).await.body), word, "{body}");
     }
 }
 
@@ -91,7 +91,7 @@ async fn a_method_that_cannot_be_read_needs_no_scope_and_costs_a_call() {
 async fn a_method_is_judged_however_it_is_spelled_and_wherever_it_stands() {
     let scopes = MethodScopes::new([(Glob::new("ping"), Scope::new("books:read"))], Scope::new("admin"));
     let door = MountPolicy { scopes, denied_tools: vec![Glob::new("book.*")], ..door() };
-    let house = House::stocked().behind(door);
+    let test = TestDesk::stocked().behind(door);
     let deep = "[".repeat(1500) + &"]".repeat(1500);
     for body in [
         r#"{"jsonrpc":"2.0","id":1,"method":"tool\u0073/call","params":{}}"#.to_owned(),
@@ -99,37 +99,37 @@ async fn a_method_is_judged_however_it_is_spelled_and_wherever_it_stands() {
         format!(r#"{{"id":1,"params":{{"a":{deep}}},"method":"tools/call"}}"#),
         r#"{"method":"tools/call","nothing":"#.to_owned(),
     ] {
-        assert_eq!(fault(&house.serve(post(KEEPER, &body)).await.body), "forbidden", "{body}");
+        assert_eq!(fault(&test.serve(post(KEEPER, &body)).await.body), "forbidden", "{body}");
     }
     let body = r#"{"jsonrpc":"2.0","id":1,"params":{"n\u0061me":"book\u002eget"},"method":"tools\/call"}"#;
-    assert_eq!(fault(&house.serve(post(WARDEN, body)).await.body), "tool_denied");
+    assert_eq!(fault(&test.serve(post(WARDEN, body)).await.body), "tool_denied");
 }
 
 #[tokio::test]
 async fn each_caller_has_its_calls_of_each_method_in_a_minute() {
-    let house = House::stocked().behind(MountPolicy { calls: Quota { per_minute: 3 }, ..door() });
+    let test = TestDesk::stocked().behind(MountPolicy { calls: Quota { per_minute: 3 }, ..door() });
     let ok = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     let wait = |seconds: u64| {
         format!(
             r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"message":"Too many calls; wait before the next one.","data":{{"fault":"rate_limited","at":"method","retry_after":{seconds}}}}}}}"#
         )
     };
-    let ping = async |who| house.ask(who, "ping", "{}").await;
+    let ping = async |who| test.ask(who, "ping", "{}").await;
     for _ in 0..3 {
         assert_eq!(ping(READER).await, ok);
     }
     assert_eq!(ping(READER).await, wait(60));
-    house.clock.forward(59_500);
+    test.clock.advance(59_500);
     assert_eq!(ping(READER).await, wait(1));
     assert_eq!(ping(KEEPER).await, ok);
-    assert_eq!(fault(&house.ask(READER, "tools/list", "{}").await), "");
-    house.clock.forward(500);
+    assert_eq!(fault(&test.ask(READER, "tools/list", "{}").await), "");
+    test.clock.advance(500);
     assert_eq!(ping(READER).await, ok);
 }
 
 #[tokio::test]
 async fn a_further_address_of_a_server_gives_nobody_further_calls() {
-    let house = House::new();
+    let test = TestDesk::new();
     let mount = |address: &str| {
         let dispatching = DispatchConfig {
             tenant: TenantId::parse("south").unwrap(),
@@ -146,7 +146,7 @@ async fn a_further_address_of_a_server_gives_nobody_further_calls() {
     let mut words = Vec::new();
     for address in ["https://library.example/a", "https://library.example/b", "https://library.example/a"] {
         let ping = presenting(Credential::Missing, &rpc("1", "ping", "{}"));
-        let reply = serve(&house.desk, &mount(address), ping).await;
+        let reply = serve(&test.desk, &mount(address), ping).await;
         words.push(fault(std::str::from_utf8(&reply.body).unwrap()));
     }
     assert_eq!(words, ["", "", "rate_limited"]);
@@ -154,10 +154,10 @@ async fn a_further_address_of_a_server_gives_nobody_further_calls() {
 
 #[tokio::test]
 async fn all_invented_methods_share_one_budget() {
-    let house = House::new().behind(MountPolicy { calls: Quota { per_minute: 2 }, ..door() });
+    let test = TestDesk::new().behind(MountPolicy { calls: Quota { per_minute: 2 }, ..door() });
     let mut words = Vec::new();
     for method in ["tools/a", "tools/b", "tools/c"] {
-        words.push(fault(&house.ask(READER, method, "{}").await));
+        words.push(fault(&test.ask(READER, method, "{}").await));
     }
     assert_eq!(words, ["unknown_method", "unknown_method", "rate_limited"]);
 }
@@ -165,16 +165,16 @@ async fn all_invented_methods_share_one_budget() {
 #[tokio::test]
 async fn a_message_as_large_as_the_door_takes_passes_and_one_byte_more_does_not() {
     let ping = rpc("1", "ping", "{}");
-    let house = House::new().behind(MountPolicy { payload_bytes: ping.len(), ..door() });
-    assert_eq!(house.serve(post(READER, &ping)).await.body, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    let test = TestDesk::new().behind(MountPolicy { payload_bytes: ping.len(), ..door() });
+    assert_eq!(test.serve(post(READER, &ping)).await.body, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     assert_eq!(
-        house.serve(post(READER, &(ping + " "))).await.body,
+        test.serve(post(READER, &(ping + " "))).await.body,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The message is larger than 52 bytes.","data":{"fault":"too_large","at":"method"}}}"#
     );
     // What the transport itself would not take has no method to be seen, and is too large by the door's own measure.
     let body = RequestBody::from_future(async { Err(Fault::new(FaultKind::TooLarge, "Too much.")) });
     assert_eq!(
-        house.serve(Incoming { body, ..post(READER, "") }).await.body,
+        test.serve(Incoming { body, ..post(READER, "") }).await.body,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"The message is larger than 52 bytes.","data":{"fault":"too_large","at":"transport"}}}"#
     );
 }
@@ -188,28 +188,28 @@ async fn an_answer_as_large_as_the_door_lets_out_passes_and_one_byte_more_does_n
         ("resources/templates/list", "{}"),
         ("tools/call", r#"{"name":"book.list","arguments":{}}"#),
     ] {
-        let limited = |result_bytes| House::stocked().behind(MountPolicy { result_bytes, ..door() });
-        let whole = House::stocked().behind(door()).ask(READER, method, params).await;
+        let limited = |result_bytes| TestDesk::stocked().behind(MountPolicy { result_bytes, ..door() });
+        let whole = TestDesk::stocked().behind(door()).ask(READER, method, params).await;
         assert_eq!(fault(&whole), "", "{method}");
         assert_eq!(limited(whole.len()).ask(READER, method, params).await, whole);
         let refused = limited(whole.len() - 1);
         assert_eq!(fault(&refused.ask(READER, method, params).await), "answer_too_large", "{method}");
-        assert_eq!(refused.guestbook.outcomes(), ["answer_too_large"]);
+        assert_eq!(refused.calls.outcomes(), ["answer_too_large"]);
     }
 }
 
 #[tokio::test]
 async fn a_door_may_let_out_more_than_the_desk_would() {
     let small =
-        || House::with(frontdesk_engine::desk::DeskSettings { reply_bytes: 50, ..crate::support::SETTINGS }).stock();
+        || TestDesk::with(frontdesk_engine::desk::DeskSettings { reply_bytes: 50, ..crate::support::SETTINGS }).stock();
     assert_eq!(fault(&small().call(READER, "book.get", r#"{"id":"b1"}"#).await), "answer_too_large");
     assert_eq!(fault(&small().behind(door()).call(READER, "book.get", r#"{"id":"b1"}"#).await), "");
 }
 
 #[tokio::test]
 async fn a_write_that_has_happened_says_so_however_small_the_door() {
-    let house = House::stocked().behind(MountPolicy { result_bytes: 1, ..door() });
-    let answer = house.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await;
+    let test = TestDesk::stocked().behind(MountPolicy { result_bytes: 1, ..door() });
+    let answer = test.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await;
     assert_eq!(
         answer,
         r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":1}}}"#
@@ -218,20 +218,20 @@ async fn a_write_that_has_happened_says_so_however_small_the_door() {
 
 #[tokio::test]
 async fn a_batch_is_no_message_behind_a_door() {
-    let house = House::stocked().behind(door());
+    let test = TestDesk::stocked().behind(door());
     let batch = format!("[{}]", call("1", "book.get", r#"{"id":"b1"}"#));
     assert_eq!(
-        house.serve(post(KEEPER, &batch)).await.body,
+        test.serve(post(KEEPER, &batch)).await.body,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Send one message per request; batches are not taken.","data":{"fault":"not_rpc","at":"transport"}}}"#
     );
-    assert_eq!(house.guestbook.outcomes(), ["not_rpc"]);
+    assert_eq!(test.calls.outcomes(), ["not_rpc"]);
 }
 
 #[tokio::test]
 async fn whoever_may_list_tools_sees_all_that_are_not_denied() {
     let denied_tools = vec![Glob::new("member.*"), Glob::new("book.add")];
-    let house = House::stocked().behind(MountPolicy { denied_tools, ..door() });
-    let answer: Value = serde_json::from_str(&house.ask(READER, "tools/list", "{}").await).unwrap();
+    let test = TestDesk::stocked().behind(MountPolicy { denied_tools, ..door() });
+    let answer: Value = serde_json::from_str(&test.ask(READER, "tools/list", "{}").await).unwrap();
     let names: Vec<&str> =
         answer["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["book.list", "book.get", "book.change", "book.lend", "book.add_anew"]);
@@ -239,33 +239,33 @@ async fn whoever_may_list_tools_sees_all_that_are_not_denied() {
 
 #[tokio::test]
 async fn a_denied_tool_is_denied_by_every_way_to_it() {
-    let house = House::stocked().behind(MountPolicy { denied_tools: vec![Glob::new("book.get")], ..door() });
-    assert_eq!(fault(&house.call(READER, "book.get", r#"{"id":"b1"}"#).await), "tool_denied");
-    assert_eq!(fault(&house.open(READER, "lib://north/book/b1").await), "tool_denied");
-    assert!(!house.ask(READER, "resources/templates/list", "{}").await.contains("lib://{branch}/book/{id}"));
-    assert_eq!(fault(&house.call(READER, "book.list", "{}").await), "");
+    let test = TestDesk::stocked().behind(MountPolicy { denied_tools: vec![Glob::new("book.get")], ..door() });
+    assert_eq!(fault(&test.call(READER, "book.get", r#"{"id":"b1"}"#).await), "tool_denied");
+    assert_eq!(fault(&test.open(READER, "lib://north/book/b1").await), "tool_denied");
+    assert!(!test.ask(READER, "resources/templates/list", "{}").await.contains("lib://{branch}/book/{id}"));
+    assert_eq!(fault(&test.call(READER, "book.list", "{}").await), "");
 }
 
 #[tokio::test]
 async fn a_wrong_verb_is_one_at_every_door_and_ending_a_session_succeeds() {
     for standing in [MountStatus::Served, MountStatus::Denied, MountStatus::Unknown] {
-        let house = House::new().behind(MountPolicy { status: standing, ..door() });
+        let test = TestDesk::new().behind(MountPolicy { status: standing, ..door() });
         let refused = heard(405, r#"{"fault":"wrong_verb","at":"transport"}"#);
-        assert_eq!(house.serve(with_verb(Verb::Get, READER)).await, refused);
-        assert_eq!(house.serve(with_verb(Verb::Delete, READER)).await, heard(204, ""));
+        assert_eq!(test.serve(with_verb(Verb::Get, READER)).await, refused);
+        assert_eq!(test.serve(with_verb(Verb::Delete, READER)).await, heard(204, ""));
         let stranger = heard(401, r#"{"fault":"unauthenticated","at":"transport"}"#);
-        assert_eq!(house.serve(with_verb(Verb::Get, "stranger")).await, stranger);
+        assert_eq!(test.serve(with_verb(Verb::Get, "stranger")).await, stranger);
     }
 }
 
 #[tokio::test]
 async fn a_notification_passes_the_door_like_a_request() {
     let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let house = House::new().behind(door());
-    assert_eq!(house.serve(post(READER, notice)).await, heard(202, ""));
-    let house = House::new().behind(MountPolicy { scopes: MethodScopes::new([], Scope::new("admin")), ..door() });
+    let test = TestDesk::new().behind(door());
+    assert_eq!(test.serve(post(READER, notice)).await, heard(202, ""));
+    let test = TestDesk::new().behind(MountPolicy { scopes: MethodScopes::new([], Scope::new("admin")), ..door() });
     assert_eq!(
-        house.serve(post(READER, notice)).await,
+        test.serve(post(READER, notice)).await,
         heard(403, r#"{"fault":"forbidden","at":"transport","needed":"admin"}"#)
     );
 }
@@ -295,13 +295,13 @@ impl Identity for Welcoming {
 
 #[tokio::test]
 async fn a_mount_may_have_a_judge_of_its_own_who_is_asked_about_everybody() {
-    let house = House::stocked();
-    let house = House { mount: house.mount.with_identity(Arc::new(Welcoming)).with_policy(door()), ..house };
+    let test = TestDesk::stocked();
+    let test = TestDesk { mount: test.mount.with_identity(Arc::new(Welcoming)).with_policy(door()), ..test };
     let get = call("1", "book.get", r#"{"id":"s1"}"#);
     assert_eq!(
-        house.serve(presenting(Credential::Missing, &get)).await.body,
+        test.serve(presenting(Credential::Missing, &get)).await.body,
         r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"s1","title":"Ulysses","genre":"novel","copies":1}}}"#
     );
-    assert_eq!(house.serve(post(READER, &get)).await.status, 401);
-    assert_eq!(house.serve(post(VAGRANT, &get)).await.status, 401);
+    assert_eq!(test.serve(post(READER, &get)).await.status, 401);
+    assert_eq!(test.serve(post(VAGRANT, &get)).await.status, 401);
 }

@@ -8,7 +8,7 @@ use frontdesk_engine::model::incoming::{Incoming, RequestBody};
 use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
 
 use crate::support::requests::{call, post};
-use crate::support::{Heard, House, KEEPER, READER, heard};
+use crate::support::{KEEPER, READER, TestDesk, TestReply, heard};
 
 const STRANGER: &str = "stranger";
 
@@ -34,9 +34,9 @@ const WORST: Breach = Breach {
     tool: "book.burn",
 };
 
-async fn answer(breach: Breach) -> Heard {
+async fn answer(breach: Breach) -> TestReply {
     let rules = [(Glob::new("tools/call"), Scope::new("books:write"))];
-    let house = House::stocked().behind(MountPolicy {
+    let test = TestDesk::stocked().behind(MountPolicy {
         scopes: MethodScopes::new(rules, Scope::new("books:read")),
         calls: Quota { per_minute: 2 },
         payload_bytes: 120,
@@ -45,18 +45,18 @@ async fn answer(breach: Breach) -> Heard {
         status: breach.standing,
     });
     for _ in 0..breach.before {
-        house.call(KEEPER, "book.get", r#"{"id":"b1"}"#).await;
+        test.call(KEEPER, "book.get", r#"{"id":"b1"}"#).await;
     }
     let body = call("7", breach.tool, r#"{"wrong":1}"#) + &" ".repeat(breach.padding);
     let refused = breach.media.map(|media| Fault::new(FaultKind::UnsupportedMediaType, format!("Not {media}.")));
-    let heard = house.serve(Incoming { transport_fault: refused, ..post(breach.who, &body) }).await;
-    let last = house.guestbook.lines().len();
+    let heard = test.serve(Incoming { transport_fault: refused, ..post(breach.who, &body) }).await;
+    let last = test.calls.lines().len();
     // Strangers are counted; everybody else is seen once.
     assert_eq!(last, breach.before + usize::from(breach.who != STRANGER));
     heard
 }
 
-fn error(message: &str, fault: &str) -> Heard {
+fn error(message: &str, fault: &str) -> TestReply {
     let data = format!(r#"{{"fault":"{fault}","at":"method"}}"#);
     heard(200, &format!(r#"{{"jsonrpc":"2.0","id":7,"error":{{"code":-1,"message":"{message}","data":{data}}}}}"#))
 }
@@ -109,11 +109,11 @@ async fn the_first_rule_that_is_broken_gives_the_answer() {
 #[tokio::test]
 async fn a_body_whose_end_is_uncertain_is_never_read_and_nobody_reads_that_of_a_stranger() {
     let unread = || RequestBody::from_future(async { panic!("somebody read it") });
-    let house = House::new().behind(super::door::door());
-    house.serve(Incoming { body: unread(), ..post(STRANGER, "") }).await;
+    let test = TestDesk::new().behind(super::door::door());
+    test.serve(Incoming { body: unread(), ..post(STRANGER, "") }).await;
     let refused = Some(Fault::new(FaultKind::Malformed, "Two ends."));
     assert_eq!(
-        house.serve(Incoming { body: unread(), transport_fault: refused, ..post(READER, "") }).await.body,
+        test.serve(Incoming { body: unread(), transport_fault: refused, ..post(READER, "") }).await.body,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Two ends.","data":{"fault":"malformed","at":"transport"}}}"#
     );
 }

@@ -3,11 +3,11 @@
 use frontdesk_engine::model::incoming::Verb;
 
 use crate::support::requests::{post, with_verb};
-use crate::support::{House, READER, heard};
+use crate::support::{READER, TestDesk, heard};
 
 async fn refusal(body: &str) -> String {
-    let house = House::new();
-    house.serve(post(READER, body)).await.body
+    let test = TestDesk::new();
+    test.serve(post(READER, body)).await.body
 }
 
 #[tokio::test]
@@ -40,31 +40,31 @@ async fn a_readable_id_is_echoed_even_if_its_message_is_refused() {
 
 #[tokio::test]
 async fn a_notification_is_taken_without_an_answer() {
-    let house = House::new();
+    let test = TestDesk::new();
     let body = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(house.serve(post(READER, body)).await, heard(202, ""));
-    assert_eq!(house.guestbook.outcomes(), ["ok"]);
+    assert_eq!(test.serve(post(READER, body)).await, heard(202, ""));
+    assert_eq!(test.calls.outcomes(), ["ok"]);
 }
 
 #[tokio::test]
 async fn a_response_is_taken_without_an_answer() {
-    let house = House::new();
+    let test = TestDesk::new();
     let body = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    assert_eq!(house.serve(post(READER, body)).await, heard(202, ""));
+    assert_eq!(test.serve(post(READER, body)).await, heard(202, ""));
 }
 
 #[tokio::test]
 async fn delete_succeeds_because_there_is_no_session_to_end() {
-    let house = House::new();
-    assert_eq!(house.serve(with_verb(Verb::Delete, READER)).await, heard(204, ""));
-    assert_eq!(house.guestbook.outcomes(), ["ok"]);
+    let test = TestDesk::new();
+    assert_eq!(test.serve(with_verb(Verb::Delete, READER)).await, heard(204, ""));
+    assert_eq!(test.calls.outcomes(), ["ok"]);
 }
 
 #[tokio::test]
 async fn get_and_other_verbs_are_wrong_verbs() {
-    let house = House::new();
+    let test = TestDesk::new();
     let refused = heard(405, r#"{"fault":"wrong_verb","at":"transport"}"#);
-    assert_eq!(house.serve(with_verb(Verb::Get, READER)).await, refused);
-    assert_eq!(house.serve(with_verb(Verb::Other, READER)).await, refused);
-    assert_eq!(house.guestbook.outcomes(), ["wrong_verb"; 2]);
+    assert_eq!(test.serve(with_verb(Verb::Get, READER)).await, refused);
+    assert_eq!(test.serve(with_verb(Verb::Other, READER)).await, refused);
+    assert_eq!(test.calls.outcomes(), ["wrong_verb"; 2]);
 }

@@ -10,40 +10,40 @@ use frontdesk_engine::ports::Identity;
 use frontdesk_engine::{Caller, Fault, FaultKind};
 
 use crate::support::requests::{held, post, presenting, rpc, with_verb};
-use crate::support::{House, READER, heard};
+use crate::support::{READER, TestDesk, heard};
 
 const REFUSED: &str = r#"{"fault":"unauthenticated","at":"transport"}"#;
 
 #[tokio::test]
 async fn a_missing_credential_outranks_a_bad_body() {
-    let house = House::new();
+    let test = TestDesk::new();
     for body in ["not json", "[]", r#"{"jsonrpc":"2.0"}"#, &rpc("1", "nonsense", "{}")] {
-        assert_eq!(house.serve(presenting(Credential::Missing, body)).await, heard(401, REFUSED));
+        assert_eq!(test.serve(presenting(Credential::Missing, body)).await, heard(401, REFUSED));
     }
 }
 
 #[tokio::test]
 async fn an_unusable_credential_is_refused_without_being_judged() {
-    let house = House::new();
-    // The identity of this house panics when it is asked about anything but a bearer token.
-    assert_eq!(house.serve(presenting(Credential::Unusable, "not json")).await, heard(401, REFUSED));
+    let test = TestDesk::new();
+    // The identity of this test panics when it is asked about anything but a bearer token.
+    assert_eq!(test.serve(presenting(Credential::Unusable, "not json")).await, heard(401, REFUSED));
 }
 
 #[tokio::test]
 async fn an_unknown_credential_outranks_a_bad_body_and_a_wrong_verb() {
-    let house = House::new();
-    assert_eq!(house.serve(post("stranger", "not json")).await, heard(401, REFUSED));
-    assert_eq!(house.serve(with_verb(Verb::Get, "stranger")).await, heard(401, REFUSED));
-    assert_eq!(house.serve(with_verb(Verb::Delete, "stranger")).await, heard(401, REFUSED));
+    let test = TestDesk::new();
+    assert_eq!(test.serve(post("stranger", "not json")).await, heard(401, REFUSED));
+    assert_eq!(test.serve(with_verb(Verb::Get, "stranger")).await, heard(401, REFUSED));
+    assert_eq!(test.serve(with_verb(Verb::Delete, "stranger")).await, heard(401, REFUSED));
 }
 
 #[tokio::test]
 async fn a_fault_of_the_transport_comes_out_only_once_the_caller_is_known() {
-    let house = House::new();
+    let test = TestDesk::new();
     let fault = || Fault::new(FaultKind::UnsupportedMediaType, "Send application/json.");
-    assert_eq!(house.serve(held("stranger", fault())).await, heard(401, REFUSED));
+    assert_eq!(test.serve(held("stranger", fault())).await, heard(401, REFUSED));
     assert_eq!(
-        house.serve(held(READER, fault())).await,
+        test.serve(held(READER, fault())).await,
         heard(
             200,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Send application/json.","data":{"fault":"wrong_media","at":"transport"}}}"#
@@ -53,25 +53,25 @@ async fn a_fault_of_the_transport_comes_out_only_once_the_caller_is_known() {
 
 #[tokio::test]
 async fn a_wrong_host_is_refused_before_the_credential_is_judged() {
-    let house = House::new();
+    let test = TestDesk::new();
     let fault = || Fault::new(FaultKind::HostNotAllowed, "This server does not answer to that name.");
     let refused = heard(403, r#"{"fault":"wrong_host","at":"transport"}"#);
-    assert_eq!(house.serve(held("stranger", fault())).await, refused);
-    assert_eq!(house.serve(held(READER, fault())).await, refused);
+    assert_eq!(test.serve(held("stranger", fault())).await, refused);
+    assert_eq!(test.serve(held(READER, fault())).await, refused);
 }
 
 #[tokio::test]
 async fn strangers_are_counted_by_address_and_leave_no_record_each() {
-    let house = House::new();
+    let test = TestDesk::new();
     for _ in 0..3 {
-        house.serve(post("stranger", "{}")).await;
+        test.serve(post("stranger", "{}")).await;
     }
     let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
     let three = TallyCount { who: TallyKey::Address(address), outcome: "unauthenticated", times: 3 };
-    assert_eq!(house.desk.tally.take(), [three]);
-    assert_eq!(house.desk.tally.take(), []);
-    assert_eq!(house.store.records(), Vec::<String>::new());
-    assert_eq!(house.guestbook.outcomes(), [""; 0]);
+    assert_eq!(test.desk.tally.take(), [three]);
+    assert_eq!(test.desk.tally.take(), []);
+    assert_eq!(test.records(), Vec::<String>::new());
+    assert_eq!(test.calls.outcomes(), [""; 0]);
 }
 
 /// Knows nobody, and says why.
@@ -85,34 +85,34 @@ impl Identity for Grumpy {
 
 #[tokio::test]
 async fn why_a_stranger_was_refused_is_said_once_for_each_address_until_the_counts_are_taken() {
-    let house = House::new();
-    let house = House { mount: house.mount.with_identity(Arc::new(Grumpy)), ..house };
+    let test = TestDesk::new();
+    let test = TestDesk { mount: test.mount.with_identity(Arc::new(Grumpy)), ..test };
     let come = async |last: u8| {
         let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, last));
-        house.serve(Incoming { address, ..post("stranger", "{}") }).await;
-        house.guestbook.causes().len()
+        test.serve(Incoming { address, ..post("stranger", "{}") }).await;
+        test.calls.causes().len()
     };
     assert_eq!([come(1).await, come(1).await, come(1).await, come(2).await, come(1).await], [1, 1, 1, 2, 2]);
-    assert_eq!(house.desk.tally.take().iter().map(|count| count.times).sum::<u64>(), 5);
+    assert_eq!(test.desk.tally.take().iter().map(|count| count.times).sum::<u64>(), 5);
     assert_eq!(come(1).await, 3);
-    assert_eq!(house.guestbook.causes()[0], "it has not three parts");
+    assert_eq!(test.calls.causes()[0], "it has not three parts");
 }
 
 #[tokio::test]
 async fn known_callers_are_not_counted_as_strangers() {
-    let house = House::new();
-    house.serve(post(READER, "not json")).await;
-    assert_eq!(house.desk.tally.take(), []);
+    let test = TestDesk::new();
+    test.serve(post(READER, "not json")).await;
+    assert_eq!(test.desk.tally.take(), []);
 }
 
 #[tokio::test]
 async fn a_flood_from_many_addresses_is_counted_in_bounded_memory() {
-    let house = House::new();
+    let test = TestDesk::new();
     for number in 0..5000_u32 {
         let address = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + number));
-        house.serve(Incoming { address, ..post("stranger", "{}") }).await;
+        test.serve(Incoming { address, ..post("stranger", "{}") }).await;
     }
-    let counted = house.desk.tally.take();
+    let counted = test.desk.tally.take();
     assert_eq!(counted.len(), 4097);
     assert_eq!(counted.iter().map(|count| count.times).sum::<u64>(), 5000);
     let further = counted.iter().find(|count| count.who == TallyKey::Others).map(|count| count.times);
@@ -121,20 +121,20 @@ async fn a_flood_from_many_addresses_is_counted_in_bounded_memory() {
 
 #[tokio::test]
 async fn the_body_of_a_stranger_is_not_read() {
-    let house = House::new();
+    let test = TestDesk::new();
     let unread = || RequestBody::from_future(async { panic!("somebody read it") });
-    house.serve(Incoming { body: unread(), ..post("stranger", "") }).await;
-    house.serve(Incoming { body: unread(), ..presenting(Credential::Missing, "") }).await;
-    house.serve(Incoming { body: unread(), ..held(READER, Fault::new(FaultKind::UnsupportedMediaType, "No.")) }).await;
+    test.serve(Incoming { body: unread(), ..post("stranger", "") }).await;
+    test.serve(Incoming { body: unread(), ..presenting(Credential::Missing, "") }).await;
+    test.serve(Incoming { body: unread(), ..held(READER, Fault::new(FaultKind::UnsupportedMediaType, "No.")) }).await;
 }
 
 #[tokio::test]
 async fn addresses_of_one_ipv6_network_are_one_stranger() {
-    let house = House::new();
+    let test = TestDesk::new();
     for address in ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"] {
-        house.serve(Incoming { address: address.parse().unwrap(), ..post("stranger", "{}") }).await;
+        test.serve(Incoming { address: address.parse().unwrap(), ..post("stranger", "{}") }).await;
     }
-    let mut counted: Vec<u64> = house.desk.tally.take().iter().map(|count| count.times).collect();
+    let mut counted: Vec<u64> = test.desk.tally.take().iter().map(|count| count.times).collect();
     counted.sort_unstable();
     assert_eq!(counted, [1, 2]);
 }

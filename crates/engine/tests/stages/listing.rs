@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::support::library::{BOOK, MEMBER};
 use crate::support::requests::modern;
-use crate::support::{CLERK, House, KEEPER, READER, SOUTHERNER, TRAVELLER, tools};
+use crate::support::{CLERK, KEEPER, READER, SOUTHERNER, TRAVELLER, TestDesk, tools};
 
 /// Addresses of a page, and the cursor to the next.
-async fn page(house: &House, who: &str, cursor: Option<&str>) -> (Vec<String>, Option<String>) {
+async fn page(test: &TestDesk, who: &str, cursor: Option<&str>) -> (Vec<String>, Option<String>) {
     let params = cursor.map_or_else(|| "{}".to_owned(), |cursor| format!(r#"{{"cursor":"{cursor}"}}"#));
-    let answer = house.ask(who, "resources/list", &params).await;
+    let answer = test.ask(who, "resources/list", &params).await;
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let entries = answer["result"]["resources"].as_array().unwrap_or_else(|| panic!("{answer}"));
     let addresses = entries.iter().map(|entry| entry["uri"].as_str().unwrap().to_owned()).collect();
@@ -17,11 +17,11 @@ async fn page(house: &House, who: &str, cursor: Option<&str>) -> (Vec<String>, O
 }
 
 /// The sizes of all pages, and every address in order.
-async fn walk(house: &House, who: &str) -> (Vec<usize>, Vec<String>) {
-    let (mut all, mut cursor) = page(house, who, None).await;
+async fn walk(test: &TestDesk, who: &str) -> (Vec<usize>, Vec<String>) {
+    let (mut all, mut cursor) = page(test, who, None).await;
     let mut sizes = vec![all.len()];
     while let Some(more) = cursor {
-        let (addresses, next) = page(house, who, Some(&more)).await;
+        let (addresses, next) = page(test, who, Some(&more)).await;
         sizes.push(addresses.len());
         all.extend(addresses);
         cursor = next;
@@ -29,12 +29,12 @@ async fn walk(house: &House, who: &str) -> (Vec<usize>, Vec<String>) {
     (sizes, all)
 }
 
-fn fill(house: &House, books: i64, members: i64) {
+fn fill(test: &TestDesk, books: i64, members: i64) {
     for age in 0..books {
-        house.store.put("north", &BOOK, tools::book(&format!("b{age}"), "T", "novel", 1, 1, age));
+        test.store.put("north", &BOOK, tools::book(&format!("b{age}"), "T", "novel", 1, 1, age));
     }
     for age in 0..members {
-        house.store.put("north", &MEMBER, tools::reader(&format!("m{age}"), "A", "a@example.org", age));
+        test.store.put("north", &MEMBER, tools::reader(&format!("m{age}"), "A", "a@example.org", age));
     }
 }
 
@@ -47,7 +47,7 @@ fn expected(books: i64, members: i64) -> Vec<String> {
 
 #[tokio::test]
 async fn fixed_addresses_come_first_and_then_the_rows_of_what_the_scopes_can_read() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     let entry = |uri: &str, name: &str| {
         format!(r#"{{"uri":"{uri}","name":"{name}","title":"From the library","mimeType":"application/json"}}"#)
     };
@@ -60,12 +60,12 @@ async fn fixed_addresses_come_first_and_then_the_rows_of_what_the_scopes_can_rea
     ]
     .join(",");
     assert_eq!(
-        house.ask(READER, "resources/list", "{}").await,
+        test.ask(READER, "resources/list", "{}").await,
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"resources":[{books}]}}}}"#)
     );
     let member = entry("lib://north/member/m1", "m1");
     assert_eq!(
-        house.serve(modern(CLERK, "resources/list", None, "")).await.body,
+        test.serve(modern(CLERK, "resources/list", None, "")).await.body,
         format!(
             r#"{{"jsonrpc":"2.0","id":1,"result":{{"resources":[{books},{member}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}}}"#
         )
@@ -85,49 +85,49 @@ async fn every_address_is_listed_exactly_once_across_kinds() {
         (0, 99, vec![100, 1]),
         (0, 0, vec![2]),
     ] {
-        let house = House::new();
-        fill(&house, books, members);
-        assert_eq!(walk(&house, KEEPER).await, (sizes, expected(books, members)), "{books} {members}");
+        let test = TestDesk::new();
+        fill(&test, books, members);
+        assert_eq!(walk(&test, KEEPER).await, (sizes, expected(books, members)), "{books} {members}");
     }
 }
 
 #[tokio::test]
 async fn every_listed_address_can_be_read() {
-    let house = House::stocked();
-    for address in walk(&house, KEEPER).await.1 {
-        let answer = house.open(KEEPER, &address).await;
+    let test = TestDesk::stocked();
+    for address in walk(&test, KEEPER).await.1 {
+        let answer = test.open(KEEPER, &address).await;
         assert!(answer.contains(r#""result""#), "{address}: {answer}");
     }
 }
 
 #[tokio::test]
 async fn a_cursor_of_another_tenant_is_refused() {
-    let house = House::new();
-    fill(&house, 150, 0);
-    let cursor = page(&house, KEEPER, None).await.1.unwrap();
+    let test = TestDesk::new();
+    fill(&test, 150, 0);
+    let cursor = page(&test, KEEPER, None).await.1.unwrap();
     assert_eq!(
-        house.ask(SOUTHERNER, "resources/list", &format!(r#"{{"cursor":"{cursor}"}}"#)).await,
+        test.ask(SOUTHERNER, "resources/list", &format!(r#"{{"cursor":"{cursor}"}}"#)).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This cursor does not belong to this request, or has expired. Start again without a cursor.","data":{"fault":"invalid_cursor","at":"method"}}}"#
     );
 }
 
 #[tokio::test]
 async fn a_cursor_into_a_kind_the_token_cannot_read_is_refused() {
-    let house = House::new();
-    fill(&house, 98, 120);
-    let cursor = page(&house, KEEPER, None).await.1.unwrap();
+    let test = TestDesk::new();
+    fill(&test, 98, 120);
+    let cursor = page(&test, KEEPER, None).await.1.unwrap();
     assert_eq!(
-        house.ask(READER, "resources/list", &format!(r#"{{"cursor":"{cursor}"}}"#)).await,
+        test.ask(READER, "resources/list", &format!(r#"{{"cursor":"{cursor}"}}"#)).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This cursor was issued to a token with other scopes. Start again without a cursor.","data":{"fault":"invalid_cursor","at":"method"}}}"#
     );
 }
 
 #[tokio::test]
 async fn a_caller_of_several_tenants_sees_what_belongs_to_none() {
-    let house = House::stocked();
-    assert_eq!(page(&house, TRAVELLER, None).await, (vec!["lib://rules".to_owned()], None));
+    let test = TestDesk::stocked();
+    assert_eq!(page(&test, TRAVELLER, None).await, (vec!["lib://rules".to_owned()], None));
     assert_eq!(
-        house.ask(TRAVELLER, "resources/list", r#"{"cursor":"x"}"#).await,
+        test.ask(TRAVELLER, "resources/list", r#"{"cursor":"x"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This list has one page and issues no cursors.","data":{"fault":"invalid_cursor","at":"method"}}}"#
     );
 }

@@ -7,8 +7,8 @@ use frontdesk_engine::FaultKind;
 use frontdesk_engine::model::plan::{Change, Event};
 
 use crate::support::requests::{call, post};
-use crate::support::shelves::Mood;
-use crate::support::{House, KEEPER, eventually};
+use crate::support::{KEEPER, TestDesk, eventually};
+use frontdesk_testkit::memory_store::InjectedFault;
 
 const ADD: &str = r#"{"title":"Emma","genre":"novel","copies":1,"shelfmark":"A1"}"#;
 
@@ -20,9 +20,9 @@ fn fault(tool: &str, message: &str, fault: &str) -> String {
 
 #[tokio::test]
 async fn a_plan_is_committed_with_its_event_and_its_record() {
-    let house = House::new();
-    let answer = house.call(KEEPER, "book.add", ADD).await;
-    let id = house.store.look(|kept| kept.rows.keys().next().unwrap().2.clone());
+    let test = TestDesk::new();
+    let answer = test.call(KEEPER, "book.add", ADD).await;
+    let id = test.store.inspect(|state| state.rows.keys().next().unwrap().2.clone());
     assert_eq!(
         answer,
         format!(
@@ -30,72 +30,69 @@ async fn a_plan_is_committed_with_its_event_and_its_record() {
         )
     );
     let event = Event { kind: "book", id: id.clone(), change: Change::Created };
-    house.store.look(|kept| {
-        assert_eq!(kept.events.iter().map(|(_, event)| event).collect::<Vec<_>>(), [&event]);
-        assert!(kept.events.iter().all(|(number, _)| number.starts_with("evt_")));
-        assert_eq!(
-            kept.audit,
-            [format!(
-                r#"{{"at":"2026-01-01T00:00:00Z","trace":"t1","contract":"library","client":"keeper","address":"192.0.2.1","method":"tools/call","tool":"book.add","tenant":"north","outcome":"ok","ids":["{id}"]}}"#
-            )]
-        );
+    test.store.inspect(|state| {
+        assert_eq!(state.events.iter().map(|stored| &stored.event).collect::<Vec<_>>(), [&event]);
+        assert!(state.events.iter().all(|stored| stored.id.starts_with("evt_")));
     });
+    assert_eq!(
+        test.store.audit(),
+        [format!(
+            r#"{{"at":"2026-01-01T00:00:00Z","trace":"t1","contract":"library","client":"keeper","address":"192.0.2.1","method":"tools/call","tool":"book.add","tenant":"north","outcome":"ok","ids":["{id}"]}}"#
+        )]
+    );
 }
 
 #[tokio::test]
 async fn a_step_that_does_not_hold_is_the_fault_it_means_and_changes_nothing() {
-    let house = House::new();
-    house.call(KEEPER, "book.add", ADD).await;
-    assert_eq!(
-        house.call(KEEPER, "book.add", ADD).await,
-        fault("book.add", "Another book stands there.", "book.taken")
-    );
-    house.store.look(|kept| {
-        assert_eq!((kept.rows.len(), kept.events.len(), kept.audit.len()), (1, 1, 1));
+    let test = TestDesk::new();
+    test.call(KEEPER, "book.add", ADD).await;
+    assert_eq!(test.call(KEEPER, "book.add", ADD).await, fault("book.add", "Another book stands there.", "book.taken"));
+    test.store.inspect(|state| {
+        assert_eq!((state.rows.len(), state.events.len(), state.audit.len()), (1, 1, 1));
     });
 }
 
 #[tokio::test]
 async fn a_version_the_caller_named_is_the_callers_to_mend() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     let change = r#"{"id":"b1","title":"Emma II","expected_version":7}"#;
     assert_eq!(
-        house.call(KEEPER, "book.change", change).await,
+        test.call(KEEPER, "book.change", change).await,
         fault("book.change", "The book has changed since.", "stale")
     );
-    assert_eq!(house.store.look(|kept| kept.commits), 1);
+    assert_eq!(test.store.inspect(|state| state.commits), 1);
 }
 
 #[tokio::test]
 async fn a_plan_that_is_stale_through_no_fault_of_the_caller_is_made_anew() {
-    let house = House::stocked();
-    house.store.turn(|knobs| knobs.stale = 2);
+    let test = TestDesk::stocked();
+    test.store.inject(|faults| faults.stale_commits = 2);
     assert_eq!(
-        house.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
+        test.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":1}}}"#
     );
-    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len()), (3, 1)));
+    test.store.inspect(|state| assert_eq!((state.commits, state.audit.len()), (3, 1)));
 }
 
 #[tokio::test]
 async fn a_plan_that_is_stale_four_times_is_given_up() {
-    let house = House::stocked();
-    house.store.turn(|knobs| knobs.stale = 4);
+    let test = TestDesk::stocked();
+    test.store.inject(|faults| faults.stale_commits = 4);
     assert_eq!(
-        house.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
+        test.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool book.lend","retry_after":1}}}"#
     );
-    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len()), (4, 0)));
-    assert_eq!(house.guestbook.causes(), ["the plan was stale every time it was made"]);
+    test.store.inspect(|state| assert_eq!((state.commits, state.audit.len()), (4, 0)));
+    assert_eq!(test.calls.causes(), ["the plan was stale every time it was made"]);
 }
 
 #[tokio::test]
 async fn two_calls_for_the_last_copy_give_it_to_one() {
-    let house = Arc::new(House::stocked());
-    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(20)));
+    let test = Arc::new(TestDesk::stocked());
+    test.store.inject(|faults| faults.commits = InjectedFault::Delay(Duration::from_millis(20)));
     let (one, other) = tokio::join!(
-        house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#),
-        house.call(KEEPER, "book.lend", r#"{"id":"b2"}"#)
+        test.call(KEEPER, "book.lend", r#"{"id":"b2"}"#),
+        test.call(KEEPER, "book.lend", r#"{"id":"b2"}"#)
     );
     let mut answers = [one, other];
     answers.sort();
@@ -111,21 +108,21 @@ async fn two_calls_for_the_last_copy_give_it_to_one() {
 
 #[tokio::test]
 async fn a_store_that_fails_is_unavailable_and_says_nothing_of_itself() {
-    let house = House::stocked();
-    house.store.turn(|knobs| knobs.commits = Mood::Fails);
+    let test = TestDesk::stocked();
+    test.store.inject(|faults| faults.commits = InjectedFault::Fail);
     assert_eq!(
-        house.call(KEEPER, "book.add", ADD).await,
+        test.call(KEEPER, "book.add", ADD).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool book.add","retry_after":1}}}"#
     );
-    assert_eq!(house.guestbook.causes(), ["the cellar is under water"]);
+    assert_eq!(test.calls.causes(), ["injected failure"]);
 }
 
 #[tokio::test]
 async fn without_a_key_a_commit_that_nobody_knows_the_end_of_is_no_invitation_to_repeat_it() {
-    let house = House::stocked();
-    house.store.turn(|knobs| knobs.unknown = true);
+    let test = TestDesk::stocked();
+    test.store.inject(|faults| faults.unknown_commit = true);
     assert_eq!(
-        house.call(KEEPER, "book.add", ADD).await,
+        test.call(KEEPER, "book.add", ADD).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"It is not known yet whether this was done. Look before you repeat it, and send an idempotency key next time.","data":{"fault":"outcome_unknown","at":"tool book.add"}}}"#
     );
     assert!(!FaultKind::OutcomeUnknown.retryable());
@@ -133,29 +130,29 @@ async fn without_a_key_a_commit_that_nobody_knows_the_end_of_is_no_invitation_to
 
 #[tokio::test]
 async fn a_plan_handed_over_is_committed_even_if_the_caller_hangs_up() {
-    let house = House::stocked();
-    let gate = house.store.hold_commits();
-    let waiting = house.serve(post(KEEPER, &call("1", "book.lend", r#"{"id":"b2"}"#)));
+    let test = TestDesk::stocked();
+    let gate = test.store.hold_commits();
+    let waiting = test.serve(post(KEEPER, &call("1", "book.lend", r#"{"id":"b2"}"#)));
     let hung_up = tokio::time::timeout(Duration::from_millis(10), waiting).await;
     assert!(hung_up.is_err());
-    assert_eq!(house.store.look(|kept| kept.commits), 0);
+    assert_eq!(test.store.inspect(|state| state.commits), 0);
     gate.add_permits(1);
-    eventually(|| house.store.look(|kept| kept.commits > 0)).await;
-    house.store.look(|kept| assert_eq!((kept.commits, kept.audit.len(), kept.events.len()), (1, 1, 1)));
-    assert_eq!(house.guestbook.outcomes(), ["cancelled"]);
+    eventually(|| test.store.inspect(|state| state.commits > 0)).await;
+    test.store.inspect(|state| assert_eq!((state.commits, state.audit.len(), state.events.len()), (1, 1, 1)));
+    assert_eq!(test.calls.outcomes(), ["cancelled"]);
 }
 
 #[tokio::test]
 async fn a_crowd_that_wants_the_same_row_is_served_one_after_the_other() {
-    let house = Arc::new(House::stocked());
-    house.store.turn(|knobs| knobs.commits = Mood::Slow(Duration::from_millis(1)));
+    let test = Arc::new(TestDesk::stocked());
+    test.store.inject(|faults| faults.commits = InjectedFault::Delay(Duration::from_millis(1)));
     let mut crowd = tokio::task::JoinSet::new();
     for _ in 0..50 {
-        let house = Arc::clone(&house);
-        crowd.spawn(async move { house.call(KEEPER, "book.change", r#"{"id":"b1","title":"Emma II"}"#).await });
+        let test = Arc::clone(&test);
+        crowd.spawn(async move { test.call(KEEPER, "book.change", r#"{"id":"b1","title":"Emma II"}"#).await });
     }
     while let Some(answer) = crowd.join_next().await {
         assert!(answer.unwrap().contains("result"));
     }
-    assert_eq!(house.store.look(|kept| kept.audit.len()), 50);
+    assert_eq!(test.store.inspect(|state| state.audit.len()), 50);
 }

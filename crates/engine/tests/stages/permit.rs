@@ -1,6 +1,6 @@
 //! Stage 7: exactly one tenant.
 
-use crate::support::{House, KEEPER, SOUTHERNER, TRAVELLER, VAGRANT};
+use crate::support::{KEEPER, SOUTHERNER, TRAVELLER, TestDesk, VAGRANT};
 
 fn got(id: &str, title: &str) -> String {
     format!(
@@ -16,70 +16,70 @@ fn refused(message: &str, fault: &str) -> String {
 
 #[tokio::test]
 async fn a_callers_only_tenant_is_implied_and_may_be_named() {
-    let house = House::stocked();
-    assert_eq!(house.call(KEEPER, "book.get", r#"{"id":"b2"}"#).await, got("b2", "Dune"));
-    assert_eq!(house.call(KEEPER, "book.get", r#"{"id":"b2","branch":"north"}"#).await, got("b2", "Dune"));
+    let test = TestDesk::stocked();
+    assert_eq!(test.call(KEEPER, "book.get", r#"{"id":"b2"}"#).await, got("b2", "Dune"));
+    assert_eq!(test.call(KEEPER, "book.get", r#"{"id":"b2","branch":"north"}"#).await, got("b2", "Dune"));
 }
 
 #[tokio::test]
 async fn a_caller_of_several_tenants_must_name_one() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     assert_eq!(
-        house.call(TRAVELLER, "book.get", r#"{"id":"b2"}"#).await,
+        test.call(TRAVELLER, "book.get", r#"{"id":"b2"}"#).await,
         concat!(
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This token belongs to several tenants; name one of them.","#,
             r#""data":{"fault":"tenant_required","at":"tool book.get","#,
             r#""problems":["/branch required: one of these is expected: north, south"]}}}"#
         )
     );
-    assert_eq!(house.call(TRAVELLER, "book.get", r#"{"id":"b2","branch":"north"}"#).await, got("b2", "Dune"));
-    assert_eq!(house.call(TRAVELLER, "book.get", r#"{"id":"s1","branch":"south"}"#).await, got("s1", "Ulysses"));
+    assert_eq!(test.call(TRAVELLER, "book.get", r#"{"id":"b2","branch":"north"}"#).await, got("b2", "Dune"));
+    assert_eq!(test.call(TRAVELLER, "book.get", r#"{"id":"s1","branch":"south"}"#).await, got("s1", "Ulysses"));
 }
 
 #[tokio::test]
 async fn a_foreign_tenant_is_forbidden_whether_or_not_it_exists() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     let expected = refused("This token does not belong to the tenant that was named.", "cross_tenant_denied");
     for branch in ["north", "west", "South", "south "] {
         let arguments = format!(r#"{{"id":"s1","branch":"{branch}"}}"#);
-        assert_eq!(house.call(SOUTHERNER, "book.get", &arguments).await, expected);
+        assert_eq!(test.call(SOUTHERNER, "book.get", &arguments).await, expected);
     }
 }
 
 #[tokio::test]
 async fn a_caller_of_no_tenant_is_forbidden_everywhere() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     assert_eq!(
-        house.call(VAGRANT, "book.get", r#"{"id":"b2"}"#).await,
+        test.call(VAGRANT, "book.get", r#"{"id":"b2"}"#).await,
         refused("This token belongs to no tenant.", "cross_tenant_denied")
     );
     assert_eq!(
-        house.call(VAGRANT, "book.get", r#"{"id":"b2","branch":"north"}"#).await,
+        test.call(VAGRANT, "book.get", r#"{"id":"b2","branch":"north"}"#).await,
         refused("This token does not belong to the tenant that was named.", "cross_tenant_denied")
     );
 }
 
 #[tokio::test]
 async fn another_tenants_id_is_answered_like_one_that_does_not_exist() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     let missing = refused("Nothing with this id exists here.", "not_found");
-    assert_eq!(house.call(KEEPER, "book.get", r#"{"id":"s1"}"#).await, missing);
-    assert_eq!(house.call(KEEPER, "book.get", r#"{"id":"zz"}"#).await, missing);
+    assert_eq!(test.call(KEEPER, "book.get", r#"{"id":"s1"}"#).await, missing);
+    assert_eq!(test.call(KEEPER, "book.get", r#"{"id":"zz"}"#).await, missing);
 }
 
 #[tokio::test]
 async fn a_budget_by_argument_is_kept_for_each_value_within_each_tenant() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     for id in ["b9", "b9", "b9", "b8"] {
-        let answer = house.call(TRAVELLER, "book.lend", &format!(r#"{{"id":"{id}","branch":"north"}}"#)).await;
+        let answer = test.call(TRAVELLER, "book.lend", &format!(r#"{{"id":"{id}","branch":"north"}}"#)).await;
         assert!(answer.contains("not_found"), "{answer}");
     }
     let limited = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"Too many calls; wait before the next one.","data":{"fault":"rate_limited","at":"tool book.lend","retry_after":10}}}"#;
-    let lend = async |who, branch| house.call(who, "book.lend", &format!(r#"{{"id":"b9","branch":"{branch}"}}"#)).await;
+    let lend = async |who, branch| test.call(who, "book.lend", &format!(r#"{{"id":"b9","branch":"{branch}"}}"#)).await;
     assert_eq!(lend(TRAVELLER, "north").await, limited);
     // The subject is what is protected, so another client does not get around it.
     assert_eq!(lend(KEEPER, "north").await, limited);
     assert!(lend(TRAVELLER, "south").await.contains("not_found"));
-    house.clock.forward(10_000);
+    test.clock.advance(10_000);
     assert!(lend(TRAVELLER, "north").await.contains("not_found"));
 }

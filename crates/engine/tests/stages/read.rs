@@ -1,13 +1,13 @@
 //! Stage 6: the arguments.
 
 use crate::support::requests::{call, keyed, post};
-use crate::support::{House, KEEPER, READER};
+use crate::support::{KEEPER, READER, TestDesk};
 
 #[tokio::test]
 async fn all_problems_are_named_at_once_and_no_value_is_echoed() {
-    let house = House::new();
+    let test = TestDesk::new();
     assert_eq!(
-        house.call(KEEPER, "book.add", r#"{"genre":"canary","copies":11,"canary":"canary"}"#).await,
+        test.call(KEEPER, "book.add", r#"{"genre":"canary","copies":11,"canary":"canary"}"#).await,
         concat!(
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The arguments are not valid at /title, /genre, /copies, an unknown name; the list of errors says why.","#,
             r#""data":{"fault":"invalid_argument","at":"tool book.add","problems":["#,
@@ -21,7 +21,7 @@ async fn all_problems_are_named_at_once_and_no_value_is_echoed() {
 
 #[tokio::test]
 async fn neither_answer_nor_record_repeats_what_was_sent() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     for arguments in [
         r#"{"id":7,"canary":1}"#,
         r#"{"id":"canary"}"#,
@@ -29,37 +29,37 @@ async fn neither_answer_nor_record_repeats_what_was_sent() {
         r#"{"id":"b1","branch":"canary"}"#,
         r#"{"id":"b1","canary":{"canary":"canary"}}"#,
     ] {
-        let answer = house.call(READER, "book.get", arguments).await;
+        let answer = test.call(READER, "book.get", arguments).await;
         assert!(answer.contains(r#""error""#) && !answer.contains("canary"), "{answer}");
     }
-    house.ask(READER, "canary/list", "{}").await;
-    house.ask(READER, "canary", "{}").await;
-    let records = house.store.records();
+    test.ask(READER, "canary/list", "{}").await;
+    test.ask(READER, "canary", "{}").await;
+    let records = test.records();
     assert_eq!(records.len(), 7);
     assert!(records.iter().all(|line| !line.contains("canary")), "{records:#?}");
-    assert!(house.guestbook.causes().iter().all(|cause| !cause.contains("canary")));
+    assert!(test.calls.causes().iter().all(|cause| !cause.contains("canary")));
 }
 
 #[tokio::test]
 async fn an_idempotency_key_has_1_to_255_printable_characters() {
-    let house = House::new();
+    let test = TestDesk::new();
     let refused = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /request_key is not valid: an idempotency key has 1 to 255 printable ASCII characters without spaces.","data":{"fault":"invalid_argument","at":"tool book.add","problems":["/request_key pattern: an idempotency key has 1 to 255 printable ASCII characters without spaces"]}}}"#;
     let add = r#"{"title":"Emma","genre":"novel","copies":1}"#;
     for key in ["k".repeat(256).as_str(), "", "with space", "schlüssel", "tab\t"] {
         let incoming = keyed(key, post(KEEPER, &call("1", "book.add", add)));
-        assert_eq!(house.serve(incoming).await.body, refused, "{key:?}");
+        assert_eq!(test.serve(incoming).await.body, refused, "{key:?}");
     }
     let incoming = keyed(&"k".repeat(255), post(KEEPER, &call("1", "book.add", add)));
-    assert!(house.serve(incoming).await.body.contains(r#""title":"Emma""#));
-    assert_eq!(house.store.look(|kept| kept.commits), 1);
+    assert!(test.serve(incoming).await.body.contains(r#""title":"Emma""#));
+    assert_eq!(test.store.inspect(|state| state.commits), 1);
 }
 
 #[tokio::test]
 async fn a_key_beside_a_read_means_nothing() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     for id in ["b1", "b2"] {
         let body = call("1", "book.get", &format!(r#"{{"id":"{id}"}}"#));
-        let answer = house.serve(keyed("same", post(READER, &body))).await.body;
+        let answer = test.serve(keyed("same", post(READER, &body))).await.body;
         assert!(answer.contains(&format!(r#""item":{{"id":"{id}""#)), "{answer}");
     }
 }

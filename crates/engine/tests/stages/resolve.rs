@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::requests::modern;
-use crate::support::{CLERK, House, KEEPER, READER};
+use crate::support::{CLERK, KEEPER, READER, TestDesk};
 
 fn result(answer: &str) -> Value {
     let answer: Value = serde_json::from_str(answer).unwrap();
@@ -22,7 +22,7 @@ fn fault(answer: &str) -> Value {
 
 #[tokio::test]
 async fn initialize_answers_with_the_version_asked_for_or_the_newest_that_has_a_handshake() {
-    let house = House::new();
+    let test = TestDesk::new();
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -32,7 +32,7 @@ async fn initialize_answers_with_the_version_asked_for_or_the_newest_that_has_a_
         ("1999-01-01", "2025-11-25"),
     ] {
         assert_eq!(
-            house.ask(READER, "initialize", &format!(r#"{{"protocolVersion":"{asked}"}}"#)).await,
+            test.ask(READER, "initialize", &format!(r#"{{"protocolVersion":"{asked}"}}"#)).await,
             format!(
                 r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{answered}","capabilities":{{"tools":{{}},"resources":{{}}}},"serverInfo":{{"name":"library","title":"The library","version":"1.2.3"}},"instructions":"Ask for books."}}}}"#
             )
@@ -42,42 +42,42 @@ async fn initialize_answers_with_the_version_asked_for_or_the_newest_that_has_a_
 
 #[tokio::test]
 async fn initialize_without_a_version_is_an_invalid_argument() {
-    let house = House::new();
+    let test = TestDesk::new();
     assert_eq!(
-        house.ask(READER, "initialize", "{}").await,
+        test.ask(READER, "initialize", "{}").await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /protocolVersion is not valid: it is required, as a string.","data":{"fault":"invalid_argument","at":"method","problems":["/protocolVersion required: it is required, as a string"]}}}"#
     );
 }
 
 #[tokio::test]
 async fn discovery_is_the_same_for_everybody_and_says_so() {
-    let house = House::new();
+    let test = TestDesk::new();
     let expected = r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":{"tools":{},"resources":{}},"instructions":"Ask for books.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"library","title":"The library","version":"1.2.3"}},"resultType":"complete","ttlMs":3600000,"cacheScope":"public"}}"#;
     for who in [READER, KEEPER] {
-        assert_eq!(house.serve(modern(who, "server/discover", None, "")).await.body, expected);
+        assert_eq!(test.serve(modern(who, "server/discover", None, "")).await.body, expected);
     }
 }
 
 #[tokio::test]
 async fn ping_is_answered_in_the_legacy_era_only() {
-    let house = House::new();
-    assert_eq!(house.ask(READER, "ping", "{}").await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    let test = TestDesk::new();
+    assert_eq!(test.ask(READER, "ping", "{}").await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     let unknown = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"Method not found","data":{"fault":"unknown_method","at":"method"}}}"#;
-    assert_eq!(house.serve(modern(READER, "ping", None, "")).await.body, unknown);
+    assert_eq!(test.serve(modern(READER, "ping", None, "")).await.body, unknown);
     let initialize = modern(READER, "initialize", None, r#""protocolVersion":"2026-07-28""#);
-    assert_eq!(house.serve(initialize).await.body, unknown);
+    assert_eq!(test.serve(initialize).await.body, unknown);
 }
 
 #[tokio::test]
 async fn an_unknown_method_or_tool_is_not_echoed() {
-    let house = House::new();
+    let test = TestDesk::new();
     assert_eq!(
-        house.ask(READER, "canary/canary", "{}").await,
+        test.ask(READER, "canary/canary", "{}").await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"Method not found","data":{"fault":"unknown_method","at":"method"}}}"#
     );
     for name in ["canary", "Book.get", "book.get ", ""] {
         assert_eq!(
-            house.call(READER, name, "{}").await,
+            test.call(READER, name, "{}").await,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"There is no tool of this name; `tools/list` names those there are.","data":{"fault":"unknown_tool","at":"method"}}}"#
         );
     }
@@ -85,30 +85,30 @@ async fn an_unknown_method_or_tool_is_not_echoed() {
 
 #[tokio::test]
 async fn a_call_names_its_tool_and_its_arguments_are_an_object() {
-    let house = House::new();
+    let test = TestDesk::new();
     for (params, problem) in [
         ("{}", "/name required: the tool's name is required, as a string"),
         (r#"{"name":7}"#, "/name required: the tool's name is required, as a string"),
         (r#"{"name":"book.get","arguments":[]}"#, "/arguments type: an object is expected"),
     ] {
         let expected = json!({"fault": "invalid_argument", "at": "method", "problems": [problem]});
-        assert_eq!(fault(&house.ask(READER, "tools/call", params).await), expected);
+        assert_eq!(fault(&test.ask(READER, "tools/call", params).await), expected);
     }
 }
 
 #[tokio::test]
 async fn missing_and_null_arguments_are_none() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     for params in [r#"{"name":"book.list"}"#, r#"{"name":"book.list","arguments":null}"#] {
-        let answer = house.ask(READER, "tools/call", params).await;
+        let answer = test.ask(READER, "tools/call", params).await;
         assert_eq!(names(&answer, "items", "id"), ["b3", "b2"]);
     }
 }
 
 #[tokio::test]
 async fn the_list_of_tools_holds_what_the_scopes_can_call_and_nothing_else() {
-    let house = House::new();
-    let of = async |who| names(&house.ask(who, "tools/list", "{}").await, "tools", "name");
+    let test = TestDesk::new();
+    let of = async |who| names(&test.ask(who, "tools/list", "{}").await, "tools", "name");
     assert_eq!(of(READER).await, ["book.list", "book.get"]);
     assert_eq!(
         of(CLERK).await,
@@ -118,19 +118,19 @@ async fn the_list_of_tools_holds_what_the_scopes_can_call_and_nothing_else() {
 
 #[tokio::test]
 async fn the_list_of_tools_is_the_same_bytes_every_time() {
-    let house = House::new();
-    let first = house.ask(READER, "tools/list", "{}").await;
-    let between = house.ask(CLERK, "tools/list", "{}").await;
-    assert_eq!(house.ask(READER, "tools/list", "{}").await, first);
+    let test = TestDesk::new();
+    let first = test.ask(READER, "tools/list", "{}").await;
+    let between = test.ask(CLERK, "tools/list", "{}").await;
+    assert_eq!(test.ask(READER, "tools/list", "{}").await, first);
     assert_ne!(between, first);
     // Two houses agree, so that what was cached is what would have been made.
-    assert_eq!(House::new().ask(READER, "tools/list", "{}").await, first);
+    assert_eq!(TestDesk::new().ask(READER, "tools/list", "{}").await, first);
 }
 
 #[tokio::test]
 async fn a_tool_is_described_with_its_schemas_and_annotations() {
-    let house = House::new();
-    let answer = house.ask(KEEPER, "tools/list", "{}").await;
+    let test = TestDesk::new();
+    let answer = test.ask(KEEPER, "tools/list", "{}").await;
     let tools = result(&answer)["tools"].as_array().unwrap().clone();
     let hints = |name: &str| {
         let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
@@ -173,23 +173,23 @@ async fn a_tool_is_described_with_its_schemas_and_annotations() {
 
 #[tokio::test]
 async fn modern_lists_carry_their_freshness_and_belong_to_the_caller() {
-    let house = House::new();
+    let test = TestDesk::new();
     for method in ["tools/list", "resources/templates/list"] {
-        let answer = house.serve(modern(READER, method, None, "")).await.body;
+        let answer = test.serve(modern(READER, method, None, "")).await.body;
         assert!(answer.ends_with(r#","resultType":"complete","ttlMs":60000,"cacheScope":"private"}}"#), "{answer}");
     }
 }
 
 #[tokio::test]
 async fn lists_of_one_page_refuse_every_cursor() {
-    let house = House::new();
+    let test = TestDesk::new();
     for method in ["tools/list", "resources/templates/list"] {
         assert_eq!(
-            house.ask(READER, method, r#"{"cursor":"canary"}"#).await,
+            test.ask(READER, method, r#"{"cursor":"canary"}"#).await,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This list has one page and issues no cursors.","data":{"fault":"invalid_cursor","at":"method"}}}"#
         );
         let expected =
             json!({"fault": "invalid_argument", "at": "method", "problems": ["/cursor type: a string is expected"]});
-        assert_eq!(fault(&house.ask(READER, method, r#"{"cursor":7}"#).await), expected);
+        assert_eq!(fault(&test.ask(READER, method, r#"{"cursor":7}"#).await), expected);
     }
 }

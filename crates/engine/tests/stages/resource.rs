@@ -2,7 +2,7 @@
 //! whatever the reason.
 
 use crate::support::requests::modern;
-use crate::support::{CLERK, House, KEEPER, READER, SOUTHERNER};
+use crate::support::{CLERK, KEEPER, READER, SOUTHERNER, TestDesk};
 
 const B2: &str = r#"{"id":"b2","title":"Dune","genre":"novel","copies":1}"#;
 
@@ -14,19 +14,19 @@ fn not_found(address: &str) -> String {
 
 #[tokio::test]
 async fn a_resource_answers_as_its_tool_does() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     let expected = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"item":{B2}}}}}"#);
-    assert_eq!(house.open(READER, "lib://north/book/b2").await, expected);
-    assert_eq!(house.call(READER, "book.get", r#"{"id":"b2"}"#).await, expected);
+    assert_eq!(test.open(READER, "lib://north/book/b2").await, expected);
+    assert_eq!(test.call(READER, "book.get", r#"{"id":"b2"}"#).await, expected);
 }
 
 #[tokio::test]
 async fn a_document_is_the_same_for_everybody() {
-    let house = House::new();
+    let test = TestDesk::new();
     let expected = r#"{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"lib://rules","mimeType":"application/json","text":"{\"silence\":true}"}]}}"#;
-    assert_eq!(house.open(READER, "lib://rules").await, expected);
-    assert_eq!(house.open(SOUTHERNER, "lib://rules").await, expected);
-    let answer = house.serve(modern(READER, "resources/read", Some("lib://rules"), r#""uri":"lib://rules""#)).await;
+    assert_eq!(test.open(READER, "lib://rules").await, expected);
+    assert_eq!(test.open(SOUTHERNER, "lib://rules").await, expected);
+    let answer = test.serve(modern(READER, "resources/read", Some("lib://rules"), r#""uri":"lib://rules""#)).await;
     assert_eq!(
         answer.body,
         r#"{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"lib://rules","mimeType":"application/json","text":"{\"silence\":true}"}],"resultType":"complete","ttlMs":3600000,"cacheScope":"public"}}"#
@@ -35,30 +35,30 @@ async fn a_document_is_the_same_for_everybody() {
 
 #[tokio::test]
 async fn the_query_of_an_address_becomes_arguments_of_the_types_the_schema_wants() {
-    let house = House::stocked();
-    house.store.put(
+    let test = TestDesk::stocked();
+    test.store.put(
         "north",
         &crate::support::library::BOOK,
         crate::support::tools::book("b4", "1984", "novel", 1, 1, 9),
     );
     let items = |items: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"items":[{items}]}}}}"#);
     assert_eq!(
-        house.open(READER, "lib://north/books?title=1984").await,
+        test.open(READER, "lib://north/books?title=1984").await,
         items(r#"{"id":"b4","title":"1984","genre":"novel","copies":1}"#)
     );
     assert_eq!(
-        house.open(READER, "lib://north/books?genre=poetry&limit=5").await,
+        test.open(READER, "lib://north/books?genre=poetry&limit=5").await,
         items(r#"{"id":"b3","title":"Odes","genre":"poetry","copies":0}"#)
     );
     assert_eq!(
-        house.open(READER, "lib://north/books?limit=007").await,
+        test.open(READER, "lib://north/books?limit=007").await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /limit is not valid: an integer is expected.","data":{"fault":"invalid_argument","at":"resource lib://north/books?limit=007","problems":["/limit type: an integer is expected"]}}}"#
     );
 }
 
 #[tokio::test]
 async fn a_hostile_address_is_nothing_that_exists() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     for address in [
         "lib://north/book/../book/b2",
         "lib://north/book/..",
@@ -89,32 +89,32 @@ async fn a_hostile_address_is_nothing_that_exists() {
         "lib://rules/",
         "",
     ] {
-        assert_eq!(house.open(READER, address).await, not_found(address));
+        assert_eq!(test.open(READER, address).await, not_found(address));
     }
 }
 
 #[tokio::test]
 async fn an_address_that_fits_no_template_is_answered_like_an_id_that_does_not_exist() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     let (nobody, nowhere) = ("lib://north/book/b9", "lib://north/bookend/b9");
-    let (one, other) = (house.open(READER, nobody).await, house.open(READER, nowhere).await);
+    let (one, other) = (test.open(READER, nobody).await, test.open(READER, nowhere).await);
     assert_eq!(one, not_found(nobody));
     assert_eq!(other.replace(nowhere, nobody), one);
 }
 
 #[tokio::test]
 async fn another_branchs_id_is_answered_like_one_that_does_not_exist() {
-    let house = House::stocked();
-    assert_eq!(house.open(READER, "lib://north/book/s1").await, not_found("lib://north/book/s1"));
-    assert_eq!(house.open(READER, "lib://north/book/zz").await, not_found("lib://north/book/zz"));
+    let test = TestDesk::stocked();
+    assert_eq!(test.open(READER, "lib://north/book/s1").await, not_found("lib://north/book/s1"));
+    assert_eq!(test.open(READER, "lib://north/book/zz").await, not_found("lib://north/book/zz"));
 }
 
 #[tokio::test]
 async fn an_address_of_another_branch_is_forbidden_whether_or_not_it_exists() {
-    let house = House::stocked();
+    let test = TestDesk::stocked();
     for address in ["lib://south/book/s1", "lib://south/book/zz", "lib://west/book/zz"] {
         assert_eq!(
-            house.open(KEEPER, address).await,
+            test.open(KEEPER, address).await,
             format!(
                 r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"message":"This token does not belong to the tenant that was named.","data":{{"fault":"cross_tenant_denied","at":"resource {address}"}}}}}}"#
             )
@@ -124,9 +124,9 @@ async fn an_address_of_another_branch_is_forbidden_whether_or_not_it_exists() {
 
 #[tokio::test]
 async fn templates_are_listed_for_what_the_scopes_can_read() {
-    let house = House::new();
+    let test = TestDesk::new();
     let templates = async |who| {
-        let answer = house.ask(who, "resources/templates/list", "{}").await;
+        let answer = test.ask(who, "resources/templates/list", "{}").await;
         let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
         let found = answer["result"]["resourceTemplates"].as_array().unwrap().clone();
         found.iter().map(|one| one["uriTemplate"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -138,9 +138,9 @@ async fn templates_are_listed_for_what_the_scopes_can_read() {
 
 #[tokio::test]
 async fn an_address_must_be_a_string() {
-    let house = House::new();
+    let test = TestDesk::new();
     assert_eq!(
-        house.ask(READER, "resources/read", r#"{"uri":7}"#).await,
+        test.ask(READER, "resources/read", r#"{"uri":7}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The argument at /uri is not valid: the resource's URI is required, as a string.","data":{"fault":"invalid_argument","at":"method","problems":["/uri required: the resource's URI is required, as a string"]}}}"#
     );
 }

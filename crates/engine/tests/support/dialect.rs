@@ -1,7 +1,7 @@
 //! The library's manner of speaking: results are small JSON objects, and a fault says its word and
 //! its place, so that a test sees both.
 
-use frontdesk_engine::dispatch::{CallAnswer, DispatchReply, DispatchStatus, MAX_ATTEMPTS, Reused};
+use frontdesk_engine::dispatch::DispatchReply;
 use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext, RequestTarget};
 use frontdesk_engine::model::fault::{Fault, FaultKind, Problem};
 use frontdesk_engine::model::reply::Reply;
@@ -86,7 +86,7 @@ impl Dialect for Plainly {
     }
 
     fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
-        dispatch_reply(reply)
+        frontdesk_testkit::dispatch_reply(reply)
     }
 
     fn compatibility(&self) -> Compatibility {
@@ -113,41 +113,4 @@ fn plain_status(kind: FaultKind) -> Option<u16> {
     } else {
         None
     }
-}
-
-fn dispatch_reply(reply: &DispatchReply<'_>) -> Reply {
-    let (status, word) = match reply.status {
-        DispatchStatus::Accepted => (202, "accepted"),
-        DispatchStatus::Completed => (200, "completed"),
-        DispatchStatus::Failed => (200, "failed"),
-    };
-    let or_null = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), quote);
-    let mut body = format!(
-        r#"{{"status":"{word}","task_id":{},"trace_id":{},"idempotency_key":{},"reused":{}"#,
-        or_null(reply.task_id),
-        quote(reply.trace_id),
-        or_null(reply.key),
-        reply.reused == Reused::Yes,
-    );
-    if let Some(CallAnswer { http_status, trace_id, response }) = reply.answer {
-        body += &format!(
-            r#","result":{{"http_status":{http_status},"session_id":"","trace_id":{},"response":{response}}}"#,
-            quote(trace_id)
-        );
-    }
-    if reply.status == DispatchStatus::Failed {
-        let (code, message) = match reply.answer {
-            None => (
-                "attempts_exhausted",
-                format!("It was begun {MAX_ATTEMPTS} times and not completed. Send it under another key."),
-            ),
-            Some(_) => (
-                "time_exhausted",
-                "It could not be done for as long as an answer is kept. Send it under another key.".to_owned(),
-            ),
-        };
-        body += &format!(r#","error":{{"code":"{code}","message":{}}}"#, quote(&message));
-    }
-    body.push('}');
-    Reply::plain(status, body)
 }

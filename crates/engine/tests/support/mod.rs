@@ -1,11 +1,10 @@
-//! A house to test in: a desk with a memory for a store, a clock that stands still, and callers with
+//! A test to test in: a desk with a memory for a store, a clock that stands still, and callers with
 //! names.
 
+pub(crate) mod callers;
 pub(crate) mod dialect;
 pub(crate) mod library;
-pub(crate) mod ports;
 pub(crate) mod requests;
-pub(crate) mod shelves;
 pub(crate) mod tools;
 
 use std::sync::Arc;
@@ -19,10 +18,10 @@ use frontdesk_engine::model::mount_policy::MountPolicy;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Contract, Desk, serve};
 
+use callers::Callers;
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom};
 use library::{BOOK, MEMBER};
-use ports::{Callers, Dice, Guestbook, Hands};
 use requests::{post, rpc};
-use shelves::Shelves;
 
 /// May read books, in the north branch.
 pub(crate) const READER: &str = "reader";
@@ -56,24 +55,24 @@ pub(crate) const LIMITS: DispatchLimits = DispatchLimits {
     wait_timeout: Duration::from_millis(300),
 };
 
-pub(crate) struct House {
+pub(crate) struct TestDesk {
     pub(crate) desk: Desk,
     pub(crate) mount: Mount,
-    pub(crate) store: Arc<Shelves>,
-    pub(crate) clock: Arc<Hands>,
-    pub(crate) guestbook: Arc<Guestbook>,
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) calls: Arc<ObservedCalls>,
     pub(crate) callers: Arc<Callers>,
 }
 
 /// An answer as the caller sees it.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Heard {
+pub(crate) struct TestReply {
     pub(crate) status: u16,
     pub(crate) body: String,
 }
 
-pub(crate) fn heard(status: u16, body: &str) -> Heard {
-    Heard { status, body: body.to_owned() }
+pub(crate) fn heard(status: u16, body: &str) -> TestReply {
+    TestReply { status, body: body.to_owned() }
 }
 
 /// Waits until it is so, and gives up after a minute.
@@ -87,17 +86,17 @@ pub(crate) async fn eventually(so: impl Fn() -> bool) {
     panic!("it never came to be so");
 }
 
-impl House {
-    pub(crate) fn new() -> House {
-        House::with(SETTINGS)
+impl TestDesk {
+    pub(crate) fn new() -> TestDesk {
+        TestDesk::with(SETTINGS)
     }
 
     /// With three books and a member in the north, and one of each in the south.
-    pub(crate) fn stocked() -> House {
-        House::with(SETTINGS).stock()
+    pub(crate) fn stocked() -> TestDesk {
+        TestDesk::with(SETTINGS).stock()
     }
 
-    pub(crate) fn stock(self) -> House {
+    pub(crate) fn stock(self) -> TestDesk {
         for (age, (id, title, genre, copies)) in
             (1..).zip([("b1", "Emma", "novel", 2), ("b2", "Dune", "novel", 1), ("b3", "Odes", "poetry", 0)])
         {
@@ -109,28 +108,28 @@ impl House {
         self
     }
 
-    /// The same house behind a door.
-    pub(crate) fn behind(self, door: MountPolicy) -> House {
-        House { mount: self.mount.with_policy(door), ..self }
+    /// The same test behind a door.
+    pub(crate) fn behind(self, door: MountPolicy) -> TestDesk {
+        TestDesk { mount: self.mount.with_policy(door), ..self }
     }
 
-    /// The same house under another contract.
-    pub(crate) fn under(self, contract: Contract) -> House {
+    /// The same test under another contract.
+    pub(crate) fn under(self, contract: Contract) -> TestDesk {
         let Mount { resource, metadata_url: metadata, .. } = self.mount;
-        House { mount: Mount::new(contract, resource, metadata), ..self }
+        TestDesk { mount: Mount::new(contract, resource, metadata), ..self }
     }
 
-    pub(crate) fn with(settings: DeskSettings) -> House {
-        let store = Arc::new(Shelves::default());
-        let clock = Arc::new(Hands::default());
-        let guestbook = Arc::new(Guestbook::default());
+    pub(crate) fn with(settings: DeskSettings) -> TestDesk {
+        let store = Arc::new(MemoryStore::with_tenants(["north", "south"]));
+        let clock = Arc::new(TestClock::default());
+        let calls = Arc::new(ObservedCalls::default());
         let callers = Arc::new(Callers::default());
         let desk = Desk {
             store: store.clone(),
             identity: callers.clone(),
             clock: clock.clone(),
-            random: Arc::new(Dice::default()),
-            observer: guestbook.clone(),
+            random: Arc::new(TestRandom::default()),
+            observer: calls.clone(),
             keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
@@ -144,12 +143,17 @@ impl House {
             "https://library.example/mcp".to_owned(),
             "https://library.example/metadata".to_owned(),
         );
-        House { desk, mount, store, clock, guestbook, callers }
+        TestDesk { desk, mount, store, clock, calls, callers }
     }
 
-    pub(crate) async fn serve(&self, incoming: Incoming) -> Heard {
+    /// This node's audit records, without the status and the duration of each call.
+    pub(crate) fn records(&self) -> Vec<String> {
+        self.store.records().iter().map(|record| timeless(record)).collect()
+    }
+
+    pub(crate) async fn serve(&self, incoming: Incoming) -> TestReply {
         let reply = serve(&self.desk, &self.mount, incoming).await;
-        Heard { status: reply.status, body: String::from_utf8(reply.body.to_vec()).unwrap() }
+        TestReply { status: reply.status, body: String::from_utf8(reply.body.to_vec()).unwrap() }
     }
 
     /// The body of the answer to one message of the legacy era, with id 1.
@@ -167,4 +171,8 @@ impl House {
     pub(crate) async fn open(&self, who: &str, address: &str) -> String {
         self.ask(who, "resources/read", &format!(r#"{{"uri":"{address}"}}"#)).await
     }
+}
+
+pub(crate) fn timeless(record: &str) -> String {
+    record.split_once(",\"status\":").map_or(record.to_owned(), |(line, _)| format!("{line}}}"))
 }

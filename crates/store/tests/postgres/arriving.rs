@@ -10,16 +10,17 @@ use frontdesk_store::Address;
 use frontdesk_store::moving::{Arrival, Departure, Home, Receiving};
 use tokio::time::timeout;
 
-use crate::house::{House, Standing, open, random};
-use crate::server::Server;
-use crate::suite::boats::{BOAT, add, boat};
-use crate::suite::north;
+use crate::house::{House, open};
+use frontdesk_testkit::databases::PostgresDatabase;
+use frontdesk_testkit::store_suite::boats::{BOAT, add, boat};
+use frontdesk_testkit::store_suite::north;
+use frontdesk_testkit::{TestClock, TestRandom};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_under_way() {
     let old = House::new().await;
     add(&*old.store, &north(), [boat("b1", 7)]).await;
-    let home = Home::Postgres(Address::parse(&old.server.url()).unwrap());
+    let home = Home::Postgres(Address::parse(&old.database.url()).unwrap());
     let departure = Departure::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
@@ -28,12 +29,12 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     };
     departure.rows(take).await.unwrap();
 
-    let server = Server::start();
-    let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(Standing::at(5_000))).await.unwrap();
+    let server = PostgresDatabase::create();
+    let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(TestClock::at(5_000))).await.unwrap();
     let receiving = Receiving {
         home: Home::Postgres(Address::parse(&server.url()).unwrap()),
         master: SealKey::from_bytes([7; 32]),
-        random: random(),
+        random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };
     let mut arrival = Arrival::open(&receiving, departure.manifest()).await.unwrap();
@@ -47,5 +48,5 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
         arrival.finish(Millis(6_000), "{}").await.unwrap_err().to_string(),
         "north is here already, and what is here is never written over. Receive it with another database."
     );
-    assert_eq!(server.sql("desk", "SELECT count(*) FROM boat"), ["0"]);
+    assert_eq!(server.sql("SELECT count(*) FROM boat"), ["0"]);
 }

@@ -7,14 +7,15 @@ use frontdesk_engine::ports::{Durability, Store as _};
 use tokio_postgres::{Client, NoTls};
 
 use crate::house::House;
-use crate::suite::boats::{boat, claim, done, event, insert, plan};
-use crate::suite::waiting::{records_are_seen, soon};
-use crate::suite::{Peek as _, north};
+use frontdesk_testkit::eventually;
+use frontdesk_testkit::store_suite::boats::{boat, claim, done, event, insert, plan};
+use frontdesk_testkit::store_suite::unwritten::records_are_counted;
+use frontdesk_testkit::store_suite::{StoreInspector as _, north};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group() {
     let house = Arc::new(House::new().await);
-    soon("nothing waits", async || house.store.load().waiting == 0).await;
+    eventually("nothing waits", async || house.store.load().waiting == 0).await;
     let before = house.store.load();
     let other = holding_north(&house).await;
     let order = |id: &'static str| {
@@ -23,9 +24,9 @@ async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group()
     };
     // The first is in the writer's hands, the others wait behind it.
     let mut orders = vec![order("b0")];
-    soon("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
+    eventually("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
     orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    soon("four wait", async || house.store.load().waiting == 4).await;
+    eventually("four wait", async || house.store.load().waiting == 4).await;
     other.batch_execute("COMMIT").await.unwrap();
     for order in orders {
         order.await.unwrap();
@@ -44,7 +45,7 @@ async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group()
 
 /// As another node's writer holds the tenant until it commits.
 async fn holding_north(house: &House) -> Client {
-    let (other, connection) = tokio_postgres::connect(&house.server.url_as("postgres"), NoTls).await.unwrap();
+    let (other, connection) = tokio_postgres::connect(&house.database.url_as("postgres"), NoTls).await.unwrap();
     tokio::spawn(connection);
     other.batch_execute("BEGIN; SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR NO KEY UPDATE").await.unwrap();
     other
@@ -52,9 +53,9 @@ async fn holding_north(house: &House) -> Client {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
-    let house = House::new().await;
+    let house = House::on_own_server().await;
     // The server tells what it is asked, by those who come from now on.
-    house.server.sql("postgres", "ALTER ROLE desk SET log_statement = 'all'");
+    house.database.sql("ALTER ROLE desk SET log_statement = 'all'");
     let store = house.neighbour().await;
     let other = holding_north(&house).await;
     let order = |id: &'static str| {
@@ -67,15 +68,15 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
         })
     };
     let mut orders = vec![order("b0")];
-    soon("the first is taken", async || store.load().pieces == 1).await;
+    eventually("the first is taken", async || store.load().pieces == 1).await;
     orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    soon("four wait", async || store.load().waiting == 4).await;
+    eventually("four wait", async || store.load().waiting == 4).await;
     other.batch_execute("COMMIT").await.unwrap();
     for order in orders {
         order.await.unwrap();
     }
     // Once for the first, which was alone, and once for the other four.
-    let log = house.server.log();
+    let log = house.database.server().log();
     let asked = |table: &str| {
         let text = format!("INSERT INTO {table} (");
         log.lines().filter(|line| line.contains("LOG:  execute ") && line.contains(&text)).count()
@@ -90,7 +91,8 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
-    records_are_seen(&*house.store, || house.store.load()).await;
+    let load = || house.store.load();
+    records_are_counted(&*house.store, || load().unwritten, || (load().groups, load().pieces)).await;
 }
 
 #[tokio::test]
@@ -98,7 +100,7 @@ async fn a_commit_that_does_not_hold_is_counted() {
     let house = House::new().await;
     let trap = "CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$; \
                 CREATE TRIGGER trap BEFORE INSERT ON fd_audit FOR EACH ROW EXECUTE FUNCTION trap()";
-    house.server.sql("desk", trap);
+    house.database.sql(trap);
     let record = house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
     assert!(record.is_err());
     assert_eq!(house.store.load().failed, 1);

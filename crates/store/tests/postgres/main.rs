@@ -9,13 +9,9 @@ mod load;
 mod nodes;
 mod outages;
 mod pressure;
-#[expect(dead_code, reason = "the desk's own tests use more of it")]
-mod server;
-#[path = "../suite/mod.rs"]
-mod suite;
 mod tls;
 mod walls;
 
 mod portable {
-    crate::every_behaviour!(crate::house::subject);
+    frontdesk_testkit::every_behaviour!(crate::house::subject);
 }

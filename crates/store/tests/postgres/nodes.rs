@@ -11,8 +11,10 @@ use frontdesk_store::PostgresStore;
 use tokio::task::JoinSet;
 
 use crate::house::{House, open};
-use crate::suite::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, plan, take_berths, with};
-use crate::suite::{Peek as _, north, south};
+use frontdesk_testkit::store_suite::boats::{
+    BOAT, add, boat, claim, done, ended, event, ids, insert, plan, take_berths, with,
+};
+use frontdesk_testkit::store_suite::{StoreInspector as _, north, south};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {
@@ -24,7 +26,10 @@ async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_agree_whatever_isolation_their_role_has_by_default() {
     let house = House::new().await;
-    house.server.sql("desk", "ALTER ROLE desk SET default_transaction_isolation = 'repeatable read'");
+    let database = house.database.name();
+    house
+        .database
+        .sql(&format!("ALTER ROLE desk IN DATABASE {database} SET default_transaction_isolation = 'repeatable read'"));
     agree(&house).await;
 }
 
@@ -140,7 +145,7 @@ async fn each_node_keeps_a_chain_of_its_own_and_tenants_have_one_between_them() 
     }
     let chain = |node: &PostgresStore| {
         let text = format!("SELECT records FROM fd_audit WHERE chain = 'node:{}' ORDER BY seq", node.node());
-        house.server.sql("desk", &text)
+        house.database.sql(&text)
     };
     let read = |numbers: [i32; 5]| numbers.map(|number| format!(r#"{{"read":{number}}}"#));
     assert_eq!(chain(&house.store), read([0, 2, 4, 6, 8]));
@@ -148,7 +153,7 @@ async fn each_node_keeps_a_chain_of_its_own_and_tenants_have_one_between_them() 
     let records: Vec<String> = (0..10).map(|number| format!(r#"{{"plan":"p{number}"}}"#)).collect();
     assert_eq!(house.peek().audit("north"), records);
     whole(&house).await;
-    house.server.sql("desk", "UPDATE fd_audit SET records = '{}' WHERE chain = 'tenant:north' AND seq = 4");
+    house.database.sql("UPDATE fd_audit SET records = '{}' WHERE chain = 'tenant:north' AND seq = 4");
     let report = house.verified().await;
     let broken = report.chains.iter().find(|chain| chain.broken.is_some()).unwrap();
     assert_eq!(broken.chain, "tenant:north");
@@ -158,18 +163,18 @@ async fn each_node_keeps_a_chain_of_its_own_and_tenants_have_one_between_them() 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_that_start_together_make_the_schema_once() {
     let house = House::new().await;
-    house.server.sql("desk", "DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION desk");
+    house.database.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION desk");
     let mut all = JoinSet::new();
     for _ in 0..4 {
-        let (url, clock) = (house.server.url(), Arc::clone(&house.clock));
+        let (url, clock) = (house.database.url(), Arc::clone(&house.clock));
         all.spawn(
             async move { open(&url, &[&BOAT], [7; 32], &clock).await.map(|_| ()).map_err(|error| error.to_string()) },
         );
     }
     assert_eq!(all.join_all().await, vec![Ok(()); 4]);
-    assert_eq!(house.server.sql("desk", "SELECT version FROM fd_schema"), ["1"]);
-    house.server.sql("desk", "UPDATE fd_schema SET version = 99");
-    let refused = open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
+    assert_eq!(house.database.sql("SELECT version FROM fd_schema"), ["1"]);
+    house.database.sql("UPDATE fd_schema SET version = 99");
+    let refused = open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
     assert_eq!(
         refused.to_string(),
         "the PostgreSQL database is from a newer version of Frontdesk (schema 99, this one knows 1). \

@@ -15,17 +15,17 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::house::House;
-use crate::suite::boats::{BOAT, add, boat, claim, event, ids, insert, plan, query};
-use crate::suite::waiting::soon;
-use crate::suite::{Peek as _, north};
 use crate::tls::Authority;
+use frontdesk_testkit::eventually;
+use frontdesk_testkit::store_suite::boats::{BOAT, add, boat, claim, event, ids, insert, plan, query};
+use frontdesk_testkit::store_suite::{StoreInspector as _, north};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_works_again() {
-    let house = House::new().await;
+    let house = House::on_own_server().await;
     add(&*house.store, &north(), [boat("b1", 7)]).await;
     house.store.append_audit(r#"{"before":1}"#.to_owned(), Durability::Awaited).await.unwrap();
-    house.server.crash();
+    house.database.server().crash();
     let asked = Instant::now();
     let store = &house.store;
     let get = store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.err().unwrap();
@@ -41,13 +41,13 @@ async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_wo
     assert!(asked.elapsed() < Duration::from_secs(25), "it took {:?} to be told", asked.elapsed());
     // Records nobody waits for are kept and written later.
     store.append_audit(r#"{"meanwhile":1}"#.to_owned(), Durability::Grouped).await.unwrap();
-    house.server.resume();
-    soon("reads work again", async || store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.is_ok()).await;
-    soon("writes work again", async || {
+    house.database.server().resume();
+    eventually("reads work again", async || store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.is_ok()).await;
+    eventually("writes work again", async || {
         matches!(store.commit(create("b2", "k")).await, Ok(Committed::Done | Committed::AlreadyClaimed(_)))
     })
     .await;
-    soon("what was noted meanwhile is there", async || {
+    eventually("what was noted meanwhile is there", async || {
         house.peek().node().iter().any(|record| record.contains("meanwhile"))
     })
     .await;
@@ -57,7 +57,7 @@ async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_wo
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crash_among_writes_loses_nothing_that_was_answered_and_repeats_nothing() {
-    let house = House::new().await;
+    let house = House::on_own_server().await;
     let mut all = JoinSet::new();
     let crashed = Arc::new(Semaphore::new(0));
     let (answered, failed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -89,11 +89,11 @@ async fn a_crash_among_writes_loses_nothing_that_was_answered_and_repeats_nothin
             tries
         });
     }
-    soon("some are answered", async || answered.load(Ordering::SeqCst) >= 60).await;
-    house.server.crash();
+    eventually("some are answered", async || answered.load(Ordering::SeqCst) >= 60).await;
+    house.database.server().crash();
     crashed.add_permits(300);
-    soon("the crash is noticed", async || failed.load(Ordering::SeqCst) > 0).await;
-    house.server.resume();
+    eventually("the crash is noticed", async || failed.load(Ordering::SeqCst) > 0).await;
+    house.database.server().resume();
     let tries = all.join_all().await;
     assert!(tries.iter().any(|tries| *tries > 0), "the crash was noticed");
     let mut rows = ids(&*house.store, &north(), Vec::new()).await;
@@ -130,7 +130,7 @@ async fn a_disk_that_is_full_for_the_server_is_unavailable_and_leaves_nothing_be
                         'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$; \
                         CREATE TRIGGER full_disk BEFORE INSERT ON boat FOR EACH ROW EXECUTE FUNCTION full_disk()";
     let house = House::new().await;
-    house.server.sql("desk", FULL);
+    house.database.sql(FULL);
     let mut all = JoinSet::new();
     for number in 0..40 {
         let store = Arc::clone(&house.store);
@@ -143,7 +143,7 @@ async fn a_disk_that_is_full_for_the_server_is_unavailable_and_leaves_nothing_be
         assert!(fault.message.contains("nothing was changed"), "{fault:?}");
     }
     assert_eq!((house.peek().outbox("north"), house.peek().audit("north")), (Vec::new(), Vec::new()));
-    house.server.sql("desk", "DROP TRIGGER full_disk ON boat");
+    house.database.sql("DROP TRIGGER full_disk ON boat");
     for number in 0..40 {
         let id = format!("b{number:02}");
         assert!(matches!(house.store.commit(create(&id, &id)).await, Ok(Committed::Done)), "{id}");

@@ -12,10 +12,10 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::house::House;
-use crate::suite::boats::{BOAT, add, boat, claim, done, plain, plan, query};
-use crate::suite::north;
-use crate::suite::waiting::soon;
 use crate::tls::Authority;
+use frontdesk_testkit::eventually;
+use frontdesk_testkit::store_suite::boats::{BOAT, add, boat, claim, done, plain, plan, query};
+use frontdesk_testkit::store_suite::north;
 
 /// Longer than anything takes that is not held up, shorter than a statement may take.
 const AT_ONCE: Duration = Duration::from_secs(8);
@@ -24,12 +24,12 @@ const AT_ONCE: Duration = Duration::from_secs(8);
 const NO_WORDS: &str = "LOCK TABLE boat_word IN ACCESS EXCLUSIVE MODE";
 /// Nobody can write for this tenant.
 const NO_WRITING: &str = "SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR UPDATE";
-const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'desk' AND wait_event_type = 'Lock'";
+const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'desk' AND wait_event_type = 'Lock'";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_that_takes_long_holds_up_no_look_up_and_no_write() {
     let house = house().await;
-    let held = house.server.hold("desk", NO_WORDS);
+    let held = house.database.hold(NO_WORDS);
     let mut searches = search(&house, 8);
     waiting(&house, 2).await;
     let looked_up = async {
@@ -51,7 +51,7 @@ async fn a_search_that_takes_long_holds_up_no_look_up_and_no_write() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
     let house = house().await;
-    let locks = [house.server.hold("desk", NO_WORDS), house.server.hold("desk", NO_WRITING)];
+    let locks = [house.database.hold(NO_WORDS), house.database.hold(NO_WRITING)];
     let asked = Instant::now();
     let mut searches = search(&house, 1);
     let refused = house.store.commit(plan("late", &north(), Vec::new())).await.unwrap_err();
@@ -71,7 +71,7 @@ async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forgetting_waits_for_nobody_who_writes_where_there_is_nothing_to_forget() {
     let house = house().await;
-    let _held = house.server.hold("desk", NO_WRITING);
+    let _held = house.database.hold(NO_WRITING);
     timeout(AT_ONCE, house.store.forget_rows(&BOAT, "length", Millis(1))).await.unwrap().unwrap();
     timeout(AT_ONCE, house.store.forget_claims(Millis(1))).await.unwrap().unwrap();
 }
@@ -79,7 +79,7 @@ async fn forgetting_waits_for_nobody_who_writes_where_there_is_nothing_to_forget
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_beyond_the_queue_is_refused_at_once() {
     let house = house().await;
-    let held = house.server.hold("desk", NO_WORDS);
+    let held = house.database.hold(NO_WORDS);
     let mut searches = search(&house, 1024);
     waiting(&house, 2).await;
     for _ in 0..50 {
@@ -107,7 +107,7 @@ async fn a_write_beyond_the_queue_is_refused_at_once() {
     const QUEUE: usize = 8192;
     const SURPLUS: usize = 50;
     let house = house().await;
-    let held = house.server.hold("desk", NO_WRITING);
+    let held = house.database.hold(NO_WRITING);
     let mut writes = JoinSet::new();
     for number in 0..TAKEN + QUEUE + SURPLUS {
         let store = Arc::clone(&house.store);
@@ -131,7 +131,7 @@ async fn a_write_beyond_the_queue_is_refused_at_once() {
     }
     assert_eq!(committed + refused, TAKEN + QUEUE + SURPLUS);
     assert!(committed >= QUEUE, "{committed} of those that were taken on");
-    let links = house.server.sql("desk", "SELECT count(*) FROM fd_audit WHERE chain = 'tenant:north'");
+    let links = house.database.sql("SELECT count(*) FROM fd_audit WHERE chain = 'tenant:north'");
     assert_eq!(links, [(committed + 1).to_string()], "theirs, and that of the boat");
 }
 
@@ -151,7 +151,7 @@ async fn a_search_whose_caller_has_gone_is_stopped_over_tls_too() {
 }
 
 async fn callers_go(house: &House) {
-    let held = house.server.hold("desk", NO_WORDS);
+    let held = house.database.hold(NO_WORDS);
     let mut gone = search(house, 6);
     waiting(house, 2).await;
     // Behind them on the same connections, and in need of no words.
@@ -194,5 +194,5 @@ fn a_search(house: &House) -> impl Future<Output = Result<Page, Fault>> + Send +
 
 /// Until so many of the desk's connections wait for a lock.
 async fn waiting(house: &House, count: usize) {
-    soon("the searches wait", async || house.server.sql("desk", WAITING) == [count.to_string()]).await;
+    eventually("the searches wait", async || house.database.sql(WAITING) == [count.to_string()]).await;
 }

@@ -9,10 +9,11 @@ use frontdesk_engine::ports::{Disclosure, Store as _};
 use frontdesk_store::{Address, PostgresStore, StoreError};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 
-use crate::house::{Standing, open_at};
-use crate::server::Server;
-use crate::suite::boats::{BOAT, add, boat};
-use crate::suite::north;
+use crate::house::open_at;
+use frontdesk_testkit::TestClock;
+use frontdesk_testkit::databases::PostgresServer;
+use frontdesk_testkit::store_suite::boats::{BOAT, add, boat};
+use frontdesk_testkit::store_suite::north;
 
 /// An authority, its certificate in a file.
 pub(crate) struct Authority {
@@ -42,9 +43,9 @@ impl Authority {
         (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
     }
 
-    pub(crate) fn server(&self, name: &str, last_year: i32) -> Server {
+    pub(crate) fn server(&self, name: &str, last_year: i32) -> PostgresServer {
         let (certificate, key) = self.issue(name, last_year);
-        Server::on_a_port(Some((&certificate, &key)))
+        PostgresServer::start_on_port(Some((&certificate, &key)))
     }
 
     /// A port of this machine under a name of another one.
@@ -53,12 +54,12 @@ impl Authority {
         Address::parse(&url).unwrap().trusting(&self.file)
     }
 
-    async fn opens(&self, server: &Server, more: &str) -> Result<PostgresStore, StoreError> {
+    async fn opens(&self, server: &PostgresServer, more: &str) -> Result<PostgresStore, StoreError> {
         let address = self.address(server.port(), more);
-        open_at(address, &[&BOAT], [7; 32], &Arc::new(Standing::at(5_000))).await
+        open_at(address, &[&BOAT], [7; 32], &Arc::new(TestClock::at(5_000))).await
     }
 
-    async fn refuses(&self, server: &Server) -> String {
+    async fn refuses(&self, server: &PostgresServer) -> String {
         match self.opens(server, "").await {
             Ok(_) => panic!("it was let in"),
             Err(error) => error.to_string().replace(&self.file.display().to_string(), "CA"),
@@ -122,7 +123,7 @@ async fn an_expired_certificate_is_refused() {
 #[tokio::test]
 async fn a_server_without_tls_is_refused_before_anything_is_said() {
     let authority = Authority::new();
-    let server = Server::on_a_port(None);
+    let server = PostgresServer::start_on_port(None);
     assert_eq!(
         authority.refuses(&server).await,
         "cannot connect to PostgreSQL by TLS: the server does not offer it. \
@@ -137,7 +138,7 @@ async fn without_a_usable_authority_nobody_is_trusted() {
     let url = format!("postgres://desk:hunter2@localhost:{}/desk?sslmode=require", server.port());
     let address = Address::parse(&url).unwrap();
     let said = async |address: Address| {
-        let clock = Arc::new(Standing::at(5_000));
+        let clock = Arc::new(TestClock::at(5_000));
         match open_at(address, &[&BOAT], [7; 32], &clock).await {
             Ok(_) => "let in".to_owned(),
             Err(error) => error.to_string(),

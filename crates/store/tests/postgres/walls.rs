@@ -6,9 +6,9 @@ use std::sync::Arc;
 use frontdesk_store::StoreError;
 
 use crate::house::{House, open};
-use crate::server::ROLE;
-use crate::suite::boats::{BOAT, add, boat, claim, done, plan};
-use crate::suite::{north, south};
+use frontdesk_testkit::databases::ROLE;
+use frontdesk_testkit::store_suite::boats::{BOAT, add, boat, claim, done, plan};
+use frontdesk_testkit::store_suite::{north, south};
 
 const TABLES: [&str; 7] = ["boat", "boat_word", "fd_claim", "fd_outbox", "fd_counter", "fd_audit", "fd_audit_head"];
 
@@ -24,7 +24,7 @@ async fn a_statement_without_a_tenant_sees_and_changes_nothing() {
             let text = format!(
                 "SET ROLE {role}; SET frontdesk.tenant = '{name}'; SELECT count(*) FROM {table} WHERE {tenants}"
             );
-            house.server.sql("desk", &text).pop().unwrap()
+            house.database.sql(&text).pop().unwrap()
         };
         let all: u64 = count("postgres", "").parse().unwrap();
         assert!(all >= 2, "{table} has rows of both tenants");
@@ -40,7 +40,7 @@ async fn a_statement_without_a_tenant_sees_and_changes_nothing() {
         "DELETE FROM fd_audit WHERE chain LIKE 'tenant:%'",
     ] {
         let counted = format!("SET ROLE {ROLE}; WITH gone AS ({change} RETURNING 1) SELECT count(*) FROM gone");
-        let changed = house.server.sql("desk", &counted);
+        let changed = house.database.sql(&counted);
         assert_eq!(changed, ["0"], "{change}");
     }
 }
@@ -52,20 +52,20 @@ async fn a_row_of_another_tenant_cannot_be_written() {
         "SET ROLE {ROLE}; SET frontdesk.tenant = 'north'; \
          INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ('south', 99, 'e', 'boat', 'b', 'created', 1)"
     );
-    assert!(house.server.refusal("desk", &forged).contains("violates row-level security policy"));
+    assert!(house.database.sql_error(&forged).contains("violates row-level security policy"));
     let chain = format!(
         "SET ROLE {ROLE}; SET frontdesk.tenant = '*'; \
          INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES ('tenant:south', 99, 1, '', '')"
     );
-    assert!(house.server.refusal("desk", &chain).contains("violates row-level security policy"));
+    assert!(house.database.sql_error(&chain).contains("violates row-level security policy"));
 }
 
 #[tokio::test]
 async fn a_role_that_could_pass_the_wall_is_refused() {
-    let house = House::new().await;
-    house.server.sql("desk", "CREATE ROLE loose LOGIN BYPASSRLS");
+    let house = House::on_own_server().await;
+    house.database.sql("CREATE ROLE loose LOGIN BYPASSRLS");
     for (role, why) in [("postgres", "is a superuser"), ("loose", "has BYPASSRLS")] {
-        let refused = open(&house.server.url_as(role), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
+        let refused = open(&house.database.url_as(role), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
         assert_eq!(
             refused.to_string(),
             format!(
@@ -93,15 +93,15 @@ async fn a_table_whose_wall_was_opened_is_refused() {
             "fd_outbox",
         ),
     ] {
-        house.server.sql("desk", opened);
-        match open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await {
+        house.database.sql(opened);
+        match open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await {
             Err(StoreError::Unwalled { table: found }) => assert_eq!(found, table),
             Err(other) => panic!("{opened}: {other}"),
             Ok(_) => panic!("{opened}: it was opened"),
         }
-        house.server.sql("desk", mended);
+        house.database.sql(mended);
     }
-    assert!(open(&house.server.url(), &[&BOAT], [7; 32], &house.clock).await.is_ok());
+    assert!(open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await.is_ok());
 }
 
 /// Both tenants have a boat, a claim, an event and a record.
@@ -112,7 +112,11 @@ async fn with_rows() -> House {
         add(&*store, &tenant, [boat("b1", 7)]).await;
         let mut commit = plan("more", &tenant, Vec::new());
         commit.claim = Some(claim("k", 1));
-        commit.events = vec![crate::suite::boats::event("e1", "b1", frontdesk_engine::model::plan::Change::Updated)];
+        commit.events = vec![frontdesk_testkit::store_suite::boats::event(
+            "e1",
+            "b1",
+            frontdesk_engine::model::plan::Change::Updated,
+        )];
         done(&*store, commit).await;
     }
     house

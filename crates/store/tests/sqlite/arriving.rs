@@ -1,5 +1,7 @@
 //! A tenant arrives from a file that somebody may have written themselves: what Frontdesk would not write is refused.
 
+use std::sync::Arc;
+
 use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::timestamp::Millis;
@@ -10,9 +12,10 @@ use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::StoreError;
 use frontdesk_store::moving::{Arrival, Departure, Field, Home, Manifest, Receiving};
 
-use crate::house::{Folder, House, open, random};
-use crate::suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
-use crate::suite::north;
+use crate::house::{Folder, House, open};
+use frontdesk_testkit::TestRandom;
+use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
+use frontdesk_testkit::store_suite::north;
 
 type Rows = Vec<(usize, Vec<Field>)>;
 
@@ -133,7 +136,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
     let receiving = Receiving {
         home: Home::Sqlite(folder.database()),
         master: SealKey::from_bytes([8; 32]),
-        random: random(),
+        random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };
     let mut arrival = Arrival::open(&receiving, manifest).await?;

@@ -13,8 +13,10 @@ use frontdesk_engine::ports::{Claim, Commit, Disclosure, Store};
 use frontdesk_engine::{ClientId, TenantId};
 
 use crate::house::{Folder, House, open};
-use crate::suite::boats::{BOAT, TAKEN, add, boat, claim, done, fault, insert, personal, plan, query, with};
-use crate::suite::{north, south};
+use frontdesk_testkit::store_suite::boats::{
+    BOAT, TAKEN, add, boat, claim, done, fault, insert, personal, plan, query, with,
+};
+use frontdesk_testkit::store_suite::{north, south};
 
 const CANARIES: [&str; 6] = [
     "Persephone",

@@ -7,8 +7,8 @@ use frontdesk_store::audit::{ChainReport, Report};
 use frontdesk_store::{AuditReader, Selection};
 
 use crate::house::House;
-use crate::suite::boats::{boat, done, ended, insert, plan};
-use crate::suite::{north, south};
+use frontdesk_testkit::store_suite::boats::{boat, done, ended, insert, plan};
+use frontdesk_testkit::store_suite::{north, south};
 
 #[tokio::test]
 async fn chains_hold_after_mixed_work_and_a_restart() {

@@ -5,34 +5,36 @@ use std::sync::Arc;
 use frontdesk_engine::dispatch::DispatchMode;
 
 use crate::house::House;
-use crate::suite::boats::ids;
-use crate::suite::harbour::{Harbour, Tower, completed};
-use crate::suite::north;
+use frontdesk_testkit::TestClock;
+use frontdesk_testkit::store_suite::boats::ids;
+use frontdesk_testkit::store_suite::node::{DispatchNode, completed};
+use frontdesk_testkit::store_suite::north;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
     let house = House::new().await;
-    let tower = Tower::new();
-    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &tower, DispatchMode::Later);
-    let (status, accepted) = harbour.register("k1", "Ada").await;
+    let clock = Arc::new(TestClock::default());
+    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, DispatchMode::Later);
+    let (status, accepted) = node.register("k1", "Ada").await;
     assert_eq!(status, 202);
-    drop(harbour);
+    drop(node);
     let house = house.reopened();
-    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &tower, DispatchMode::Later);
-    let again = harbour.register("k1", "Ada").await;
+    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, DispatchMode::Later);
+    let again = node.register("k1", "Ada").await;
     assert_eq!(again, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
-    tower.forward(10_000);
-    let clerk = harbour.tended();
-    completed(&harbour, "k1", "Ada").await;
-    clerk.abort();
+    clock.advance(10_000);
+    let worker = node.run_worker();
+    completed(&node, "k1", "Ada").await;
+    worker.abort();
     assert_eq!(ids(&*house.store, &north(), Vec::new()).await.len(), 1);
 }
 
 #[tokio::test]
 async fn neither_what_was_asked_nor_what_was_answered_nor_the_key_is_readable_in_the_files() {
     let house = House::new().await;
-    let harbour = Harbour::open(Arc::clone(&house.store) as Arc<_>, &Tower::new(), DispatchMode::Now);
-    let (_, body) = harbour.register("key-canary-77", "Persephone").await;
+    let node =
+        DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &Arc::new(TestClock::default()), DispatchMode::Now);
+    let (_, body) = node.register("key-canary-77", "Persephone").await;
     assert!(body.contains("Persephone"), "{body}");
     let folder = house.folder.database();
     let look = |wanted: &str| {

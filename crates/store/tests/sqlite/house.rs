@@ -2,21 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::TenantId;
 use frontdesk_engine::dispatch::TASK;
 use frontdesk_engine::model::table::TableSpec;
-use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::ports::registry::{Registry, Tenant};
-use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::ports::Clock;
+use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Options, SqliteStore, StoreError};
 use rusqlite::Connection;
 
-use crate::suite::boats::BOAT;
-use crate::suite::{Peek, Subject};
+use frontdesk_testkit::store_suite::boats::BOAT;
+use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
+use frontdesk_testkit::{TestClock, TestRandom};
 
 /// Removed with everything in it when it is dropped.
 pub(crate) struct Folder(PathBuf);
@@ -42,44 +41,9 @@ impl Drop for Folder {
     }
 }
 
-/// A clock that stands still until it is set.
-pub(crate) struct Standing(AtomicI64);
-
-impl Standing {
-    pub(crate) fn set(&self, now: i64) {
-        self.0.store(now, Ordering::Relaxed);
-    }
-}
-
-impl Clock for Standing {
-    fn now(&self) -> Millis {
-        Millis(self.0.load(Ordering::Relaxed))
-    }
-}
-
-/// SplitMix64: no two fills are alike, which is all that sealing in a test needs.
-struct Counting(AtomicU64);
-
-impl Random for Counting {
-    fn fill(&self, bytes: &mut [u8]) {
-        for piece in bytes.chunks_mut(8) {
-            let mut word = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            piece.copy_from_slice(&(word ^ (word >> 31)).to_be_bytes()[..piece.len()]);
-        }
-    }
-}
-
-/// Another source each time.
-pub(crate) fn random() -> Arc<dyn Random> {
-    static SEED: AtomicU64 = AtomicU64::new(1);
-    Arc::new(Counting(AtomicU64::new(SEED.fetch_add(1 << 32, Ordering::Relaxed))))
-}
-
 pub(crate) struct House {
     pub(crate) store: Arc<SqliteStore>,
-    pub(crate) clock: Arc<Standing>,
+    pub(crate) clock: Arc<TestClock>,
     // Dropped last: the database is closed before its folder goes.
     pub(crate) folder: Arc<Folder>,
 }
@@ -93,11 +57,10 @@ impl House {
     /// The same, but a commit is waited for only this long.
     pub(crate) async fn waiting(commit_wait: Duration) -> House {
         let folder = Arc::new(Folder::new());
-        let clock = Arc::new(Standing(AtomicI64::new(5_000)));
+        let clock = Arc::new(TestClock::at(5_000));
         let opened = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], Duration::from_secs(30), &clock).unwrap();
-        for (id, name) in [("north", "North Harbour"), ("south", "South Harbour")] {
-            let id = TenantId::parse(id).unwrap();
-            opened.add_tenant(Tenant { id, name: name.to_owned() }, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
+        for tenant in tenants() {
+            opened.add_tenant(tenant, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
         }
         drop(opened);
         // Tests count records; those of the two tenants' own registration would be in the way.
@@ -115,7 +78,7 @@ impl House {
     }
 
     /// Opens what is in the folder.
-    pub(crate) fn open(folder: Arc<Folder>, clock: Arc<Standing>) -> House {
+    pub(crate) fn open(folder: Arc<Folder>, clock: Arc<TestClock>) -> House {
         let store = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], Duration::from_secs(30), &clock).unwrap();
         House { store: Arc::new(store), clock, folder }
     }
@@ -148,7 +111,7 @@ impl House {
 }
 
 pub(crate) fn open(path: &Path, kinds: &[&'static TableSpec], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
-    let clock = Arc::new(Standing(AtomicI64::new(5_000)));
+    let clock = Arc::new(TestClock::at(5_000));
     open_with(path, kinds, key, Duration::from_secs(30), &clock)
 }
 
@@ -157,12 +120,12 @@ fn open_with(
     kinds: &[&'static TableSpec],
     key: [u8; 32],
     commit_wait: Duration,
-    clock: &Arc<Standing>,
+    clock: &Arc<TestClock>,
 ) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(Options {
         path: path.to_owned(),
         master: SealKey::from_bytes(key),
-        random: random(),
+        random: Arc::new(TestRandom::distinct()),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         kinds: kinds.to_vec(),
         commit_wait,
@@ -170,10 +133,18 @@ fn open_with(
 }
 
 /// A fresh database for one behaviour of the suite.
-pub(crate) async fn subject() -> Subject {
+pub(crate) async fn subject() -> StoreUnderTest {
     let House { store, folder, .. } = House::new().await;
-    let keeper = Arc::clone(&store) as Arc<_>;
-    Subject { store: Arc::clone(&store) as Arc<_>, registry: store, keeper, peek: Arc::new(Raw(folder)) }
+    let deleting = Arc::clone(&store);
+    StoreUnderTest {
+        store: Arc::clone(&store) as Arc<_>,
+        registry: store,
+        delete_rows: Box::new(move |kind, column, before| {
+            let store = Arc::clone(&deleting);
+            Box::pin(async move { store.forget_rows(kind, column, before).await })
+        }),
+        peek: Arc::new(Raw(folder)),
+    }
 }
 
 struct Raw(Arc<Folder>);
@@ -187,7 +158,7 @@ impl Raw {
     }
 }
 
-impl Peek for Raw {
+impl StoreInspector for Raw {
     fn outbox(&self, tenant: &str) -> Vec<String> {
         let text = "SELECT seq || ' ' || event || ' ' || kind || ' ' || id || ' ' || change FROM fd_outbox \
                     WHERE tenant = ?1 ORDER BY seq";

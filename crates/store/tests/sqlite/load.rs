@@ -5,15 +5,16 @@ use std::sync::Arc;
 use frontdesk_engine::ports::{Durability, Store};
 
 use crate::house::{House, Shown, shown};
-use crate::suite::boats::{boat, ended, insert, plan};
-use crate::suite::north;
-use crate::suite::waiting::{records_are_seen, soon};
+use frontdesk_testkit::eventually;
+use frontdesk_testkit::store_suite::boats::{boat, ended, insert, plan};
+use frontdesk_testkit::store_suite::north;
+use frontdesk_testkit::store_suite::unwritten::records_are_counted;
 
 #[tokio::test]
 async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group() {
     shown(async || {
         let house = Arc::new(House::new().await);
-        soon("nothing waits", async || house.store.load().waiting == 0).await;
+        eventually("nothing waits", async || house.store.load().waiting == 0).await;
         let before = house.store.load();
         let lock = house.locked();
         let order = |id: &'static str| {
@@ -22,9 +23,9 @@ async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group()
         };
         // The first is in the writer's hands, the others wait behind it.
         let mut orders = vec![order("b0")];
-        soon("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
+        eventually("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
         orders.extend(["b1", "b2", "b3", "b4"].map(order));
-        soon("four wait", async || house.store.load().waiting == 4 || lock.is_old()).await;
+        eventually("four wait", async || house.store.load().waiting == 4 || lock.is_old()).await;
         if !lock.ends_in_time() {
             return Shown::TooSlow;
         }
@@ -49,7 +50,8 @@ async fn a_queue_that_waits_for_the_disk_is_seen_and_then_written_as_one_group()
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
-    records_are_seen(&*house.store, || house.store.load()).await;
+    let load = || house.store.load();
+    records_are_counted(&*house.store, || load().unwritten, || (load().groups, load().pieces)).await;
 }
 
 #[tokio::test]

@@ -10,11 +10,9 @@ mod dispatched;
 mod house;
 mod load;
 mod opening;
-#[path = "../suite/mod.rs"]
-mod suite;
 mod words;
 mod writer;
 
 mod portable {
-    crate::every_behaviour!(crate::house::subject);
+    frontdesk_testkit::every_behaviour!(crate::house::subject);
 }

@@ -12,8 +12,10 @@ use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::{SqliteStore, StoreError};
 
 use crate::house::{House, open};
-use crate::suite::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, personal, plan, query, walk, with};
-use crate::suite::north;
+use frontdesk_testkit::store_suite::boats::{
+    BOAT, add, boat, claim, done, ended, event, ids, insert, personal, plan, query, walk, with,
+};
+use frontdesk_testkit::store_suite::north;
 
 /// The boats of the next version, with a sail number and an engine.
 static GROWN: TableSpec = TableSpec {
@@ -38,7 +40,7 @@ fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::mode
     frontdesk_engine::model::plan::Step::Insert {
         table: &GROWN,
         row: with(row, "horsepower", Cell::Integer(horsepower)),
-        on_duplicate: crate::suite::boats::fault(crate::suite::boats::TAKEN),
+        on_duplicate: frontdesk_testkit::store_suite::boats::fault(frontdesk_testkit::store_suite::boats::TAKEN),
     }
 }
 

@@ -8,8 +8,8 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
 
 use crate::house::{House, open};
-use crate::suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
-use crate::suite::{north, south};
+use frontdesk_testkit::store_suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
+use frontdesk_testkit::store_suite::{north, south};
 
 /// What a file looked like before: no list of words in a row, and an index by row instead.
 const BEFORE: &str = "ALTER TABLE boat DROP COLUMN words; CREATE INDEX boat_word_of ON boat_word (tenant, id)";

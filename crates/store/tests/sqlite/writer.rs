@@ -10,9 +10,9 @@ use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
 use frontdesk_engine::{FaultKind, TenantId};
 
 use crate::house::{House, Shown, shown};
-use crate::suite::boats::{BOAT, boat, claim, done, ended, event, ids, insert, plain, plan, query};
-use crate::suite::north;
-use crate::suite::waiting::soon;
+use frontdesk_testkit::eventually;
+use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, done, ended, event, ids, insert, plain, plan, query};
+use frontdesk_testkit::store_suite::north;
 
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -32,7 +32,7 @@ async fn closing_writes_what_was_queued() {
 async fn a_grouped_record_is_on_disk_soon() {
     let house = House::new().await;
     house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
-    soon("the record is written", async || records(&house) == 1).await;
+    eventually("the record is written", async || records(&house) == 1).await;
 }
 
 #[tokio::test]
@@ -55,14 +55,14 @@ async fn asking_whether_it_can_write_reaches_the_disk_and_changes_nothing() {
     let schema = || -> i64 { raw.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap() };
     let before = (seen(), schema());
     // A disk that others use may need longer than this house waits.
-    soon("it can write", async || house.store.writable().await.is_ok()).await;
+    eventually("it can write", async || house.store.writable().await.is_ok()).await;
     // The first number changes when another connection has committed something.
     assert_ne!(seen(), before.0);
     assert_eq!(schema(), before.1);
     let lock = house.locked();
     assert_eq!(house.store.writable().await.unwrap_err().kind, FaultKind::Unavailable);
     drop(lock);
-    soon("it can write again", async || house.store.writable().await.is_ok()).await;
+    eventually("it can write again", async || house.store.writable().await.is_ok()).await;
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn a_commit_nobody_waits_for_any_more_still_commits() {
             return Shown::TooSlow;
         }
         assert_eq!((given_up, is_there), (true, false));
-        soon("the plan is committed", async || present(&house, "b1").await).await;
+        eventually("the plan is committed", async || present(&house, "b1").await).await;
         assert_eq!(house.outbox("north"), ["1 e-b1 boat b1 created"]);
         Shown::Yes
     })
@@ -95,9 +95,9 @@ async fn a_commit_that_takes_too_long_is_unknown_and_may_be_there_later() {
             return Shown::TooSlow;
         }
         assert_eq!(ended(&outcome), "unknown");
-        soon("the plan is committed", async || present(&house, "b1").await).await;
+        eventually("the plan is committed", async || present(&house, "b1").await).await;
         // This house does not wait for long, whatever the disk has to do.
-        soon("it is known", async || ended(&house.store.commit(create("b1")).await) == "claimed").await;
+        eventually("it is known", async || ended(&house.store.commit(create("b1")).await) == "claimed").await;
         Shown::Yes
     })
     .await;
@@ -165,12 +165,14 @@ async fn a_tenant_added_after_its_asker_gave_up_can_be_used() {
         let fault = outcome.unwrap_err();
         assert_eq!(fault.kind, FaultKind::Unavailable);
         assert_eq!(fault.message, "It is not known yet whether this was done. Look before you repeat it.");
-        soon("the tenant is added", async || house.store.tenants().await.unwrap().len() == 3).await;
+        eventually("the tenant is added", async || house.store.tenants().await.unwrap().len() == 3).await;
         // This house does not wait for long, whatever the disk has to do.
-        soon("it is known", async || add().await.is_ok_and(|changed| changed == Changed::Nothing)).await;
+        eventually("it is known", async || add().await.is_ok_and(|changed| changed == Changed::Nothing)).await;
         let launch = || Commit { claim: Some(claim("b1", 1)), ..plan("b1", &west, vec![insert(boat("b1", 7))]) };
-        soon("a boat is there", async || ["done", "claimed"].contains(&ended(&house.store.commit(launch()).await)))
-            .await;
+        eventually("a boat is there", async || {
+            ["done", "claimed"].contains(&ended(&house.store.commit(launch()).await))
+        })
+        .await;
         let found = house.store.get(&west, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
         assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
         Shown::Yes

@@ -5,14 +5,14 @@ use frontdesk_engine::model::table::Row;
 use frontdesk_engine::model::timestamp::Millis;
 
 use super::boats::{BOAT, add, boat, ids, plain};
-use super::{Subject, north, south};
+use super::{StoreUnderTest, north, south};
 
-pub(crate) async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &Subject) {
+pub async fn rows_before_the_instant_are_forgotten_with_their_words(subject: &StoreUnderTest) {
     let sails = || vec![Filter::SearchTerms(vec![plain("sail")])];
     for tenant in [north(), south()] {
         add(&*subject.store, &tenant, [boat("b1", 9), boat("b2", 10), boat("b3", 11)]).await;
     }
-    subject.keeper.forget_rows(&BOAT, "length", Millis(10)).await.unwrap();
+    (subject.delete_rows)(&BOAT, "length", Millis(10)).await.unwrap();
     for tenant in [north(), south()] {
         assert_eq!(ids(&*subject.store, &tenant, Vec::new()).await, ["b2", "b3"]);
         // The same boat may come again, and no word of the old one finds it.
@@ -22,8 +22,8 @@ pub(crate) async fn rows_before_the_instant_are_forgotten_with_their_words(subje
     }
 }
 
-pub(crate) async fn more_rows_than_one_piece_are_forgotten(subject: &Subject) {
+pub async fn more_rows_than_one_piece_are_forgotten(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), (0..2_100).map(|number| boat(&format!("b{number}"), number))).await;
-    subject.keeper.forget_rows(&BOAT, "length", Millis(2_099)).await.unwrap();
+    (subject.delete_rows)(&BOAT, "length", Millis(2_099)).await.unwrap();
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await, ["b2099"]);
 }

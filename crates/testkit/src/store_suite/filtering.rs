@@ -5,9 +5,9 @@ use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, Row};
 
 use super::boats::{BOAT, add, boat, done, ids, personal, plain, plan, query, with};
-use super::{Subject, north};
+use super::{StoreUnderTest, north};
 
-pub(crate) async fn each_filter_keeps_exactly_what_it_says(subject: &Subject) {
+pub async fn each_filter_keeps_exactly_what_it_says(subject: &StoreUnderTest) {
     fleet(subject).await;
     let text = |text: &str| Cell::Text(text.to_owned());
     let digest = |text: &str| Cell::Digest(text.to_owned());
@@ -32,7 +32,7 @@ pub(crate) async fn each_filter_keeps_exactly_what_it_says(subject: &Subject) {
     }
 }
 
-pub(crate) async fn filters_are_joined_by_and(subject: &Subject) {
+pub async fn filters_are_joined_by_and(subject: &StoreUnderTest) {
     fleet(subject).await;
     let filters = vec![
         Filter::AnyOf("harbour", vec![Cell::Text("kiel".to_owned()), Cell::Text("bergen".to_owned())]),
@@ -44,7 +44,7 @@ pub(crate) async fn filters_are_joined_by_and(subject: &Subject) {
     assert_eq!(ids(&*subject.store, &north(), filters).await, ["b3"]);
 }
 
-pub(crate) async fn values_are_never_read_as_sql(subject: &Subject) {
+pub async fn values_are_never_read_as_sql(subject: &StoreUnderTest) {
     fleet(subject).await;
     for nasty in ["' OR '1'='1", "kiel'; DROP TABLE boat; --", "$1", "?1", "%", "\u{0}"] {
         let text = || Cell::Text(nasty.to_owned());
@@ -57,7 +57,7 @@ pub(crate) async fn values_are_never_read_as_sql(subject: &Subject) {
     assert_eq!(subject.store.page(&north(), query(Vec::new())).await.unwrap().rows.len(), 4);
 }
 
-pub(crate) async fn words_are_found_whole_and_all_of_them(subject: &Subject) {
+pub async fn words_are_found_whole_and_all_of_them(subject: &StoreUnderTest) {
     fleet(subject).await;
     let cases: [(&[&str], &[&str]); 5] = [
         (&["red"], &["b2", "b3"]),
@@ -72,7 +72,7 @@ pub(crate) async fn words_are_found_whole_and_all_of_them(subject: &Subject) {
     }
 }
 
-pub(crate) async fn personal_words_are_found_only_as_personal_words(subject: &Subject) {
+pub async fn personal_words_are_found_only_as_personal_words(subject: &StoreUnderTest) {
     fleet(subject).await;
     let found = async |words| ids(&*subject.store, &north(), vec![Filter::SearchTerms(words)]).await;
     assert_eq!(found(vec![personal("lovelace")]).await, ["b1", "b3", "b4"]);
@@ -81,7 +81,7 @@ pub(crate) async fn personal_words_are_found_only_as_personal_words(subject: &Su
     assert_eq!(found(vec![personal("red")]).await, [""; 0]);
 }
 
-pub(crate) async fn a_row_has_as_many_words_as_it_likes_and_may_say_one_twice(subject: &Subject) {
+pub async fn a_row_has_as_many_words_as_it_likes_and_may_say_one_twice(subject: &StoreUnderTest) {
     let many: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
     // The same within what is written together, and far from it.
     let said = many.iter().chain([&many[0], &many[20], &many[20]]).map(|word| plain(word)).collect();
@@ -94,7 +94,7 @@ pub(crate) async fn a_row_has_as_many_words_as_it_likes_and_may_say_one_twice(su
     assert_eq!(ids(&*subject.store, &north(), vec![all]).await, ["b1"]);
 }
 
-pub(crate) async fn an_update_replaces_the_words(subject: &Subject) {
+pub async fn an_update_replaces_the_words(subject: &StoreUnderTest) {
     fleet(subject).await;
     let row = Row { version: 2, search_terms: vec![plain("blue"), personal("byron")], ..boat("b1", 7) };
     let step = Step::Update { table: &BOAT, row, expect_version: 1, on_conflict: OnConflict::Retry };
@@ -105,7 +105,7 @@ pub(crate) async fn an_update_replaces_the_words(subject: &Subject) {
     assert_eq!(found(vec![personal("lovelace")]).await, ["b3", "b4"]);
 }
 
-pub(crate) async fn a_word_given_twice_counts_once(subject: &Subject) {
+pub async fn a_word_given_twice_counts_once(subject: &StoreUnderTest) {
     let words = vec![plain("red"), plain("red"), personal("ada"), personal("ada")];
     let row = Row { search_terms: words, ..boat("b1", 7) };
     add(&*subject.store, &north(), [row.clone()]).await;
@@ -120,7 +120,7 @@ pub(crate) async fn a_word_given_twice_counts_once(subject: &Subject) {
 }
 
 /// Four boats: b1 and b3 in Kiel, b2 of Bob in Bergen, b4 without a harbour and younger.
-async fn fleet(subject: &Subject) {
+async fn fleet(subject: &StoreUnderTest) {
     let bergen = with(boat("b2", 8), "harbour", Cell::Text("bergen".to_owned()));
     let bobs = with(bergen, "owner", Cell::Digest("bob@example.com".to_owned()));
     let rows = [

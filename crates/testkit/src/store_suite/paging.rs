@@ -4,9 +4,9 @@ use frontdesk_engine::model::page::{Direction, Order, Page, PageKey, Projection,
 use frontdesk_engine::model::table::Row;
 
 use super::boats::{BY_LENGTH, add, boat, query, walk};
-use super::{Subject, north};
+use super::{StoreUnderTest, north};
 
-pub(crate) async fn rows_come_in_the_order_asked_for(subject: &Subject) {
+pub async fn rows_come_in_the_order_asked_for(subject: &StoreUnderTest) {
     let rows = [("b3", 7, 30), ("b1", 9, 20), ("b4", 7, 20), ("b2", 8, 10)];
     let rows = rows.map(|(id, length, created_at)| Row { created_at, ..boat(id, length) });
     add(&*subject.store, &north(), rows).await;
@@ -23,7 +23,7 @@ pub(crate) async fn rows_come_in_the_order_asked_for(subject: &Subject) {
     }
 }
 
-pub(crate) async fn a_walk_over_equal_values_meets_each_row_once(subject: &Subject) {
+pub async fn a_walk_over_equal_values_meets_each_row_once(subject: &StoreUnderTest) {
     // Twenty boats of only three lengths.
     let rows = (0..20).map(|number| boat(&format!("b{number:02}"), 7 + number % 3));
     add(&*subject.store, &north(), rows).await;
@@ -38,7 +38,7 @@ pub(crate) async fn a_walk_over_equal_values_meets_each_row_once(subject: &Subje
     }
 }
 
-pub(crate) async fn a_walk_meets_each_old_row_once_while_rows_are_inserted(subject: &Subject) {
+pub async fn a_walk_meets_each_old_row_once_while_rows_are_inserted(subject: &StoreUnderTest) {
     for direction in [Direction::Ascending, Direction::Descending] {
         let name = direction_letter(direction);
         let old: Vec<String> = (0..12).map(|number| format!("{name}{number:02}")).collect();
@@ -66,7 +66,7 @@ pub(crate) async fn a_walk_meets_each_old_row_once_while_rows_are_inserted(subje
     }
 }
 
-pub(crate) async fn a_last_page_that_is_exactly_full_has_no_next(subject: &Subject) {
+pub async fn a_last_page_that_is_exactly_full_has_no_next(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), (1..=6).map(|number| boat(&format!("b{number}"), number))).await;
     let sizes = |pages: &[Page]| pages.iter().map(|page| page.rows.len()).collect::<Vec<_>>();
     assert_eq!(sizes(&walk(&*subject.store, &north(), sized(BY_LENGTH, 3)).await), [3, 3]);
@@ -76,7 +76,7 @@ pub(crate) async fn a_last_page_that_is_exactly_full_has_no_next(subject: &Subje
     assert_eq!(first.next, Some(PageKey { value: 3, id: "b3".to_owned() }));
 }
 
-pub(crate) async fn a_byte_budget_gives_fewer_whole_rows_and_where_to_go_on(subject: &Subject) {
+pub async fn a_byte_budget_gives_fewer_whole_rows_and_where_to_go_on(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), (1..=5).map(|number| boat(&format!("b{number}"), number))).await;
     // Each row is 39 bytes long: {"id":"b1","length":1,"owner":"A***"}.
     let budget = |bytes| {
@@ -94,7 +94,7 @@ pub(crate) async fn a_byte_budget_gives_fewer_whole_rows_and_where_to_go_on(subj
     assert_eq!((whole.rows.len(), whole.next), (5, None));
 }
 
-pub(crate) async fn a_row_larger_than_the_budget_still_comes(subject: &Subject) {
+pub async fn a_row_larger_than_the_budget_still_comes(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 1), boat("b2", 2)]).await;
     let mut wanted = query(Vec::new());
     wanted.window.bytes = 1;
@@ -103,7 +103,7 @@ pub(crate) async fn a_row_larger_than_the_budget_still_comes(subject: &Subject) 
     assert_eq!(pages.len(), 2);
 }
 
-pub(crate) async fn ids_alone_can_be_asked_for(subject: &Subject) {
+pub async fn ids_alone_can_be_asked_for(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b2", 1), boat("b1", 2), boat("b3", 3)]).await;
     let wanted = Query { projection: Projection::Ids, ..sized(BY_LENGTH, 2) };
     let page = subject.store.page(&north(), wanted).await.unwrap();
@@ -111,7 +111,7 @@ pub(crate) async fn ids_alone_can_be_asked_for(subject: &Subject) {
     assert_eq!(page.next, Some(PageKey { value: 2, id: "b1".to_owned() }));
 }
 
-pub(crate) async fn an_offset_skips_rows(subject: &Subject) {
+pub async fn an_offset_skips_rows(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), (1..=5).map(|number| boat(&format!("b{number}"), number))).await;
     let from = |offset| {
         let mut wanted = Query { projection: Projection::Ids, ..sized(BY_LENGTH, 2) };
@@ -125,14 +125,14 @@ pub(crate) async fn an_offset_skips_rows(subject: &Subject) {
     assert_eq!(subject.store.page(&north(), from(u64::MAX)).await.unwrap(), Page::default());
 }
 
-pub(crate) async fn listed_rows_are_masked_and_whole(subject: &Subject) {
+pub async fn listed_rows_are_masked_and_whole(subject: &StoreUnderTest) {
     let bare = Row { masked: None, personal: None, ..boat("b2", 8) };
     add(&*subject.store, &north(), [boat("b1", 7), bare]).await;
     let page = subject.store.page(&north(), query(Vec::new())).await.unwrap();
     assert_eq!(page.rows, [r#"{"id":"b1","length":7,"owner":"A***"}"#, r#"{"id":"b2","length":8}"#]);
 }
 
-pub(crate) async fn a_page_names_the_rows_that_have_a_masked_part(subject: &Subject) {
+pub async fn a_page_names_the_rows_that_have_a_masked_part(subject: &StoreUnderTest) {
     let bare = Row { masked: None, personal: None, ..boat("b2", 8) };
     add(&*subject.store, &north(), [boat("b1", 7), bare, boat("b3", 9), boat("b4", 10)]).await;
     let all = subject.store.page(&north(), query(Vec::new())).await.unwrap();
@@ -148,7 +148,7 @@ pub(crate) async fn a_page_names_the_rows_that_have_a_masked_part(subject: &Subj
     assert_eq!((bare.rows.len(), bare.ids), (3, Vec::new()));
 }
 
-pub(crate) async fn a_row_without_a_sort_value_sorts_as_zero(subject: &Subject) {
+pub async fn a_row_without_a_sort_value_sorts_as_zero(subject: &StoreUnderTest) {
     let mut unmeasured = boat("b2", 0);
     unmeasured.cells.retain(|(name, _)| *name != "length");
     add(&*subject.store, &north(), [boat("b1", -1), unmeasured, boat("b3", 1)]).await;
@@ -156,7 +156,7 @@ pub(crate) async fn a_row_without_a_sort_value_sorts_as_zero(subject: &Subject) 
     assert_eq!(joined(&walk(&*subject.store, &north(), wanted).await), ["b1", "b2", "b3"]);
 }
 
-pub(crate) async fn a_limit_beyond_all_bounds_is_no_error(subject: &Subject) {
+pub async fn a_limit_beyond_all_bounds_is_no_error(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     for limit in [i64::MAX as usize, usize::MAX] {
         let page = subject.store.page(&north(), sized(BY_LENGTH, limit)).await.unwrap();

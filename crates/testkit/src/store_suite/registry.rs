@@ -5,9 +5,9 @@ use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token
 use frontdesk_engine::{ClientId, Scopes, TenantId};
 
 use super::boats::{BOAT, boat, done, insert, plan};
-use super::{Subject, north, south};
+use super::{StoreUnderTest, north, south};
 
-pub(crate) async fn a_tenant_is_added_once(subject: &Subject) {
+pub async fn a_tenant_is_added_once(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     let west = TenantId::parse("west").unwrap();
     let tenant = |name: &str| Tenant { id: west.clone(), name: name.to_owned() };
@@ -22,7 +22,7 @@ pub(crate) async fn a_tenant_is_added_once(subject: &Subject) {
     assert_eq!(names, ["North Harbour", "South Harbour", "West Harbour"]);
 }
 
-pub(crate) async fn a_client_is_added_once_and_comes_back_whole(subject: &Subject) {
+pub async fn a_client_is_added_once_and_comes_back_whole(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     assert_eq!(registry.client(&id("agent")).await.unwrap(), None);
     assert_eq!(registry.add_client(client("agent"), note()).await.unwrap(), Changed::Done);
@@ -34,7 +34,7 @@ pub(crate) async fn a_client_is_added_once_and_comes_back_whole(subject: &Subjec
     assert_eq!(registry.clients().await.unwrap(), [client("agent"), younger]);
 }
 
-pub(crate) async fn a_new_secret_ends_the_clients_tokens(subject: &Subject) {
+pub async fn a_new_secret_ends_the_clients_tokens(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
     assert_eq!(registry.rotate_client(&id("agent"), [7; 32], note()).await.unwrap(), Changed::Done);
@@ -43,7 +43,7 @@ pub(crate) async fn a_new_secret_ends_the_clients_tokens(subject: &Subject) {
     assert_eq!(registry.rotate_client(&id("nobody"), [7; 32], note()).await.unwrap(), Changed::Nothing);
 }
 
-pub(crate) async fn a_revoked_client_has_no_tokens_and_stays_revoked(subject: &Subject) {
+pub async fn a_revoked_client_has_no_tokens_and_stays_revoked(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
     assert_eq!(registry.revoke_client(&id("agent"), Millis(60), note()).await.unwrap(), Changed::Done);
@@ -55,7 +55,7 @@ pub(crate) async fn a_revoked_client_has_no_tokens_and_stays_revoked(subject: &S
     assert_eq!(registry.revoke_client(&id("nobody"), Millis(60), note()).await.unwrap(), Changed::Nothing);
 }
 
-pub(crate) async fn a_token_comes_back_whole_and_is_revoked_by_its_own_client_only(subject: &Subject) {
+pub async fn a_token_comes_back_whole_and_is_revoked_by_its_own_client_only(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
     assert_eq!(registry.token([1; 32]).await.unwrap(), Some(token(1, "agent", 1_000)));
@@ -67,7 +67,7 @@ pub(crate) async fn a_token_comes_back_whole_and_is_revoked_by_its_own_client_on
     assert_eq!(alive(registry).await, [2, 3]);
 }
 
-pub(crate) async fn expired_tokens_are_swept_when_one_is_added(subject: &Subject) {
+pub async fn expired_tokens_are_swept_when_one_is_added(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
     registry.add_token(token(4, "other", 9_000), Millis(1_999), note()).await.unwrap();
@@ -76,7 +76,7 @@ pub(crate) async fn expired_tokens_are_swept_when_one_is_added(subject: &Subject
     assert_eq!(alive(registry).await, [3, 4, 5]);
 }
 
-pub(crate) async fn a_change_is_recorded_if_and_only_if_it_happened(subject: &Subject) {
+pub async fn a_change_is_recorded_if_and_only_if_it_happened(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     let west = || Tenant { id: TenantId::parse("west").unwrap(), name: "West Harbour".to_owned() };
     let agent = id("agent");

@@ -10,7 +10,7 @@ use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, Commit, Committed, Store};
 use frontdesk_engine::{ClientId, Fault, TenantId};
 
-pub(crate) static BOAT: TableSpec = TableSpec {
+pub static BOAT: TableSpec = TableSpec {
     name: "boat",
     columns: &[
         ColumnSpec { name: "hull", column_type: ColumnType::Text },
@@ -25,7 +25,7 @@ pub(crate) static BOAT: TableSpec = TableSpec {
 };
 
 /// A boat of this length; its hull is `H-` and its id, its owner Ada, its berths four.
-pub(crate) fn boat(id: &str, length: i64) -> Row {
+pub fn boat(id: &str, length: i64) -> Row {
     Row {
         id: id.to_owned(),
         version: 1,
@@ -46,38 +46,38 @@ pub(crate) fn boat(id: &str, length: i64) -> Row {
 }
 
 /// The same row with another value in one column.
-pub(crate) fn with(mut row: Row, column: &'static str, value: Cell) -> Row {
+pub fn with(mut row: Row, column: &'static str, value: Cell) -> Row {
     row.cells.retain(|(name, _)| *name != column);
     row.cells.push((column, value));
     row
 }
 
-pub(crate) fn plain(word: &str) -> SearchTerm {
+pub fn plain(word: &str) -> SearchTerm {
     SearchTerm::Plain(word.to_owned())
 }
 
-pub(crate) fn personal(word: &str) -> SearchTerm {
+pub fn personal(word: &str) -> SearchTerm {
     SearchTerm::Personal(word.to_owned())
 }
 
-pub(crate) const TAKEN: Code = Code("boat_taken");
-pub(crate) const BELOW: Code = Code("no_berth_left");
-pub(crate) const MOVED_ON: Code = Code("boat_changed");
+pub const TAKEN: Code = Code("boat_taken");
+pub const BELOW: Code = Code("no_berth_left");
+pub const MOVED_ON: Code = Code("boat_changed");
 
-pub(crate) fn fault(code: Code) -> Fault {
+pub fn fault(code: Code) -> Fault {
     Fault::domain(code, "It does not hold.")
 }
 
-pub(crate) fn insert(row: Row) -> Step {
+pub fn insert(row: Row) -> Step {
     Step::Insert { table: &BOAT, row, on_duplicate: fault(TAKEN) }
 }
 
-pub(crate) fn take_berths(id: &str, count: i64) -> Step {
+pub fn take_berths(id: &str, count: i64) -> Step {
     Step::Adjust { table: &BOAT, id: id.to_owned(), column: "berths", by: -count, floor: 0, on_underflow: fault(BELOW) }
 }
 
 /// A commit of these steps with no events and no key, recorded as its first argument.
-pub(crate) fn plan(name: &str, tenant: &TenantId, steps: Vec<Step>) -> Commit {
+pub fn plan(name: &str, tenant: &TenantId, steps: Vec<Step>) -> Commit {
     Commit {
         tenant: tenant.clone(),
         at: Millis(5_000),
@@ -89,28 +89,28 @@ pub(crate) fn plan(name: &str, tenant: &TenantId, steps: Vec<Step>) -> Commit {
     }
 }
 
-pub(crate) fn event(name: &str, id: &str, change: Change) -> (String, Event) {
+pub fn event(name: &str, id: &str, change: Change) -> (String, Event) {
     let event = Event { kind: "boat", id: id.to_owned(), change };
     (name.to_owned(), event)
 }
 
-pub(crate) fn claim(key: &str, meaning: u8) -> Claim {
+pub fn claim(key: &str, meaning: u8) -> Claim {
     Claim { client: ClientId::new("agent"), tool: "boats.create", key: key.to_owned(), request_hash: [meaning; 32] }
 }
 
 /// Commits what must succeed.
-pub(crate) async fn done(store: &dyn Store, commit: Commit) {
+pub async fn done(store: &dyn Store, commit: Commit) {
     let committed = store.commit(commit).await.unwrap();
     assert!(matches!(committed, Committed::Done), "not done: {committed:?}");
 }
 
-pub(crate) async fn add(store: &dyn Store, tenant: &TenantId, rows: impl IntoIterator<Item = Row>) {
+pub async fn add(store: &dyn Store, tenant: &TenantId, rows: impl IntoIterator<Item = Row>) {
     let steps = rows.into_iter().map(insert).collect();
     done(store, plan("seed", tenant, steps)).await;
 }
 
 /// How a commit ended, in one word: a refusal by its code, an error by its kind.
-pub(crate) fn ended(outcome: &Result<Committed, Fault>) -> &'static str {
+pub fn ended(outcome: &Result<Committed, Fault>) -> &'static str {
     match outcome {
         Ok(Committed::Done) => "done",
         Ok(Committed::AlreadyClaimed(_)) => "claimed",
@@ -120,10 +120,10 @@ pub(crate) fn ended(outcome: &Result<Committed, Fault>) -> &'static str {
     }
 }
 
-pub(crate) const BY_LENGTH: Order = Order { column: "length", direction: Direction::Ascending };
+pub const BY_LENGTH: Order = Order { column: "length", direction: Direction::Ascending };
 
 /// All boats that pass the filters, by length.
-pub(crate) fn query(filters: Vec<Filter>) -> Query {
+pub fn query(filters: Vec<Filter>) -> Query {
     Query {
         projection: Projection::Rows,
         table: &BOAT,
@@ -133,13 +133,13 @@ pub(crate) fn query(filters: Vec<Filter>) -> Query {
     }
 }
 
-pub(crate) async fn ids(store: &dyn Store, tenant: &TenantId, filters: Vec<Filter>) -> Vec<String> {
+pub async fn ids(store: &dyn Store, tenant: &TenantId, filters: Vec<Filter>) -> Vec<String> {
     let wanted = Query { projection: Projection::Ids, ..query(filters) };
     store.page(tenant, wanted).await.unwrap().rows
 }
 
 /// Follows `next` to the end and gives every page.
-pub(crate) async fn walk(store: &dyn Store, tenant: &TenantId, first: Query) -> Vec<Page> {
+pub async fn walk(store: &dyn Store, tenant: &TenantId, first: Query) -> Vec<Page> {
     let mut pages: Vec<Page> = Vec::new();
     let mut wanted = first;
     loop {

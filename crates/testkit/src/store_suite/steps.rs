@@ -7,16 +7,16 @@ use frontdesk_engine::model::table::{Cell, Row};
 use frontdesk_engine::ports::{Committed, Disclosure};
 
 use super::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, insert, plan, take_berths, with};
-use super::{Subject, north, south};
+use super::{StoreUnderTest, north, south};
 
-pub(crate) async fn an_insert_is_there_once_committed(subject: &Subject) {
+pub async fn an_insert_is_there_once_committed(subject: &StoreUnderTest) {
     let outcome = subject.store.commit(plan("launch", &north(), vec![insert(boat("b1", 7))])).await;
     assert_eq!(ended(&outcome), "done");
     assert!(subject.store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.unwrap().is_some());
     assert_eq!(subject.peek.audit("north"), [r#"{"plan":"launch"}"#]);
 }
 
-pub(crate) async fn an_update_needs_the_version_it_expects(subject: &Subject) {
+pub async fn an_update_needs_the_version_it_expects(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let cases = [
         ("b1", 9, OnConflict::Fail(fault(MOVED_ON)), "boat_changed"),
@@ -40,7 +40,7 @@ pub(crate) async fn an_update_needs_the_version_it_expects(subject: &Subject) {
     assert_eq!((refusal.kind, refusal.message.as_ref()), (FaultKind::Domain(MOVED_ON), "It does not hold."));
 }
 
-pub(crate) async fn an_update_replaces_every_column(subject: &Subject) {
+pub async fn an_update_replaces_every_column(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let row = Row {
         version: 2,
@@ -59,7 +59,7 @@ pub(crate) async fn an_update_replaces_every_column(subject: &Subject) {
     assert_eq!(by(Filter::Equals("owner", Cell::Digest("ada@example.com".to_owned()))).await, [""; 0]);
 }
 
-pub(crate) async fn an_adjustment_never_goes_below_its_floor(subject: &Subject) {
+pub async fn an_adjustment_never_goes_below_its_floor(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7), with(boat("b2", 8), "berths", Cell::Null)]).await;
     add(&*subject.store, &south(), [boat("b1", 7)]).await;
     let cases = [
@@ -82,7 +82,7 @@ pub(crate) async fn an_adjustment_never_goes_below_its_floor(subject: &Subject) 
     assert_eq!(ids(&*subject.store, &south(), untouched).await, ["b1"]);
 }
 
-pub(crate) async fn a_requirement_guards_a_row_that_was_only_read(subject: &Subject) {
+pub async fn a_requirement_guards_a_row_that_was_only_read(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     add(&*subject.store, &south(), [Row { version: 3, ..boat("b1", 7) }]).await;
     let cases = [
@@ -100,7 +100,7 @@ pub(crate) async fn a_requirement_guards_a_row_that_was_only_read(subject: &Subj
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await, ["b1", "new3"]);
 }
 
-pub(crate) async fn a_taken_value_refuses_with_the_steps_own_fault(subject: &Subject) {
+pub async fn a_taken_value_refuses_with_the_steps_own_fault(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let twin = with(boat("b2", 8), "hull", Cell::Text("H-b1".to_owned()));
     let outcome = subject.store.commit(plan("twin", &north(), vec![insert(twin)])).await;
@@ -108,7 +108,7 @@ pub(crate) async fn a_taken_value_refuses_with_the_steps_own_fault(subject: &Sub
     assert_eq!(lengths(subject).await, ["b1 v1 {\"id\":\"b1\",\"length\":7}"]);
 }
 
-pub(crate) async fn a_taken_id_refuses_with_the_steps_own_fault(subject: &Subject) {
+pub async fn a_taken_id_refuses_with_the_steps_own_fault(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let twin = with(boat("b1", 8), "hull", Cell::Text("H-other".to_owned()));
     let outcome = subject.store.commit(plan("twin", &north(), vec![insert(twin)])).await;
@@ -116,7 +116,7 @@ pub(crate) async fn a_taken_id_refuses_with_the_steps_own_fault(subject: &Subjec
     assert_eq!(lengths(subject).await, ["b1 v1 {\"id\":\"b1\",\"length\":7}"]);
 }
 
-pub(crate) async fn a_unique_value_is_unique_within_its_tenant_only(subject: &Subject) {
+pub async fn a_unique_value_is_unique_within_its_tenant_only(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let outcome = subject.store.commit(plan("same", &south(), vec![insert(boat("b1", 9))])).await;
     assert_eq!(ended(&outcome), "done");
@@ -127,7 +127,7 @@ pub(crate) async fn a_unique_value_is_unique_within_its_tenant_only(subject: &Su
 }
 
 /// The step names no fault for it, so it must not look like something that passes by waiting.
-pub(crate) async fn an_update_to_a_taken_value_fails_for_good_and_changes_nothing(subject: &Subject) {
+pub async fn an_update_to_a_taken_value_fails_for_good_and_changes_nothing(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
     let row = with(Row { version: 2, ..boat("b2", 9) }, "hull", Cell::Text("H-b1".to_owned()));
     let outcome = subject.store.commit(plan("rename", &north(), vec![update(row, 1, OnConflict::Retry)])).await;
@@ -141,7 +141,7 @@ fn update(row: Row, expect_version: i64, stale: OnConflict) -> Step {
 }
 
 /// Every boat of the north as `id version body`.
-async fn lengths(subject: &Subject) -> Vec<String> {
+async fn lengths(subject: &StoreUnderTest) -> Vec<String> {
     let mut all = Vec::new();
     for id in ids(&*subject.store, &north(), Vec::new()).await {
         let found = subject.store.get(&north(), &BOAT, &id, Disclosure::Masked).await.unwrap().unwrap();

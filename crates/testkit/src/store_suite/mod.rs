@@ -1,36 +1,42 @@
-//! What every database must do, written once. A database runs through it by making a `Subject` for each
-//! behaviour and naming itself in `every_behaviour!`; nothing here knows which one it is.
+//! What every store must do, written once. A store runs through it by making a `StoreUnderTest` for each behaviour and
+//! passing the function that makes it to `every_behaviour!`; nothing here knows which store it is.
 
-pub(crate) mod boats;
-pub(crate) mod claims;
-pub(crate) mod committing;
-pub(crate) mod dispatching;
-pub(crate) mod filtering;
-pub(crate) mod forgetting;
-pub(crate) mod harbour;
-pub(crate) mod paging;
-pub(crate) mod reading;
-pub(crate) mod registry;
-pub(crate) mod steps;
-pub(crate) mod waiting;
+pub mod boats;
+pub mod claims;
+pub mod committing;
+pub mod dispatching;
+pub mod filtering;
+pub mod forgetting;
+pub mod node;
+pub mod paging;
+pub mod reading;
+pub mod registry;
+pub mod steps;
+pub mod unwritten;
 
 use std::sync::Arc;
 
-use frontdesk_engine::TenantId;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::ports::registry::Registry;
-use frontdesk_store::Keeper;
+use frontdesk_engine::ports::registry::{Registry, Tenant};
+use frontdesk_engine::{Fault, TenantId};
 
-/// A database that is open, knows the kinds of `boats` and has the tenants `north` and `south`.
-pub(crate) struct Subject {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) registry: Arc<dyn Registry>,
-    pub(crate) keeper: Arc<dyn Keeper>,
-    pub(crate) peek: Arc<dyn Peek>,
+/// An open store that knows the tables of `boats` and has the tenants `north` and `south`.
+pub struct StoreUnderTest {
+    pub store: Arc<dyn Store>,
+    pub registry: Arc<dyn Registry>,
+    pub delete_rows: DeleteRows,
+    pub peek: Arc<dyn StoreInspector>,
 }
 
-/// What is on disk beside the rows, seen from outside the store.
-pub(crate) trait Peek: Send + Sync {
+/// Deletes rows of a table whose value in a column is before an instant.
+pub type DeleteRows =
+    Box<dyn Fn(&'static TableSpec, &'static str, Millis) -> Future<'static, Result<(), Fault>> + Send + Sync>;
+
+/// What is stored beside the rows, seen from outside the store.
+pub trait StoreInspector: Send + Sync {
     /// The tenant's events in order, each as `seq name kind id change`.
     fn outbox(&self, tenant: &str) -> Vec<String>;
     /// The records of the tenant's audit chain in order.
@@ -39,11 +45,17 @@ pub(crate) trait Peek: Send + Sync {
     fn node(&self) -> Vec<String>;
 }
 
-pub(crate) fn north() -> TenantId {
+/// The two tenants of a subject.
+pub fn tenants() -> [Tenant; 2] {
+    let tenant = |id, name: &str| Tenant { id, name: name.to_owned() };
+    [tenant(north(), "North Harbour"), tenant(south(), "South Harbour")]
+}
+
+pub fn north() -> TenantId {
     TenantId::parse("north").unwrap()
 }
 
-pub(crate) fn south() -> TenantId {
+pub fn south() -> TenantId {
     TenantId::parse("south").unwrap()
 }
 
@@ -115,7 +127,7 @@ macro_rules! every_behaviour {
     ($open:path, $($module:ident::$name:ident),+ $(,)?) => {
         $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $name() {
-            $crate::suite::$module::$name(&$open().await).await;
+            $crate::store_suite::$module::$name(&$open().await).await;
         })+
     };
 }

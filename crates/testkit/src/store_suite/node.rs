@@ -1,14 +1,13 @@
-//! A desk in a harbour, on whatever database: one tool that registers a boat with its owner, and dispatched messages.
+//! A node of a desk on the store under test: one tool that registers a boat with its owner, and dispatched messages.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{
-    CallAnswer, DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, DispatchReply,
-    DispatchStatus, MAX_ATTEMPTS, OnQueueFull, Reused, TASK, TaskQueue, dispatch, run_worker,
+    DeskSource, DispatchConfig, DispatchLimits, DispatchMode, DispatchPreference, DispatchReply, OnQueueFull, TASK,
+    TaskQueue, dispatch, run_worker,
 };
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
@@ -17,46 +16,26 @@ use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::plan::{Plan, Step};
 use frontdesk_engine::model::schema::{Schema, required};
 use frontdesk_engine::model::table::{Cell, Row};
-use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::model::trace::Trace;
-use frontdesk_engine::ports::{Clock, Identity, Observer, Random, Store};
+use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
-use frontdesk_wire::answer::quote;
 use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 
 use super::boats::{BOAT, TAKEN, boat, fault, with};
 use super::north;
+use crate::{TestClock, TestRandom};
 
-/// One node of the desk, and the clock that all of them look at.
-pub(crate) struct Harbour {
+/// One of the nodes that share a store and a clock.
+pub struct DispatchNode {
     desk: Desk,
     mount: Mount,
 }
 
-/// It stands still until it is set forward.
-pub(crate) struct Tower(AtomicI64);
-
-impl Tower {
-    pub(crate) fn new() -> Arc<Tower> {
-        Arc::new(Tower(AtomicI64::new(1_767_225_600_000)))
-    }
-
-    pub(crate) fn forward(&self, millis: i64) {
-        self.0.fetch_add(millis, Ordering::SeqCst);
-    }
-}
-
-impl Clock for Tower {
-    fn now(&self) -> Millis {
-        Millis(self.0.load(Ordering::SeqCst))
-    }
-}
-
-impl DeskSource for Harbour {
+impl DeskSource for DispatchNode {
     fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -66,16 +45,16 @@ impl DeskSource for Harbour {
     }
 }
 
-impl Harbour {
-    pub(crate) fn open(store: Arc<dyn Store>, tower: &Arc<Tower>, when: DispatchMode) -> Arc<Harbour> {
+impl DispatchNode {
+    pub fn open(store: Arc<dyn Store>, clock: &Arc<TestClock>, when: DispatchMode) -> Arc<DispatchNode> {
         let limits =
             DispatchLimits { waiting: 100, poll_interval: Duration::from_millis(20), ..DispatchLimits::default() };
         let desk = Desk {
             store,
-            identity: Arc::new(Quay),
-            clock: Arc::clone(tower) as Arc<dyn Clock>,
-            random: Arc::new(Waves(AtomicU64::new(0))),
-            observer: Arc::new(Quay),
+            identity: Arc::new(AnyCaller),
+            clock: Arc::clone(clock) as Arc<dyn Clock>,
+            random: Arc::new(TestRandom::distinct()),
+            observer: Arc::new(AnyCaller),
             keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Default::default(),
             inflight: Default::default(),
@@ -93,11 +72,11 @@ impl Harbour {
         let dispatching =
             DispatchConfig { tenant: north(), server: "quay".to_owned(), when, full: OnQueueFull::Refuse, retain };
         let mount = Mount::new(contract(), "https://harbour.example/mcp".to_owned(), String::new());
-        Arc::new(Harbour { desk, mount: mount.with_dispatch(dispatching) })
+        Arc::new(DispatchNode { desk, mount: mount.with_dispatch(dispatching) })
     }
 
     /// Registers a boat of this owner under this key; the answer's status and body.
-    pub(crate) async fn register(&self, key: &str, owner: &str) -> (u16, String) {
+    pub async fn register(&self, key: &str, owner: &str) -> (u16, String) {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"boats.add","arguments":{{"owner":"{owner}"}}}}}}"#
         );
@@ -118,16 +97,16 @@ impl Harbour {
     }
 
     /// Runs what is accepted until the handle is aborted.
-    pub(crate) fn tended(self: &Arc<Harbour>) -> JoinHandle<()> {
-        let harbour = Arc::clone(self);
-        tokio::spawn(run_worker(move || Arc::clone(&harbour)))
+    pub fn run_worker(self: &Arc<DispatchNode>) -> JoinHandle<()> {
+        let node = Arc::clone(self);
+        tokio::spawn(run_worker(move || Arc::clone(&node)))
     }
 }
 
 /// Asks under this key until it is completed, for a minute at most.
-pub(crate) async fn completed(harbour: &Harbour, key: &str, owner: &str) -> String {
+pub async fn completed(node: &DispatchNode, key: &str, owner: &str) -> String {
     for _ in 0..3_000 {
-        let (status, body) = harbour.register(key, owner).await;
+        let (status, body) = node.register(key, owner).await;
         if status == 200 {
             return body;
         }
@@ -166,7 +145,7 @@ fn contract() -> Contract {
         scopes: vec![Scope::new("boats")],
         default_scope: Scope::new("boats"),
         documents: Vec::new(),
-        dialect: Box::new(Plainly),
+        dialect: Box::new(PlainDialect),
     }
 }
 
@@ -186,9 +165,9 @@ fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
     })
 }
 
-struct Plainly;
+struct PlainDialect;
 
-impl Dialect for Plainly {
+impl Dialect for PlainDialect {
     fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<ToolInput, Fault> {
         Ok(ToolInput { arguments, tenant: None, window: None, idempotency_key: key.map(str::to_owned) })
     }
@@ -196,7 +175,7 @@ impl Dialect for Plainly {
     fn success(&self, shaped: Payload, _: &ReplyContext<'_>) -> Reply {
         match shaped {
             Payload::One(item) => Reply::rpc(item),
-            Payload::Many { .. } => panic!("the harbour has no lists"),
+            Payload::Many { .. } => panic!("this contract has no lists"),
         }
     }
 
@@ -209,7 +188,7 @@ impl Dialect for Plainly {
     }
 
     fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
-        dispatch_reply(reply)
+        crate::dispatch_reply(reply)
     }
 
     fn key_argument(&self) -> &'static str {
@@ -217,12 +196,12 @@ impl Dialect for Plainly {
     }
 }
 
-/// Knows everybody, and remembers nobody.
-struct Quay;
+/// Accepts every token as the name of a client, and ignores observations.
+struct AnyCaller;
 
-impl Identity for Quay {
+impl Identity for AnyCaller {
     fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
-        let Credential::Bearer(name) = credential else { panic!("nobody comes without a name") };
+        let Credential::Bearer(name) = credential else { panic!("a caller without a token") };
         let caller = Caller {
             client: ClientId::new(name.as_str()),
             subject: name.as_str().into(),
@@ -234,57 +213,6 @@ impl Identity for Quay {
     }
 }
 
-impl Observer for Quay {
+impl Observer for AnyCaller {
     fn on_call(&self, _: &Observation, _: Option<&str>) {}
-}
-
-/// No two are alike, on any node.
-struct Waves(AtomicU64);
-
-impl Random for Waves {
-    fn fill(&self, bytes: &mut [u8]) {
-        let node = std::ptr::from_ref(self) as u64;
-        for piece in bytes.chunks_mut(8) {
-            let mut word = node ^ self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            piece.copy_from_slice(&(word ^ (word >> 27)).to_be_bytes()[..piece.len()]);
-        }
-    }
-}
-
-fn dispatch_reply(reply: &DispatchReply<'_>) -> Reply {
-    let (status, word) = match reply.status {
-        DispatchStatus::Accepted => (202, "accepted"),
-        DispatchStatus::Completed => (200, "completed"),
-        DispatchStatus::Failed => (200, "failed"),
-    };
-    let or_null = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), quote);
-    let mut body = format!(
-        r#"{{"status":"{word}","task_id":{},"trace_id":{},"idempotency_key":{},"reused":{}"#,
-        or_null(reply.task_id),
-        quote(reply.trace_id),
-        or_null(reply.key),
-        reply.reused == Reused::Yes,
-    );
-    if let Some(CallAnswer { http_status, trace_id, response }) = reply.answer {
-        body += &format!(
-            r#","result":{{"http_status":{http_status},"session_id":"","trace_id":{},"response":{response}}}"#,
-            quote(trace_id)
-        );
-    }
-    if reply.status == DispatchStatus::Failed {
-        let (code, message) = match reply.answer {
-            None => (
-                "attempts_exhausted",
-                format!("It was begun {MAX_ATTEMPTS} times and not completed. Send it under another key."),
-            ),
-            Some(_) => (
-                "time_exhausted",
-                "It could not be done for as long as an answer is kept. Send it under another key.".to_owned(),
-            ),
-        };
-        body += &format!(r#","error":{{"code":"{code}","message":{}}}"#, quote(&message));
-    }
-    body.push('}');
-    Reply::plain(status, body)
 }

@@ -10,9 +10,9 @@ use frontdesk_engine::ports::{Commit, Disclosure};
 use tokio::task::JoinSet;
 
 use super::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, plain, plan, take_berths};
-use super::{Subject, north, south};
+use super::{StoreUnderTest, north, south};
 
-pub(crate) async fn a_plan_of_an_unknown_tenant_is_not_committed(subject: &Subject) {
+pub async fn a_plan_of_an_unknown_tenant_is_not_committed(subject: &StoreUnderTest) {
     let nobody = TenantId::parse("nobody").unwrap();
     let outcome = subject.store.commit(plan("lost", &nobody, vec![insert(boat("b1", 7))])).await;
     assert_eq!(ended(&outcome), "internal");
@@ -20,7 +20,7 @@ pub(crate) async fn a_plan_of_an_unknown_tenant_is_not_committed(subject: &Subje
     assert_eq!(subject.peek.audit("nobody"), [""; 0]);
 }
 
-pub(crate) async fn a_failing_plan_leaves_no_trace(subject: &Subject) {
+pub async fn a_failing_plan_leaves_no_trace(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let guard = |stale| Step::Require { table: &BOAT, id: "b1".to_owned(), expect_version: 9, on_conflict: stale };
     let last_steps = [
@@ -46,7 +46,7 @@ pub(crate) async fn a_failing_plan_leaves_no_trace(subject: &Subject) {
     assert_eq!(subject.peek.outbox("north"), ["1 good-first boat b2 created", "2 good-second boat b2 updated"]);
 }
 
-pub(crate) async fn failing_plans_among_others_leave_no_gap(subject: &Subject) {
+pub async fn failing_plans_among_others_leave_no_gap(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let mut all = JoinSet::new();
     for number in 0..120 {
@@ -97,7 +97,7 @@ pub(crate) async fn failing_plans_among_others_leave_no_gap(subject: &Subject) {
     }
 }
 
-pub(crate) async fn events_of_one_plan_keep_their_order(subject: &Subject) {
+pub async fn events_of_one_plan_keep_their_order(subject: &StoreUnderTest) {
     let mut commit = plan("busy", &north(), vec![insert(boat("b1", 7))]);
     commit.events = vec![
         event("e9", "b1", Change::Created),
@@ -109,7 +109,7 @@ pub(crate) async fn events_of_one_plan_keep_their_order(subject: &Subject) {
     assert_eq!(subject.peek.outbox("north"), expected);
 }
 
-pub(crate) async fn each_tenant_counts_its_own_events(subject: &Subject) {
+pub async fn each_tenant_counts_its_own_events(subject: &StoreUnderTest) {
     for (name, tenant) in [("a", north()), ("b", south()), ("c", south()), ("d", north())] {
         let mut commit = plan(name, &tenant, vec![insert(boat(name, 7))]);
         commit.events = vec![event(name, name, Change::Created)];
@@ -120,7 +120,7 @@ pub(crate) async fn each_tenant_counts_its_own_events(subject: &Subject) {
     assert_eq!(subject.peek.audit("south"), [r#"{"plan":"b"}"#, r#"{"plan":"c"}"#]);
 }
 
-pub(crate) async fn two_hundred_takers_of_the_last_three_units_get_three(subject: &Subject) {
+pub async fn two_hundred_takers_of_the_last_three_units_get_three(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [super::boats::with(boat("b1", 7), "berths", Cell::Integer(3))]).await;
     let mut all = JoinSet::new();
     for number in 0..200 {

@@ -7,9 +7,9 @@ use frontdesk_engine::model::table::{Cell, Row, StoredRow};
 use frontdesk_engine::ports::Disclosure;
 
 use super::boats::{BOAT, add, boat, claim, done, ids, personal, plain, plan, query, with};
-use super::{Subject, north, south};
+use super::{StoreUnderTest, north, south};
 
-pub(crate) async fn a_row_is_masked_unless_disclosure_is_full(subject: &Subject) {
+pub async fn a_row_is_masked_unless_disclosure_is_full(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let masked = subject.store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.unwrap().unwrap();
     assert_eq!(
@@ -21,14 +21,14 @@ pub(crate) async fn a_row_is_masked_unless_disclosure_is_full(subject: &Subject)
     assert_eq!(full.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
 }
 
-pub(crate) async fn an_unknown_id_is_not_found(subject: &Subject) {
+pub async fn an_unknown_id_is_not_found(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     assert!(subject.store.get(&north(), &BOAT, "b2", Disclosure::Full).await.unwrap().is_none());
     assert!(find(subject, &north(), "H-b2").await.is_none());
     assert!(subject.store.find(&north(), &BOAT, "hull", Cell::Null).await.unwrap().is_none());
 }
 
-pub(crate) async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &Subject) {
+pub async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &StoreUnderTest) {
     let store = &*subject.store;
     add(store, &north(), [titled("b1", "north"), titled("n2", "north")]).await;
     add(store, &south(), [titled("b1", "south"), titled("s2", "south")]).await;
@@ -67,7 +67,7 @@ pub(crate) async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &Sub
     }
 }
 
-pub(crate) async fn a_unique_value_finds_its_row_masked(subject: &Subject) {
+pub async fn a_unique_value_finds_its_row_masked(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
     let found = find(subject, &north(), "H-b2").await.unwrap();
     assert_eq!((found.id.as_str(), found.version, found.body.as_str()), ("b2", 1, r#"{"id":"b2","length":8}"#));
@@ -75,7 +75,7 @@ pub(crate) async fn a_unique_value_finds_its_row_masked(subject: &Subject) {
     assert_eq!(found.personal, None);
 }
 
-pub(crate) async fn an_unknown_tenant_has_nothing(subject: &Subject) {
+pub async fn an_unknown_tenant_has_nothing(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let nobody = TenantId::parse("nobody").unwrap();
     assert!(subject.store.get(&nobody, &BOAT, "b1", Disclosure::Full).await.unwrap().is_none());
@@ -85,7 +85,7 @@ pub(crate) async fn an_unknown_tenant_has_nothing(subject: &Subject) {
     assert!(subject.store.find_claim(&nobody, &claim("key", 1)).await.is_err());
 }
 
-async fn find(subject: &Subject, tenant: &TenantId, hull: &str) -> Option<StoredRow> {
+async fn find(subject: &StoreUnderTest, tenant: &TenantId, hull: &str) -> Option<StoredRow> {
     subject.store.find(tenant, &BOAT, "hull", Cell::Text(hull.to_owned())).await.unwrap()
 }
 

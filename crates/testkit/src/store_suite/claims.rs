@@ -9,9 +9,9 @@ use frontdesk_engine::{ClientId, TenantId};
 use tokio::task::JoinSet;
 
 use super::boats::{add, boat, claim, done, ended, event, ids, insert, plan};
-use super::{Subject, north, south};
+use super::{StoreUnderTest, north, south};
 
-pub(crate) async fn a_key_used_twice_answers_what_was_stored(subject: &Subject) {
+pub async fn a_key_used_twice_answers_what_was_stored(subject: &StoreUnderTest) {
     assert_eq!(subject.store.find_claim(&north(), &claim("k", 1)).await.unwrap(), None);
     done(&*subject.store, create(&north(), "b1", claim("k", 1))).await;
     let expected = StoredAnswer {
@@ -34,7 +34,7 @@ pub(crate) async fn a_key_used_twice_answers_what_was_stored(subject: &Subject) 
     assert_eq!(subject.peek.audit("north"), [r#"{"plan":"b1"}"#]);
 }
 
-pub(crate) async fn a_key_with_another_meaning_reports_the_first_meaning(subject: &Subject) {
+pub async fn a_key_with_another_meaning_reports_the_first_meaning(subject: &StoreUnderTest) {
     done(&*subject.store, create(&north(), "b1", claim("k", 1))).await;
     let Ok(Committed::AlreadyClaimed(second)) = subject.store.commit(create(&north(), "b2", claim("k", 2))).await
     else {
@@ -45,7 +45,7 @@ pub(crate) async fn a_key_with_another_meaning_reports_the_first_meaning(subject
     assert_eq!(looked_up.request_hash, [1; 32]);
 }
 
-pub(crate) async fn a_key_belongs_to_its_tenant_client_and_tool(subject: &Subject) {
+pub async fn a_key_belongs_to_its_tenant_client_and_tool(subject: &StoreUnderTest) {
     let other_client = Claim { client: ClientId::new("other"), ..claim("k", 1) };
     let other_tool = Claim { tool: "boats.update", ..claim("k", 1) };
     let scopes = [
@@ -65,7 +65,7 @@ pub(crate) async fn a_key_belongs_to_its_tenant_client_and_tool(subject: &Subjec
     }
 }
 
-pub(crate) async fn a_refused_plan_claims_nothing(subject: &Subject) {
+pub async fn a_refused_plan_claims_nothing(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let refused = subject.store.commit(create(&north(), "b1", claim("k", 1))).await;
     assert_eq!(ended(&refused), "boat_taken");
@@ -73,7 +73,7 @@ pub(crate) async fn a_refused_plan_claims_nothing(subject: &Subject) {
     done(&*subject.store, create(&north(), "b2", claim("k", 2))).await;
 }
 
-pub(crate) async fn two_hundred_parallel_twins_commit_once(subject: &Subject) {
+pub async fn two_hundred_parallel_twins_commit_once(subject: &StoreUnderTest) {
     let mut all = JoinSet::new();
     for number in 0..200 {
         let store = Arc::clone(&subject.store);
