@@ -5,6 +5,7 @@ use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
 use frontdesk_site::{Database, Site};
+use frontdesk_testkit::databases::PostgresDatabase;
 
 use super::SiteDbSettings;
 use super::address::{self, SiteAddress};
@@ -15,14 +16,6 @@ use super::reader::SiteReader;
 use super::render::{SiteQuery, SqlParam, render};
 use super::schema::{Charset, ColumnInfo, SiteColumn, SiteSchema, SqlType};
 use super::sqlite::SqliteDriver;
-
-#[cfg(feature = "mysql")]
-#[path = "../../tests/site_db/mariadb.rs"]
-#[expect(dead_code, reason = "other tests use more of it")]
-mod mariadb;
-#[path = "../../tests/postgres/server.rs"]
-#[expect(dead_code, reason = "other tests use more of it")]
-mod server;
 
 const DOCUMENT: TableAlias = TableAlias(0);
 const VALUE: TableAlias = TableAlias(1);
@@ -244,20 +237,19 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-async fn postgres_site(connections: usize) -> (server::Server, SiteReader<PostgresDriver>) {
-    let server = server::Server::start();
-    let script =
-        format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
-    server.sql("desk", &script);
-    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url(), "evo_") };
+async fn postgres_site(connections: usize) -> (PostgresDatabase, SiteReader<PostgresDriver>) {
+    let database = PostgresDatabase::create();
+    database.load(&Site::of(1).script(Database::Postgres));
+    database.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO desk");
+    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
     let reader = SiteReader::open(PostgresDriver::new(&address, settings.deadline), &settings).await.unwrap();
-    (server, reader)
+    (database, reader)
 }
 
 #[tokio::test]
 async fn a_connection_to_a_postgres_site_cannot_write() {
-    let (_server, reader) = postgres_site(4).await;
+    let (_database, reader) = postgres_site(4).await;
     assert_eq!(reader.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
     let session = reader.pool.take().unwrap();
     for sql in WRITES {
@@ -268,7 +260,7 @@ async fn a_connection_to_a_postgres_site_cannot_write() {
 
 #[tokio::test]
 async fn postgres_plans_a_list_for_its_values_each_time() {
-    let (_server, reader) = postgres_site(1).await;
+    let (_database, reader) = postgres_site(1).await;
     // Short and long lists, and single rows, whose mode is another, in between.
     for (limit, columns) in [(2, 1), (100, 2)] {
         let list = Select { limit, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
@@ -305,24 +297,25 @@ fn only_a_postgres_that_has_plan_cache_mode_is_told_one() {
 #[cfg(feature = "mysql")]
 mod mysql {
     use frontdesk_engine::ports::site_db::SiteCell;
+    use frontdesk_testkit::databases::MariadbDatabase;
     use mysql_async::prelude::Queryable as _;
 
     use super::*;
     use crate::site_db::error::ReadError;
     use crate::site_db::mysql::{MysqlDriver, ServerFlavor};
 
-    async fn mariadb_site(connections: usize) -> (mariadb::MariaDb, SiteReader<MysqlDriver>) {
-        let server = mariadb::MariaDb::start();
-        server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
-        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url(), "evo_") };
+    async fn mariadb_site(connections: usize) -> (MariadbDatabase, SiteReader<MysqlDriver>) {
+        let database = MariadbDatabase::create();
+        database.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();
-        (server, reader)
+        (database, reader)
     }
 
     #[tokio::test]
     async fn a_connection_to_a_mariadb_site_cannot_write() {
-        let (_server, reader) = mariadb_site(4).await;
+        let (_database, reader) = mariadb_site(4).await;
         assert_eq!(reader.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
         let mut session = reader.pool.take().unwrap();
         for sql in WRITES {
@@ -333,7 +326,7 @@ mod mysql {
 
     #[tokio::test]
     async fn statements_on_mariadb_are_prepared_once_and_at_most_64_are_kept() {
-        let (_server, reader) = mariadb_site(1).await;
+        let (_database, reader) = mariadb_site(1).await;
         let read = async |columns: usize| {
             let select = Select { bytes: 1_000, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
             assert_eq!(reader.select(&select).await.unwrap(), [vec![SiteCell::Integer(1); columns]]);
