@@ -2,6 +2,7 @@
 //! that checks every answer. It measures and says; it never judges, and ships with nothing.
 
 mod call;
+mod charts;
 mod cms;
 mod database;
 mod growth;
@@ -17,6 +18,7 @@ mod postgres;
 mod process;
 mod reference;
 mod report;
+mod result_file;
 mod seed;
 mod start;
 
@@ -30,7 +32,8 @@ use report::{Form, Report};
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const HELP: &str = "\
-frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--only NAME] [--database NAME] [--call NAME] [--long]
+frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--save NAME] [--only NAME] [--database NAME] [--call NAME] [--long]
+frontdesk-bench charts [RESULT]
 frontdesk-bench reference --database FILE|URL --certificates FOLDER
 frontdesk-bench reference --site FILE|URL --certificates FOLDER
 
@@ -50,6 +53,8 @@ pub struct Wish {
     /// Where a CMS's site is read from.
     pub sites: Vec<cms::Database>,
     pub form: Form,
+    /// The name under which the result is kept, besides being printed.
+    pub save: Option<String>,
     pub extent: Extent,
 }
 
@@ -76,6 +81,7 @@ fn main() -> ExitCode {
 fn command(words: &[String]) -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match words.split_first() {
+        Some((first, rest)) if first == "charts" => draw_charts(rest.first()),
         Some((first, rest)) if first == "run" => runtime.block_on(run(&wish(rest)?)),
         Some((first, rest)) if first == "reference" => {
             let certificates = value(rest, "--certificates").ok_or(HELP)?.into();
@@ -88,7 +94,16 @@ fn command(words: &[String]) -> Outcome<()> {
     }
 }
 
+fn draw_charts(result: Option<&String>) -> Outcome<()> {
+    let result = result.map_or_else(result_file::newest, |path| Ok(PathBuf::from(path)))?;
+    for path in charts::draw(&result)? {
+        eprintln!("{path} drawn from {}", result.display());
+    }
+    Ok(())
+}
+
 async fn run(wish: &Wish) -> Outcome<()> {
+    let load_before = result_file::load_average();
     let mut report = Report::default();
     for database in &wish.databases {
         if wish.wants("start") {
@@ -105,6 +120,9 @@ async fn run(wish: &Wish) -> Outcome<()> {
         }
     }
     report.print(wish.form);
+    if let Some(name) = &wish.save {
+        wish.say(&format!("saved as {}", result_file::save(&report, name, load_before)?.display()));
+    }
     Ok(())
 }
 
@@ -145,6 +163,7 @@ fn wish(words: &[String]) -> Outcome<Wish> {
         call: value(words, "--call").map(str::to_owned),
         databases,
         sites,
+        save: value(words, "--save").map(str::to_owned),
         form: if has("--json") { Form::Json } else { Form::Table },
         extent: if has("--long") { Extent::Long } else { Extent::Usual },
     })

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Judge the desk with the first line of the official MCP client for Python, over TLS, in the era that it speaks.
+"""The server and version 1 of the official MCP client for Python, over TLS, in the era that it speaks.
 
-    python3 scripts/judges/python_client_v1.py target/release/frontdesk
+    python3 scripts/interop/python_client_v1.py target/debug/frontdesk
 
-Needs `pip install mcp==1.30.0`; `python_client.py` judges with the second line.
+Needs `pip install mcp==1.30.0`; `python_client.py` uses version 2.
 """
 
 import asyncio
@@ -21,23 +21,23 @@ from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuth
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import PaginatedRequestParams
 
-import judging
-from judging import SITE_TOOLS, STOCK_TOOLS, TOOLS, Judge, Memory, causes, demo, judged
+import harness
+from harness import SITE_TOOLS, STOCK_TOOLS, TOOLS, Checks, TokenStorage, causes, demo, run_checks
 
 VERSION = "2025-11-25"
 STOCK = "amcp:inventory:read"
-LEAD = {**judging.LEAD, "idempotency_key": "judge-python-v1"}
+LEAD = {**harness.LEAD, "idempotency_key": "interop-python-v1"}
 
 
 class Desk:
-    """Where the desk is and how to come in."""
+    """Where the server is and how to log in."""
 
-    def __init__(self, card, entry=None):
-        self.card = card
-        self.entry = entry or card["clients"][0]
+    def __init__(self, banner, entry=None):
+        self.banner = banner
+        self.entry = entry or banner["clients"][0]
         # The client of the demo's website says where that is.
-        self.endpoint = self.entry.get("endpoint", card["endpoint"])
-        self.trust = ssl.create_default_context(cafile=card["ca_file"])
+        self.endpoint = self.entry.get("endpoint", banner["endpoint"])
+        self.trust = ssl.create_default_context(cafile=banner["ca_file"])
 
     def login(self, memory, secret=None):
         return {
@@ -46,7 +46,7 @@ class Desk:
                 storage=memory,
                 client_id=self.entry["id"],
                 client_secret=secret or self.entry["secret"],
-                issuer=self.card["endpoint"].removesuffix("/mcp/automotive"),
+                issuer=self.banner["endpoint"].removesuffix("/mcp/automotive"),
             )
         }
 
@@ -54,37 +54,37 @@ class Desk:
         form = urlencode({"grant_type": "client_credentials", "scope": scope})
         async with httpx.AsyncClient(verify=self.trust, auth=(self.entry["id"], self.entry["secret"])) as http:
             headers = {"Content-Type": "application/x-www-form-urlencoded"}
-            answer = await http.post(self.card["token_endpoint"], content=form, headers=headers)
+            answer = await http.post(self.banner["token_endpoint"], content=form, headers=headers)
         return {"headers": {"Authorization": f"Bearer {answer.json()['access_token']}"}}
 
     @asynccontextmanager
-    async def connect(self, way):
+    async def connect(self, credentials):
         async with (
-            httpx.AsyncClient(verify=self.trust, timeout=60, **way) as http,
+            httpx.AsyncClient(verify=self.trust, timeout=60, **credentials) as http,
             streamable_http_client(self.endpoint, http_client=http) as (receive, send, _),
             ClientSession(receive, send) as session,
         ):
             yield session, await session.initialize()
 
 
-async def visit(judge, desk):
-    memory = Memory()
+async def calls_succeed(checks, desk):
+    memory = TokenStorage()
     async with desk.connect(desk.login(memory)) as (session, hello):
-        judge.check("it logs in by itself and agrees on the version", hello.protocolVersion, VERSION)
-        judge.check("the server says its name", hello.serverInfo.name, "frontdesk")
-        judge.check("the first token carries the least scope", memory.granted, [[STOCK]])
-        judge.check("the tools of its first token are listed", names(await session.list_tools()), STOCK_TOOLS)
+        checks.equal("it logs in by itself and agrees on the version", hello.protocolVersion, VERSION)
+        checks.equal("the server says its name", hello.serverInfo.name, "frontdesk")
+        checks.equal("the first token carries the least scope", memory.granted, [[STOCK]])
+        checks.equal("the tools of its first token are listed", names(await session.list_tools()), STOCK_TOOLS)
 
         wanted = {"make": "Toyota", "sort": "price_asc", "limit": 4}
         first = await call(session, "inventory.search", wanted)
-        judge.check("a page is as long as asked for", len(first.structuredContent["items"]), 4)
-        judge.check("the text says what the structure says", json.loads(first.content[0].text), first.structuredContent)
+        checks.equal("a page is as long as asked for", len(first.structuredContent["items"]), 4)
+        checks.equal("the text says what the structure says", json.loads(first.content[0].text), first.structuredContent)
         every = await walk(session, "inventory.list", {"limit": 100})
         ids = {item["id"] for item in every}
-        judge.check("the stock is whole over all pages, each car once", (len(every) >= 250, len(ids)), (True, len(every)))
+        checks.equal("the stock is whole over all pages, each car once", (len(every) >= 250, len(ids)), (True, len(every)))
         found = sorted(item["id"] for item in await walk(session, "inventory.search", wanted))
         toyotas = sorted(item["id"] for item in every if item["make"] == "Toyota")
-        judge.check("a filtered search finds each match once", found, toyotas)
+        checks.equal("a filtered search finds each match once", found, toyotas)
 
         uris, cursor = [], None
         while True:
@@ -93,61 +93,61 @@ async def visit(judge, desk):
             cursor = page.nextCursor
             if cursor is None:
                 break
-        judge.check("resources are listed once each, over pages", (len(uris) > 250, len(set(uris))), (True, len(uris)))
-        stock = f"amcp://{desk.card['clients'][0]['dealership_id']}/inventory/"
+        checks.equal("resources are listed once each, over pages", (len(uris) > 250, len(set(uris))), (True, len(uris)))
+        stock = f"amcp://{desk.banner['clients'][0]['dealership_id']}/inventory/"
         uri = next(uri for uri in uris if uri.startswith(stock))
         told = await call(session, "inventory.get", {"id": uri.rsplit("/", 1)[1]})
         read = json.loads((await session.read_resource(uri)).contents[0].text)
-        judge.check("a resource is what the tool answers", read, told.structuredContent)
+        checks.equal("a resource is what the tool answers", read, told.structuredContent)
 
         lead = (await call(session, "leads.create", LEAD)).structuredContent
-        judge.check("the 403 widened the scope", memory.granted[-1], ["amcp:inventory:read", "amcp:leads:write"])
+        checks.equal("the 403 widened the scope", memory.granted[-1], ["amcp:inventory:read", "amcp:leads:write"])
         again = (await call(session, "leads.create", LEAD)).structuredContent
-        judge.check("a repeated create is one lead", again, lead)
+        checks.equal("a repeated create is one lead", again, lead)
         same = [item for item in await walk(session, "leads.list", {"limit": 50}) if item["id"] == lead["id"]]
-        judge.check("and there is one lead of it", len(same), 1)
-        judge.check("the token that reads and writes lists every tool", names(await session.list_tools()), TOOLS)
+        checks.equal("and there is one lead of it", len(same), 1)
+        checks.equal("the token that reads and writes lists every tool", names(await session.list_tools()), TOOLS)
 
         other = await session.call_tool("leads.create", {**LEAD, "interest": "sell"})
-        judge.check("a tool error arrives whole: conflict", tool_error(other), "request.idempotency_conflict")
+        checks.equal("a tool error arrives whole: conflict", tool_error(other), "request.idempotency_conflict")
         nobody = await session.call_tool("inventory.get", {"id": "veh_nobody"})
-        judge.check("a tool error arrives whole: not found", tool_error(nobody), "inventory.not_found")
+        checks.equal("a tool error arrives whole: not found", tool_error(nobody), "inventory.not_found")
         unknown = await rpc_error(session.call_tool("inventory.burn", {}))
-        judge.check("a JSON-RPC error keeps its code", unknown.code, -32602)
-        judge.check("a JSON-RPC error keeps its data", {"code", "message"} <= set(unknown.data["error"]), True)
+        checks.equal("a JSON-RPC error keeps its code", unknown.code, -32602)
+        checks.equal("a JSON-RPC error keeps its data", {"code", "message"} <= set(unknown.data["error"]), True)
         missing = await rpc_error(session.read_resource(f"{stock}veh_nobody"))
-        judge.check("an unknown resource is a JSON-RPC error", missing.code, -32002)
-        judge.check("and its data says which kind", missing.data["error"]["code"], "inventory.not_found")
+        checks.equal("an unknown resource is a JSON-RPC error", missing.code, -32002)
+        checks.equal("and its data says which kind", missing.data["error"]["code"], "inventory.not_found")
 
 
-async def refusals(judge, desk):
+async def refusals(checks, desk):
     wrong = {"headers": {"Authorization": "Bearer fdt_wrong"}}
-    judge.check("a wrong token is refused with 401", await refused(desk, wrong), 401)
-    judge.check(
-        "a wrong secret is refused as such", await refused(desk, desk.login(Memory(), "fds_wrong")), OAuthTokenError
+    checks.equal("a wrong token is refused with 401", await refused(desk, wrong), 401)
+    checks.equal(
+        "a wrong secret is refused as such", await refused(desk, desk.login(TokenStorage(), "fds_wrong")), OAuthTokenError
     )
     weak = await desk.token(STOCK)
     async with desk.connect(weak) as (session, _):
-        judge.check("a weaker token lists fewer tools", names(await session.list_tools()), STOCK_TOOLS)
+        checks.equal("a weaker token lists fewer tools", names(await session.list_tools()), STOCK_TOOLS)
     # This line of the client gives up its connection on an HTTP error, so the error is the connection's end.
-    judge.check("a missing scope is refused with 403", await refused(desk, weak, ("leads.list", {})), 403)
+    checks.equal("a missing scope is refused with 403", await refused(desk, weak, ("leads.list", {})), 403)
 
 
-async def site(judge, desk):
-    desk, memory = Desk(desk.card, desk.card["site"]), Memory()
+async def site(checks, desk):
+    desk, memory = Desk(desk.banner, desk.banner["site"]), TokenStorage()
     async with desk.connect(desk.login(memory)) as (session, hello):
-        judge.check("site: the server says its name", hello.serverInfo.name, "eMCP Content Server")
-        judge.check("site: the toolset's version arrives", hello.capabilities.experimental, {"evo": {"toolsetVersion": "1.0"}})
-        judge.check("site: fourteen tools are listed", names(await session.list_tools()), SITE_TOOLS)
+        checks.equal("site: the server says its name", hello.serverInfo.name, "eMCP Content Server")
+        checks.equal("site: the toolset's version arrives", hello.capabilities.experimental, {"evo": {"toolsetVersion": "1.0"}})
+        checks.equal("site: fourteen tools are listed", names(await session.list_tools()), SITE_TOOLS)
         found = (await call(session, "evo.content.search", {"limit": 3, "with_tvs": ["price"]})).structuredContent
-        judge.check("site: the 403 widened the scope", memory.granted[-1], ["mcp:call", "mcp:read"])
-        judge.check("site: a search is as long as asked for", len(found["items"]), 3)
+        checks.equal("site: the 403 widened the scope", memory.granted[-1], ["mcp:call", "mcp:read"])
+        checks.equal("site: a search is as long as asked for", len(found["items"]), 3)
         page = await call(session, "evo.content.get", {"id": found["items"][0]["id"], "with_tvs": ["price"]})
-        judge.check("site: a page is what the search showed", page.structuredContent["item"], found["items"][0])
+        checks.equal("site: a page is what the search showed", page.structuredContent["item"], found["items"][0])
         wrong = await rpc_error(session.call_tool("evo.content.get", {"id": 0}))
-        judge.check("site: a wrong argument is named", (wrong.code, wrong.data["errors"][0]["pointer"]), (-32602, "/id"))
+        checks.equal("site: a wrong argument is named", (wrong.code, wrong.data["errors"][0]["pointer"]), (-32602, "/id"))
         unknown = await rpc_error(session.call_tool("evo.content.burn", {}))
-        judge.check("site: an unknown tool is not found", unknown.code, -32601)
+        checks.equal("site: an unknown tool is not found", unknown.code, -32601)
 
 
 async def call(session, tool, arguments):
@@ -169,10 +169,10 @@ async def walk(session, tool, arguments):
             return items
 
 
-async def refused(desk, way, then=None):
+async def refused(desk, credentials, then=None):
     """The HTTP status or the kind of error that ended the attempt."""
     try:
-        async with desk.connect(way) as (session, _):
+        async with desk.connect(credentials) as (session, _):
             if then is not None:
                 await asyncio.wait_for(session.call_tool(*then), 10)
         return "let in"
@@ -202,24 +202,24 @@ def names(listed):
     return sorted(tool.name for tool in listed.tools)
 
 
-async def run(judge, desk):
-    for part in (visit, refusals, site):
+async def run(checks, desk):
+    for part in (calls_succeed, refusals, site):
         try:
-            await part(judge, desk)
+            await part(checks, desk)
         except BaseException as error:  # noqa: BLE001 - whatever stops a part is the part's failure, not the run's
-            judge.stumble(f"{part.__name__} ran to its end", error)
+            checks.fail(f"{part.__name__} ran to its end", error)
 
 
 def main() -> int:
     # The library logs every refusal with a traceback; refusals are what is asked for here.
     logging.disable(logging.CRITICAL)
-    judge = Judge(f"{VERSION}: ")
+    checks = Checks(f"{VERSION}: ")
 
     def work(binary, folder):
-        with demo(judge, binary, folder) as card:
-            asyncio.run(asyncio.wait_for(run(judge, Desk(card)), 120))
+        with demo(checks, binary, folder) as banner:
+            asyncio.run(asyncio.wait_for(run(checks, Desk(banner)), 120))
 
-    return judged(judge, work)
+    return run_checks(checks, work)
 
 
 if __name__ == "__main__":

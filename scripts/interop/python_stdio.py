@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judge `frontdesk stdio` with the official MCP client for Python, which starts it as a desktop client does.
+"""`frontdesk stdio` and the official MCP client for Python, which starts it as a desktop client does.
 
-    python3 scripts/judges/python_stdio.py target/release/frontdesk
+    python3 scripts/interop/python_stdio.py target/debug/frontdesk
 
 Needs `pip install mcp==2.3.0`, which speaks both eras, or `mcp==1.30.0`, which speaks the legacy one.
 """
@@ -16,34 +16,34 @@ from pathlib import Path
 import mcp
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from judging import LEAD, STOCK_TOOLS, TOOLS, Judge, causes, demo, judged
+from harness import LEAD, STOCK_TOOLS, TOOLS, Checks, causes, demo, run_checks
 
 NOBODY = "veh_nobody"
-TURNED_AWAY = "the caller in FRONTDESK_CLIENT_ID gets no access"
+REJECTED = "the caller in FRONTDESK_CLIENT_ID gets no access"
 
 
 @asynccontextmanager
-async def second_line(parameters, log, mode):
+async def client_v2(parameters, log, mode):
     async with mcp.Client(stdio_client(parameters, errlog=log), mode=mode) as client:
         yield client, client.protocol_version
 
 
 @asynccontextmanager
-async def first_line(parameters, log, _):
+async def client_v1(parameters, log, _):
     async with stdio_client(parameters, errlog=log) as (receive, send), mcp.ClientSession(receive, send) as session:
         yield session, (await session.initialize()).protocolVersion
 
 
-# Whichever line is installed, the eras it speaks, and what its errors of JSON-RPC are.
+# The version that is installed, the eras it speaks, and its type for errors of JSON-RPC.
 if hasattr(mcp, "Client"):
-    connect, ERAS, RpcError = second_line, {"auto": "2026-07-28", "legacy": "2025-11-25"}, mcp.MCPError
+    connect, ERAS, RpcError = client_v2, {"auto": "2026-07-28", "legacy": "2025-11-25"}, mcp.MCPError
 else:
-    connect, ERAS, RpcError = first_line, {"legacy": "2025-11-25"}, mcp.McpError
+    connect, ERAS, RpcError = client_v1, {"legacy": "2025-11-25"}, mcp.McpError
 
 
-async def visit(judge, parameters, log, mode, version, dealership):
+async def calls_succeed(checks, parameters, log, mode, version, dealership):
     def check(name, found, wanted):
-        judge.check(f"{version}: {name}", found, wanted)
+        checks.equal(f"{version}: {name}", found, wanted)
 
     async with connect(parameters, log, mode) as (client, agreed):
         check("the version is agreed on", agreed, version)
@@ -93,19 +93,19 @@ async def rpc_error(asked):
         return error.code if hasattr(error, "code") else error.error.code
 
 
-async def turned_away(judge, parameters, log):
+async def rejected(checks, parameters, log):
     """Who cannot be a caller is not greeted: the program ends, and its log says why. One that cannot even start says
     nothing of the kind."""
     try:
         async with asyncio.timeout(60):
             async with connect(parameters, log, "legacy"):
-                judge.stumble("a wrong secret is turned away", AssertionError("it was let in"))
+                checks.fail("a wrong secret is turned away", AssertionError("it was let in"))
     except BaseException as error:  # noqa: BLE001 - the library wraps the closed pipe in groups
         late = any(isinstance(cause, TimeoutError) for cause in causes(error))
-        judge.check("a wrong secret is turned away at once", late, False)
+        checks.equal("a wrong secret is turned away at once", late, False)
     log.seek(0)
     said = log.read()
-    judge.check("and the log says why", TURNED_AWAY in said, True)
+    checks.equal("and the log says why", REJECTED in said, True)
 
 
 def program(binary, folder, client, secret):
@@ -116,28 +116,28 @@ def program(binary, folder, client, secret):
 
 def main() -> int:
     logging.disable(logging.CRITICAL)
-    judge = Judge()
+    checks = Checks()
 
     def work(binary, folder):
         binary = str(Path(binary).resolve())
         # The demo makes the data and goes, because one process at a time holds a folder.
-        with demo(judge, binary, folder) as card:
-            client = card["clients"][0]
+        with demo(checks, binary, folder) as banner:
+            client = banner["clients"][0]
         with open(Path(folder, "stdio.log"), "w+") as log:
             good = program(binary, folder, client, client["secret"])
             for mode, version in ERAS.items():
-                visiting = visit(judge, good, log, mode, version, client["dealership_id"])
-                asyncio.run(asyncio.wait_for(visiting, 120))
+                calls = calls_succeed(checks, good, log, mode, version, client["dealership_id"])
+                asyncio.run(asyncio.wait_for(calls, 120))
             log.seek(0)
             said = log.read()
         with open(Path(folder, "refused.log"), "w+") as log:
-            asyncio.run(turned_away(judge, program(binary, folder, client, "fds_wrong"), log))
+            asyncio.run(rejected(checks, program(binary, folder, client, "fds_wrong"), log))
         told = (STOCK_TOOLS[2] in said, client["secret"] in said)
-        judge.check("the log names the calls and no secret", told, (True, False))
+        checks.equal("the log names the calls and no secret", told, (True, False))
         verified = subprocess.run([binary, "audit", "verify", "--data", str(Path(folder, "data"))], capture_output=True)
-        judge.check("the record of it all is whole", verified.returncode, 0)
+        checks.equal("the record of it all is whole", verified.returncode, 0)
 
-    return judged(judge, work)
+    return run_checks(checks, work)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judge the desk's TLS with testssl.sh: nothing it finds may be LOW or worse, except what is named below.
+"""The server's TLS and testssl.sh: no finding may be LOW or worse, except those named below.
 
-    python3 scripts/judges/testssl.py target/release/frontdesk
+    python3 scripts/interop/testssl.py target/debug/frontdesk
 
 Needs testssl.sh (on Debian: apt-get install -y testssl.sh) and the openssl that it brings. A server that is weak on purpose is
 scanned first: a scanner that finds nothing there would find nothing here either.
@@ -14,14 +14,14 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from judging import Judge, demo, judged
+from harness import Checks, demo, run_checks
 
 # Everything but simulated browsers and each single cipher, which the categories of `--std` cover.
 SCANS = ["--protocols", "--std", "--pfs", "--server-preference", "--server-defaults", "--header", "--vulnerable"]
 # From best to worst; a warning is a scan that was not made.
 SEVERITIES = ["OK", "INFO", "DEBUG", "WARN", "LOW", "MEDIUM", "HIGH", "CRITICAL", "FATAL"]
 WEAK = set(SEVERITIES[SEVERITIES.index("LOW") :])
-# Without a line here a finding fails the judge, and so does a line that is no longer true.
+# A finding that is not listed here fails the step, and so does a line that is no longer true.
 EXPECTED = {
     "cipher_order": "every suite is strong, so the client chooses: without AES in hardware, ChaCha20 is faster for it",
     "cert_revocation": "the development authority publishes no list; a certificate of one's own brings its authority's",
@@ -59,7 +59,7 @@ def weaknesses(found):
     return {name: f"{severity}: {words}" for name, (severity, words) in found.items() if severity in WEAK}
 
 
-def sees_a_weak_server(judge, folder):
+def sees_a_weak_server(checks, folder):
     key, certificate = str(Path(folder, "weak.key")), str(Path(folder, "weak.pem"))
     make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1"]
     subprocess.run([*make, "-keyout", key, "-out", certificate], check=True, capture_output=True)
@@ -73,36 +73,36 @@ def sees_a_weak_server(judge, folder):
         finally:
             server.kill()
     seen = sorted({"TLS1", "TLS1_1", "cipherlist_NULL", "cipherlist_aNULL"} & set(found))
-    judge.check("the scanner sees old protocols and empty ciphers where there are some", len(seen), 4)
+    checks.equal("the scanner sees old protocols and empty ciphers where there are some", len(seen), 4)
 
 
-def finds_none_here(judge, card, folder):
-    target = urlsplit(card["endpoint"])
-    found = scanned(f"localhost:{target.port}", SCANS, folder, "desk", card["ca_file"])
+def finds_none_here(checks, banner, folder):
+    target = urlsplit(banner["endpoint"])
+    found = scanned(f"localhost:{target.port}", SCANS, folder, "desk", banner["ca_file"])
     made = {name for name, (severity, _) in found.items() if severity != "WARN"}
-    judge.check("testssl.sh: every scan was made", sorted(LOOKED_AT - made), [])
+    checks.equal("testssl.sh: every scan was made", sorted(LOOKED_AT - made), [])
     wrong = weaknesses(found)
     for name, words in sorted(wrong.items()):
         if name in EXPECTED:
             print(f"-       {name} ({words}): {EXPECTED[name]}")
-    judge.check("testssl.sh: nothing is LOW or worse", {n: w for n, w in wrong.items() if n not in EXPECTED}, {})
-    judge.check("testssl.sh: what is expected is still so", sorted(set(EXPECTED) - set(wrong)), [])
-    judge.check("testssl.sh verifies the certificate", found["cert_chain_of_trust"], ("OK", "passed."))
+    checks.equal("testssl.sh: nothing is LOW or worse", {n: w for n, w in wrong.items() if n not in EXPECTED}, {})
+    checks.equal("testssl.sh: what is expected is still so", sorted(set(EXPECTED) - set(wrong)), [])
+    checks.equal("testssl.sh verifies the certificate", found["cert_chain_of_trust"], ("OK", "passed."))
     for name in ("TLS1_2", "TLS1_3"):
-        judge.check(f"testssl.sh: {name} is spoken", found[name][1].startswith("offered"), True)
+        checks.equal(f"testssl.sh: {name} is spoken", found[name][1].startswith("offered"), True)
     for name in ("SSLv2", "SSLv3", "TLS1", "TLS1_1", "cipherlist_3DES_IDEA", "cipherlist_AVERAGE"):
-        judge.check(f"testssl.sh: {name} is not spoken", found[name][1], "not offered")
+        checks.equal(f"testssl.sh: {name} is not spoken", found[name][1], "not offered")
 
 
 def main() -> int:
-    judge = Judge()
+    checks = Checks()
 
     def work(binary, folder):
-        sees_a_weak_server(judge, folder)
-        with demo(judge, binary, folder) as card:
-            finds_none_here(judge, card, folder)
+        sees_a_weak_server(checks, folder)
+        with demo(checks, binary, folder) as banner:
+            finds_none_here(checks, banner, folder)
 
-    return judged(judge, work)
+    return run_checks(checks, work)
 
 
 if __name__ == "__main__":

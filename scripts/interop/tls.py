@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judge the desk's TLS with sslyze, and its development certificate with the verifiers of sslyze, Python and curl.
+"""The server's TLS as sslyze sees it, and its development certificate as sslyze, Python and curl verify it.
 
-    python3 scripts/judges/tls.py target/release/frontdesk
+    python3 scripts/interop/tls.py target/debug/frontdesk
 
 Needs `pip install sslyze==6.3.1`, and curl.
 """
@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from judging import Judge, demo, judged
+from harness import Checks, demo, run_checks
 
 OLD = ["ssl_2_0", "ssl_3_0", "tls_1_0", "tls_1_1"]
 # Ephemeral keys and authenticated encryption, nothing else.
@@ -28,30 +28,30 @@ STRONG = [
 CURL_UNTRUSTED = 60
 
 
-def scanned(judge, card, folder):
-    """What sslyze found, by the names of its scans; its own verdict is against Mozilla's intermediate profile."""
-    target = urlsplit(card["endpoint"])
+def scanned(checks, banner, folder):
+    """What sslyze found, by the names of its scans; it compares with Mozilla's intermediate profile."""
+    target = urlsplit(banner["endpoint"])
     report = Path(folder, "sslyze.json")
     command = [str(Path(sys.executable).parent / "sslyze"), "--mozilla_config", "intermediate"]
     command += ["--early_data", "--http_headers", "--resum"]
-    command += ["--certinfo_ca_file", card["ca_file"], "--json_out", str(report), f"{target.hostname}:{target.port}"]
+    command += ["--certinfo_ca_file", banner["ca_file"], "--json_out", str(report), f"{target.hostname}:{target.port}"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
     met = (ran.returncode, "OK - Compliant." in ran.stdout)
-    judge.check("sslyze: Mozilla's intermediate profile is met", met, (0, True))
+    checks.equal("sslyze: Mozilla's intermediate profile is met", met, (0, True))
     [server] = json.loads(report.read_text())["server_scan_results"]
     scans = server["scan_result"]
     unfinished = [name for name, scan in scans.items() if scan["status"] != "COMPLETED"]
-    judge.check("sslyze: every scan was made", unfinished, [])
+    checks.equal("sslyze: every scan was made", unfinished, [])
     return {name: scan["result"] for name, scan in scans.items()}
 
 
-def weaknesses(judge, scans):
+def weaknesses(checks, scans):
     for version in OLD:
-        judge.check(f"sslyze: {version} is not spoken", scans[f"{version}_cipher_suites"]["is_tls_version_supported"], False)
+        checks.equal(f"sslyze: {version} is not spoken", scans[f"{version}_cipher_suites"]["is_tls_version_supported"], False)
     for version in ("tls_1_2", "tls_1_3"):
         suites = [suite["cipher_suite"]["name"] for suite in scans[f"{version}_cipher_suites"]["accepted_cipher_suites"]]
-        judge.check(f"sslyze: {version} is spoken", bool(suites), True)
-        judge.check(f"sslyze: {version} has strong suites only", sorted(set(suites) - set(STRONG)), [])
+        checks.equal(f"sslyze: {version} is spoken", bool(suites), True)
+        checks.equal(f"sslyze: {version} has strong suites only", sorted(set(suites) - set(STRONG)), [])
     for name, scan, field, wanted in (
         ("no compression", "tls_compression", "supports_compression", False),
         ("no early data", "tls_1_3_early_data", "supports_early_data", False),
@@ -63,25 +63,25 @@ def weaknesses(judge, scans):
         ("nobody else can renegotiate", "session_renegotiation", "is_vulnerable_to_client_renegotiation_dos", False),
         ("sessions are bound to their handshake", "tls_extended_master_secret", "supports_ems_extension", True),
     ):
-        judge.check(f"sslyze: {name}", scans[scan][field], wanted)
+        checks.equal(f"sslyze: {name}", scans[scan][field], wanted)
     hsts = scans["http_headers"]["strict_transport_security_header"]
     # With a development certificate the header would bind every other port of this host; real ones send it.
-    judge.check("sslyze: a development certificate binds no browser", hsts, None)
+    checks.equal("sslyze: a development certificate binds no browser", hsts, None)
 
 
-def certificate(judge, card, scans):
+def certificate(checks, banner, scans):
     for deployment in scans["certificate_info"]["certificate_deployments"]:
         paths = {path["trust_store"]["name"]: path for path in deployment["path_validation_results"]}
-        judge.check("sslyze verifies the certificate", paths["Supplied CA file"]["was_validation_successful"], True)
+        checks.equal("sslyze verifies the certificate", paths["Supplied CA file"]["was_validation_successful"], True)
         public = [name for name, path in paths.items() if path["was_validation_successful"] and "Supplied" not in name]
-        judge.check("no public authority vouches for the development certificate", public, [])
-        judge.check("the chain is in order", deployment["received_chain_has_valid_order"], True)
-    front = card["endpoint"].removesuffix("/mcp/automotive") + "/"
-    judge.check("Python verifies the certificate", fetched(front, card["ca_file"]), 200)
-    judge.check("and refuses it without the authority", fetched(front, None), "CERTIFICATE_VERIFY_FAILED")
+        checks.equal("no public authority vouches for the development certificate", public, [])
+        checks.equal("the chain is in order", deployment["received_chain_has_valid_order"], True)
+    front = banner["endpoint"].removesuffix("/mcp/automotive") + "/"
+    checks.equal("Python verifies the certificate", fetched(front, banner["ca_file"]), 200)
+    checks.equal("and refuses it without the authority", fetched(front, None), "CERTIFICATE_VERIFY_FAILED")
     curl = ["curl", "--silent", "--fail", "--output", "/dev/null"]
-    judge.check("curl verifies the certificate", subprocess.run([*curl, "--cacert", card["ca_file"], front]).returncode, 0)
-    judge.check("and refuses it without the authority", subprocess.run([*curl, front]).returncode, CURL_UNTRUSTED)
+    checks.equal("curl verifies the certificate", subprocess.run([*curl, "--cacert", banner["ca_file"], front]).returncode, 0)
+    checks.equal("and refuses it without the authority", subprocess.run([*curl, front]).returncode, CURL_UNTRUSTED)
 
 
 def fetched(url, ca_file):
@@ -93,15 +93,15 @@ def fetched(url, ca_file):
 
 
 def main() -> int:
-    judge = Judge()
+    checks = Checks()
 
     def work(binary, folder):
-        with demo(judge, binary, folder) as card:
-            scans = scanned(judge, card, folder)
-            weaknesses(judge, scans)
-            certificate(judge, card, scans)
+        with demo(checks, binary, folder) as banner:
+            scans = scanned(checks, banner, folder)
+            weaknesses(checks, scans)
+            certificate(checks, banner, scans)
 
-    return judged(judge, work)
+    return run_checks(checks, work)
 
 
 if __name__ == "__main__":

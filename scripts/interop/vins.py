@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Judge VINs with two decoders that are not ours.
+"""Demo VINs and two decoders that are not ours.
 
 Reads lines "VIN<tab>YEAR<tab>MAKE<tab>MODEL" and asks `vin` (NHTSA vPIC data) for check digit, year,
 make and model, and `vininfo` (its own manufacturer table) for check digit, year and make.
 
-    cargo run -p frontdesk-contracts --example demo_vins | python3 scripts/judges/vins.py
+    cargo run -p frontdesk-contracts --example demo_vins | python3 scripts/interop/vins.py
 
 Needs `pip install vin==0.6.2 vininfo==1.11.0`.
 """
@@ -14,7 +14,7 @@ import sys
 from vin import VIN
 from vininfo import Vin
 
-# What dealers say, and what vPIC keeps as the model (the rest is its series or trim).
+# What dealers label, and what vPIC keeps as the model (the rest is its series or trim).
 VPIC_MODEL = {
     "mx-5 miata": "mx-5",
     "sierra 1500": "sierra",
@@ -40,17 +40,17 @@ def main() -> int:
     complaints = []
     disagreeing = 0
     for line in lines:
-        found = list(judge(line))
+        found = list(disagreements(line))
         disagreeing += bool(found)
         complaints += [f"{line!r}: {complaint}" for complaint in found]
     print(f"{len(lines)} VINs: {len(lines) - disagreeing} agree")
     for complaint in complaints:
         print(complaint)
-    # Nothing to judge is a broken pipe, not an agreement.
+    # No lines at all mean a broken pipe and fail.
     return 1 if complaints or not lines else 0
 
 
-def judge(line: str):
+def disagreements(line: str):
     fields = line.split("\t")
     if len(fields) != 4:
         yield "not four tab-separated fields"

@@ -1,7 +1,8 @@
-//! Where things are: the sources, the build folder and the release binary. It only names places, it makes none.
+//! Where things are: the sources, the build folder and what is built there. It only names paths and creates none.
 
 use std::path::{Path, PathBuf};
 
+#[derive(Debug, Clone)]
 pub struct Workspace {
     pub root: PathBuf,
     /// The folder that cargo builds into, found from this very executable, so that every way of moving it is honoured.
@@ -24,8 +25,13 @@ impl Workspace {
         self.target.join("release").join("frontdesk")
     }
 
-    /// The desk of the conformance suite.
-    pub fn fixture_binary(&self) -> PathBuf {
-        self.target.join("debug").join("frontdesk-fixture")
+    /// A program that was built with the profile of the tests.
+    pub fn debug_binary(&self, name: &str) -> PathBuf {
+        self.target.join("debug").join(name)
+    }
+
+    /// Where nextest writes the times of the tests of a profile, as `.config/nextest.toml` says.
+    pub fn junit_file(&self, profile: &str) -> PathBuf {
+        self.target.join("nextest").join(profile).join("junit.xml")
     }
 }

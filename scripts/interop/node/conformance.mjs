@@ -1,4 +1,4 @@
-// Judge the fixture desk with MCP's official conformance suite, in both revisions that it knows.
+// The fixture server and MCP's official conformance suite, in both revisions that the suite knows.
 //
 //     node conformance.mjs FIXTURE-BINARY
 //
@@ -11,54 +11,54 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { Judge, openDesk, token } from "./desk.mjs";
+import { Checks, startDesk, token } from "./desk.mjs";
 import { openProxy } from "./proxy.mjs";
 
 const here = import.meta.dirname;
 const REVISIONS = ["2025-11-25", "2026-07-28"];
 const WIRE = "wire-schema-valid";
 
-const judge = new Judge();
-const results = mkdtempSync(path.join(tmpdir(), "frontdesk-conformance-"));
+const checks = new Checks();
+const output = mkdtempSync(path.join(tmpdir(), "frontdesk-conformance-"));
 const proxy = await openProxy();
 const origin = `http://localhost:${proxy.port}`;
-const desk = await openDesk(process.argv[2], (data) => [data], {
+const desk = await startDesk(process.argv[2], (data) => [data], {
   FRONTDESK_ALLOWED_ORIGINS: origin,
   FRONTDESK_TOKEN_LIFETIME_SECONDS: "900",
 });
 try {
-  const client = desk.card.client;
-  proxy.meet({ endpoint: desk.card.endpoint, ca: desk.ca, token: await token(desk, client, client.scope) });
+  const client = desk.banner.client;
+  proxy.forwardTo({ endpoint: desk.banner.endpoint, ca: desk.ca, token: await token(desk, client, client.scope) });
   const baseline = readBaseline();
   let uncounted = 0;
   for (const revision of REVISIONS) {
-    const folder = path.join(results, revision);
-    const said = await suite(revision, folder);
-    for (const [scenario, checks] of scenarios(folder)) {
-      uncounted += weigh(revision, scenario, checks, baseline.checks, said);
+    const folder = path.join(output, revision);
+    const printed = await suite(revision, folder);
+    for (const [scenario, results] of scenarios(folder)) {
+      uncounted += compare(revision, scenario, results, baseline.checks, printed);
     }
   }
   const stale = [...baseline.checks.values()].filter((line) => !line.seen).map((line) => line.key);
-  judge.check("every line of the baseline is still true", stale, []);
-  const asked = [...proxy.notes.unknownTools.keys()].sort();
-  judge.check("no tool was asked for in vain that the baseline does not name", asked, baseline.tools.sort());
+  checks.equal("every line of the baseline still holds", stale, []);
+  const requested = [...proxy.notes.unknownTools.keys()].sort();
+  checks.equal("every unknown tool that was called is in the baseline", requested, baseline.tools.sort());
   console.log(`${uncounted} checks not counted: what they ask for is not declared (conformance.tsv says why)`);
 } catch (error) {
-  judge.stumble("the suite ran to its end", error);
+  checks.fail("the suite ran to its end", error);
 } finally {
   proxy.close();
-  judge.check("the desk ends in order", await desk.close(), 0);
-  rmSync(results, { recursive: true, force: true });
+  checks.equal("the server exits with 0", await desk.close(), 0);
+  rmSync(output, { recursive: true, force: true });
 }
-process.exit(judge.verdict());
+process.exit(checks.exitCode());
 
-/** Judges one scenario; gives back how many of its checks do not count. */
-function weigh(revision, scenario, checks, baseline, said) {
+/** Compares one scenario with the baseline; gives back how many of its checks do not count. */
+function compare(revision, scenario, results, baseline, printed) {
   let uncounted = 0;
   let real = 0;
   const surprises = [];
-  for (const { id, status, errorMessage } of checks) {
-    // Information is no verdict, and a message of the right form is no answer to what was asked.
+  for (const { id, status, errorMessage } of results) {
+    // Information is no result, and a message of the right form is no answer to the request.
     if (status === "INFO" || (id === WIRE && status === "SUCCESS")) continue;
     const line = baseline.get(`${revision} ${scenario} ${id}`);
     const expected = line?.status ?? "SUCCESS";
@@ -72,28 +72,28 @@ function weigh(revision, scenario, checks, baseline, said) {
       uncounted += 1;
     }
   }
-  if (checks.length === 0) surprises.push(`no checks; the suite said: ${said}`);
-  if (real > 0 || surprises.length > 0) judge.check(`${revision}: ${scenario} (${real} checks)`, surprises, []);
+  if (results.length === 0) surprises.push(`no checks; the suite printed: ${printed}`);
+  if (real > 0 || surprises.length > 0) checks.equal(`${revision}: ${scenario} (${real} checks)`, surprises, []);
   else console.log(`-       ${revision}: ${scenario} is not counted`);
   return uncounted;
 }
 
 function suite(revision, folder) {
   const program = path.join(here, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js");
-  const words = [program, "server", "--url", `${origin}/mcp`, "--requirements", revision, "-o", folder];
+  const args = [program, "server", "--url", `${origin}/mcp`, "--requirements", revision, "-o", folder];
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    child.stdout.on("data", (piece) => (said += piece));
-    child.stderr.on("data", (piece) => (said += piece));
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let printed = "";
+    child.stdout.on("data", (piece) => (printed += piece));
+    child.stderr.on("data", (piece) => (printed += piece));
     child.once("error", fail);
     // Its exit code counts what is not declared as failed, so the checks themselves are read instead.
     child.once("close", () => {
-      const announced = said.match(/=== Running scenario: /g)?.length ?? 0;
+      const announced = printed.match(/=== Running scenario: /g)?.length ?? 0;
       const saved = announced > 0 ? readdirSync(folder).length : 0;
       announced > 0 && announced === saved
-        ? done(said)
-        : fail(new Error(`${announced} scenarios were begun and ${saved} ended: ${said}`));
+        ? done(printed)
+        : fail(new Error(`${announced} scenarios were begun and ${saved} ended: ${printed}`));
     });
   });
 }

@@ -1,4 +1,4 @@
-// What every judge of this folder needs: a desk of its own, a token from it, and a count of what held.
+// What every script of this folder needs: a server of its own, a token from it, and a count of its checks.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-/** Starts `binary` on a folder of its own and waits for its card; `words` makes the arguments from the data folder. */
-export async function openDesk(binary, words, settings = {}) {
-  const folder = mkdtempSync(path.join(tmpdir(), "frontdesk-judge-"));
-  const desk = spawn(binary, words(path.join(folder, "data")), {
+/** Starts `binary` on a folder of its own and waits for its banner; `args` makes the arguments from the data folder. */
+export async function startDesk(binary, args, settings = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), "frontdesk-interop-"));
+  const desk = spawn(binary, args(path.join(folder, "data")), {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...settings },
   });
@@ -21,12 +21,12 @@ export async function openDesk(binary, words, settings = {}) {
     let text = "";
     desk.stdout.on("data", (piece) => (text += piece).includes("\n") && done(text));
     desk.once("error", fail);
-    ended.then((code) => fail(new Error(`the desk ended with ${code} before it opened: ${log}`)));
+    ended.then((code) => fail(new Error(`the server ended with ${code} before it was ready: ${log}`)));
   });
-  const card = JSON.parse(line);
+  const banner = JSON.parse(line);
   return {
-    card,
-    ca: readFileSync(card.ca_file, "utf8"),
+    banner,
+    ca: readFileSync(banner.ca_file, "utf8"),
     /** Its exit code. */
     async close() {
       desk.kill("SIGTERM");
@@ -38,11 +38,11 @@ export async function openDesk(binary, words, settings = {}) {
 }
 
 /** An access token for these scopes. */
-export function token({ card, ca }, client, scope) {
+export function token({ banner, ca }, client, scope) {
   const basic = Buffer.from(`${client.id}:${client.secret}`).toString("base64");
   const headers = { "content-type": "application/x-www-form-urlencoded", authorization: `Basic ${basic}` };
   return new Promise((done, fail) => {
-    const request = https.request(card.token_endpoint, { method: "POST", ca, headers }, (answer) => {
+    const request = https.request(banner.token_endpoint, { method: "POST", ca, headers }, (answer) => {
       let text = "";
       answer.on("data", (piece) => (text += piece));
       answer.on("end", () => {
@@ -56,11 +56,11 @@ export function token({ card, ca }, client, scope) {
 }
 
 /** Counts what held and what did not; a check that could not be made is one that did not hold. */
-export class Judge {
+export class Checks {
   passed = 0;
   failed = 0;
 
-  check(name, found, wanted) {
+  equal(name, found, wanted) {
     if (isDeepStrictEqual(found, wanted)) {
       this.passed += 1;
       console.log(`ok      ${name}`);
@@ -70,13 +70,13 @@ export class Judge {
     }
   }
 
-  stumble(name, error) {
+  fail(name, error) {
     this.failed += 1;
     console.log(`FAILED  ${name}: ${error?.stack ?? error}`);
   }
 
-  /** The exit code; nothing judged is a broken judge, not a verdict. */
-  verdict() {
+  /** The exit code; a script without any check is broken and fails. */
+  exitCode() {
     console.log(`${this.passed} passed, ${this.failed} failed`);
     return this.failed > 0 || this.passed === 0 ? 1 : 0;
   }

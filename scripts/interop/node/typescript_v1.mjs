@@ -1,4 +1,4 @@
-// Judge the desk with the first line of the official TypeScript SDK. It speaks the legacy era only.
+// The server and version 1 of the official TypeScript SDK, which speaks the legacy era only.
 //
 //     node typescript_v1.mjs FRONTDESK-BINARY
 
@@ -9,28 +9,28 @@ import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontex
 import { OAuthError } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 
-import { judgeClient } from "./client.mjs";
+import { checkClient } from "./client.mjs";
 
 const transports = new WeakMap();
 
-await judgeClient({
+await checkClient({
   name: "v1",
-  first: "asked",
+  first: "requested",
   eras: ["2025-11-25"],
-  async connect(_, url, way) {
+  async connect(_, url, credentials) {
     const transport = new StreamableHTTPClientTransport(new URL(url), {
-      ...(way.token
-        ? { requestInit: { headers: { Authorization: `Bearer ${way.token}` } } }
+      ...(credentials.token
+        ? { requestInit: { headers: { Authorization: `Bearer ${credentials.token}` } } }
         : {
             authProvider: new ClientCredentialsProvider({
-              clientId: way.id,
-              clientSecret: way.secret,
-              scope: way.scope,
-              expectedIssuer: way.issuer,
+              clientId: credentials.id,
+              clientSecret: credentials.secret,
+              scope: credentials.scope,
+              expectedIssuer: credentials.issuer,
             }),
           }),
     });
-    const client = new Client({ name: "judge", version: "1" });
+    const client = new Client({ name: "interop", version: "1" });
     await client.connect(transport);
     transports.set(client, transport);
     return client;

@@ -1,4 +1,4 @@
-// Judge the desk with the second line of the official TypeScript SDK, in both eras that it speaks.
+// The server and version 2 of the official TypeScript SDK, in both eras that it speaks.
 //
 //     node typescript_v2.mjs FRONTDESK-BINARY
 
@@ -13,28 +13,28 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 
-import { judgeClient } from "./client.mjs";
+import { checkClient } from "./client.mjs";
 
 const MODES = { "2026-07-28": "auto", "2025-11-25": "legacy" };
 
-await judgeClient({
+await checkClient({
   name: "v2",
   first: "least",
   eras: Object.keys(MODES),
-  async connect(era, url, way) {
+  async connect(era, url, credentials) {
     const transport = new StreamableHTTPClientTransport(new URL(url), {
-      ...(way.token
-        ? { requestInit: { headers: { Authorization: `Bearer ${way.token}` } } }
+      ...(credentials.token
+        ? { requestInit: { headers: { Authorization: `Bearer ${credentials.token}` } } }
         : {
             authProvider: new ClientCredentialsProvider({
-              clientId: way.id,
-              clientSecret: way.secret,
-              scope: way.scope,
-              expectedIssuer: way.issuer,
+              clientId: credentials.id,
+              clientSecret: credentials.secret,
+              scope: credentials.scope,
+              expectedIssuer: credentials.issuer,
             }),
           }),
     });
-    const client = new Client({ name: "judge", version: "1" }, { versionNegotiation: { mode: MODES[era] } });
+    const client = new Client({ name: "interop", version: "1" }, { versionNegotiation: { mode: MODES[era] } });
     await client.connect(transport);
     return client;
   },

@@ -1,7 +1,6 @@
 //! No lint is switched off without a reason, no test is switched off at all, and no code is promised for later.
 
 use super::Finding;
-use super::code::without_words;
 use super::tree::Tree;
 
 const FORBIDDEN: &[(&str, &str)] = &[
@@ -15,7 +14,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
 pub fn nothing_is_switched_off(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.inside("", ".rs") {
-        for (index, line) in without_words(&file.text).lines().enumerate() {
+        for (index, line) in file.code().lines().enumerate() {
             // White space inside an attribute is legal, and no way around the rule.
             let dense: String = line.split_whitespace().collect();
             for (pattern, advice) in FORBIDDEN.iter().filter(|(pattern, _)| dense.contains(pattern)) {

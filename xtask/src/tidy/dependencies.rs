@@ -20,13 +20,18 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "frontdesk-contracts",
             "frontdesk-store",
             "frontdesk-identity",
-            "frontdesk-site",
+            "frontdesk-cms-fixture",
         ],
     ),
-    // Made-up sites for tests, benches and the demo: texts only.
-    ("site", &[]),
-    // For judges only; nothing may depend on it.
-    ("fixture", &["frontdesk", "frontdesk-wire", "frontdesk-engine", "frontdesk-contracts", "frontdesk-identity"]),
+    // A made-up CMS site for tests, benches and the demo: SQL text only.
+    ("cms-fixture", &[]),
+    // For the MCP conformance suite only; nothing may depend on it.
+    (
+        "conformance-fixture",
+        &["frontdesk", "frontdesk-wire", "frontdesk-engine", "frontdesk-contracts", "frontdesk-identity"],
+    ),
+    // For tests and the bench only: it is a dev-dependency of the others.
+    ("testkit", &["frontdesk-wire", "frontdesk-engine", "frontdesk-store", "frontdesk-cms-fixture"]),
 ];
 
 /// What would let the engine open a database or a connection by itself.

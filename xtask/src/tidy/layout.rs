@@ -1,7 +1,6 @@
 //! The shape of files: short enough to be read at once, and opened by a sentence that says why they exist.
 
 use super::Finding;
-use super::code::without_words;
 use super::exceptions::rows;
 use super::tree::{File, Tree};
 
@@ -56,13 +55,12 @@ pub fn crates_have_few_modules(tree: &Tree) -> Vec<Finding> {
 
 /// Those in files of their own; a `mod` with braces is a part of the root itself.
 fn modules(file: &File) -> usize {
-    let code = without_words(&file.text);
     let declares = |line: &str| {
         let line = line.strip_prefix("pub").unwrap_or(line);
         let line = line.strip_prefix('(').and_then(|scope| Some(scope.split_once(')')?.1)).unwrap_or(line);
         line.trim_start().strip_prefix("mod ").is_some_and(|name| name.trim_end().ends_with(';'))
     };
-    code.lines().filter(|line| declares(line)).count()
+    file.code().lines().filter(|line| declares(line)).count()
 }
 
 fn is_test(file: &File) -> bool {

@@ -1,7 +1,6 @@
 //! Names that were replaced by plain ones and must not return. The list holds only identifiers that have no other use.
 
 use super::Finding;
-use super::code::without_words;
 use super::exceptions::rows;
 use super::tree::Tree;
 
@@ -12,8 +11,7 @@ pub fn do_not_return(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let names = rows(tree, LIST, ["old name", "new name"], &mut findings);
     for file in tree.inside("", ".rs") {
-        let code = without_words(&file.text);
-        for ((number, line), code) in file.lines().zip(code.lines()) {
+        for ((number, line), code) in file.lines().zip(file.code().lines()) {
             let found = identifiers(code).chain(quoted(line));
             for (_, [old, new]) in found.filter_map(|word| names.iter().find(|(_, [old, _])| *old == word)) {
                 findings.push(Finding::at(&file.path, number, format!("`{old}` is called `{new}` now")));
@@ -29,8 +27,11 @@ fn identifiers(code: &str) -> impl Iterator<Item = &str> {
 
 /// The identifiers that a comment names in backticks; its other words are English.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
-    let comment = line.split_once("//").map_or("", |(_, comment)| comment);
-    comment.split('`').skip(1).step_by(2).flat_map(identifiers)
+    // Two slashes after an odd number of quotes stand in a string.
+    let comment =
+        line.match_indices("//").find(|(at, _)| line.get(..*at).is_some_and(|code| code.matches('"').count() % 2 == 0));
+    let text = comment.and_then(|(at, _)| line.get(at..)).unwrap_or_default();
+    text.split('`').skip(1).step_by(2).flat_map(identifiers)
 }
 
 #[cfg(test)]

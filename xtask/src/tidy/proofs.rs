@@ -1,6 +1,5 @@
 //! The tests of the tree by name, for the lists that name them.
 
-use super::code::without_words;
 use super::tree::Tree;
 
 pub(super) struct Test {
@@ -15,7 +14,7 @@ pub(super) fn tests(tree: &Tree) -> Vec<Test> {
     for file in tree.inside("crates/", ".rs") {
         if file.in_crate().is_some_and(|(_, rest)| rest.starts_with("tests/")) {
             let mut marked = false;
-            for (index, line) in without_words(&file.text).lines().enumerate() {
+            for (index, line) in file.code().lines().enumerate() {
                 let line = line.trim();
                 if let Some(attribute) = line.strip_prefix("#[") {
                     marked |= is_test_attribute(attribute);

@@ -8,9 +8,9 @@ use super::tree::Tree;
 const STATEMENTS: &[&str] =
     &["SELECT", "INSERT INTO", "DELETE FROM", "CREATE TABLE", "CREATE INDEX", "ALTER TABLE", "DROP TABLE"];
 
-/// Beside the store there is the made-up site, which runs nothing: its statements make a database that is then read as
-/// somebody else's.
-const HOMES: &[&str] = &["crates/store/", "crates/site/"];
+/// Beside the store there is the made-up CMS site, whose statements make a database that is then read as somebody else's,
+/// and the testkit, which manages the databases of tests.
+const HOMES: &[&str] = &["crates/store/", "crates/cms-fixture/", "crates/testkit/"];
 
 pub fn only_in_the_store(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -75,8 +75,8 @@ mod tests {
             assert_eq!(found("crates/engine/src/a.rs", line), 1, "{line}");
             assert_eq!(found("crates/contracts/src/a.rs", line), 1, "{line}");
             assert_eq!(found("crates/store/src/a.rs", line), 0, "{line}");
-            assert_eq!(found("crates/site/src/a.rs", line), 0, "{line}");
-            assert_eq!(found("crates/sites/src/a.rs", line), 1, "{line}");
+            assert_eq!(found("crates/cms-fixture/src/a.rs", line), 0, "{line}");
+            assert_eq!(found("crates/cms-fixtures/src/a.rs", line), 1, "{line}");
         }
     }
 

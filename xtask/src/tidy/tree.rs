@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
+
+use super::code::without_words;
 
 pub struct Tree {
     /// Sorted by path.
@@ -12,6 +15,7 @@ pub struct File {
     /// From the root, with forward slashes.
     pub path: String,
     pub text: String,
+    code: OnceLock<String>,
 }
 
 impl Tree {
@@ -42,12 +46,21 @@ impl Tree {
 
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Self {
-        let files = files.iter().map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() });
+        let files = files.iter().map(|(path, text)| File::new((*path).to_owned(), (*text).to_owned()));
         Self { files: files.collect() }
     }
 }
 
 impl File {
+    fn new(path: String, text: String) -> Self {
+        Self { path, text, code: OnceLock::new() }
+    }
+
+    /// The same lines without comments and literals, for files of Rust.
+    pub fn code(&self) -> &str {
+        self.code.get_or_init(|| without_words(&self.text))
+    }
+
     /// The lines with their numbers, counted from one.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
@@ -79,7 +92,7 @@ fn collect(folder: &Path, prefix: &str, skipped: &[String], files: &mut Vec<File
         } else if kind.is_file() {
             // Pictures and other bytes are no text, so no rule has an opinion on them.
             if let Ok(text) = String::from_utf8(fs::read(entry.path()).map_err(problem)?) {
-                files.push(File { path, text });
+                files.push(File::new(path, text));
             }
         }
     }

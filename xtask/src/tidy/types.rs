@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::Finding;
-use super::code::without_words;
 use super::exceptions::rows;
 use super::tree::{File, Tree};
 
@@ -42,8 +41,7 @@ pub fn are_defined_once(tree: &Tree) -> Vec<Finding> {
 
 /// The types with a visibility of their own, each with its line: `pub`, `pub(crate)`, `pub(super)`, `pub(in ..)`.
 fn public_types(file: &File) -> Vec<(usize, String)> {
-    let code = without_words(&file.text);
-    code.lines().enumerate().filter_map(|(index, line)| Some((index + 1, public_type(line)?))).collect()
+    file.code().lines().enumerate().filter_map(|(index, line)| Some((index + 1, public_type(line)?))).collect()
 }
 
 fn public_type(line: &str) -> Option<String> {

@@ -10,10 +10,10 @@ use crate::judge::misfits;
 use crate::support::{House, TOKEN};
 use crate::watch::Watch;
 
-/// How many calls each tool gets on three databases, and how many on SQLite alone; `FRONTDESK_EMCP_CALLS` asks for
-/// another number.
-const CALLS: u64 = 200;
-const MORE_CALLS: u64 = 10_000;
+/// How many calls each tool gets on three databases, and how many on SQLite alone. `FRONTDESK_TEST_SCALE` multiplies
+/// both; `cargo xtask test --long` sets it to 10.
+const CALLS: u64 = 100;
+const MORE_CALLS: u64 = 1_000;
 
 const NAMES: &[&str] =
     &["price", "color:d", "color", "sku", "side-bar", "meta_title:d", "UNSIGNED", "DECIMAL(10,2)", "x"];
@@ -102,7 +102,7 @@ async fn asked_by_chance(house: &House, tool: &Tool, calls: u64, judge: impl Fn(
 
 #[expect(clippy::disallowed_methods, reason = "a test asks how long it may take")]
 fn calls(usual: u64) -> u64 {
-    std::env::var("FRONTDESK_EMCP_CALLS").map_or(usual, |count| count.parse().unwrap())
+    usual * std::env::var("FRONTDESK_TEST_SCALE").map_or(1, |scale| scale.parse::<u64>().unwrap())
 }
 
 /// Numbers that look random and are the same in each run (splitmix64).

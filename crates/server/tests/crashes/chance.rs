@@ -12,9 +12,9 @@ pub(crate) fn seeded(whose: &str) -> Chance {
     Chance(seed)
 }
 
-/// How often each of the rounds is gone through. `cargo xtask test --long` asks for ten times as many.
+/// How often processes are killed: `cargo xtask test --long` asks for 200 rounds.
 pub(crate) fn rounds() -> u64 {
-    asked("FRONTDESK_CRASH_ROUNDS").unwrap_or(20)
+    asked("FRONTDESK_CRASH_ROUNDS").unwrap_or(5)
 }
 
 #[expect(clippy::disallowed_methods, reason = "how long a test runs is asked of whoever starts it, not of the desk")]

@@ -1,11 +1,10 @@
-//! A desk of the judge's own: the shipped binary on a folder of its own, trusted by its CA file and nothing else.
+//! A server to be called: the binary on a folder of its own, trusted by its CA file and nothing else.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
 
 use crate::Failure;
 
@@ -29,7 +28,7 @@ pub struct Site {
 }
 
 impl Desk {
-    pub async fn open(binary: &str) -> Result<Desk, Failure> {
+    pub fn open(binary: &str) -> Result<Desk, Failure> {
         let folder = std::env::temp_dir().join(format!("frontdesk-rmcp-{}", std::process::id()));
         std::fs::create_dir(&folder)?;
         let log = std::fs::File::create(folder.join("log"))?;
@@ -38,12 +37,14 @@ impl Desk {
             .arg(folder.join("data"))
             .stdout(Stdio::piped())
             .stderr(log)
-            .kill_on_drop(true)
             .spawn()?;
-        let output = process.stdout.take().ok_or("the desk has no output")?;
-        let line = BufReader::new(output).lines().next_line().await?.ok_or("the desk did not open")?;
-        let card: Value = serde_json::from_str(&line)?;
-        let text = |place: &str| card.pointer(place).and_then(Value::as_str).map(str::to_owned).ok_or(line.clone());
+        let output = process.stdout.take().ok_or("the server has no output")?;
+        let mut line = String::new();
+        if BufReader::new(output).read_line(&mut line)? == 0 {
+            return Err("the server did not start".into());
+        }
+        let banner: Value = serde_json::from_str(&line)?;
+        let text = |place: &str| banner.pointer(place).and_then(Value::as_str).map(str::to_owned).ok_or(line.clone());
         let authority = reqwest::Certificate::from_pem(&std::fs::read(text("/ca_file")?)?)?;
         let http = reqwest::Client::builder().tls_certs_only([authority]).https_only(true).build()?;
         Ok(Desk {
@@ -52,11 +53,7 @@ impl Desk {
             client: text("/clients/0/id")?,
             secret: text("/clients/0/secret")?,
             dealership: text("/clients/0/dealership_id")?,
-            site: Site {
-                endpoint: text("/site/endpoint")?,
-                client: text("/site/id")?,
-                secret: text("/site/secret")?,
-            },
+            site: Site { endpoint: text("/site/endpoint")?, client: text("/site/id")?, secret: text("/site/secret")? },
             process,
             folder,
             http,
@@ -71,12 +68,19 @@ impl Desk {
         Ok(answer["access_token"].as_str().ok_or_else(|| answer.to_string())?.to_owned())
     }
 
-    /// Its exit code after it was asked to end.
-    pub async fn close(mut self) -> Result<Option<i32>, Failure> {
-        let id = self.process.id().ok_or("the desk has ended")?;
-        Command::new("kill").arg(id.to_string()).status().await?;
-        let code = self.process.wait().await?.code();
+    /// Its exit code after SIGTERM.
+    pub fn close(mut self) -> Result<Option<i32>, Failure> {
+        Command::new("kill").arg(self.process.id().to_string()).status()?;
+        let code = self.process.wait()?.code();
         std::fs::remove_dir_all(&self.folder)?;
         Ok(code)
+    }
+}
+
+/// A client that stops early leaves no server behind.
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }

@@ -1,10 +1,10 @@
-//! Judge the desk with rmcp, the official Rust client, over TLS and in both eras of the protocol. It is a package of its
-//! own, outside the product's workspace, and must never become a dependency of it.
+//! The server and rmcp, the official Rust client, over TLS and in both eras of the protocol. It is a package of its own,
+//! outside the product's workspace, and must never become a dependency of it.
 //!
-//!     rmcp-judge target/release/frontdesk
+//!     rmcp-client target/debug/frontdesk
 
+mod checks;
 mod desk;
-mod judge;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -18,8 +18,8 @@ use rmcp::transport::auth::{AuthClient, ClientCredentialsConfig, OAuthState};
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use serde_json::{Value, json};
 
+use checks::Checks;
 use desk::Desk;
-use judge::Judge;
 
 type Failure = Box<dyn Error + Send + Sync>;
 type Session = RunningService<RoleClient, ()>;
@@ -42,60 +42,60 @@ const TOOLS: [&str; 9] = [
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<ExitCode, Failure> {
     let Some(binary) = std::env::args().nth(1) else {
-        eprintln!("usage: rmcp-judge BINARY");
+        eprintln!("usage: rmcp-client BINARY");
         return Ok(ExitCode::from(2));
     };
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         return Err("a cryptographic provider was installed already".into());
     }
-    let mut judge = Judge::default();
-    let desk = Desk::open(&binary).await?;
+    let mut checks = Checks::default();
+    let desk = Desk::open(&binary)?;
     for era in [ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25] {
-        if let Err(error) = visit(&mut judge, &desk, &era).await {
-            judge.stumble(&format!("{era}: the visit ran to its end"), &error);
+        if let Err(error) = calls_succeed(&mut checks, &desk, &era).await {
+            checks.fail(&format!("{era}: the calls ran to their end"), &error);
         }
-        if let Err(error) = refusals(&mut judge, &desk, &era).await {
-            judge.stumble(&format!("{era}: the refusals ran to their end"), &error);
+        if let Err(error) = refusals(&mut checks, &desk, &era).await {
+            checks.fail(&format!("{era}: the refusals ran to their end"), &error);
         }
-        if let Err(error) = site(&mut judge, &desk, &era).await {
-            judge.stumble(&format!("{era}: the site was read to its end"), &error);
+        if let Err(error) = site(&mut checks, &desk, &era).await {
+            checks.fail(&format!("{era}: the site was read to its end"), &error);
         }
     }
-    let ended = desk.close().await?;
-    judge.check("the desk ends in order", ended, Some(0));
-    Ok(judge.verdict())
+    let ended = desk.close()?;
+    checks.equal("the server exits with 0", ended, Some(0));
+    Ok(checks.exit_code())
 }
 
-async fn visit(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
-    let say = |name: &str| format!("{era}: {name}");
+async fn calls_succeed(checks: &mut Checks, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
+    let label = |name: &str| format!("{era}: {name}");
     let session = log_in(desk, &ours(desk, &desk.secret), era).await?;
     let info = session.peer_info().ok_or("nothing is known of the server")?;
-    judge.check(&say("it logs in by itself and agrees on the version"), &info.protocol_version, era);
+    checks.equal(&label("it logs in by itself and agrees on the version"), &info.protocol_version, era);
     let name = info.server_info.as_ref().map(|server| server.name.as_str());
-    judge.check(&say("the server says its name"), name, Some("frontdesk"));
-    judge.check(&say("every tool is listed"), names(&session).await?, TOOLS.map(str::to_owned).to_vec());
+    checks.equal(&label("the server says its name"), name, Some("frontdesk"));
+    checks.equal(&label("every tool is listed"), names(&session).await?, TOOLS.map(str::to_owned).to_vec());
 
     let wanted = json!({"make": "Toyota", "sort": "price_asc", "limit": 4});
     let first = call(&session, "inventory.search", wanted.clone()).await?;
-    judge.check(&say("a page is as long as asked for"), items(&first).len(), 4);
+    checks.equal(&label("a page is as long as asked for"), items(&first).len(), 4);
     let text =
         first.content.first().and_then(|block| block.as_text()).map(|text| text.text.clone()).unwrap_or_default();
-    judge.check(
-        &say("the text says what the structure says"),
+    checks.equal(
+        &label("the text says what the structure says"),
         serde_json::from_str::<Value>(&text).ok(),
         first.structured_content.clone(),
     );
     let every = walk(&session, "inventory.list", json!({"limit": 100})).await?;
     let mut all = ids(&every);
     all.dedup();
-    judge.check(
-        &say("the stock is whole over all pages, each car once"),
+    checks.equal(
+        &label("the stock is whole over all pages, each car once"),
         (every.len() >= 250, all.len()),
         (true, every.len()),
     );
     let toyotas: Vec<Value> = every.iter().filter(|car| car["make"] == "Toyota").cloned().collect();
     let found = walk(&session, "inventory.search", wanted).await?;
-    judge.check(&say("a filtered search finds each match once"), ids(&found), ids(&toyotas));
+    checks.equal(&label("a filtered search finds each match once"), ids(&found), ids(&toyotas));
 
     let mut uris: Vec<String> = session.list_all_resources().await?.into_iter().map(|resource| resource.uri).collect();
     let listed = uris.len();
@@ -103,121 +103,125 @@ async fn visit(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<
     let uri = uris.iter().find(|uri| uri.starts_with(&stock)).cloned().ok_or("no vehicle is listed")?;
     uris.sort();
     uris.dedup();
-    judge.check(&say("resources are listed once each, over pages"), (listed > 250, uris.len()), (true, listed));
+    checks.equal(&label("resources are listed once each, over pages"), (listed > 250, uris.len()), (true, listed));
     let read = serde_json::to_value(session.read_resource(ReadResourceRequestParams::new(uri.as_str())).await?)?;
     let read: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap_or_default())?;
     let told = call(&session, "inventory.get", json!({"id": uri.replace(&stock, "")})).await?;
-    judge.check(&say("a resource is what the tool answers"), Some(read), told.structured_content);
+    checks.equal(&label("a resource is what the tool answers"), Some(read), told.structured_content);
 
     let order = |interest: &str| {
         json!({
             "contact": {"name": "Dana Rivera", "email": "dana.rivera@example.com", "phone": "+15125550123"},
             "interest": interest,
             "consent": {"granted": true, "channels": ["email", "sms"]},
-            "idempotency_key": format!("judge-rmcp-{era}"),
+            "idempotency_key": format!("checks-rmcp-{era}"),
         })
     };
     let lead = call(&session, "leads.create", order("buy")).await?.structured_content;
     let again = call(&session, "leads.create", order("buy")).await?.structured_content;
-    judge.check(&say("a repeated create is one lead"), &again, &lead);
+    checks.equal(&label("a repeated create is one lead"), &again, &lead);
     let leads = walk(&session, "leads.list", json!({"limit": 50})).await?;
     let same = leads.iter().filter(|item| Some(&item["id"]) == lead.as_ref().map(|lead| &lead["id"])).count();
-    judge.check(&say("and there is one lead of it"), same, 1);
+    checks.equal(&label("and there is one lead of it"), same, 1);
 
     let other = ask(&session, "leads.create", order("sell")).await?;
-    judge.check(&say("a tool error arrives whole: conflict"), tool_error(&other), "request.idempotency_conflict");
+    checks.equal(&label("a tool error arrives whole: conflict"), tool_error(&other), "request.idempotency_conflict");
     let nobody = ask(&session, "inventory.get", json!({"id": "veh_nobody"})).await?;
-    judge.check(&say("a tool error arrives whole: not found"), tool_error(&nobody), "inventory.not_found");
+    checks.equal(&label("a tool error arrives whole: not found"), tool_error(&nobody), "inventory.not_found");
     let unknown = rpc_error(ask(&session, "inventory.burn", json!({})).await)?;
-    judge.check(&say("a JSON-RPC error keeps its code"), unknown.code.0, -32602);
+    checks.equal(&label("a JSON-RPC error keeps its code"), unknown.code.0, -32602);
     let data = unknown.data.unwrap_or_default();
-    judge.check(&say("a JSON-RPC error keeps its data"), data["error"]["message"].is_string(), true);
+    checks.equal(&label("a JSON-RPC error keeps its data"), data["error"]["message"].is_string(), true);
     let missing = ReadResourceRequestParams::new(format!("{stock}veh_nobody"));
     let missing = rpc_error(session.read_resource(missing).await.map_err(Failure::from))?;
     // The code for a missing resource changed with the modern era.
     let code = if *era == ProtocolVersion::V_2026_07_28 { -32602 } else { -32002 };
-    judge.check(&say("an unknown resource is a JSON-RPC error"), missing.code.0, code);
+    checks.equal(&label("an unknown resource is a JSON-RPC error"), missing.code.0, code);
     let data = missing.data.unwrap_or_default();
-    judge.check(&say("and its data says which kind"), &data["error"]["code"], &json!("inventory.not_found"));
+    checks.equal(&label("and its data says which kind"), &data["error"]["code"], &json!("inventory.not_found"));
     session.cancel().await?;
     Ok(())
 }
 
-async fn refusals(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
-    let say = |name: &str| format!("{era}: {name}");
+async fn refusals(checks: &mut Checks, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
+    let label = |name: &str| format!("{era}: {name}");
     let stranger = connect(desk, "fdt_wrong", era).await.err();
-    judge.check(&say("a wrong token is refused with 401"), status(stranger), Some(401));
+    checks.equal(&label("a wrong token is refused with 401"), status(stranger), Some(401));
     let refused = log_in(desk, &ours(desk, "fds_wrong"), era).await.err();
     let refused = refused.map(|error| chain(&*error)).unwrap_or_default();
-    judge.check(&say("a wrong secret is refused as such"), refused.contains("invalid_client"), true);
+    checks.equal(&label("a wrong secret is refused as such"), refused.contains("invalid_client"), true);
 
     let weak = connect(desk, &desk.token(STOCK).await?, era).await?;
-    judge.check(&say("a weaker token lists fewer tools"), names(&weak).await?, STOCK_TOOLS.map(str::to_owned).to_vec());
+    checks.equal(
+        &label("a weaker token lists fewer tools"),
+        names(&weak).await?,
+        STOCK_TOOLS.map(str::to_owned).to_vec(),
+    );
     let forbidden = ask(&weak, "leads.list", json!({})).await.err();
-    judge.check(&say("a missing scope is refused with 403"), status(forbidden), Some(403));
+    checks.equal(&label("a missing scope is refused with 403"), status(forbidden), Some(403));
     let still = call(&weak, "inventory.list", json!({"limit": 1})).await?;
-    judge.check(&say("and the connection lives on"), items(&still).len(), 1);
+    checks.equal(&label("and the connection lives on"), items(&still).len(), 1);
     weak.cancel().await?;
     Ok(())
 }
 
 /// The demo's website: another contract at another endpoint, with a client of its own.
-async fn site(judge: &mut Judge, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
-    let say = |name: &str| format!("{era}, site: {name}");
-    let way = Way {
+async fn site(checks: &mut Checks, desk: &Desk, era: &ProtocolVersion) -> Result<(), Failure> {
+    let label = |name: &str| format!("{era}, site: {name}");
+    let credentials = Credentials {
         endpoint: &desk.site.endpoint,
         client: &desk.site.client,
         secret: &desk.site.secret,
         scopes: &["mcp:read", "mcp:call"],
     };
-    let session = log_in(desk, &way, era).await?;
+    let session = log_in(desk, &credentials, era).await?;
     let name = session.peer_info().and_then(|info| info.server_info.as_ref().map(|server| server.name.clone()));
-    judge.check(&say("the server says its name"), name.as_deref(), Some("eMCP Content Server"));
-    judge.check(&say("fourteen tools are listed"), names(&session).await?.len(), 14);
+    checks.equal(&label("the server says its name"), name.as_deref(), Some("eMCP Content Server"));
+    checks.equal(&label("fourteen tools are listed"), names(&session).await?.len(), 14);
     let found = call(&session, "evo.content.search", json!({"limit": 3, "with_tvs": ["price"]})).await?;
-    judge.check(&say("a search is as long as asked for"), items(&found).len(), 3);
+    checks.equal(&label("a search is as long as asked for"), items(&found).len(), 3);
     let first = items(&found).first().cloned().unwrap_or_default();
     let page = call(&session, "evo.content.get", json!({"id": first["id"], "with_tvs": ["price"]})).await?;
-    judge.check(
-        &say("a page is what the search showed"),
+    checks.equal(
+        &label("a page is what the search showed"),
         page.structured_content.map(|page| page["item"].clone()),
         Some(first),
     );
     let wrong = rpc_error(ask(&session, "evo.content.get", json!({"id": 0})).await)?;
     let place = wrong.data.unwrap_or_default()["errors"][0]["pointer"].clone();
-    judge.check(&say("a wrong argument is named"), (wrong.code.0, place), (-32602, json!("/id")));
+    checks.equal(&label("a wrong argument is named"), (wrong.code.0, place), (-32602, json!("/id")));
     let unknown = rpc_error(ask(&session, "evo.content.burn", json!({})).await)?;
-    judge.check(&say("an unknown tool is not found"), unknown.code.0, -32601);
+    checks.equal(&label("an unknown tool is not found"), unknown.code.0, -32601);
     session.cancel().await?;
     Ok(())
 }
 
 /// What is needed to log in.
-struct Way<'a> {
+struct Credentials<'a> {
     endpoint: &'a str,
     client: &'a str,
     secret: &'a str,
     scopes: &'a [&'a str],
 }
 
-fn ours<'a>(desk: &'a Desk, secret: &'a str) -> Way<'a> {
-    Way { endpoint: &desk.endpoint, client: &desk.client, secret, scopes: &EVERYTHING }
+fn ours<'a>(desk: &'a Desk, secret: &'a str) -> Credentials<'a> {
+    Credentials { endpoint: &desk.endpoint, client: &desk.client, secret, scopes: &EVERYTHING }
 }
 
 /// With rmcp's own client credentials flow, from the endpoint alone.
-async fn log_in(desk: &Desk, way: &Way<'_>, era: &ProtocolVersion) -> Result<Session, Failure> {
-    let mut state = OAuthState::new(way.endpoint, Some(desk.http.clone())).await?;
+async fn log_in(desk: &Desk, credentials: &Credentials<'_>, era: &ProtocolVersion) -> Result<Session, Failure> {
+    let mut state = OAuthState::new(credentials.endpoint, Some(desk.http.clone())).await?;
     state
         .authenticate_client_credentials(ClientCredentialsConfig::ClientSecret {
-            client_id: way.client.to_owned(),
-            client_secret: way.secret.to_owned(),
-            scopes: way.scopes.iter().map(|scope| (*scope).to_owned()).collect(),
-            resource: Some(way.endpoint.to_owned()),
+            client_id: credentials.client.to_owned(),
+            client_secret: credentials.secret.to_owned(),
+            scopes: credentials.scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            resource: Some(credentials.endpoint.to_owned()),
         })
         .await?;
     let manager = state.into_authorization_manager().ok_or("it did not log in")?;
     let client = AuthClient::new(desk.http.clone(), manager);
-    let config = StreamableHttpClientTransportConfig::with_uri(way.endpoint);
+    let config = StreamableHttpClientTransportConfig::with_uri(credentials.endpoint);
     Ok(().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), lifecycle(era)).await?)
 }
 
