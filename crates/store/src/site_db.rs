@@ -103,5 +103,5 @@ async fn open_mysql(url: &str, settings: &SiteDbSettings) -> Result<Arc<dyn Rend
 
 #[cfg(not(feature = "mysql"))]
 async fn open_mysql(_: &str, _: &SiteDbSettings) -> Result<Arc<dyn RenderingSiteDb>, SiteDbError> {
-    Err(SiteDbError::MissingDriver { database: "MySQL and MariaDB", feature: "mysql" })
+    Err(SiteDbError::missing_mysql_driver())
 }

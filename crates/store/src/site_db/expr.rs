@@ -15,30 +15,25 @@ use super::schema::{Charset, SiteColumn, SqlType};
 pub(super) type RenderExpr<'a> = fn(&mut Renderer<'a>, &Expr) -> Result<(), Fault>;
 
 impl<'a> Renderer<'a> {
-    pub(super) fn comparand(&mut self, comparand: Comparand) {
-        match comparand {
-            Comparand::Null | Comparand::NotANumber => self.push(self.dialect.null()),
-            Comparand::Integer(number) => self.integer_param(number),
-            Comparand::Text(text) => self.bind(self.dialect.text_param(), SqlParam::Text(text)),
+    /// The value as a parameter.
+    pub(super) fn comparand(&mut self, comparand: Comparand) -> Result<(), Fault> {
+        let (wrap, param) = match comparand {
+            Comparand::Null | Comparand::NotANumber => return self.constant(self.dialect.null()),
+            Comparand::Integer(number) => (self.dialect.integer_param(), SqlParam::Integer(number)),
+            Comparand::Text(text) => (self.dialect.text_param(), SqlParam::Text(text)),
             Comparand::Decimal(number) => {
                 let param = match self.dialect {
                     SqlDialect::Sqlite => SqlParam::SortKey(number.sort_key()),
                     SqlDialect::Mysql | SqlDialect::Postgres => SqlParam::Text(number.to_text(0)),
                 };
-                self.bind(self.dialect.decimal_param(number.precision_and_scale()), param);
+                (self.dialect.decimal_param(number.precision_and_scale()), param)
             }
-        }
-    }
-
-    pub(super) fn integer_param(&mut self, number: i64) {
-        self.bind(self.dialect.integer_param(), SqlParam::Integer(number));
-    }
-
-    fn bind(&mut self, (before, after): Wrap, param: SqlParam) {
+        };
         self.params.push(param);
-        self.push(&before);
-        self.dialect.push_placeholder(self.params.len(), &mut self.sql);
-        self.push(&after);
+        self.wrapped(wrap, |renderer| {
+            renderer.dialect.push_placeholder(renderer.params.len(), &mut renderer.sql);
+            Ok(())
+        })
     }
 
     /// The expression in the type of what it is compared with.
@@ -89,8 +84,7 @@ impl<'a> Renderer<'a> {
     /// Nearly all results are columns, so this looks a column up only once.
     fn result_of_column(&mut self, alias: TableAlias, name: &str) -> Result<(), Fault> {
         let Some(column) = self.column(alias, name)? else {
-            self.push(self.dialect.null());
-            return Ok(());
+            return self.constant(self.dialect.null());
         };
         let render = |renderer: &mut Self| renderer.typed_column(alias, name, column.sql_type);
         match column.sql_type {
@@ -106,8 +100,7 @@ impl<'a> Renderer<'a> {
         render(self)?;
         self.push(after);
         self.push_number(self.max_text_length.min(MAX_TEXT_LENGTH));
-        self.push(")");
-        Ok(())
+        self.constant(")")
     }
 
     pub(super) fn text_expr(&mut self, expr: &Expr) -> Result<(), Fault> {
@@ -134,10 +127,7 @@ impl<'a> Renderer<'a> {
         match expr {
             Expr::Column(alias, name) => match self.column(*alias, name)? {
                 Some(column) => self.typed_column(*alias, name, column.sql_type),
-                None => {
-                    self.push(self.dialect.null());
-                    Ok(())
-                }
+                None => self.constant(self.dialect.null()),
             },
             Expr::Coalesce(expr, default) => self.coalesce(expr, without_nul(default)?),
             Expr::Number(_, inner) if self.type_of(inner)? == ExprType::Null => self.expr(inner),
@@ -149,15 +139,13 @@ impl<'a> Renderer<'a> {
     fn coalesce(&mut self, expr: &Expr, default: &str) -> Result<(), Fault> {
         let comparand = Comparand::Text(default.to_owned());
         if self.type_of(expr)? == ExprType::Null {
-            self.comparand(comparand);
-            return Ok(());
+            return self.comparand(comparand);
         }
         self.push("COALESCE(");
         self.text_expr_for(expr, default)?;
         self.push(", ");
-        self.comparand(comparand);
-        self.push(")");
-        Ok(())
+        self.comparand(comparand)?;
+        self.constant(")")
     }
 
     fn typed_column(&mut self, alias: TableAlias, name: &str, sql_type: SqlType) -> Result<(), Fault> {
@@ -182,8 +170,7 @@ impl<'a> Renderer<'a> {
             self.push(" IS NOT NULL THEN ");
         }
         self.wrapped(self.dialect.parse_number(number), |renderer| renderer.text_expr(expr))?;
-        self.push(if is_guarded { " END" } else { "" });
-        Ok(())
+        self.constant(if is_guarded { " END" } else { "" })
     }
 
     fn non_zero(&mut self, first: &Expr, second: &Expr) -> Result<(), Fault> {
@@ -197,23 +184,19 @@ impl<'a> Renderer<'a> {
         self.push("CASE WHEN ");
         render(self, first)?;
         self.push(" <> ");
-        self.comparand(zero);
+        self.comparand(zero)?;
         self.push(" THEN ");
         render(self, first)?;
         self.push(" ELSE ");
         render(self, second)?;
-        self.push(" END");
-        Ok(())
+        self.constant(" END")
     }
 
     fn signed_or_null(&mut self, expr: &Expr) -> Result<(), Fault> {
-        match self.type_of(expr)? {
-            ExprType::Null => {
-                self.push("NULL");
-                Ok(())
-            }
-            ExprType::Integer | ExprType::Text | ExprType::Decimal => self.parsed(Number::Signed, expr),
+        if self.type_of(expr)? == ExprType::Null {
+            return self.constant("NULL");
         }
+        self.parsed(Number::Signed, expr)
     }
 
     pub(super) fn type_of(&self, expr: &Expr) -> Result<ExprType, Fault> {
@@ -277,6 +260,12 @@ impl<'a> Renderer<'a> {
         self.push(&before);
         render(self)?;
         self.push(&after);
+        Ok(())
+    }
+
+    /// SQL in the place of something that may fail to render.
+    pub(super) fn constant(&mut self, sql: &'static str) -> Result<(), Fault> {
+        self.push(sql);
         Ok(())
     }
 
