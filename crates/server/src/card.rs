@@ -3,8 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use frontdesk_contracts::demo::Example;
-use frontdesk_identity::Secret;
+use frontdesk_contracts::demo::ExampleCall;
+use frontdesk_identity::PlaintextSecret;
 use serde_json::{Map, Value, json};
 
 pub struct Card {
@@ -18,7 +18,7 @@ pub struct Card {
     /// What the contract calls a tenant's id.
     pub tenant_key: &'static str,
     pub scopes: String,
-    pub example: Example,
+    pub example: ExampleCall,
     pub site: Option<SiteCard>,
     pub reused: bool,
 }
@@ -28,13 +28,13 @@ pub struct SiteCard {
     pub endpoint: String,
     pub client: DemoClient,
     pub scopes: String,
-    pub example: Example,
+    pub example: ExampleCall,
 }
 
 pub struct DemoClient {
     pub id: String,
     /// Known only at the moment it is made.
-    pub secret: Option<Secret>,
+    pub secret: Option<PlaintextSecret>,
     pub tenant: String,
     pub business: String,
 }
@@ -55,7 +55,7 @@ impl Card {
             .map(|client| {
                 let mut entry = Map::new();
                 entry.insert("id".to_owned(), json!(client.id));
-                entry.insert("secret".to_owned(), json!(client.secret.as_ref().map(Secret::expose)));
+                entry.insert("secret".to_owned(), json!(client.secret.as_ref().map(PlaintextSecret::expose)));
                 entry.insert(self.tenant_key.to_owned(), json!(client.tenant));
                 Value::Object(entry)
             })
@@ -64,7 +64,7 @@ impl Card {
             json!({
                 "endpoint": site.endpoint,
                 "id": site.client.id,
-                "secret": site.client.secret.as_ref().map(Secret::expose),
+                "secret": site.client.secret.as_ref().map(PlaintextSecret::expose),
                 "tenant": site.client.tenant,
             })
         });
@@ -128,7 +128,7 @@ impl Card {
     }
 
     fn token(&self, trust: &str, client: &DemoClient, endpoint: &str, scopes: &str) -> [String; 4] {
-        let secret = client.secret.as_ref().map_or("YOUR_SECRET", Secret::expose);
+        let secret = client.secret.as_ref().map_or("YOUR_SECRET", PlaintextSecret::expose);
         [
             format!("TOKEN=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),
             format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={scopes}"))),
@@ -150,7 +150,7 @@ fn call(trust: &str, endpoint: &str, message: &str) -> [String; 4] {
     ]
 }
 
-fn first_call(id: u8, Example { tool, arguments }: Example) -> String {
+fn first_call(id: u8, ExampleCall { tool, arguments }: ExampleCall) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
     )

@@ -14,7 +14,7 @@ use frontdesk_engine::limits::tally::Tally;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::seal::SealKey;
-use frontdesk_identity::{EmbeddedServer, Parts};
+use frontdesk_identity::{Dependencies, EmbeddedServer};
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use crate::addresses::Addresses;
@@ -135,7 +135,7 @@ impl House {
         let resources = resources(&planned, &config.public_url);
         let open = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(EmbeddedServer::new(
-            Parts {
+            Dependencies {
                 registry: Arc::clone(&vaults.store) as Arc<dyn Registry>,
                 clock: Arc::clone(&vaults.clock),
                 random: Arc::clone(&vaults.random),
@@ -185,7 +185,7 @@ impl House {
         let planned = planned(&config, &sites, &mut |said| self.log.say(said));
         let resources = resources(&planned, &config.public_url);
         let open = resources.iter().map(|resource| resource.url.clone()).collect();
-        let identity = Arc::new(self.identity.renewed(login(&config), resources));
+        let identity = Arc::new(self.identity.reconfigured(login(&config), resources));
         let judge = Arc::clone(&identity) as Arc<dyn Identity>;
         let local = local(&planned, &config.public_url);
         let mounts = addresses(planned, &config.public_url, &judge);
@@ -229,11 +229,11 @@ impl DeskSource for House {
     }
 }
 
-fn login(config: &Config) -> frontdesk_identity::Settings {
-    frontdesk_identity::Settings {
+fn login(config: &Config) -> frontdesk_identity::OAuthSettings {
+    frontdesk_identity::OAuthSettings {
         issuer: config.public_url.to_string(),
         lifetime_seconds: u32::try_from(config.token.lifetime.as_secs()).unwrap_or(300),
-        cache: config.token.cache,
+        cache_ttl: config.token.cache,
         token_requests_per_minute: config.limits.token_requests_per_minute,
     }
 }

@@ -96,7 +96,7 @@ pub(crate) fn resources(planned: &[Planned], url: &PublicUrl) -> Vec<ProtectedRe
         path: path.clone(),
         url: url.at(path),
         scopes: contract.scopes.clone(),
-        least: contract.default_scope.clone(),
+        default_scope: contract.default_scope.clone(),
         name: contract.server_info.title.to_owned(),
     });
     resources.collect()
@@ -172,7 +172,7 @@ fn of_site(config: &Config, mount: &crate::config::Mount, site: &Site, opened: &
         Auth::Tokens { own, .. } => Judged::Tokens { own: *own, jwt: opened.jwt.clone() },
     };
     let make = |path: String, server: &Server, standing: MountStatus, reach: Reach, resources: Vec<String>| {
-        let mut contract = contracts::reading(&mount.contract, &site.tenant, bounds(server))?;
+        let mut contract = contracts::site_contract(&mount.contract, &site.tenant, bounds(server))?;
         let door = door(server, standing);
         // A tool asks for its scope itself; here the operator says which one that is (E-67).
         for tool in &mut contract.tools {

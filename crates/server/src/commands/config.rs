@@ -18,7 +18,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<ExitCode, Failure> {
     let mut out = io::stdout().lock();
     match command {
         ConfigCommand::Check(file) => {
-            let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::OFFERS);
+            let examined = examine(file.config.as_deref(), environment(), frontdesk_contracts::ENTRIES);
             let Tried { problems, notices } = tried(&examined)?;
             if !problems.is_empty() {
                 return Err(listed(&problems).into());

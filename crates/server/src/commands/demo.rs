@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use frontdesk_contracts::demo::{Business, Contents, Demo, DemoSite, contents, demo as about, site as pottery};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
+use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as pottery};
 use frontdesk_engine::desk::new_id;
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
 use frontdesk_engine::{ClientId, Scopes, TenantId};
-use frontdesk_identity::{Secret, new_client, new_secret};
-use frontdesk_site::{Database as Dialect, Site};
+use frontdesk_identity::{PlaintextSecret, new_client, new_secret};
 use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
@@ -45,7 +45,7 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     let held = Held::default();
     run_desk(&held, async {
         let furnish = move |folder: &Folder| match file {
-            Some(file) => make_sample(&folder.path().join(file), || Site::demo().script(Dialect::Sqlite)),
+            Some(file) => make_sample(&folder.path().join(file), || CmsSite::demo().script(ScriptDialect::Sqlite)),
             None => Ok(()),
         };
         // Where nothing is yet, the businesses' data will be wanted: it is made while the desk opens.
@@ -53,7 +53,7 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
         let ahead = is_new.then(make_contents);
         let opened = open(&loaded, Setting::Flag("--listen"), &held, furnish).await?;
         let house = &opened.house;
-        let demo = about();
+        let demo = info();
         let known = house.vaults.store.clients().await.map_err(explain)?;
         let reused = seed(house, &demo, &known, ahead).await?;
         let secrets = match command.new_secrets {
@@ -85,12 +85,13 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
 }
 
 /// What the businesses have, from a thread of its own and as soon as each is made.
-fn make_contents() -> Receiver<Contents> {
+fn make_contents() -> Receiver<BusinessData> {
     let (give, made) = channel(1);
     spawn_blocking(move || {
         let (now, random) = (SystemClock.now(), SystemRandom::default());
         // Nobody is there any more if the desk could not be opened; the rest need not be made then.
-        contents(now, &mut |prefix| new_id(prefix, now, &random)).try_for_each(|contents| give.blocking_send(contents))
+        business_data(now, &mut |prefix| new_id(prefix, now, &random))
+            .try_for_each(|contents| give.blocking_send(contents))
     });
     made
 }
@@ -99,9 +100,9 @@ fn make_contents() -> Receiver<Contents> {
 /// for good, while the claim is forgotten one day: it guards the moment between the two.
 async fn seed(
     house: &House,
-    demo: &Demo,
+    demo: &DemoInfo,
     known: &[Client],
-    ahead: Option<Receiver<Contents>>,
+    ahead: Option<Receiver<BusinessData>>,
 ) -> Result<bool, Failure> {
     let is_missing = |business: &&Business| !known.iter().any(|client| client.name == agent_of(business.name));
     let missing: Vec<Business> = demo.businesses.iter().filter(is_missing).copied().collect();
@@ -136,8 +137,8 @@ async fn seed(
 }
 
 /// All that a business has, once: under the seeding's own claim.
-fn commit(house: &House, contents: Contents) -> Option<Commit> {
-    let Contents { business, steps, events } = contents;
+fn commit(house: &House, contents: BusinessData) -> Option<Commit> {
+    let BusinessData { business, steps, events } = contents;
     let at = house.desk.now();
     let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
     Some(Commit {
@@ -164,7 +165,12 @@ enum Secrets {
 }
 
 /// A client for each business: made and shown once, later only named.
-async fn clients(house: &House, demo: &Demo, known: &[Client], secrets: Secrets) -> Result<Vec<DemoClient>, Failure> {
+async fn clients(
+    house: &House,
+    demo: &DemoInfo,
+    known: &[Client],
+    secrets: Secrets,
+) -> Result<Vec<DemoClient>, Failure> {
     let mut clients = Vec::new();
     for business in &demo.businesses {
         let Some(tenant) = TenantId::parse(business.id) else {
@@ -238,7 +244,7 @@ async fn site_card(
     })
 }
 
-async fn rotate(house: &House, client: &Client) -> Result<Secret, Failure> {
+async fn rotate(house: &House, client: &Client) -> Result<PlaintextSecret, Failure> {
     let (secret, hash) = new_secret(house.vaults.random.as_ref());
     let record = client_record(house.desk.now(), "client.rotate", &client.id);
     match house.vaults.store.rotate_client(&client.id, hash, record).await.map_err(explain)? {

@@ -47,7 +47,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
 
 fn settings(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<Loaded, Failure> {
     let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value));
-    Ok(load(file.as_deref(), environment().chain(flags), frontdesk_contracts::OFFERS)?)
+    Ok(load(file.as_deref(), environment().chain(flags), frontdesk_contracts::ENTRIES)?)
 }
 
 /// The data folder and the database that goes with it.

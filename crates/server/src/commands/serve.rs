@@ -24,7 +24,7 @@ use crate::traces::{self, listed};
 pub(super) fn serve(command: cli::Serve) -> Result<ExitCode, Failure> {
     let loaded = settings(command.config.clone(), Vec::new())?;
     let file = command.config;
-    let reread = Box::new(move || load(file.as_deref(), environment(), frontdesk_contracts::OFFERS));
+    let reread = Box::new(move || load(file.as_deref(), environment(), frontdesk_contracts::ENTRIES));
     let held = Held::default();
     run_desk(&held, async {
         // Before anything is open: a signal that comes early must not end what is about to serve.

@@ -99,7 +99,7 @@ async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
     let folder = Folder::new();
     let data = folder.join("data").display().to_string();
     let environment = [("FRONTDESK_DATA".to_owned(), data)];
-    let config = load(None, environment.into_iter(), frontdesk_contracts::OFFERS).unwrap().config;
+    let config = load(None, environment.into_iter(), frontdesk_contracts::ENTRIES).unwrap().config;
     let now = SystemClock.now();
     // Started so long ago that less than two weeks of 90 days are left.
     let began = now.plus_seconds(-77 * 24 * 60 * 60);

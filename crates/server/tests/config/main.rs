@@ -171,7 +171,7 @@ fn every_example_loads_without_a_warning() {
     for entry in fs::read_dir(project("examples")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            let loaded = load(Some(&path), pairs(&[]), frontdesk_contracts::OFFERS)
+            let loaded = load(Some(&path), pairs(&[]), frontdesk_contracts::ENTRIES)
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(loaded.warnings, [], "{}", path.display());
             names.push(path.file_name().unwrap().to_str().unwrap().to_owned());

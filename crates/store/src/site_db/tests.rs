@@ -1,5 +1,6 @@
 //! The SQL that is sent to each of the databases, and that the connections cannot write.
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,

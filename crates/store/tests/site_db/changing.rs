@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{SiteCell, SiteDb};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use frontdesk_testkit::sites::query::{all, column, is};
 use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
@@ -18,7 +18,7 @@ async fn title(site_db: &dyn SiteDb) -> SiteCell {
 async fn a_replaced_sqlite_file_is_reopened() {
     let (file, restored) = (SiteFile::new(), SiteFile::new());
     for file in [&file, &restored] {
-        file.sql(&Site::small().script(Database::Sqlite));
+        file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     }
     // A table that only the new file has.
     restored.sql("UPDATE evo_site_content SET pagetitle = 'Restored'; CREATE TABLE evo_later (id integer)");

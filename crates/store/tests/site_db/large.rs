@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::SiteCell;
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use frontdesk_testkit::databases::MariadbServer;
 use frontdesk_testkit::sites::query::all;
@@ -47,7 +47,7 @@ async fn an_oversized_answer_is_not_read_to_its_end() {
     mariadb.sql(&format!(
         "{} ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT; \
          UPDATE evo_site_content SET longtitle = REPEAT('x', {MEGABYTE}) WHERE id <= {ROWS}; COMMIT;",
-        Site::small().script(Database::Mysql)
+        CmsSite::small().script(ScriptDialect::Mysql)
     ));
     let site_db = open(&settings(&mariadb.url())).await.unwrap();
     let mut watch = mysql_async::Conn::from_url(mariadb.url()).await.unwrap();

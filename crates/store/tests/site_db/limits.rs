@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::{
     Comparison, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, TableAlias,
 };
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::{SiteDbSettings, open};
 use frontdesk_testkit::sites::query::{all, column, is, of};
 use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
@@ -109,7 +109,7 @@ async fn a_sqlite_file_is_read_during_the_site_s_transaction() {
     for mode in ["WAL", "DELETE"] {
         let file = SiteFile::new();
         file.sql(&format!("PRAGMA journal_mode = {mode};"));
-        file.sql(&Site::small().script(Database::Sqlite));
+        file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let site_db = open(&settings(&file.url())).await.unwrap();
         let mut select = all("site_content", &["pagetitle"]);
         select.filter = vec![Predicate::AnyOf(column("id"), vec![Literal::Integer(2)])];

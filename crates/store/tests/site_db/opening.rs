@@ -1,6 +1,6 @@
 //! Opening a site's database: the errors, and that none of them shows a password.
 
-use frontdesk_site::{Database, Site};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open};
 use frontdesk_testkit::databases::{MariadbDatabase, MariadbServer, PostgresDatabase};
 use frontdesk_testkit::sites::query::all;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{Select, SiteCell, SiteDb};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use frontdesk_testkit::sites::query::{all, column, is};
 use frontdesk_testkit::sites::{SiteFile, settings};
