@@ -17,7 +17,7 @@ use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
-use super::demo_banner::{DemoBanner, DemoClient, SiteBanner};
+use super::demo_banner::{BannerClient, DemoBanner, SiteBanner};
 use super::serve::{finish, start};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{client_record, tenant_record};
@@ -194,7 +194,7 @@ enum Secrets {
 }
 
 /// A client for each business. Its secret is shown only when it is created.
-async fn clients(app: &App, demo: &Demo, known: &[Client], secrets: Secrets) -> Result<Vec<DemoClient>, CliError> {
+async fn clients(app: &App, demo: &Demo, known: &[Client], secrets: Secrets) -> Result<Vec<BannerClient>, CliError> {
     let mut clients = Vec::new();
     for business in &demo.businesses {
         let Some(tenant) = TenantId::parse(business.id) else {
@@ -212,7 +212,7 @@ async fn client(
     scopes: &Scopes,
     known: &[Client],
     secrets: Secrets,
-) -> Result<DemoClient, CliError> {
+) -> Result<BannerClient, CliError> {
     let (name, id_of_tenant) = (agent_of(business), tenant.as_str().to_owned());
     let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
     let (id, secret) = match existing {
@@ -233,7 +233,7 @@ async fn client(
             (id, Some(secret))
         }
     };
-    Ok(DemoClient { id, secret, tenant: id_of_tenant, business: business.to_owned() })
+    Ok(BannerClient { id, secret, tenant: id_of_tenant, business: business.to_owned() })
 }
 
 fn has_default_mounts(loaded: &LoadedConfig) -> bool {

@@ -72,11 +72,11 @@ async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody
     assert_eq!(trusted.posts()[0].path, "/otlp/v1/traces");
 
     write(&folder, &to(&other));
-    desk.reload("configuration reloaded; changed: traces.endpoint");
+    desk.reload("configuration reloaded\",\"changed\":\"traces.endpoint");
     ask(&folder, address, TRACES[1]).await;
     let said = desk.stop();
     assert_eq!(said.code, Some(0));
-    let endpoint = format!("trace export failed: https://localhost:{}/otlp cannot be reached (", other.address.port());
+    let endpoint = format!("\"error\":\"https://localhost:{}/otlp cannot be reached (", other.address.port());
     assert!(said.err.contains(&endpoint) && said.err.contains("certificate"), "{}", said.err);
     assert!(other.posts().is_empty() && trusted.posts().iter().all(|post| !post.text.contains(TRACES[1])));
 }

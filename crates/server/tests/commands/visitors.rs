@@ -62,7 +62,7 @@ async fn a_secret_is_changed_by_giving_both_for_a_while() {
     for secrets in [None, Some(format!("{SECRET}\n{NEW_SECRET}\n")), Some(format!("{NEW_SECRET}\r\n"))] {
         if let Some(secrets) = secrets {
             fs::write(&file, secrets).unwrap();
-            served.desk.reload("mount[0].jwt_secret: the secret has changed and was loaded");
+            served.desk.reload("JWT secret changed and was reloaded\",\"mount\":0");
         }
         for token in &tokens {
             statuses.push(served.post(CONTENT, Some(token), PING).await.status);
