@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use frontdesk::system::SystemClock;
-use frontdesk_contracts::automotive::vehicle::KIND;
+use frontdesk_contracts::automotive::vehicle::TABLE;
 use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query, Start, Window};
 use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::ports::Clock as _;
@@ -121,14 +121,14 @@ impl Texts {
         let newest = |column| {
             dialect(&statements::page(&Query {
                 projection: Projection::Rows,
-                table: &KIND,
+                table: &TABLE,
                 filters: vec![Filter::Equals(column, Cell::Null)],
                 order: Order { column: "created_at", direction: Direction::Descending },
                 window: Window { start: Start::First, limit: 25, bytes: usize::MAX },
             }))
         };
         Texts {
-            get: dialect(&statements::get(&KIND)),
+            get: dialect(&statements::get(&TABLE)),
             search_make: newest("make_key"),
             search_status: newest("status"),
         }

@@ -8,7 +8,7 @@ use frontdesk::app::DataBackend;
 use frontdesk::config;
 use frontdesk::data_dir::{self, DataDir};
 use frontdesk::net;
-use frontdesk_contracts::demo::{Contents, contents, demo};
+use frontdesk_contracts::demo::{BusinessData, business_data, info};
 use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::table::{Cell, Row, SearchTerm};
 use frontdesk_engine::model::tool::Item;
@@ -100,7 +100,7 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
         count += 1;
         format!("{prefix}_{count:026}")
     };
-    let made: Vec<Contents> = contents(now, &mut new_id).collect();
+    let made: Vec<BusinessData> = business_data(now, &mut new_id).collect();
     let templates = templates(made.iter().flat_map(|contents| &contents.steps));
     let mut agents = Vec::new();
     let step = scale.dealerships.div_ceil(AGENTS);
@@ -137,7 +137,7 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
             let (client, secret) = frontdesk_identity::new_client(
                 name,
                 vec![tenant],
-                demo().scopes,
+                info().scopes,
                 backend.clock.as_ref(),
                 backend.random.as_ref(),
             );
@@ -200,7 +200,7 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
         }
     }
     let taken = Fault::internal("a generated vehicle is there already");
-    Some(Step::Insert { table: &frontdesk_contracts::automotive::vehicle::KIND, row, on_duplicate: taken })
+    Some(Step::Insert { table: &frontdesk_contracts::automotive::vehicle::TABLE, row, on_duplicate: taken })
 }
 
 pub fn explain(fault: Fault) -> Box<dyn std::error::Error + Send + Sync> {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use frontdesk::app::DataBackend;
 use frontdesk::data_dir::{self, DataDir};
 use frontdesk::net;
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::{Scopes, TenantId};
-use frontdesk_site::{Database as Dialect, Site};
 use time::OffsetDateTime;
 
 use crate::database::{Place, serving_micros};
@@ -89,20 +89,20 @@ pub fn made(wish: &Wish, database: Database) -> Outcome<(Place, Place)> {
     let (desk, bare) = match database {
         Database::Sqlite => {
             let file = folder.join("site.sqlite");
-            rusqlite::Connection::open(&file)?.execute_batch(&site().script(Dialect::Sqlite))?;
+            rusqlite::Connection::open(&file)?.execute_batch(&site().script(ScriptDialect::Sqlite))?;
             (Beside::File(file.clone()), Beside::File(file))
         }
         Database::Mariadb => {
             let server = Arc::new(MariaDb::start());
             server.sql("SET GLOBAL innodb_buffer_pool_size = 268435456;");
-            server.sql(&site().script(Dialect::Mysql));
+            server.sql(&site().script(ScriptDialect::Mysql));
             server.sql("ANALYZE TABLE evo_site_content, evo_site_content_closure, evo_site_tmplvar_contentvalues;");
             (Beside::Mariadb(Arc::clone(&server)), Beside::Mariadb(server))
         }
         Database::Postgres => {
             let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
             let script = folder.join("site.sql");
-            site().write(Dialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;
+            site().write(ScriptDialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;
             server.sql(ROLE, &format!("\\i {}", script.display()));
             server.sql(ROLE, &format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {ROLE}"));
             server.sql(ROLE, "VACUUM ANALYZE");
@@ -113,8 +113,8 @@ pub fn made(wish: &Wish, database: Database) -> Outcome<(Place, Place)> {
     Ok((Place::beside(folder.join("frontdesk"), desk), Place::beside(folder.join("reference"), bare)))
 }
 
-fn site() -> Site {
-    Site::of(DOCUMENTS)
+fn site() -> CmsSite {
+    CmsSite::with_documents(DOCUMENTS)
 }
 
 /// Gives both folders what a server needs, and makes somebody who may call.

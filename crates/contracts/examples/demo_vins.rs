@@ -1,4 +1,4 @@
-//! Prints the VINs of the demo stock with what they must decode to, for `scripts/judges/vins.py`.
+//! Prints the VINs of the demo stock with what they must decode to, for `scripts/interop/vins.py`.
 #![expect(clippy::print_stdout, reason = "printing is all it does")]
 
 use frontdesk_contracts::automotive::demo;

@@ -1,4 +1,4 @@
-//! Made-up businesses for the demo, as steps a store can commit. It writes nothing itself.
+//! Made-up businesses for the demo, as plan steps that a store can commit. It writes nothing itself.
 
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_engine::model::timestamp::Millis;
@@ -6,13 +6,13 @@ use frontdesk_engine::{Event, Scopes, Step};
 
 use crate::{automotive, emcp};
 
-pub struct Demo {
+pub struct DemoInfo {
     pub businesses: Vec<Business>,
-    /// What the contract calls a tenant's id.
+    /// The argument by which the contract names a tenant.
     pub tenant_key: &'static str,
-    /// What a demo client may do: everything.
+    /// The scopes of a demo client: all of the contract.
     pub scopes: Scopes,
-    pub example: Example,
+    pub example: ExampleCall,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,37 +21,37 @@ pub struct Business {
     pub name: &'static str,
 }
 
-/// All that a business has.
-pub struct Contents {
+/// The rows and events of one business.
+pub struct BusinessData {
     pub business: Business,
     pub steps: Vec<Step>,
     pub events: Vec<Event>,
 }
 
-/// A made-up site and who may read it. What is in it is made elsewhere.
+/// A made-up site and who may read it. Its content is in `cms-fixture`.
 pub struct DemoSite {
     pub entry: &'static ContractEntry,
     pub business: &'static str,
     pub scopes: Scopes,
-    pub example: Example,
+    pub example: ExampleCall,
 }
 
-/// A call worth making first.
+/// The first call that a new user is shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Example {
+pub struct ExampleCall {
     pub tool: &'static str,
-    /// As JSON text without single quotes, so that it can stand in a shell line.
+    /// JSON text without single quotes, so that it can be quoted in a shell command.
     pub arguments: &'static str,
 }
 
-pub fn demo() -> Demo {
-    automotive::seed::demo()
+pub fn info() -> DemoInfo {
+    automotive::demo::rows::info()
 }
 
-/// What the businesses have as of `now`, one after the other in their order, each made when it is asked for: that takes
-/// a while. `new_id` makes an id from a prefix.
-pub fn contents(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = Contents> {
-    automotive::seed::contents(now, new_id)
+/// The data of the businesses as of `now`, in the order of `info`. The iterator is lazy because generating a business
+/// takes a while. `new_id` generates an id with a prefix.
+pub fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = BusinessData> {
+    automotive::demo::rows::business_data(now, new_id)
 }
 
 pub fn site() -> Option<DemoSite> {

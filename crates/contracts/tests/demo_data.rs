@@ -65,13 +65,13 @@ fn at_least_250_vehicles_of_each_are_for_sale() {
 fn every_vin_is_valid_and_reads_back_to_its_make_and_year() {
     for car in vehicles(&dealerships(NOW)) {
         let vin = Vin::parse(car.vin.as_str()).unwrap();
-        assert!(vin.check_digit_holds(), "{vin}");
+        assert!(vin.has_valid_check_digit(), "{vin}");
         assert_eq!((vin.make(), vin.year()), (Some(car.make), Some(car.year)), "{vin}");
     }
 }
 
 #[test]
-fn vins_and_stock_numbers_are_distinct_and_exactly_one_vin_is_in_both() {
+fn vins_and_stock_numbers_are_unique_except_one_shared_vin() {
     let houses = dealerships(NOW);
     let vins = |house: &DemoDealership| -> BTreeSet<Vin> { house.vehicles.iter().map(|car| car.vin.clone()).collect() };
     for house in &houses {
@@ -100,7 +100,7 @@ fn every_vehicle_status_and_condition_of_the_vocabulary_occurs() {
 }
 
 #[test]
-fn vehicles_speak_the_vocabulary() {
+fn vehicles_use_the_vocabulary() {
     let within = |words: &[&str], word: &str| assert!(words.contains(&word), "{word}");
     for car in vehicles(&dealerships(NOW)) {
         within(&words("sedan coupe hatchback wagon convertible suv crossover pickup van minivan")[..], car.body_style);

@@ -25,7 +25,7 @@ fn leads(houses: &[DemoDealership]) -> impl Iterator<Item = &DemoLead> {
 }
 
 #[test]
-fn customers_can_be_reached_nowhere() {
+fn customers_have_only_reserved_emails_and_phone_numbers() {
     let houses = dealerships(NOW);
     let mut phones = BTreeSet::new();
     for customer in houses.iter().flat_map(|house| &house.customers) {
@@ -48,7 +48,7 @@ fn customers_can_be_reached_nowhere() {
 }
 
 #[test]
-fn customers_of_one_dealership_have_distinct_names_and_addresses() {
+fn customers_of_a_dealership_have_distinct_names_and_emails() {
     for house in dealerships(NOW) {
         let names: BTreeSet<_> = house.customers.iter().map(|who| (who.given_name, who.family_name)).collect();
         let emails: BTreeSet<_> = house.customers.iter().map(|who| &who.email).collect();
@@ -105,7 +105,7 @@ fn leads_use_every_interest_and_channel_of_the_vocabulary() {
 }
 
 #[test]
-fn a_lead_points_at_a_customer_and_a_fitting_vehicle_of_its_dealership() {
+fn a_lead_references_a_customer_and_a_suitable_vehicle() {
     for house in dealerships(NOW) {
         for lead in &house.leads {
             assert!(lead.customer < house.customers.len());
@@ -123,7 +123,7 @@ fn a_lead_points_at_a_customer_and_a_fitting_vehicle_of_its_dealership() {
 }
 
 #[test]
-fn a_reason_is_given_exactly_for_lost_leads_and_nothing_is_blank() {
+fn only_lost_leads_have_a_reason_and_no_text_is_empty() {
     for lead in leads(&dealerships(NOW)) {
         assert_eq!(lead.lost_reason.is_some(), lead.status == "lost");
         for text in [lead.provider, lead.comments, lead.timeframe, lead.owner.name] {

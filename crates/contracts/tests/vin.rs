@@ -13,13 +13,13 @@ fn check_digits_of_known_numbers() {
 }
 
 #[test]
-fn the_check_digit_does_not_depend_on_what_stands_in_its_place() {
+fn the_check_digit_ignores_the_current_character() {
     assert_eq!(check_digit("1HGCM82603A004352"), Some('3'));
     assert_eq!(check_digit("1hgcm826x3a004352"), Some('3'));
 }
 
 #[test]
-fn there_is_no_check_digit_of_what_is_no_vin() {
+fn an_invalid_vin_has_no_check_digit() {
     assert_eq!(check_digit("1HGCM82633A00435"), None);
     assert_eq!(check_digit("1HGCM82633A0043520"), None);
     assert_eq!(check_digit("1HGCM82633A00435O"), None);
@@ -40,7 +40,7 @@ fn a_wrong_length_is_refused_and_counted() {
 }
 
 #[test]
-fn letters_that_look_like_digits_and_other_signs_are_refused_with_their_position() {
+fn a_forbidden_character_is_reported_with_its_position() {
     for (text, position) in [
         ("IHGCM82633A004352", 1),
         ("1HGCM82633AO04352", 12),
@@ -59,12 +59,12 @@ fn a_wrong_check_digit_is_refused_from_north_america() {
 }
 
 #[test]
-fn a_wrong_check_digit_is_only_a_remark_from_elsewhere() {
+fn a_wrong_check_digit_is_accepted_outside_north_america() {
     let indian = Vin::parse("MA3ERLF1S00183366").unwrap();
-    assert!(!indian.check_digit_holds());
+    assert!(!indian.has_valid_check_digit());
     assert_eq!(indian.year(), None);
     let german = Vin::parse("WBA5R1C54KA100010").unwrap();
-    assert!(german.check_digit_holds());
+    assert!(german.has_valid_check_digit());
     assert_eq!(german.year(), Some(2019));
 }
 

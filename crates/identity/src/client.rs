@@ -1,4 +1,4 @@
-//! Making clients and their secrets, for whoever administers them. Nothing here stores anything.
+//! Generation of clients and their secrets. Storing them is up to the caller.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,16 +6,16 @@ use frontdesk_engine::model::caller::{ClientId, Scopes, TenantId};
 use frontdesk_engine::ports::registry::Client;
 use frontdesk_engine::ports::{Clock, Random};
 
-use crate::secret::{CLIENT_SECRET, Secret};
+use crate::secret::{CLIENT_SECRET_PREFIX, PlaintextSecret};
 
-/// A client to be registered, and its secret to be shown once.
+/// A client to register, and its secret to show once.
 pub fn new_client(
     name: impl Into<String>,
     tenants: Vec<TenantId>,
     scopes: Scopes,
     clock: &dyn Clock,
     random: &dyn Random,
-) -> (Client, Secret) {
+) -> (Client, PlaintextSecret) {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
     let (secret, hash) = new_secret(random);
@@ -31,9 +31,9 @@ pub fn new_client(
     (client, secret)
 }
 
-/// A client secret to be shown once, and the hash that is kept of it.
-pub fn new_secret(random: &dyn Random) -> (Secret, [u8; 32]) {
-    let secret = Secret::random(CLIENT_SECRET, random);
+/// A client secret to show once, and its hash to store.
+pub fn new_secret(random: &dyn Random) -> (PlaintextSecret, [u8; 32]) {
+    let secret = PlaintextSecret::random(CLIENT_SECRET_PREFIX, random);
     let hash = secret.hash();
     (secret, hash)
 }

@@ -1,10 +1,10 @@
-//! Judges tokens that somebody else signed with a secret shared with us: JSON Web Tokens under HS256. It keeps
-//! nothing, asks nobody, and never says in an answer or a log line what a token holds.
+//! Verifies JSON Web Tokens (HS256) that another issuer signed with a shared secret. It stores nothing, sends no request,
+//! and never writes the content of a token into an answer or a log line.
 
 mod claims;
-mod flaw;
-mod secret;
+mod error;
 mod settings;
+mod signing_secret;
 mod token;
 
 use std::fmt;
@@ -16,46 +16,46 @@ use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Clock, Identity};
 
-pub use secret::SigningSecret;
-pub use settings::{JwtError, JwtSettings};
+pub use settings::{JwtConfigError, JwtSettings};
+pub use signing_secret::SigningSecret;
 
-use crate::identify::refused;
-use flaw::Flaw;
+use crate::server::invalid_token;
+use error::JwtError;
 
-/// Says whose a signed token is (`engine::ports::Identity`). A token cannot be taken back before it ends, except by
-/// changing the secret.
-pub struct JwtJudge {
+/// Identifies the caller of a signed token (`engine::ports::Identity`). A token cannot be revoked before it expires, except
+/// by changing the secret.
+pub struct JwtVerifier {
     settings: JwtSettings,
     clock: Arc<dyn Clock>,
 }
 
-impl JwtJudge {
-    pub fn new(settings: JwtSettings, clock: Arc<dyn Clock>) -> Result<JwtJudge, JwtError> {
+impl JwtVerifier {
+    pub fn new(settings: JwtSettings, clock: Arc<dyn Clock>) -> Result<JwtVerifier, JwtConfigError> {
         settings.check()?;
-        Ok(JwtJudge { settings, clock })
+        Ok(JwtVerifier { settings, clock })
     }
 
-    /// Nothing in the claims is read before the signature holds: until then they are a stranger's words.
-    fn judge(&self, text: &str, resource: &str) -> Result<Caller, Flaw> {
-        let claims = token::open(text, &self.settings.secrets)?;
-        claims::judge(&claims, &self.settings, resource, self.clock.now())
+    /// The claims are not read before the signature is verified.
+    fn verify(&self, text: &str, resource: &str) -> Result<Caller, JwtError> {
+        let claims = token::verify_signature(text, &self.settings.secrets)?;
+        claims::verify(&claims, &self.settings, resource, self.clock.now())
     }
 }
 
-impl Identity for JwtJudge {
+impl Identity for JwtVerifier {
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
-        let judged = match credential {
+        let result = match credential {
             Credential::Bearer(text) => {
-                self.judge(text, resource).map_err(|flaw| refused().caused_by(flaw.to_string()))
+                self.verify(text, resource).map_err(|error| invalid_token().caused_by(error.to_string()))
             }
-            Credential::Missing | Credential::Unusable => Err(refused()),
+            Credential::Missing | Credential::Unusable => Err(invalid_token()),
         };
-        Box::pin(std::future::ready(judged.map(Arc::new)))
+        Box::pin(std::future::ready(result.map(Arc::new)))
     }
 }
 
-impl fmt::Debug for JwtJudge {
+impl fmt::Debug for JwtVerifier {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("JwtJudge").field("settings", &self.settings).finish_non_exhaustive()
+        out.debug_struct("JwtVerifier").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

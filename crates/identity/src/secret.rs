@@ -1,5 +1,4 @@
-//! Secrets that are shown once: 256 random bits with a prefix that says what they are. Printing one
-//! by accident prints `***`.
+//! Client secrets and access tokens: 256 random bits with a prefix for their type. Formatting one prints `***`.
 
 use std::fmt;
 
@@ -8,52 +7,51 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::sha256;
 
-/// The prefixes let a scanner for leaked credentials recognise ours.
-pub(crate) const TOKEN: &str = "fdt_";
-pub(crate) const CLIENT_SECRET: &str = "fds_";
+/// The prefixes let scanners for leaked credentials recognize ours.
+pub(crate) const TOKEN_PREFIX: &str = "fdt_";
+pub(crate) const CLIENT_SECRET_PREFIX: &str = "fds_";
 
 /// 32 bytes in base64url without padding.
-const LETTERS: usize = 43;
+const ENCODED_LENGTH: usize = 43;
 
-/// A secret in clear, to be shown or sent once and then forgotten.
+/// A secret in plain text, which is shown or sent once and never stored.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct PlaintextSecret(String);
 
-impl Secret {
-    pub(crate) fn random(prefix: &str, random: &dyn Random) -> Secret {
+impl PlaintextSecret {
+    pub(crate) fn random(prefix: &str, random: &dyn Random) -> PlaintextSecret {
         let mut bytes = [0; 32];
         random.fill(&mut bytes);
-        Secret(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes)))
+        PlaintextSecret(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// The text itself.
+    /// The secret itself.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of it. A plain hash is enough, because 256 random bits cannot be guessed.
+    /// What is stored of it. An unsalted hash is enough for 256 random bits.
     pub fn hash(&self) -> [u8; 32] {
         sha256(self.0.as_bytes())
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for PlaintextSecret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("***")
     }
 }
 
-impl fmt::Display for Secret {
+impl fmt::Display for PlaintextSecret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("***")
     }
 }
 
-/// The hash of a token, if the text can be one of ours at all: nothing else is worth hashing or
-/// looking up.
+/// The hash of a token; `None` if the text cannot be one of ours and needs no lookup.
 pub(crate) fn token_hash(text: &str) -> Option<[u8; 32]> {
-    let letters = text.strip_prefix(TOKEN)?;
-    let fits = letters.len() == LETTERS
+    let letters = text.strip_prefix(TOKEN_PREFIX)?;
+    let fits = letters.len() == ENCODED_LENGTH
         && letters.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     fits.then(|| sha256(text.as_bytes()))
 }

@@ -37,7 +37,7 @@ fn check_vins(input: &CommandInput) -> Result<CommandOutput, CommandFailure> {
 
 fn line(given: &str, vin: &Result<Vin, VinError>) -> String {
     match vin {
-        Ok(vin) if vin.check_digit_holds() => format!("{vin}  valid{}", decoded(vin)),
+        Ok(vin) if vin.has_valid_check_digit() => format!("{vin}  valid{}", decoded(vin)),
         // Outside North America position 9 is free.
         Ok(vin) => format!("{vin}  valid, position 9 is not a check digit{}", decoded(vin)),
         Err(error) => format!("{given:?}  invalid: {}", explain(given, *error)),
@@ -62,7 +62,7 @@ fn object(given: &str, vin: &Result<Vin, VinError>) -> Value {
         Ok(vin) => json!({
             "vin": vin.as_str(),
             "valid": true,
-            "check_digit_holds": vin.check_digit_holds(),
+            "check_digit_valid": vin.has_valid_check_digit(),
             "make": vin.make(),
             "model_year": vin.year(),
         }),
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(output.text, "1HGCM82633A004352  valid (Honda 2003)");
         assert_eq!(
             output.json,
-            r#"{"check_digit_holds":true,"make":"Honda","model_year":2003,"valid":true,"vin":"1HGCM82633A004352"}"#
+            r#"{"check_digit_valid":true,"make":"Honda","model_year":2003,"valid":true,"vin":"1HGCM82633A004352"}"#
         );
         assert_eq!(output.status, CommandStatus::Success);
     }

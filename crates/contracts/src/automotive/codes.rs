@@ -1,7 +1,6 @@
-//! The codes this contract answers with, all of them. A code is never renamed and never reused:
-//! agents branch on it (A3-24).
+//! All error codes of this contract. A code is never renamed and never reused: agents branch on it (A3-24).
 
-pub mod about;
+pub mod descriptions;
 
 use frontdesk_engine::Code;
 
@@ -9,7 +8,7 @@ pub const UNAUTHORIZED: Code = Code("auth.unauthorized");
 pub const INSUFFICIENT_SCOPE: Code = Code("auth.insufficient_scope");
 pub const STEP_UP_REQUIRED: Code = Code("auth.step_up_required");
 
-/// Without a namespace, because the published text spells it so.
+/// Without a namespace, as in the published specification.
 pub const RATE_LIMITED: Code = Code("rate_limited");
 
 pub const MALFORMED: Code = Code("request.malformed");
@@ -28,7 +27,7 @@ pub const WRONG_MEDIA: Code = Code("request.wrong_media");
 pub const WRONG_VERB: Code = Code("request.wrong_verb");
 pub const WRONG_HOST: Code = Code("request.wrong_host");
 pub const CANCELLED: Code = Code("request.cancelled");
-/// An address that fits no template.
+/// A URI that matches no template.
 pub const NOT_FOUND: Code = Code("request.not_found");
 
 pub const DEALERSHIP_REQUIRED: Code = Code("dealership.required");
@@ -42,7 +41,7 @@ pub const CONSENT_REQUIRED: Code = Code("consent.required");
 pub const CONSENT_INVALID: Code = Code("consent.invalid");
 
 pub const UNAVAILABLE: Code = Code("internal.unavailable");
-/// A write without a key that may have happened.
+/// A write without an idempotency key that may have been committed.
 pub const OUTCOME_UNKNOWN: Code = Code("internal.outcome_unknown");
 pub const INTERNAL: Code = Code("internal.error");
 

@@ -1,5 +1,5 @@
-//! A customer: somebody the dealership knows, with their latest lead and sale. Who that is stands in
-//! a part of its own, which is sealed at rest and masked by default.
+//! A customer of the dealership, with their latest lead and sale. The identity is a separate personal part, which is
+//! encrypted at rest and masked by default.
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::schema::{Schema, Text, optional, required};
@@ -11,15 +11,16 @@ use frontdesk_engine::model::tool::Item;
 use serde::{Deserialize, Serialize};
 
 use super::json;
-use super::shapes::{self, Contact, Money, instant, normal_email};
-use super::vocabulary::{CustomerKind, LeadStatus, Term, Vocabulary};
+use super::schemas;
+use super::values::{Contact, Money, VehicleInterest, instant, normalize_email};
+use super::vocabulary::{CustomerKind, LeadStatus, Vocabulary, VocabularyTerm};
 
 pub const PREFIX: &str = "cus";
 
-/// The name of a row in a fault's cause.
-const KEPT: &str = "a kept customer";
+/// Names a row in the cause of a fault.
+const ROW_LABEL: &str = "a stored customer";
 
-pub static KIND: TableSpec = TableSpec {
+pub static TABLE: TableSpec = TableSpec {
     name: "customer",
     columns: &[
         ColumnSpec { name: "email", column_type: ColumnType::Digest },
@@ -32,17 +33,17 @@ pub static KIND: TableSpec = TableSpec {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Customer {
-    pub open: Open,
-    pub personal: Personal,
+    pub public: CustomerPublicPart,
+    pub personal: CustomerPersonalPart,
 }
 
-/// What every caller who may read customers sees.
+/// What every caller with read access sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Open {
+pub struct CustomerPublicPart {
     pub id: String,
-    pub r#type: Type,
+    pub r#type: CustomerType,
     pub dealership_id: String,
-    pub kind: Term<CustomerKind>,
+    pub kind: VocabularyTerm<CustomerKind>,
     pub location: Location,
     pub lifetime_value: Money,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -50,7 +51,7 @@ pub struct Open {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub latest_sale: Option<LatestSale>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub vehicle_of_interest: Option<Wanted>,
+    pub vehicle_of_interest: Option<VehicleInterest>,
     #[serde(with = "instant")]
     pub created_at: Millis,
     #[serde(with = "instant")]
@@ -60,7 +61,7 @@ pub struct Open {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Type {
+pub enum CustomerType {
     Customer,
 }
 
@@ -74,7 +75,7 @@ pub struct Location {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatestLead {
     pub id: String,
-    pub status: Term<LeadStatus>,
+    pub status: VocabularyTerm<LeadStatus>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,24 +85,18 @@ pub struct LatestSale {
     pub closed_at: Millis,
 }
 
+/// What only callers with the unmask scope see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
-    pub make: String,
-    pub model: String,
-}
-
-/// What only callers with the scope for it see.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Personal {
+pub struct CustomerPersonalPart {
     pub primary_contact: Contact,
-    /// Empty in the full form; the masked form says what it hides.
+    /// Empty in the full form; the masked form lists what it hides.
     #[serde(default)]
     pub redacted: Vec<String>,
 }
 
-impl Personal {
-    fn masked(&self) -> Personal {
-        Personal {
+impl CustomerPersonalPart {
+    fn masked(&self) -> CustomerPersonalPart {
+        CustomerPersonalPart {
             primary_contact: self.primary_contact.masked(),
             redacted: self.primary_contact.redacted("primary_contact"),
         }
@@ -109,11 +104,11 @@ impl Personal {
 }
 
 impl Customer {
-    /// Reads back a row that was found with its personal part.
-    pub fn from_found(found: &StoredRow) -> Result<Customer, Fault> {
-        let personal = found.personal.as_deref();
-        let personal = personal.ok_or_else(|| Fault::internal("a customer without their personal part"))?;
-        Ok(Customer { open: json::read(KEPT, &found.body)?, personal: json::read(KEPT, personal)? })
+    /// Parses a row that was read with its personal part.
+    pub fn from_stored_row(row: &StoredRow) -> Result<Customer, Fault> {
+        let personal = row.personal.as_deref();
+        let personal = personal.ok_or_else(|| Fault::internal("a customer without its personal part"))?;
+        Ok(Customer { public: json::read(ROW_LABEL, &row.body)?, personal: json::read(ROW_LABEL, personal)? })
     }
 
     pub fn row(&self) -> Result<Row, Fault> {
@@ -122,11 +117,11 @@ impl Customer {
         let digest = |value: Option<String>| value.map(Cell::Digest).unwrap_or(Cell::Null);
         Ok(Row {
             id: item.id,
-            version: self.open.version,
-            created_at: self.open.created_at.0,
-            updated_at: self.open.updated_at.0,
+            version: self.public.version,
+            created_at: self.public.created_at.0,
+            updated_at: self.public.updated_at.0,
             cells: vec![
-                ("email", digest(contact.email.as_deref().map(normal_email))),
+                ("email", digest(contact.email.as_deref().map(normalize_email))),
                 ("phone", digest(contact.phone.clone())),
             ],
             search_terms: search_terms(&contact.name).into_iter().map(SearchTerm::Personal).collect(),
@@ -138,10 +133,10 @@ impl Customer {
 
     pub fn item(&self) -> Result<Item, Fault> {
         Ok(Item {
-            id: self.open.id.clone(),
-            body: json::write(KEPT, &self.open)?,
-            masked: Some(json::write(KEPT, &self.personal.masked())?),
-            personal: Some(json::write(KEPT, &self.personal)?),
+            id: self.public.id.clone(),
+            body: json::write(ROW_LABEL, &self.public)?,
+            masked: Some(json::write(ROW_LABEL, &self.personal.masked())?),
+            personal: Some(json::write(ROW_LABEL, &self.personal)?),
         })
     }
 }
@@ -160,9 +155,9 @@ pub fn schema() -> Schema {
         required("id", Schema::text(64), "The sale's id."),
         required("closed_at", Schema::Text(Text::Timestamp), "When it was closed."),
     ]);
-    let wanted =
+    let interest =
         Schema::object([required("make", Schema::text(60), "Make."), required("model", Schema::text(60), "Model.")]);
-    shapes::resource(
+    schemas::resource(
         &["customer"],
         [
             required("kind", Schema::one_of(CustomerKind::WORDS), "A person or a business."),
@@ -170,9 +165,9 @@ pub fn schema() -> Schema {
             required("lifetime_value", Money::schema(), "What they have spent here so far."),
             optional("latest_lead", latest_lead, "Their newest lead."),
             optional("latest_sale", latest_sale, "Their newest purchase."),
-            optional("vehicle_of_interest", wanted, "What they are looking for."),
+            optional("vehicle_of_interest", interest, "What they are looking for."),
             required("primary_contact", Contact::schema(), "Who it is; masked in lists."),
-            shapes::redacted(),
+            schemas::redacted(),
         ],
     )
 }

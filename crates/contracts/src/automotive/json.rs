@@ -1,5 +1,5 @@
-//! To JSON and back. What fails is told by its kind and place alone: the library's own words quote
-//! values, which may be somebody's personal data, and a fault's cause goes to the log.
+//! JSON serialization. An error is reported by its category and position only: the messages of serde_json quote values,
+//! which may be personal data, and the cause of a fault is logged.
 
 use frontdesk_engine::Fault;
 use serde::Serialize;
@@ -7,23 +7,23 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_json::{Error, Map, Value};
 
-/// `what` is a kept thing, such as "a kept lead".
+/// `what` names the value in the cause of a fault, such as "a stored lead".
 pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault::internal(format!("{what} cannot be read: {}", place(&error))))
+    serde_json::from_str(text).map_err(|error| Fault::internal(format!("{what} cannot be read: {}", describe(&error))))
 }
 
-/// Arguments that their schema has accepted, so a failure is ours.
-pub(super) fn fit<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, Fault> {
+/// The arguments have passed their schema, so a failure is an internal error.
+pub(super) fn from_arguments<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, Fault> {
     T::deserialize(arguments)
-        .map_err(|error| Fault::internal(format!("checked arguments do not fit: {}", place(&error))))
+        .map_err(|error| Fault::internal(format!("checked arguments cannot be parsed: {}", describe(&error))))
 }
 
 pub(super) fn write<T: Serialize>(what: &str, value: &T) -> Result<String, Fault> {
     serde_json::to_string(value)
-        .map_err(|error| Fault::internal(format!("{what} cannot be written: {}", place(&error))))
+        .map_err(|error| Fault::internal(format!("{what} cannot be written: {}", describe(&error))))
 }
 
-fn place(error: &Error) -> String {
+fn describe(error: &Error) -> String {
     let kind = match error.classify() {
         Category::Io => "input or output error",
         Category::Syntax => "syntax error",

@@ -1,6 +1,5 @@
-//! A lead: somebody's interest, who looks after it and how far it has come. Who that somebody is and
-//! every text that anybody wrote stand in a part of their own, which is sealed at rest and masked by
-//! default.
+//! A lead: a person's interest, its owner and its status. The identity of the person and all free text are a separate
+//! personal part, which is encrypted at rest and masked by default.
 
 use std::sync::LazyLock;
 
@@ -14,17 +13,18 @@ use frontdesk_engine::model::tool::Item;
 use serde::{Deserialize, Serialize};
 
 use super::json;
-use super::shapes::{self, Contact, instant, maybe_instant, normal_email};
+use super::schemas;
+use super::values::{Contact, VehicleInterest, instant, normalize_email, optional_instant};
 use super::vocabulary::{
-    Channel, ConsentChannel, ConsentStatus, Interest, LeadStatus, LostReason, Term, Timeframe, Vocabulary,
+    Channel, ConsentChannel, ConsentStatus, Interest, LeadStatus, LostReason, Timeframe, Vocabulary, VocabularyTerm,
 };
 
 pub const PREFIX: &str = "led";
 
-/// The name of a row in a fault's cause.
-const KEPT: &str = "a kept lead";
+/// Names a row in the cause of a fault.
+const ROW_LABEL: &str = "a stored lead";
 
-pub static KIND: TableSpec = TableSpec {
+pub static TABLE: TableSpec = TableSpec {
     name: "lead",
     columns: &[
         column("status", ColumnType::Text),
@@ -44,17 +44,17 @@ pub static KIND: TableSpec = TableSpec {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead {
     pub receipt: Receipt,
-    pub open: Open,
-    pub personal: Personal,
+    pub public: LeadPublicPart,
+    pub personal: LeadPersonalPart,
 }
 
-/// What a caller who may only write learns of the lead it wrote.
+/// What a caller with write access only sees of the lead it wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     pub id: String,
-    pub r#type: Type,
+    pub r#type: LeadType,
     pub dealership_id: String,
-    pub status: Term<LeadStatus>,
+    pub status: VocabularyTerm<LeadStatus>,
     #[serde(with = "instant")]
     pub created_at: Millis,
     #[serde(with = "instant")]
@@ -62,34 +62,34 @@ pub struct Receipt {
     pub version: i64,
 }
 
-/// What every caller who may read leads sees beside it.
+/// What every caller with read access sees in addition to the receipt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Open {
-    pub interest: Term<Interest>,
+pub struct LeadPublicPart {
+    pub interest: VocabularyTerm<Interest>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub customer_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub vehicle_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub timeframe: Option<Term<Timeframe>>,
+    pub timeframe: Option<VocabularyTerm<Timeframe>>,
     pub consent: Consent,
     #[serde(with = "instant")]
     pub received_at: Millis,
-    #[serde(with = "maybe_instant", skip_serializing_if = "Option::is_none", default)]
+    #[serde(with = "optional_instant", skip_serializing_if = "Option::is_none", default)]
     pub last_contact_at: Option<Millis>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub lost_reason: Option<Term<LostReason>>,
+    pub lost_reason: Option<VocabularyTerm<LostReason>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Type {
+pub enum LeadType {
     Lead,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Source {
-    pub channel: Term<Channel>,
+pub struct LeadSource {
+    pub channel: VocabularyTerm<Channel>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub provider: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -98,53 +98,45 @@ pub struct Source {
 
 /// The employee who looks after the lead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Owner {
+pub struct LeadOwner {
     pub id: String,
     /// Absent only where masked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
-    pub make: String,
-    pub model: String,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub year: Option<i64>,
-}
-
-/// What the person agreed to. The words they agreed to are personal and stand elsewhere.
+/// What the person agreed to. The text they agreed to is in the personal part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Consent {
-    pub status: Term<ConsentStatus>,
-    pub channels: Vec<Term<ConsentChannel>>,
+    pub status: VocabularyTerm<ConsentStatus>,
+    pub channels: Vec<VocabularyTerm<ConsentChannel>>,
     #[serde(with = "instant")]
     pub granted_at: Millis,
-    #[serde(with = "maybe_instant", skip_serializing_if = "Option::is_none", default)]
+    #[serde(with = "optional_instant", skip_serializing_if = "Option::is_none", default)]
     pub expires_at: Option<Millis>,
 }
 
-/// What only callers with the scope for it see whole.
+/// What only callers with the unmask scope see in full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Personal {
+pub struct LeadPersonalPart {
     pub contact: Contact,
-    pub source: Source,
+    pub source: LeadSource,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub owner: Option<Owner>,
+    pub owner: Option<LeadOwner>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub vehicle_of_interest: Option<Wanted>,
+    pub vehicle_of_interest: Option<VehicleInterest>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub comments: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub consent_text: Option<String>,
-    /// Empty in the full form; the masked form says what it hides.
+    /// Empty in the full form; the masked form lists what it hides.
     #[serde(default)]
     pub redacted: Vec<String>,
 }
 
-impl Personal {
-    /// Free text is left out whole: nobody knows what people write into it.
-    fn masked(&self) -> Personal {
+impl LeadPersonalPart {
+    /// Free text is omitted entirely, because it can contain anything.
+    fn masked(&self) -> LeadPersonalPart {
         let texts = [
             ("source.provider", self.source.provider.is_some()),
             ("source.external_id", self.source.external_id.is_some()),
@@ -155,10 +147,10 @@ impl Personal {
         ];
         let mut redacted = self.contact.redacted("contact");
         redacted.extend(texts.iter().filter(|(_, there)| *there).map(|(field, _)| (*field).to_owned()));
-        Personal {
+        LeadPersonalPart {
             contact: self.contact.masked(),
-            source: Source { channel: self.source.channel, provider: None, external_id: None },
-            owner: self.owner.as_ref().map(|owner| Owner { id: owner.id.clone(), name: None }),
+            source: LeadSource { channel: self.source.channel, provider: None, external_id: None },
+            owner: self.owner.as_ref().map(|owner| LeadOwner { id: owner.id.clone(), name: None }),
             vehicle_of_interest: None,
             comments: None,
             consent_text: None,
@@ -168,43 +160,43 @@ impl Personal {
 }
 
 impl Lead {
-    /// Reads back a row that was found with its personal part.
-    pub fn from_found(found: &StoredRow) -> Result<Lead, Fault> {
-        let personal = found.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
+    /// Parses a row that was read with its personal part.
+    pub fn from_stored_row(row: &StoredRow) -> Result<Lead, Fault> {
+        let personal = row.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
         Ok(Lead {
-            receipt: json::read(KEPT, &found.body)?,
-            open: json::read(KEPT, &found.body)?,
-            personal: json::read(KEPT, personal)?,
+            receipt: json::read(ROW_LABEL, &row.body)?,
+            public: json::read(ROW_LABEL, &row.body)?,
+            personal: json::read(ROW_LABEL, personal)?,
         })
     }
 
     pub fn row(&self) -> Result<Row, Fault> {
-        self.row_of(self.texts()?)
+        self.build_row(self.json_parts()?)
     }
 
-    /// The row, and the answer to the write that makes it. Who may write leads may not therefore read them (A6-10), so
-    /// all but the receipt counts as personal in the answer.
+    /// The row, and the answer to the call that writes it. Write access does not imply read access (A6-10), so
+    /// everything but the receipt is personal in the answer.
     pub fn row_and_answer(&self) -> Result<(Row, Item), Fault> {
-        let texts = self.texts()?;
+        let json = self.json_parts()?;
         let answer = Item {
             id: self.receipt.id.clone(),
-            body: texts.receipt.clone(),
-            masked: Some(LEFT_OUT_TEXT.clone()),
-            personal: Some(joined(&texts.open, Some(&texts.personal))),
+            body: json.receipt.clone(),
+            masked: Some(RECEIPT_REDACTED_JSON.clone()),
+            personal: Some(joined(&json.public, Some(&json.personal))),
         };
-        Ok((self.row_of(texts)?, answer))
+        Ok((self.build_row(json)?, answer))
     }
 
-    fn texts(&self) -> Result<Texts, Fault> {
-        Ok(Texts {
-            receipt: json::write(KEPT, &self.receipt)?,
-            open: json::write(KEPT, &self.open)?,
-            personal: json::write(KEPT, &self.personal)?,
+    fn json_parts(&self) -> Result<LeadJson, Fault> {
+        Ok(LeadJson {
+            receipt: json::write(ROW_LABEL, &self.receipt)?,
+            public: json::write(ROW_LABEL, &self.public)?,
+            personal: json::write(ROW_LABEL, &self.personal)?,
         })
     }
 
-    fn row_of(&self, texts: Texts) -> Result<Row, Fault> {
-        let Lead { receipt, open, personal } = self;
+    fn build_row(&self, json: LeadJson) -> Result<Row, Fault> {
+        let Lead { receipt, public, personal } = self;
         let contact = &personal.contact;
         Ok(Row {
             id: receipt.id.clone(),
@@ -215,30 +207,29 @@ impl Lead {
                 ("status", Cell::Text(receipt.status.as_str().to_owned())),
                 ("channel", Cell::Text(personal.source.channel.as_str().to_owned())),
                 ("owner_id", text(personal.owner.as_ref().map(|owner| owner.id.clone()))),
-                ("customer_id", text(open.customer_id.clone())),
-                ("vehicle_id", text(open.vehicle_id.clone())),
-                ("received_at", Cell::Integer(open.received_at.0)),
-                ("email", digest(contact.email.as_deref().map(normal_email))),
+                ("customer_id", text(public.customer_id.clone())),
+                ("vehicle_id", text(public.vehicle_id.clone())),
+                ("received_at", Cell::Integer(public.received_at.0)),
+                ("email", digest(contact.email.as_deref().map(normalize_email))),
                 ("phone", digest(contact.phone.clone())),
             ],
             search_terms: search_terms(&contact.name).into_iter().map(SearchTerm::Personal).collect(),
-            body: joined(&texts.receipt, Some(&texts.open)),
-            masked: Some(json::write(KEPT, &personal.masked())?),
-            personal: Some(texts.personal),
+            body: joined(&json.receipt, Some(&json.public)),
+            masked: Some(json::write(ROW_LABEL, &personal.masked())?),
+            personal: Some(json.personal),
         })
     }
 }
 
-/// The parts of a lead as JSON. Row and answer are both made of them.
-struct Texts {
+/// The parts of a lead as JSON; row and answer are built from them.
+struct LeadJson {
     receipt: String,
-    open: String,
+    public: String,
     personal: String,
 }
 
-/// What a receipt leaves out, also where the lead has none of it: which fields are filled is part of
-/// what must be read to be known.
-const LEFT_OUT: &[&str] = &[
+/// What a receipt omits, whether or not the lead has the field: which fields are set is visible to readers only.
+const RECEIPT_REDACTED: &[&str] = &[
     "interest",
     "source",
     "owner",
@@ -255,20 +246,21 @@ const LEFT_OUT: &[&str] = &[
     "consent_text",
 ];
 
-/// The same as the object that stands in its place.
-static LEFT_OUT_TEXT: LazyLock<String> = LazyLock::new(|| format!(r#"{{"redacted":["{}"]}}"#, LEFT_OUT.join(r#"",""#)));
+/// The JSON object in place of the omitted fields.
+static RECEIPT_REDACTED_JSON: LazyLock<String> =
+    LazyLock::new(|| format!(r#"{{"redacted":["{}"]}}"#, RECEIPT_REDACTED.join(r#"",""#)));
 
 pub fn schema() -> Schema {
-    shape(required)
+    lead_schema(required)
 }
 
-/// As `schema`, or the receipt alone.
-pub fn written_schema() -> Schema {
-    shape(optional)
+/// Allows the whole lead or only the receipt.
+pub fn written_lead_schema() -> Schema {
+    lead_schema(optional)
 }
 
-/// `always` makes the fields that every lead has and a receipt has not.
-fn shape(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
+/// `always` builds the fields that every lead has and a receipt lacks.
+fn lead_schema(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
     let consent = Schema::object([
         required("status", Schema::one_of(ConsentStatus::WORDS), "Whether it holds."),
         required(
@@ -279,16 +271,20 @@ fn shape(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
         required("granted_at", Schema::Text(Text::Timestamp), "When it was given."),
         optional("expires_at", Schema::Text(Text::Timestamp), "When it ends."),
     ]);
-    shapes::resource(
+    schemas::resource(
         &["lead"],
         [
             required("status", Schema::one_of(LeadStatus::WORDS), "How far it has come."),
             always("interest", Schema::one_of(Interest::WORDS), "What the person wants."),
-            always("source", source(), "Where it came from; only the channel where masked."),
-            optional("owner", owner(optional), "The employee who looks after it; only the id where masked."),
+            always("source", source_schema(), "Where it came from; only the channel where masked."),
+            optional("owner", owner_schema(optional), "The employee who looks after it; only the id where masked."),
             optional("customer_id", Schema::text(64), "The customer, where known."),
             optional("vehicle_id", Schema::text(64), "The vehicle in play, where it is in stock."),
-            optional("vehicle_of_interest", wanted(), "What kind of vehicle is wanted; left out where masked."),
+            optional(
+                "vehicle_of_interest",
+                vehicle_interest_schema(),
+                "What kind of vehicle is wanted; left out where masked.",
+            ),
             optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
             always("consent", consent, "What the person agreed to."),
             always("received_at", Schema::Text(Text::Timestamp), "When it came in."),
@@ -297,12 +293,12 @@ fn shape(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
             always("contact", Contact::schema(), "Who it is; masked in lists."),
             optional("comments", Schema::text(4000), "What the person wrote; left out where masked."),
             optional("consent_text", Schema::text(4000), "The words agreed to; left out where masked."),
-            shapes::redacted(),
+            schemas::redacted(),
         ],
     )
 }
 
-pub fn source() -> Schema {
+pub fn source_schema() -> Schema {
     Schema::object([
         required("channel", Schema::one_of(Channel::WORDS), "By which way it came."),
         optional("provider", Schema::text(80), "Which site, agent or partner sent it."),
@@ -310,14 +306,14 @@ pub fn source() -> Schema {
     ])
 }
 
-pub fn owner(name: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
+pub fn owner_schema(name: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
     Schema::object([
         required("id", Schema::text(64), "The employee's id: letters A to Z, digits, _ and -."),
         name("name", Schema::text(120), "The employee's name."),
     ])
 }
 
-pub fn wanted() -> Schema {
+pub fn vehicle_interest_schema() -> Schema {
     Schema::object([
         required("make", Schema::text(60), "Make."),
         required("model", Schema::text(60), "Model."),
@@ -333,6 +329,6 @@ fn digest(value: Option<String>) -> Cell {
     value.map(Cell::Digest).unwrap_or(Cell::Null)
 }
 
-const fn column(name: &'static str, holds: ColumnType) -> ColumnSpec {
-    ColumnSpec { name, column_type: holds }
+const fn column(name: &'static str, column_type: ColumnType) -> ColumnSpec {
+    ColumnSpec { name, column_type }
 }

@@ -1,7 +1,6 @@
-//! What is left of personal data for callers who may not see it: enough to recognise somebody one
-//! knows, too little to write, call or look up anybody.
+//! Masked forms of personal data: enough to recognise a known person, too little to contact or look up anybody.
 
-/// As many digits of a number stay hidden as there are stars in its place.
+/// How many digits of a telephone number are hidden at least.
 const HIDDEN_DIGITS: usize = 6;
 
 /// `Dana Rivera` becomes `D. R.`, and `李 明` becomes `*. *.`.
@@ -13,14 +12,11 @@ pub fn name(name: &str) -> String {
             None => "*.".to_owned(),
         })
         .collect();
-    match masked.is_empty() {
-        true => "*".to_owned(),
-        false => masked.join(" "),
-    }
+    if masked.is_empty() { "*".to_owned() } else { masked.join(" ") }
 }
 
-/// `dana@example.com` becomes `d***@e***.com`. The stars are always three, so that lengths tell
-/// nothing.
+/// `dana@example.com` becomes `d***@e***.com`. Always three stars, so that the length
+/// is not revealed.
 pub fn email(email: &str) -> String {
     let Some((local, host)) = email.rsplit_once('@') else {
         return "***".to_owned();
@@ -44,7 +40,7 @@ fn first(text: &str) -> String {
     initial(text).into_iter().collect()
 }
 
-/// The first letter of something longer: of a single one it would be the whole.
+/// The first letter, unless it is the only one and would reveal the whole word.
 fn initial(word: &str) -> Option<char> {
     let mut letters = word.chars().filter(|letter| letter.is_alphanumeric());
     let first = letters.next()?;

@@ -1,5 +1,5 @@
 //! The automotive contract, AutomotiveMCP RFC 0.1: dealerships, their stock, their leads and their
-//! customers. Everything that text asks for stands in this folder and nowhere else.
+//! customers. Everything specific to that specification is in this folder.
 
 mod check_vin;
 pub mod codes;
@@ -11,10 +11,10 @@ pub mod lead;
 pub mod manifest;
 pub mod mask;
 mod resources;
+mod schemas;
 pub mod scopes;
-pub mod seed;
-pub mod shapes;
 mod tools;
+pub mod values;
 pub mod vehicle;
 pub mod vin;
 pub mod vocabulary;
@@ -34,18 +34,18 @@ pub const COMMANDS: &[ContractCommand] = &[check_vin::CHECK_VIN];
 pub fn contract() -> Contract {
     Contract {
         id: ID,
-        server_info: hello(),
+        server_info: server_info(),
         tools: tools::all(),
         resources: resources::all(),
-        tables: vec![&vehicle::KIND, &lead::KIND, &customer::KIND],
+        tables: vec![&vehicle::TABLE, &lead::TABLE, &customer::TABLE],
         scopes: scopes::all(),
-        default_scope: scopes::least(),
+        default_scope: scopes::default_scope(),
         documents: vec![(manifest::PATH, manifest::document())],
         dialect: Box::new(Automotive),
     }
 }
 
-fn hello() -> ServerInfo {
+fn server_info() -> ServerInfo {
     ServerInfo {
         extra: Vec::new(),
         name: "frontdesk",

@@ -1,5 +1,4 @@
-//! The same reads as the tools, by address. Each template names the tool that answers it, so both
-//! give the same JSON.
+//! The same reads as the tools, by URI. Each template names the tool that answers it, so both give the same JSON.
 
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate};
 use frontdesk_engine::model::table::TableSpec;
@@ -9,7 +8,7 @@ use super::{customer, lead, manifest, vehicle};
 pub(super) fn all() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate {
-            template: manifest::ADDRESS,
+            template: manifest::URI,
             name: "manifest",
             title: "Manifest",
             about: "Which domains this server serves and at which level.",
@@ -27,7 +26,7 @@ pub(super) fn all() -> Vec<ResourceTemplate> {
             "vehicle",
             "Vehicle",
             "One vehicle by its id.",
-            ("inventory.get", &vehicle::KIND),
+            ("inventory.get", &vehicle::TABLE),
         ),
         list(
             "amcp://{dealership_id}/leads{?cursor,limit}",
@@ -41,7 +40,7 @@ pub(super) fn all() -> Vec<ResourceTemplate> {
             "lead",
             "Lead",
             "One lead by its id, with contact data.",
-            ("leads.get", &lead::KIND),
+            ("leads.get", &lead::TABLE),
         ),
         list(
             "amcp://{dealership_id}/customers{?cursor,limit}",
@@ -55,7 +54,7 @@ pub(super) fn all() -> Vec<ResourceTemplate> {
             "customer",
             "Customer",
             "One customer by their id, with contact data.",
-            ("customers.get", &customer::KIND),
+            ("customers.get", &customer::TABLE),
         ),
     ]
 }
@@ -75,7 +74,7 @@ fn one(
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    (tool, kind): (&'static str, &'static TableSpec),
+    (tool, table): (&'static str, &'static TableSpec),
 ) -> ResourceTemplate {
-    ResourceTemplate { template, name, title, about, source: ResourceSource::Tool { name: tool, lists: Some(kind) } }
+    ResourceTemplate { template, name, title, about, source: ResourceSource::Tool { name: tool, lists: Some(table) } }
 }

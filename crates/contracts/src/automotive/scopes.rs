@@ -1,5 +1,5 @@
-//! The scopes of the contract, one per domain and kind of access (A6-07). Reading customers needs
-//! the scope of leads: the text puts both into one domain and names no third.
+//! The scopes of the contract, one per domain and kind of access (A6-07). Reading customers needs the scope of leads:
+//! the specification puts both into one domain.
 
 use frontdesk_engine::Scope;
 
@@ -9,8 +9,8 @@ pub const LEADS_WRITE: &str = "amcp:leads:write";
 
 pub const ALL: &[&str] = &[INVENTORY_READ, LEADS_READ, LEADS_WRITE];
 
-/// What a token gets that asks for nothing: the only scope without personal data behind it.
-pub fn least() -> Scope {
+/// The scope of a token that requests none: the only one without access to personal data.
+pub fn default_scope() -> Scope {
     Scope::new(INVENTORY_READ)
 }
 

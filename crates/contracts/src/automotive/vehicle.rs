@@ -1,5 +1,4 @@
-//! A vehicle in stock: its table, its published shape, and the row that is kept of it. Nothing of it
-//! is personal.
+//! A vehicle in stock: its table, its published schema and its row. It has no personal data.
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::schema::{Schema, Text, optional, required};
@@ -8,14 +7,16 @@ use frontdesk_engine::model::timestamp::Millis;
 use serde::Serialize;
 
 use super::json;
-use super::shapes::{self, Distance, Money, instant};
+use super::schemas;
+use super::values::{Distance, Money, instant};
 use super::vocabulary::{
-    BodyStyle, Drivetrain, FuelType, MediaType, Term, Transmission, VehicleCondition, VehicleStatus, Vocabulary,
+    BodyStyle, Drivetrain, FuelType, MediaType, Transmission, VehicleCondition, VehicleStatus, Vocabulary,
+    VocabularyTerm,
 };
 
 pub const PREFIX: &str = "veh";
 
-pub static KIND: TableSpec = TableSpec {
+pub static TABLE: TableSpec = TableSpec {
     name: "vehicle",
     columns: &[
         text("vin"),
@@ -43,26 +44,26 @@ pub struct Vehicle {
     pub dealership_id: String,
     pub vin: String,
     pub stock_number: String,
-    pub condition: Term<VehicleCondition>,
+    pub condition: VocabularyTerm<VehicleCondition>,
     pub year: i64,
     pub make: String,
     pub model: String,
     pub trim: String,
-    pub body_style: Term<BodyStyle>,
+    pub body_style: VocabularyTerm<BodyStyle>,
     pub doors: i64,
     pub mileage: Distance,
     pub exterior_color: String,
     pub interior_color: String,
     pub engine: String,
-    pub transmission: Term<Transmission>,
-    pub drivetrain: Term<Drivetrain>,
-    pub fuel_type: Term<FuelType>,
+    pub transmission: VocabularyTerm<Transmission>,
+    pub drivetrain: VocabularyTerm<Drivetrain>,
+    pub fuel_type: VocabularyTerm<FuelType>,
     pub options: Vec<Equipment>,
     pub media: Vec<Medium>,
     pub price: Money,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub msrp: Option<Money>,
-    pub status: Term<VehicleStatus>,
+    pub status: VocabularyTerm<VehicleStatus>,
     #[serde(with = "instant")]
     pub in_stock_at: Millis,
     pub description: String,
@@ -82,7 +83,7 @@ pub struct Equipment {
 #[derive(Debug, Clone, Serialize)]
 pub struct Medium {
     pub url: String,
-    pub r#type: Term<MediaType>,
+    pub r#type: VocabularyTerm<MediaType>,
     pub alt: String,
     pub order: i64,
 }
@@ -116,7 +117,7 @@ impl Vehicle {
         })
     }
 
-    /// Everything somebody may type into a search: what the car is, how it looks, what it has.
+    /// The words that a text search finds the vehicle by.
     fn words(&self) -> Vec<SearchTerm> {
         let year = self.year.to_string();
         let mut texts = vec![
@@ -137,7 +138,7 @@ impl Vehicle {
     }
 }
 
-/// The form in which makes and models are compared: `F-150` and `f 150` are one model.
+/// Makes and models are compared in this form: `F-150` and `f 150` are equal.
 pub fn key(name: &str) -> String {
     search_terms(name).join(" ")
 }
@@ -153,7 +154,7 @@ pub fn schema() -> Schema {
         required("alt", Schema::text(300), "What it shows, in words."),
         required("order", Schema::integer(0, 1000), "Its place among the others, from 0."),
     ]);
-    shapes::resource(
+    schemas::resource(
         &["vehicle"],
         [
             required("vin", Schema::text(17), "Vehicle identification number."),

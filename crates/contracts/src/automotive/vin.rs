@@ -1,13 +1,13 @@
-//! Vehicle identification numbers: what is one, who built it and for which model year.
-//! It must never reject a number for a rule its home market does not have.
+//! Vehicle identification numbers: validation, make and model year. It must never reject a number for a rule that does
+//! not apply in its market.
 
 use std::fmt;
 
-/// A number of seventeen allowed characters, upper-cased; from North America also with a true check digit.
+/// Seventeen allowed characters in upper case; a North American number also has a valid check digit.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Vin(String);
 
-/// Why a text is no vehicle identification number. It never repeats the text.
+/// Why a text is not a VIN. It never repeats the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VinError {
     Length { found: usize },
@@ -18,8 +18,8 @@ pub enum VinError {
 impl Vin {
     pub const LENGTH: usize = 17;
 
-    /// Reads either case. The check digit binds only where the law demands it (49 CFR 565): a European or
-    /// Indian number may fail it and still be right, so there it is left to [`Vin::check_digit_holds`].
+    /// Accepts either case. The check digit is required only where the law demands it (49 CFR 565): a European or
+    /// Indian number may be valid without one; see [`Vin::has_valid_check_digit`].
     pub fn parse(text: &str) -> Result<Self, VinError> {
         let found = text.chars().count();
         if found != Self::LENGTH {
@@ -30,14 +30,14 @@ impl Vin {
             return Err(VinError::Character { position: index + 1 });
         }
         let vin = Self(upper);
-        if vin.is_north_american() && !vin.check_digit_holds() {
+        if vin.is_north_american() && !vin.has_valid_check_digit() {
             return Err(VinError::CheckDigit);
         }
         Ok(vin)
     }
 
-    /// Makes a number from its parts (positions 1 to 8, 10, 11 and 12 to 17) and computes position 9.
-    /// Nothing when the result would not read back as that model year.
+    /// Builds a number from its parts (positions 1 to 8, 10, 11 and 12 to 17) and computes position 9.
+    /// `None` if the result would not decode to that model year.
     pub fn assemble(descriptor: &str, model_year: u16, plant: char, serial: u32) -> Option<Self> {
         let code = year_code(model_year)?;
         let digit = check_digit(&format!("{descriptor}0{code}{plant}{serial:06}"))?;
@@ -49,12 +49,12 @@ impl Vin {
         &self.0
     }
 
-    /// Whether position 9 is the check digit of the others. False is no error outside North America.
-    pub fn check_digit_holds(&self) -> bool {
+    /// Whether position 9 is the check digit of the others. Outside North America false is not an error.
+    pub fn has_valid_check_digit(&self) -> bool {
         check_digit(&self.0) == self.at(9)
     }
 
-    /// The make, where the manufacturer code alone or with position 5 decides it.
+    /// The make, where the manufacturer code alone or with position 5 determines it.
     pub fn make(&self) -> Option<&'static str> {
         if STELLANTIS.iter().any(|code| self.0.starts_with(code)) {
             return stellantis_make(self.at(5)?);
@@ -65,7 +65,7 @@ impl Vin {
     /// The model year of position 10. A letter at position 7 means the cycle from 2010, a digit the one
     /// before; a number whose check digit fails does not follow that rule, so its year is not known.
     pub fn year(&self) -> Option<u16> {
-        if !self.check_digit_holds() {
+        if !self.has_valid_check_digit() {
             return None;
         }
         let code = self.at(10)?;
@@ -111,7 +111,7 @@ impl fmt::Display for VinError {
 
 impl std::error::Error for VinError {}
 
-/// The check digit that position 9 of these seventeen characters should hold, whatever it holds now.
+/// The check digit for position 9 of these seventeen characters; the current character there is ignored.
 pub fn check_digit(text: &str) -> Option<char> {
     if text.chars().count() != Vin::LENGTH {
         return None;
@@ -128,7 +128,7 @@ pub fn check_digit(text: &str) -> Option<char> {
 
 const WEIGHTS: [u32; Vin::LENGTH] = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
 
-/// What a character counts in the check sum; nothing for a character that no VIN may hold.
+/// The value of a character in the check sum; `None` for a character that no VIN contains.
 fn value(character: char) -> Option<u32> {
     match character {
         '0' => Some(0),
@@ -152,7 +152,7 @@ fn year_code(year: u16) -> Option<char> {
     YEAR_CODES.chars().nth(usize::from(year.checked_sub(1980)? % 30))
 }
 
-/// Codes of one manufacturer whose several makes are told apart by position 5.
+/// Codes of one manufacturer whose makes differ in position 5.
 const STELLANTIS: [&str; 7] = ["1C3", "1C4", "1C6", "2C3", "2C4", "3C4", "3C6"];
 
 fn stellantis_make(brand: char) -> Option<&'static str> {
@@ -166,8 +166,8 @@ fn stellantis_make(brand: char) -> Option<&'static str> {
     }
 }
 
-/// Manufacturer codes by make; a longer code stands before the shorter one it refines.
-/// Codes that several makes share without a simple rule are left out, because no answer beats a wrong one.
+/// Manufacturer codes by make; a longer code precedes the shorter one it refines. Codes that several makes share without
+/// a simple rule are omitted: no answer is better than a wrong one.
 #[rustfmt::skip]
 const MAKES: [(&str, &str); 102] = [
     ("19U", "Acura"), ("5J8", "Acura"), ("JH4", "Acura"),

@@ -1,40 +1,40 @@
-//! The controlled vocabularies of the contract. A `Term` holds a word of its vocabulary and nothing
-//! else, so no answer can carry a word that was not published (A5-11).
+//! The controlled vocabularies of the contract. A `VocabularyTerm` can only hold a term of its vocabulary, so no answer
+//! can contain a value that was not published (A5-11).
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What a state becomes that its vocabulary does not have (A5-12).
+/// The term for a value outside the vocabulary (A5-12).
 pub const UNKNOWN: &str = "unknown";
 
-/// The word as published, or `unknown`.
-pub fn known(words: &'static [&'static str], value: &str) -> &'static str {
+/// The published term, or `unknown`.
+pub fn term_or_unknown(words: &'static [&'static str], value: &str) -> &'static str {
     words.iter().find(|word| **word == value).copied().unwrap_or(UNKNOWN)
 }
 
-/// A list of words under a name of its own.
+/// A named list of terms.
 pub trait Vocabulary {
     const WORDS: &'static [&'static str];
 }
 
-/// One word of one vocabulary.
-pub struct Term<V>(&'static str, PhantomData<fn() -> V>);
+/// One term of one vocabulary.
+pub struct VocabularyTerm<V>(&'static str, PhantomData<fn() -> V>);
 
-impl<V: Vocabulary> Term<V> {
-    pub fn of(value: &str) -> Term<V> {
-        Term(known(V::WORDS, value), PhantomData)
+impl<V: Vocabulary> VocabularyTerm<V> {
+    pub fn of(value: &str) -> VocabularyTerm<V> {
+        VocabularyTerm(term_or_unknown(V::WORDS, value), PhantomData)
     }
 }
 
-impl<V> Term<V> {
+impl<V> VocabularyTerm<V> {
     pub fn as_str(self) -> &'static str {
         self.0
     }
 }
 
-/// Every vocabulary of a state that an answer can carry ends with `unknown`, which this adds.
+/// Vocabularies that answers use end with `unknown`, which this macro adds.
 macro_rules! states {
     ($($name:ident: $($word:literal)+;)+) => {
         $(
@@ -46,7 +46,7 @@ macro_rules! states {
             }
         )+
 
-        /// All of them, by name.
+        /// All of these vocabularies, by name.
         pub const STATES: &[(&str, &[&str])] = &[$((stringify!($name), $name::WORDS),)+];
     };
 }
@@ -69,59 +69,59 @@ states! {
     CustomerKind: "individual" "business";
 }
 
-/// What a caller may set: nobody knows a lead to be `unknown`.
+/// What a caller may set: without `unknown`.
 pub const SETTABLE_LEAD_STATUS: &[&str] =
     &["new", "contacted", "working", "appointment_set", "negotiating", "sold", "lost", "duplicate", "invalid"];
 
-/// What a person can agree to: consent to an unknown channel is none.
+/// The channels a person can agree to: consent to an unknown channel is no consent.
 pub const GRANTABLE_CHANNEL: &[&str] = &["email", "sms", "voice_call", "autodialed_call", "mail", "push"];
 
-/// Why a caller may say that a lead was lost.
-pub const STATED_LOST_REASON: &[&str] =
+/// The lost reasons that a caller may set: without `unknown`.
+pub const SETTABLE_LOST_REASON: &[&str] =
     &["bought_elsewhere", "price", "financing", "vehicle_unavailable", "kept_current_vehicle", "no_response", "other"];
 
-/// Units are no states: a distance without a known unit is not a distance.
+/// Without `unknown`: a distance needs a known unit.
 pub const DISTANCE_UNIT: &[&str] = &["mi", "km"];
 
 pub const SORT: &[&str] =
     &["newest", "price_asc", "price_desc", "year_desc", "year_asc", "mileage_asc", "mileage_desc"];
 
-/// The eight domains of the published text. Tools and scopes are named after them.
+/// The eight domains of the published specification. Tools and scopes are named after them.
 pub const DOMAINS: &[&str] = &["inventory", "leads", "deals", "service", "parts", "fni", "signals", "consent"];
 
-/// The verbs of the published text (A5-03).
+/// The verbs of the published specification (A5-03).
 pub const VERBS: &[&str] = &["list", "get", "create", "update", "search", "cancel", "check", "request"];
 
-impl<V> Clone for Term<V> {
-    fn clone(&self) -> Term<V> {
+impl<V> Clone for VocabularyTerm<V> {
+    fn clone(&self) -> VocabularyTerm<V> {
         *self
     }
 }
 
-impl<V> Copy for Term<V> {}
+impl<V> Copy for VocabularyTerm<V> {}
 
-impl<V> PartialEq for Term<V> {
-    fn eq(&self, other: &Term<V>) -> bool {
+impl<V> PartialEq for VocabularyTerm<V> {
+    fn eq(&self, other: &VocabularyTerm<V>) -> bool {
         self.0 == other.0
     }
 }
 
-impl<V> Eq for Term<V> {}
+impl<V> Eq for VocabularyTerm<V> {}
 
-impl<V> fmt::Debug for Term<V> {
+impl<V> fmt::Debug for VocabularyTerm<V> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.0)
     }
 }
 
-impl<V> Serialize for Term<V> {
+impl<V> Serialize for VocabularyTerm<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0)
     }
 }
 
-impl<'de, V: Vocabulary> Deserialize<'de> for Term<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Term<V>, D::Error> {
-        String::deserialize(deserializer).map(|value| Term::of(&value))
+impl<'de, V: Vocabulary> Deserialize<'de> for VocabularyTerm<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<VocabularyTerm<V>, D::Error> {
+        String::deserialize(deserializer).map(|value| VocabularyTerm::of(&value))
     }
 }

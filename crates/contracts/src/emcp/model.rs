@@ -1,41 +1,41 @@
-//! The models that may be read, each with the fields that may be seen (E-30, E-31). A field that is not listed here has
-//! no name by which it could be asked for, so nothing sensitive can be reached (E-41).
+//! The models that may be read, each with its readable fields (E-30, E-31). A field that is not listed here has no name
+//! by which it could be selected, filtered or ordered, so nothing sensitive can be reached (E-41).
 
 use frontdesk_engine::model::schema::{Schema, required};
 use frontdesk_engine::ports::site_db::{Expr, Name, SiteCell};
 use frontdesk_wire::answer::quote;
 
-use super::shapes;
-use super::words::column;
+use super::query::column;
+use super::schemas;
 
-/// What the original's models are called in full.
+/// The PHP namespace of the original's model classes, in lower case.
 const NAMESPACE: &str = "evolutioncms\\models\\";
 
 pub struct Model {
     pub name: &'static str,
     pub table: Name,
-    pub fields: &'static [(Name, Type)],
+    pub fields: &'static [(Name, ModelFieldType)],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
-    Whole,
+pub enum ModelFieldType {
+    Integer,
     Text,
-    /// A number that the original writes as a text.
-    Digits,
+    /// A number that the original writes as a JSON string.
+    NumericText,
 }
 
-use Type::{Digits, Text, Whole};
+use ModelFieldType::{Integer, NumericText, Text};
 
-const ELEMENT: &[(Name, Type)] = &[
-    ("id", Whole),
+const ELEMENT: &[(Name, ModelFieldType)] = &[
+    ("id", Integer),
     ("name", Text),
     ("description", Text),
-    ("category", Whole),
-    ("locked", Whole),
-    ("disabled", Whole),
-    ("createdon", Whole),
-    ("editedon", Whole),
+    ("category", Integer),
+    ("locked", Integer),
+    ("disabled", Integer),
+    ("createdon", Integer),
+    ("editedon", Integer),
 ];
 
 pub const ALL: &[Model] = &[
@@ -43,20 +43,20 @@ pub const ALL: &[Model] = &[
         name: "SiteTemplate",
         table: "site_templates",
         fields: &[
-            ("id", Whole),
+            ("id", Integer),
             ("templatename", Text),
             ("description", Text),
-            ("editor_type", Whole),
+            ("editor_type", Integer),
             ("icon", Text),
-            ("category", Whole),
-            ("locked", Whole),
+            ("category", Integer),
+            ("locked", Integer),
         ],
     },
     Model {
         name: "SiteTmplvar",
         table: "site_tmplvars",
         fields: &[
-            ("id", Whole),
+            ("id", Integer),
             ("name", Text),
             ("caption", Text),
             ("description", Text),
@@ -64,15 +64,15 @@ pub const ALL: &[Model] = &[
             ("default_text", Text),
             ("display", Text),
             ("elements", Text),
-            ("rank", Whole),
-            ("category", Whole),
-            ("locked", Whole),
+            ("rank", Integer),
+            ("category", Integer),
+            ("locked", Integer),
         ],
     },
     Model {
         name: "SiteTmplvarContentvalue",
         table: "site_tmplvar_contentvalues",
-        fields: &[("id", Whole), ("contentid", Whole), ("tmplvarid", Whole), ("value", Text)],
+        fields: &[("id", Integer), ("contentid", Integer), ("tmplvarid", Integer), ("value", Text)],
     },
     Model { name: "SiteSnippet", table: "site_snippets", fields: ELEMENT },
     Model { name: "SitePlugin", table: "site_plugins", fields: ELEMENT },
@@ -80,71 +80,71 @@ pub const ALL: &[Model] = &[
         name: "SiteModule",
         table: "site_modules",
         fields: &[
-            ("id", Whole),
+            ("id", Integer),
             ("name", Text),
             ("description", Text),
-            ("category", Whole),
-            ("disabled", Whole),
-            ("createdon", Whole),
-            ("editedon", Whole),
+            ("category", Integer),
+            ("disabled", Integer),
+            ("createdon", Integer),
+            ("editedon", Integer),
         ],
     },
-    Model { name: "Category", table: "categories", fields: &[("id", Whole), ("category", Text)] },
+    Model { name: "Category", table: "categories", fields: &[("id", Integer), ("category", Text)] },
     Model {
         name: "User",
         table: "users",
         fields: &[
-            ("id", Whole),
+            ("id", Integer),
             ("username", Text),
-            ("isfrontend", Whole),
-            ("createdon", Whole),
-            ("editedon", Whole),
-            ("blocked", Whole),
-            ("blockeduntil", Whole),
-            ("blockedafter", Whole),
+            ("isfrontend", Integer),
+            ("createdon", Integer),
+            ("editedon", Integer),
+            ("blocked", Integer),
+            ("blockeduntil", Integer),
+            ("blockedafter", Integer),
         ],
     },
     Model {
         name: "UserAttribute",
         table: "user_attributes",
         fields: &[
-            ("id", Whole),
-            ("internalKey", Whole),
+            ("id", Integer),
+            ("internalKey", Integer),
             ("fullname", Text),
             ("email", Text),
             ("phone", Text),
             ("mobilephone", Text),
-            ("blocked", Whole),
-            ("blockeduntil", Whole),
-            ("blockedafter", Whole),
-            ("failedlogincount", Whole),
-            ("logincount", Whole),
-            ("lastlogin", Whole),
+            ("blocked", Integer),
+            ("blockeduntil", Integer),
+            ("blockedafter", Integer),
+            ("failedlogincount", Integer),
+            ("logincount", Integer),
+            ("lastlogin", Integer),
         ],
     },
     Model {
         name: "UserRole",
         table: "user_roles",
         fields: &[
-            ("id", Whole),
+            ("id", Integer),
             ("name", Text),
             ("description", Text),
             ("frames", Text),
             ("home", Text),
-            ("rank", Whole),
-            ("locked", Whole),
+            ("rank", Integer),
+            ("locked", Integer),
         ],
     },
     Model {
         name: "Permissions",
         table: "permissions",
-        fields: &[("id", Whole), ("name", Text), ("description", Text)],
+        fields: &[("id", Integer), ("name", Text), ("description", Text)],
     },
-    Model { name: "PermissionsGroups", table: "permissions_groups", fields: &[("id", Whole), ("name", Text)] },
+    Model { name: "PermissionsGroups", table: "permissions_groups", fields: &[("id", Integer), ("name", Text)] },
     Model {
         name: "RolePermissions",
         table: "role_permissions",
-        fields: &[("id", Whole), ("role_id", Digits), ("permission", Text)],
+        fields: &[("id", Integer), ("role_id", NumericText), ("permission", Text)],
     },
 ];
 
@@ -206,7 +206,7 @@ pub const FIELDS: &[&str] = &[
     "permission",
 ];
 
-/// The model's own name for one that is written in any case, or in full.
+/// The canonical name of a model that is written in any case, or with its PHP namespace.
 pub(super) fn canonical(text: &str) -> Option<&'static str> {
     let text = text.trim().to_lowercase();
     let text = text.strip_prefix('\\').unwrap_or(&text);
@@ -219,7 +219,7 @@ pub(super) fn by_name(name: &str) -> Option<&'static Model> {
 }
 
 impl Model {
-    /// Our own name for the field, if this model has it.
+    /// The constant name of the field, if this model has it.
     pub(super) fn field(&self, name: &str) -> Option<Name> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(field, _)| *field)
     }
@@ -232,33 +232,33 @@ impl Model {
         self.fields.iter().map(|(name, _)| column(name)).collect()
     }
 
-    /// One record of `columns`. What a site's table does not have is null (E-34).
-    pub(super) fn write(&self, record: &[SiteCell], out: &mut String) {
+    /// Writes a row that holds `columns`. A column that the site's table lacks is null (E-34).
+    pub(super) fn write(&self, row: &[SiteCell], out: &mut String) {
         out.push('{');
-        for (number, ((name, kind), cell)) in self.fields.iter().zip(record).enumerate() {
+        for (number, ((name, kind), cell)) in self.fields.iter().zip(row).enumerate() {
             out.push_str(if number == 0 { "\"" } else { ",\"" });
             out.push_str(name);
             out.push_str("\":");
-            let written = match kind {
-                Whole => shapes::whole(cell).map(|number| number.to_string()),
-                Text | Digits => shapes::text(cell).map(|text| quote(&text)),
+            let json = match kind {
+                Integer => schemas::integer(cell).map(|number| number.to_string()),
+                Text | NumericText => schemas::text(cell).map(|text| quote(&text)),
             };
-            out.push_str(written.as_deref().unwrap_or("null"));
+            out.push_str(json.as_deref().unwrap_or("null"));
         }
         out.push('}');
     }
 
     fn schema(&self) -> Schema {
         let shape = |kind| match kind {
-            Whole => shapes::any_whole(),
-            Text | Digits => shapes::any_text(),
+            Integer => schemas::any_integer(),
+            Text | NumericText => schemas::any_text(),
         };
-        // The fields speak for themselves, and describing them would make a long list longer.
+        // No descriptions: the field names are clear, and thirteen models make the published schema long already.
         Schema::object(self.fields.iter().map(|(name, kind)| required(name, Schema::nullable(shape(*kind)), "")))
     }
 }
 
-/// One record of any of the models.
+/// A row of any of the models.
 pub(super) fn schema() -> Schema {
     Schema::AnyOf { shapes: ALL.iter().map(Model::schema).collect(), expected: "a record of a model" }
 }

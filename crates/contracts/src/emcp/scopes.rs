@@ -1,4 +1,4 @@
-//! The scopes of the contract (E-67): getting to know the server, calling its tools, and what is left.
+//! The scopes of the contract (E-67): handshake and listings, tool calls, and everything else.
 
 use frontdesk_engine::Scope;
 
@@ -8,8 +8,8 @@ pub const ADMIN: &str = "mcp:admin";
 
 pub const ALL: &[&str] = &[READ, CALL, ADMIN];
 
-/// What a token gets that asks for nothing: it sees what there is, and reads none of it.
-pub fn least() -> Scope {
+/// The scope of a token that requests none: it can list the tools, but not call them.
+pub fn default_scope() -> Scope {
     Scope::new(READ)
 }
 

@@ -1,5 +1,5 @@
-//! Template variables by name. A name is looked up before anything else is asked, so only real variables are ever read
-//! (E-14), and each becomes one table beside the documents.
+//! Template variables, looked up by name. Names are resolved before anything else is queried, so only real variables are
+//! ever read (E-14); each one becomes a join of its value table to the documents.
 
 use frontdesk_engine::model::fault::Problem;
 use frontdesk_engine::model::page::Direction;
@@ -9,37 +9,38 @@ use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Pred
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
-use super::forms::{self, Otherwise};
-use super::lately::{Known, Lately};
-use super::shapes;
-use super::words::{HERE, column, is, same};
+use super::patterns::{self, VariableFallback};
+use super::query::{BASE, column, columns_equal, equals};
+use super::schemas;
+use super::variable_cache::{VariableCache, VariableList};
 
 pub(super) const WITH: &str = "with_tvs";
 pub(super) const FILTERS: &str = "tv_filters";
 pub(super) const ORDER: &str = "tv_order";
 
-/// So many different variables may be named in one call. Together with the documents and their tree these stay below
-/// what every database can join.
-const MOST: usize = 50;
-pub(super) const MOST_FILTERS: usize = 20;
-pub(super) const MOST_ORDERS: usize = 10;
+/// Different variables that one call may name. With the documents and their tree, this many joins stay below what every
+/// supported database allows in one statement.
+const MAX_VARIABLES: usize = 50;
+pub(super) const MAX_FILTERS: usize = 20;
+pub(super) const MAX_ORDERS: usize = 10;
 
 const TABLE: Name = "site_tmplvars";
 const VALUES: Name = "site_tmplvar_contentvalues";
 
-/// Where the tables of values begin among the tables of a statement.
-const FIRST_SOURCE: u8 = 10;
+/// The first table alias for value tables; smaller ones belong to the documents, their tree and tags.
+const FIRST_ALIAS: u8 = 10;
 
-/// A database may find names that differ in case or marks too; more than so many for each name are not looked through.
-const ALIKE: usize = 8;
-/// All names and defaults together; a default travels back to the database with the question.
-const MOST_BYTES: usize = 256 * 1024;
+/// A case-insensitive collation also returns names that differ in case or accents; this bounds the rows read per name.
+const ROWS_PER_NAME: usize = 8;
+/// The limit for all names and defaults of one lookup. A default is sent back to the database as a bound value.
+const LOOKUP_BYTES: usize = 256 * 1024;
 
+/// The variables that a call names.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    known: Known,
-    /// Places among those known, in the order in which they were asked for.
-    shown: Vec<(usize, Otherwise)>,
+    resolved: VariableList,
+    /// Indexes into `resolved`, in the order of `with_tvs`.
+    selected: Vec<(usize, VariableFallback)>,
 }
 
 #[derive(Debug)]
@@ -47,221 +48,221 @@ pub(super) struct Variable {
     name: String,
     id: i64,
     default: Option<String>,
-    source: TableAlias,
+    alias: TableAlias,
 }
 
-/// The argument that asks for variables in the answer.
+/// The argument that adds variables to the answer.
 pub(super) fn with_tvs() -> Field {
     optional(
         WITH,
-        Schema::list(Schema::Text(Text::Pattern(&forms::ENTRY)), MOST),
+        Schema::list(Schema::Text(Text::Pattern(&patterns::NAME_WITH_SUFFIX)), MAX_VARIABLES),
         "Template variables to show with each page, by name; name:d shows the variable's default where a page has no \
          value.",
     )
 }
 
 impl Variables {
-    /// Looks up every variable that checked arguments name.
-    pub(super) async fn named(permitted: &Permitted<'_>, lately: &Lately) -> Result<Variables, Fault> {
-        let (reading, archive, now) = (permitted.input(), permitted.archive()?, permitted.now());
-        let wanted = wanted(reading);
-        if wanted.is_empty() {
+    /// Looks up every variable that the checked arguments name.
+    pub(super) async fn resolve(permitted: &Permitted<'_>, cache: &VariableCache) -> Result<Variables, Fault> {
+        let (input, site_db, now) = (permitted.input(), permitted.archive()?, permitted.now());
+        let names = requested_names(input);
+        if names.is_empty() {
             return Ok(Variables::default());
         }
-        let defaults = needs_defaults(reading);
-        let asked = asked(&wanted, defaults);
-        let known = match lately.found(&asked, now) {
-            Some(known) => known,
+        let fallback = requested_fallback(input);
+        let key = cache_key(&names, fallback);
+        let resolved = match cache.get(&key, now) {
+            Some(resolved) => resolved,
             None => {
-                let from_row = archive.select(&lookup(&wanted, defaults)).await?;
-                // A name that is not known yet is looked for each time; one that is grows old from when it was found.
-                let known: Known = recognized(&wanted, &from_row)?.into();
-                lately.keep(asked, now, &known);
-                known
+                let rows = site_db.select(&lookup(&names, fallback)).await?;
+                // Only a complete lookup is cached: an unknown name is looked up again by every call.
+                let resolved: VariableList = match_rows(&names, &rows)?.into();
+                cache.insert(key, now, &resolved);
+                resolved
             }
         };
-        let mut variables = Variables { known, shown: Vec::new() };
-        for entry in strings(reading, WITH) {
-            variables.show(entry);
+        let mut variables = Variables { resolved, selected: Vec::new() };
+        for entry in strings(input, WITH) {
+            variables.select(entry);
         }
         Ok(variables)
     }
 
-    /// A name that is asked for twice is shown once, with its default if either asks for it.
-    fn show(&mut self, entry: &str) {
-        let (name, otherwise) = forms::marked(entry);
-        let Some(place) = self.known.iter().position(|variable| variable.name == name) else {
+    /// A name that occurs twice is selected once, with its default if either entry asks for it.
+    fn select(&mut self, entry: &str) {
+        let (name, fallback) = patterns::split_default_suffix(entry);
+        let Some(index) = self.resolved.iter().position(|variable| variable.name == name) else {
             return;
         };
-        match self.shown.iter_mut().find(|(shown, _)| *shown == place) {
-            Some((_, before)) if otherwise == Otherwise::Default => *before = Otherwise::Default,
+        match self.selected.iter_mut().find(|(selected, _)| *selected == index) {
+            Some((_, earlier)) if fallback == VariableFallback::Default => *earlier = VariableFallback::Default,
             Some(_) => {}
-            None => self.shown.push((place, otherwise)),
+            None => self.selected.push((index, fallback)),
         }
     }
 
     pub(super) fn joins(&self) -> impl Iterator<Item = Join> {
-        self.known.iter().map(|variable| Join {
-            table: (variable.source, VALUES),
+        self.resolved.iter().map(|variable| Join {
+            table: (variable.alias, VALUES),
             on: vec![
-                same(Expr::Column(variable.source, "contentid"), column("id")),
-                is(Expr::Column(variable.source, "tmplvarid"), variable.id),
+                columns_equal(Expr::Column(variable.alias, "contentid"), column("id")),
+                equals(Expr::Column(variable.alias, "tmplvarid"), variable.id),
             ],
             kind: JoinKind::Left,
         })
     }
 
-    /// What a document has in the variable.
-    pub(super) fn value(&self, name: &str, otherwise: Otherwise) -> Result<Expr, Fault> {
-        let known = self.known.iter().find(|variable| variable.name == name);
-        known.map(|variable| variable.value(otherwise)).ok_or_else(lost)
+    /// The value that a document has for the variable.
+    pub(super) fn value(&self, name: &str, fallback: VariableFallback) -> Result<Expr, Fault> {
+        let variable = self.resolved.iter().find(|variable| variable.name == name);
+        variable.map(|variable| variable.value(fallback)).ok_or_else(unresolved)
     }
 
-    /// The columns that were asked for.
+    /// The columns of the selected variables.
     pub(super) fn columns(&self) -> Result<Vec<Expr>, Fault> {
-        let column = |(place, otherwise): &(usize, Otherwise)| {
-            self.known.get(*place).map(|variable| variable.value(*otherwise)).ok_or_else(lost)
+        let column = |(index, fallback): &(usize, VariableFallback)| {
+            self.resolved.get(*index).map(|variable| variable.value(*fallback)).ok_or_else(unresolved)
         };
-        self.shown.iter().map(column).collect()
+        self.selected.iter().map(column).collect()
     }
 
-    /// Their names, in the order in which they were asked for.
+    /// The names of the selected variables, in the order of `with_tvs`.
     pub(super) fn names(&self) -> Vec<&str> {
-        self.shown.iter().filter_map(|(place, _)| Some(self.known.get(*place)?.name.as_str())).collect()
+        self.selected.iter().filter_map(|(index, _)| Some(self.resolved.get(*index)?.name.as_str())).collect()
     }
 }
 
-fn lost() -> Fault {
+fn unresolved() -> Fault {
     Fault::internal("a template variable was not looked up")
 }
 
 impl Variable {
-    /// The record with exactly this name: a database may find others by its own idea of equality.
-    fn read(record: &SiteRow, name: &str, place: usize) -> Option<Variable> {
-        let [id, found, more @ ..] = record.as_slice() else {
+    /// Reads a row if it has exactly this name; the database's collation may have matched others.
+    fn from_row(row: &SiteRow, name: &str, index: usize) -> Option<Variable> {
+        let [id, found, more @ ..] = row.as_slice() else {
             return None;
         };
-        let place = u8::try_from(place).ok()?;
-        (shapes::text(found)? == name).then_some(())?;
+        let index = u8::try_from(index).ok()?;
+        (schemas::text(found)? == name).then_some(())?;
         Some(Variable {
             name: name.to_owned(),
-            id: shapes::whole(id)?,
-            default: more.first().and_then(shapes::text).map(|text| text.into_owned()),
-            source: TableAlias(FIRST_SOURCE.checked_add(place)?),
+            id: schemas::integer(id)?,
+            default: more.first().and_then(schemas::text).map(|text| text.into_owned()),
+            alias: TableAlias(FIRST_ALIAS.checked_add(index)?),
         })
     }
 
-    fn value(&self, otherwise: Otherwise) -> Expr {
-        let value = Expr::Column(self.source, "value");
-        match (otherwise, &self.default) {
-            (Otherwise::Default, Some(default)) => Expr::Coalesce(Box::new(value), default.clone()),
-            (Otherwise::Default, None) | (Otherwise::Nothing, _) => value,
+    fn value(&self, fallback: VariableFallback) -> Expr {
+        let value = Expr::Column(self.alias, "value");
+        match (fallback, &self.default) {
+            (VariableFallback::Default, Some(default)) => Expr::Coalesce(Box::new(value), default.clone()),
+            (VariableFallback::Default, None) | (VariableFallback::Null, _) => value,
         }
     }
 
-    /// How much there is to remember.
-    pub(super) fn weight(&self) -> usize {
+    pub(super) fn byte_size(&self) -> usize {
         self.name.len() + self.default.as_ref().map_or(0, String::len)
     }
 }
 
-/// Each name once, as it was found.
-fn recognized(wanted: &[(Place, &str)], found: &[SiteRow]) -> Result<Vec<Variable>, Fault> {
-    let mut known: Vec<Variable> = Vec::new();
+/// Finds the row of each name, and reports every name that has none.
+fn match_rows(names: &[(ArgumentPath, &str)], rows: &[SiteRow]) -> Result<Vec<Variable>, Fault> {
+    let mut resolved: Vec<Variable> = Vec::new();
     let mut problems = Vec::new();
-    for (place, name) in wanted {
-        if known.iter().any(|variable| variable.name == *name) {
+    for (path, name) in names {
+        if resolved.iter().any(|variable| variable.name == *name) {
             continue;
         }
-        match found.iter().find_map(|record| Variable::read(record, name, known.len())) {
-            Some(_) if known.len() >= MOST => return Err(too_many(&place.pointer())),
-            Some(variable) => known.push(variable),
-            None => problems.push(unknown(&place.pointer())),
+        match rows.iter().find_map(|row| Variable::from_row(row, name, resolved.len())) {
+            Some(_) if resolved.len() >= MAX_VARIABLES => return Err(too_many(&path.pointer())),
+            Some(variable) => resolved.push(variable),
+            None => problems.push(unknown(&path.pointer())),
         }
     }
-    match problems.is_empty() {
-        true => Ok(known),
-        false => Err(Fault::invalid(problems)),
-    }
+    if problems.is_empty() { Ok(resolved) } else { Err(Fault::invalid(problems)) }
 }
 
-/// Where a name stands in the arguments.
-enum Place {
-    Shown(usize),
-    Of(&'static str, usize),
+/// Where in the arguments a name occurs.
+enum ArgumentPath {
+    /// The entry of `with_tvs` at this index.
+    WithTvs(usize),
+    /// The `tv` of the item at this index of this argument.
+    Item(&'static str, usize),
 }
 
-impl Place {
+impl ArgumentPath {
     fn pointer(&self) -> String {
         match self {
-            Place::Shown(number) => format!("/{WITH}/{number}"),
-            Place::Of(argument, number) => format!("/{argument}/{number}/tv"),
+            ArgumentPath::WithTvs(index) => format!("/{WITH}/{index}"),
+            ArgumentPath::Item(argument, index) => format!("/{argument}/{index}/tv"),
         }
     }
 }
 
-/// Each name with the place where it stands.
-fn wanted(reading: &ToolInput) -> Vec<(Place, &str)> {
-    let shown = strings(reading, WITH).enumerate();
-    let mut wanted: Vec<(Place, &str)> =
-        shown.map(|(number, entry)| (Place::Shown(number), forms::marked(entry).0)).collect();
+/// Every name in the arguments, with its path.
+fn requested_names(input: &ToolInput) -> Vec<(ArgumentPath, &str)> {
+    let entries = strings(input, WITH).enumerate();
+    let mut names: Vec<(ArgumentPath, &str)> =
+        entries.map(|(index, entry)| (ArgumentPath::WithTvs(index), patterns::split_default_suffix(entry).0)).collect();
     for argument in [FILTERS, ORDER] {
-        let terms = reading.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
-        for (number, term) in terms.enumerate() {
-            if let Some(name) = term.get("tv").and_then(Json::as_str) {
-                wanted.push((Place::Of(argument, number), name));
+        let items = input.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
+        for (index, item) in items.enumerate() {
+            if let Some(name) = item.get("tv").and_then(Json::as_str) {
+                names.push((ArgumentPath::Item(argument, index), name));
             }
         }
     }
-    wanted
+    names
 }
 
-/// What was asked, in one text: no name has a comma or a colon.
-fn asked(wanted: &[(Place, &str)], otherwise: Otherwise) -> String {
-    let mut asked = String::with_capacity(64);
-    asked.push_str(match otherwise {
-        Otherwise::Default => ":d",
-        Otherwise::Nothing => "",
+/// Unambiguous, because no name contains a comma or a colon.
+fn cache_key(names: &[(ArgumentPath, &str)], fallback: VariableFallback) -> String {
+    let mut key = String::with_capacity(64);
+    key.push_str(match fallback {
+        VariableFallback::Default => ":d",
+        VariableFallback::Null => "",
     });
-    for (_, name) in wanted {
-        asked.push(',');
-        asked.push_str(name);
+    for (_, name) in names {
+        key.push(',');
+        key.push_str(name);
     }
-    asked
+    key
 }
 
-fn strings<'a>(reading: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-    let items = reading.arguments.get(argument).and_then(Json::as_array);
+fn strings<'a>(input: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+    let items = input.arguments.get(argument).and_then(Json::as_array);
     items.into_iter().flatten().filter_map(Json::as_str)
 }
 
-/// Whether somebody asks for what a variable has where a page has nothing.
-fn needs_defaults(reading: &ToolInput) -> Otherwise {
-    let shown = strings(reading, WITH).any(|entry| forms::marked(entry).1 == Otherwise::Default);
-    let mut terms = [FILTERS, ORDER].into_iter().filter_map(|name| reading.arguments.get(name)?.as_array()).flatten();
-    match shown || terms.any(|term| term.get("use_default").and_then(Json::as_bool) == Some(true)) {
-        true => Otherwise::Default,
-        false => Otherwise::Nothing,
+/// Whether the lookup must read defaults, because any of the arguments uses one.
+fn requested_fallback(input: &ToolInput) -> VariableFallback {
+    let selected =
+        strings(input, WITH).any(|entry| patterns::split_default_suffix(entry).1 == VariableFallback::Default);
+    let mut items = [FILTERS, ORDER].into_iter().filter_map(|name| input.arguments.get(name)?.as_array()).flatten();
+    if selected || items.any(|item| item.get("use_default").and_then(Json::as_bool) == Some(true)) {
+        VariableFallback::Default
+    } else {
+        VariableFallback::Null
     }
 }
 
-/// Of several variables with one name the newest counts, as in the original.
-fn lookup(wanted: &[(Place, &str)], otherwise: Otherwise) -> Select {
+/// Of several variables with one name the newest is used, as in the original.
+fn lookup(names: &[(ArgumentPath, &str)], fallback: VariableFallback) -> Select {
     let mut columns = vec![column("id"), column("name")];
-    match otherwise {
-        Otherwise::Default => columns.push(column("default_text")),
-        Otherwise::Nothing => {}
+    match fallback {
+        VariableFallback::Default => columns.push(column("default_text")),
+        VariableFallback::Null => {}
     }
-    let names = wanted.iter().map(|(_, name)| Literal::Text((*name).to_owned())).collect();
+    let values = names.iter().map(|(_, name)| Literal::Text((*name).to_owned())).collect();
     Select {
-        from: (HERE, TABLE),
+        from: (BASE, TABLE),
         joins: Vec::new(),
         columns,
-        filter: vec![Predicate::AnyOf(column("name"), names)],
+        filter: vec![Predicate::AnyOf(column("name"), values)],
         order: vec![(column("id"), Direction::Descending)],
         offset: 0,
-        limit: u64::try_from(wanted.len() * ALIKE).unwrap_or(u64::MAX),
-        bytes: MOST_BYTES,
+        limit: u64::try_from(names.len() * ROWS_PER_NAME).unwrap_or(u64::MAX),
+        bytes: LOOKUP_BYTES,
     }
 }
 

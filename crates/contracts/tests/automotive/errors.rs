@@ -14,7 +14,7 @@ use crate::failures::{LEGACY, failure, kinds};
 const INTRODUCTION: &str = "\
 # Errors
 
-<!-- Made from the contract by the test `the_page_of_errors_is_made_from_the_contract`; edit codes/about.rs. -->
+<!-- Made from the contract by the test `docs_errors_md_is_generated_from_the_contract`; edit codes/descriptions.rs. -->
 
 Every refusal at a contract's endpoint carries a stable code to branch on, a message for a person, and
 `details.retryable`: whether the same call can safely be sent again and succeed later. Codes are never renamed and never
@@ -48,12 +48,12 @@ Of these, a tool answers with the ones of its own domain and those that concern 
 ";
 
 #[test]
-fn the_page_of_errors_is_made_from_the_contract() {
+fn docs_errors_md_is_generated_from_the_contract() {
     let found = answers();
-    let about: Vec<_> = codes::about::ABOUT.iter().map(|(code, ..)| *code).collect();
+    let about: Vec<_> = codes::descriptions::DESCRIPTIONS.iter().map(|(code, ..)| *code).collect();
     assert_eq!(about, codes::ALL, "every code is explained, in its order");
     let mut page = INTRODUCTION.to_owned();
-    for (code, means, next) in codes::about::ABOUT {
+    for (code, means, next) in codes::descriptions::DESCRIPTIONS {
         let [tool, elsewhere] = found.get(code.0).unwrap_or_else(|| panic!("nothing answers with {}", code.0));
         let retryable = if tool.retryable { "yes" } else { "no" };
         page += &format!("| `{}` | {means} | {next} | {retryable} | {} | {} |\n", code.0, tool.place, elsewhere.place);

@@ -151,7 +151,7 @@ fn a3_25_details_say_what_is_wrong_and_when_to_come_back() {
 }
 
 #[test]
-fn a6_21_a_limited_call_says_how_many_seconds_to_wait_in_all_places() {
+fn a6_21_a_rate_limited_call_says_how_long_to_wait() {
     let limited = Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(3);
     assert_eq!(
         text(&failure(&limited, TOOL, Some(Era::Modern), CredentialPresence::Present)),
@@ -167,7 +167,7 @@ fn a6_21_a_limited_call_says_how_many_seconds_to_wait_in_all_places() {
 }
 
 #[test]
-fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
+fn a6_05_a_challenge_without_a_credential_names_no_error() {
     let fault = Fault::new(FaultKind::Unauthenticated, "M");
     let challenge = |credential| failure(&fault, RequestTarget::Transport, None, credential).headers.first().cloned();
     assert_eq!(
@@ -188,13 +188,13 @@ fn a6_05_a_challenge_names_an_error_only_to_who_sent_a_credential() {
 }
 
 #[test]
-fn a_missing_scope_is_challenged_with_granted_and_needed_scopes_together() {
+fn a_scope_challenge_names_granted_and_missing_scopes() {
     let fault = Fault { needed: vec![Scope::new(scopes::LEADS_WRITE)], ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
         text(&failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         concat!(
             r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read amcp:leads:write", resource_metadata="https://desk.example/md"] "#,
-            r#"{"error":{"code":"auth.insufficient_scope","message":"This needs the scope amcp:leads:write; ask for it at the token endpoint.","details":{"retryable":false}}}"#
+            r#"{"error":{"code":"auth.insufficient_scope","message":"This needs the scope amcp:leads:write. Request a token with it at the token endpoint.","details":{"retryable":false}}}"#
         )
     );
 }
@@ -296,14 +296,14 @@ forbidden tool: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope=
 forbidden resource: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
 forbidden method: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
 forbidden transport: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
-tenant_required tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"dealership.required\",\"message\":\"Name the dealership as dealership_id: this token is good for several.\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"dealership.required","message":"Name the dealership as dealership_id: this token is good for several.","details":{"retryable":false}}},"isError":true}}
-tenant_required resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"Name the dealership as dealership_id: this token is good for several.","data":{"error":{"code":"dealership.required","message":"Name the dealership as dealership_id: this token is good for several.","details":{"retryable":false}}}}}
-tenant_required method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"Name the dealership as dealership_id: this token is good for several.","data":{"error":{"code":"dealership.required","message":"Name the dealership as dealership_id: this token is good for several.","details":{"retryable":false}}}}}
-tenant_required transport: 400 {"error":{"code":"dealership.required","message":"Name the dealership as dealership_id: this token is good for several.","details":{"retryable":false}}}
-cross_tenant_denied tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not good for the dealership that was named.\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"dealership.forbidden","message":"This token is not good for the dealership that was named.","details":{"retryable":false}}},"isError":true}}
-cross_tenant_denied resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4030,"message":"This token is not good for the dealership that was named.","data":{"error":{"code":"dealership.forbidden","message":"This token is not good for the dealership that was named.","details":{"retryable":false}}}}}
-cross_tenant_denied method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4030,"message":"This token is not good for the dealership that was named.","data":{"error":{"code":"dealership.forbidden","message":"This token is not good for the dealership that was named.","details":{"retryable":false}}}}}
-cross_tenant_denied transport: 403 {"error":{"code":"dealership.forbidden","message":"This token is not good for the dealership that was named.","details":{"retryable":false}}}
+tenant_required tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"dealership.required\",\"message\":\"This token is valid for several dealerships. Send the one you mean as dealership_id.\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"dealership.required","message":"This token is valid for several dealerships. Send the one you mean as dealership_id.","details":{"retryable":false}}},"isError":true}}
+tenant_required resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"This token is valid for several dealerships. Send the one you mean as dealership_id.","data":{"error":{"code":"dealership.required","message":"This token is valid for several dealerships. Send the one you mean as dealership_id.","details":{"retryable":false}}}}}
+tenant_required method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"This token is valid for several dealerships. Send the one you mean as dealership_id.","data":{"error":{"code":"dealership.required","message":"This token is valid for several dealerships. Send the one you mean as dealership_id.","details":{"retryable":false}}}}}
+tenant_required transport: 400 {"error":{"code":"dealership.required","message":"This token is valid for several dealerships. Send the one you mean as dealership_id.","details":{"retryable":false}}}
+cross_tenant_denied tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not valid for this dealership. Send the dealership_id of one of the client's own.\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"dealership.forbidden","message":"This token is not valid for this dealership. Send the dealership_id of one of the client's own.","details":{"retryable":false}}},"isError":true}}
+cross_tenant_denied resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4030,"message":"This token is not valid for this dealership. Send the dealership_id of one of the client's own.","data":{"error":{"code":"dealership.forbidden","message":"This token is not valid for this dealership. Send the dealership_id of one of the client's own.","details":{"retryable":false}}}}}
+cross_tenant_denied method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4030,"message":"This token is not valid for this dealership. Send the dealership_id of one of the client's own.","data":{"error":{"code":"dealership.forbidden","message":"This token is not valid for this dealership. Send the dealership_id of one of the client's own.","details":{"retryable":false}}}}}
+cross_tenant_denied transport: 403 {"error":{"code":"dealership.forbidden","message":"This token is not valid for this dealership. Send the dealership_id of one of the client's own.","details":{"retryable":false}}}
 step_up tool: 401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.step_up_required","message":"M","details":{"retryable":false}}}
 step_up resource: 401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.step_up_required","message":"M","details":{"retryable":false}}}
 step_up method: 401 [WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="300", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.step_up_required","message":"M","details":{"retryable":false}}}
@@ -391,7 +391,7 @@ consent.required transport: 422 {"error":{"code":"consent.required","message":"M
 "#;
 
 #[test]
-fn an_id_that_could_not_be_read_is_null_only_in_versions_that_know_null() {
+fn an_unreadable_id_is_null_only_in_older_versions() {
     let fault = Fault::new(FaultKind::Malformed, "M");
     let answer = |named: Option<Version>| {
         let least = Scope::new("amcp:inventory:read");

@@ -224,10 +224,10 @@ fn one_key_makes_one_lead_and_another_body_is_a_conflict() {
 }
 
 #[test]
-fn what_is_kept_of_a_lead_hides_the_person_outside_the_sealed_part() {
+fn a_stored_lead_has_personal_data_only_in_its_sealed_part() {
     let house = House::open();
     let id = created(&house)["id"].as_str().unwrap().to_owned();
-    let row = house.store.row("dlr_lakeside", &lead::KIND, &id).unwrap();
+    let row = house.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
     let open = format!("{}{}", row.body, row.masked.unwrap());
     for secret in ["Dana", "Rivera", "example.com", "5550123", "still there", "write to me"] {
         assert!(!open.contains(secret), "{secret} in {open}");

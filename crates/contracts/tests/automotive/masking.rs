@@ -11,7 +11,7 @@ fn a_name_is_masked_to_its_initials() {
 }
 
 #[test]
-fn a_word_of_one_letter_is_not_shown_because_it_would_be_shown_whole() {
+fn a_word_of_one_letter_is_masked_entirely() {
     assert_eq!(mask::name("李 明"), "*. *.");
     assert_eq!(mask::name("X"), "*.");
     assert_eq!(mask::name("Dana J. Rivera"), "D. *. R.");
@@ -20,7 +20,7 @@ fn a_word_of_one_letter_is_not_shown_because_it_would_be_shown_whole() {
 }
 
 #[test]
-fn an_email_keeps_two_letters_and_its_ending_whatever_its_length() {
+fn a_masked_email_keeps_two_letters_and_its_top_level_domain() {
     assert_eq!(mask::email("dana.rivera@example.com"), "d***@e***.com");
     assert_eq!(mask::email("zoë@mail.example.org"), "z***@m***.org");
     assert_eq!(mask::email("nonsense"), "***");

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use frontdesk_contracts::automotive::vocabulary::{DOMAINS, LeadStatus, STATES, Term, VERBS, VehicleStatus, known};
+use frontdesk_contracts::automotive::vocabulary::{
+    DOMAINS, LeadStatus, STATES, VERBS, VehicleStatus, VocabularyTerm, term_or_unknown,
+};
 use frontdesk_contracts::automotive::{codes, contract, scopes};
 use frontdesk_engine::model::tool::Effect;
 use serde_json::Value;
@@ -36,7 +38,7 @@ fn is_snake_case(word: &str) -> bool {
 }
 
 #[test]
-fn a5_01_a5_04_a4_08_tool_names_are_a_domain_a_dot_and_a_verb_and_stay() {
+fn a5_01_a5_04_a4_08_tool_names_are_domain_dot_verb() {
     let contract = contract();
     let names: Vec<&str> = contract.tools.iter().map(|tool| tool.spec.name).collect();
     assert_eq!(
@@ -131,10 +133,10 @@ fn a5_12_every_state_that_is_sent_can_be_unknown() {
 
 #[test]
 fn a5_12_a_state_outside_its_vocabulary_becomes_unknown() {
-    assert_eq!(Term::<VehicleStatus>::of("weird!").as_str(), "unknown");
-    assert_eq!(Term::<VehicleStatus>::of("in_transit").as_str(), "in_transit");
-    assert_eq!(known(&["new", "unknown"], "New"), "unknown");
-    let read: Term<LeadStatus> = serde_json::from_str("\"weird!\"").unwrap();
+    assert_eq!(VocabularyTerm::<VehicleStatus>::of("weird!").as_str(), "unknown");
+    assert_eq!(VocabularyTerm::<VehicleStatus>::of("in_transit").as_str(), "in_transit");
+    assert_eq!(term_or_unknown(&["new", "unknown"], "New"), "unknown");
+    let read: VocabularyTerm<LeadStatus> = serde_json::from_str("\"weird!\"").unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), "\"unknown\"");
 }
 
@@ -162,7 +164,7 @@ fn a3_02_tools_declare_input_output_and_effect() {
 }
 
 #[test]
-fn a3_24_codes_have_a_namespace_except_the_one_the_text_spells_without() {
+fn a3_24_every_code_but_rate_limited_has_a_namespace() {
     let all: BTreeSet<&str> = codes::ALL.iter().map(|code| code.0).collect();
     assert_eq!(all.len(), codes::ALL.len(), "a code stands twice");
     for code in all {
@@ -192,7 +194,7 @@ fn a6_07_scopes_are_per_domain_and_kind_of_access() {
 }
 
 #[test]
-fn a4_02_a4_03_a5_05_what_is_served_has_list_and_get_and_what_is_written_create_and_update() {
+fn a4_02_a4_03_a5_05_each_domain_has_the_tools_of_its_level() {
     let contract = contract();
     let has = |name: &str| contract.tools.iter().any(|tool| tool.spec.name == name);
     for resource in ["inventory", "leads", "customers"] {

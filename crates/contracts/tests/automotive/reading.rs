@@ -36,7 +36,7 @@ fn dealership_window_and_key_are_no_filters() {
 }
 
 #[test]
-fn a_key_comes_from_the_argument_or_the_header_but_not_from_both_differently() {
+fn argument_and_header_must_not_have_different_keys() {
     let key = |arguments, header| read("leads.create", arguments, header).map(|reading| reading.idempotency_key);
     assert_eq!(key(json!({}), Some("h")).unwrap().as_deref(), Some("h"));
     assert_eq!(key(json!({"idempotency_key": "h"}), Some("h")).unwrap().as_deref(), Some("h"));

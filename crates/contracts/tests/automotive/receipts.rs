@@ -53,7 +53,7 @@ fn wish() -> Value {
 }
 
 #[test]
-fn a6_10_who_may_only_write_reads_nothing_of_the_lead_in_the_answer() {
+fn a6_10_a_caller_without_read_scope_gets_only_a_receipt() {
     let house = House::open();
     let made = house.ask(WRITE, "leads.create", wish());
     assert_eq!(made, receipt(&made["id"], "new", 1));
@@ -90,7 +90,7 @@ fn a6_10_one_key_answers_each_token_as_that_token_may_see_it() {
 }
 
 #[test]
-fn a_receipt_leaves_out_exactly_what_else_is_published_of_a_lead() {
+fn a_receipt_lists_every_field_it_omits() {
     let kept = ["id", "type", "dealership_id", "status", "version", "created_at", "updated_at", "redacted"];
     let Schema::Object(fields) = lead::schema() else { panic!("a lead is an object") };
     let others: Vec<&str> = fields.iter().map(|field| field.name).filter(|name| !kept.contains(name)).collect();
@@ -98,7 +98,7 @@ fn a_receipt_leaves_out_exactly_what_else_is_published_of_a_lead() {
 }
 
 #[test]
-fn both_forms_of_the_answer_have_their_published_shape_and_reading_stays_strict() {
+fn lead_and_receipt_match_their_published_schemas() {
     let house = House::open();
     let contract = contract();
     let output = |tool: &str| &contract.tools.iter().find(|known| known.spec.name == tool).unwrap().spec.output;

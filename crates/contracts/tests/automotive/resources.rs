@@ -61,7 +61,7 @@ fn a3_16_no_address_holds_a_trade_number() {
 }
 
 #[test]
-fn a_foreign_id_answers_like_one_that_never_was_and_a_foreign_dealership_is_refused() {
+fn a_foreign_id_is_not_found_and_a_foreign_dealership_forbidden() {
     let house = House::open();
     let (_, theirs) = house.call_as("dlr_summit/amcp:inventory:read", "inventory.list", json!({"limit": 1}));
     let id = theirs["items"][0]["id"].as_str().unwrap();
@@ -95,7 +95,7 @@ fn a6_11_a_resource_needs_the_scope_of_its_tool() {
 }
 
 #[test]
-fn a3_07_a3_08_a3_10_a_token_of_several_dealerships_must_name_one() {
+fn a3_07_a3_08_a3_10_a_shared_token_must_name_its_dealership() {
     let house = House::open();
     let both = "dlr_lakeside,dlr_summit/amcp:inventory:read";
     let code = |arguments| house.call_as(both, "inventory.list", arguments).1["error"]["code"].clone();

@@ -184,7 +184,7 @@ fn a3_21_a3_11_a_cursor_serves_its_own_list_only() {
 }
 
 #[test]
-fn people_are_found_by_whole_address_number_or_name_and_stay_masked() {
+fn customers_are_found_by_email_phone_or_name_and_masked() {
     let house = House::open();
     let listed = house.ask(EVERYTHING, "customers.list", json!({"limit": 1}));
     let whole = house.ask(EVERYTHING, "customers.get", json!({"id": listed["items"][0]["id"]}));

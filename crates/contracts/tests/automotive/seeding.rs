@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use frontdesk_contracts::automotive::contract;
-use frontdesk_contracts::demo::{Business, Contents, contents, demo};
+use frontdesk_contracts::demo::{Business, BusinessData, business_data, info};
 use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::table::{Row, TableSpec};
 use serde_json::{Value, json};
 
 use super::support::{House, NOW};
 
-fn made() -> Vec<Contents> {
+fn made() -> Vec<BusinessData> {
     let mut last = 0;
     let mut new_id = |prefix: &str| {
         last += 1;
         format!("{prefix}_{last:026}")
     };
-    contents(NOW, &mut new_id).collect()
+    business_data(NOW, &mut new_id).collect()
 }
 
 fn rows(steps: &[Step]) -> Vec<(&'static TableSpec, &Row)> {
@@ -29,7 +29,7 @@ fn rows(steps: &[Step]) -> Vec<(&'static TableSpec, &Row)> {
 
 #[test]
 fn each_dealership_has_stock_customers_and_leads() {
-    assert_eq!(demo().tenant_key, "dealership_id");
+    assert_eq!(info().tenant_key, "dealership_id");
     let made = made();
     for business in &made {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -44,7 +44,7 @@ fn each_dealership_has_stock_customers_and_leads() {
     assert_eq!(ids, ["dlr_lakeside", "dlr_summit"]);
     // What is said of them without making them is the same.
     let made: Vec<Business> = made.iter().map(|contents| contents.business).collect();
-    assert_eq!(made, demo().businesses);
+    assert_eq!(made, info().businesses);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_customer_shows_the_newest_of_their_leads() {
 #[test]
 fn the_example_finds_something() {
     let house = House::open();
-    let example = demo().example;
+    let example = info().example;
     let arguments: Value = serde_json::from_str(example.arguments).unwrap();
     assert!(!example.arguments.contains('\''));
     let found = house.ask("amcp:inventory:read", example.tool, arguments);

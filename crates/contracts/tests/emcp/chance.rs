@@ -33,7 +33,7 @@ const HOSTILE: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
+async fn random_calls_match_the_output_schema_or_are_refused() {
     let house = House::on_three().await;
     for tool in house.tools() {
         let output = tool.spec.output.to_json();
@@ -43,7 +43,7 @@ async fn whatever_is_asked_is_answered_in_its_shape_or_refused() {
 
 /// Four runs at once, since each waits for its database half of the time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn ten_thousand_questions_by_chance_reach_the_database_in_known_shapes_only() {
+async fn random_calls_only_select_readable_tables_and_columns() {
     let watch = Arc::new(Watch::default());
     let watched = Arc::clone(&watch);
     let house = Arc::new(House::on_sqlite_heard_by(move |select| watched.see(select)).await);

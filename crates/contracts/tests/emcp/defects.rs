@@ -1,14 +1,14 @@
 //! Where the original breaks its own contract: each of its known defects that concerns a tool, mended. Every one is
 //! tried on SQLite by itself, and all of them once more on the three databases.
 
-use frontdesk_contracts::emcp::{Limits, Settings};
-use frontdesk_site::{CANARY, Database};
+use frontdesk_cms_fixture::{CANARY, ScriptDialect};
+use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits};
 use serde_json::{Value, json};
 
 use crate::support::{House, TOKEN, limited};
 
 #[tokio::test]
-async fn e_13_e_14_e_18_e_21_e_27_the_three_databases_are_mended_alike() {
+async fn e_13_e_14_e_18_e_21_e_27_three_databases_fix_the_defects() {
     let house = House::on_three_with(signs).await;
     defaults(&house).await;
     names(&house).await;
@@ -21,19 +21,19 @@ async fn e_13_e_14_e_18_e_21_e_27_the_three_databases_are_mended_alike() {
 }
 
 /// A value with the signs of patterns in it, and one that such a pattern would match.
-fn signs(_: Database) -> String {
+fn signs(_: ScriptDialect) -> String {
     "INSERT INTO evo_site_tmplvar_contentvalues (id, tmplvarid, contentid, value) VALUES (9001, 8, 5, '100%_real'), \
      (9002, 8, 4, '100 unreal');"
         .to_owned()
 }
 
 async fn with_signs() -> House {
-    House::on_sqlite_with(&signs(Database::Sqlite), Settings::default()).await
+    House::on_sqlite_with(&signs(ScriptDialect::Sqlite), EmcpSettings::default()).await
 }
 
 /// D2: the mark never had an effect.
 #[tokio::test]
-async fn e_13_a_marked_variable_shows_its_default_where_there_is_no_value() {
+async fn e_13_a_variable_with_suffix_d_shows_its_default() {
     defaults(&House::on_sqlite().await).await;
 }
 
@@ -63,7 +63,7 @@ async fn defaults(house: &House) {
 
 /// D9: names of columns, relations and anything else of a page were read as if they were variables.
 #[tokio::test]
-async fn e_14_a_name_that_is_no_template_variable_is_refused_and_never_read() {
+async fn e_14_an_unknown_variable_name_is_refused_and_never_read() {
     names(&House::on_sqlite().await).await;
 }
 
@@ -108,7 +108,7 @@ async fn filters_alone(house: &House) {
 
 /// D6: like-l and like-r never found anything.
 #[tokio::test]
-async fn e_16_likeness_at_either_end_finds_pages() {
+async fn e_16_like_l_and_like_r_match_at_either_end() {
     likeness(&House::on_sqlite().await).await;
 }
 
@@ -150,7 +150,7 @@ async fn dates(house: &House) {
 
 /// `%` and `_` were wildcards in values.
 #[tokio::test]
-async fn e_27_signs_of_patterns_stand_for_themselves() {
+async fn e_27_wildcard_characters_match_literally() {
     signs_of_patterns(&with_signs().await).await;
 }
 
@@ -170,7 +170,7 @@ async fn signs_of_patterns(house: &House) {
 /// D1 and D14: mistakes were answered as results, an array became the text "Array", and the old text form of filters
 /// could be smuggled in by a value.
 #[tokio::test]
-async fn e_18_e_50_a_filter_that_cannot_be_meant_is_refused_by_its_place() {
+async fn e_18_e_50_an_invalid_filter_is_reported_with_its_pointer() {
     refusals(&House::on_sqlite().await).await;
 }
 
@@ -233,7 +233,7 @@ async fn refusals(house: &House) {
 #[tokio::test]
 async fn e_20_a_site_without_tags_says_so() {
     let more = "DROP TABLE evo_site_content_tags;";
-    let house = House::on_sqlite_with(more, Settings::default()).await;
+    let house = House::on_sqlite_with(more, EmcpSettings::default()).await;
     assert_eq!(
         house.refusal("evo.content.search", json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": ["rust"]}})).await,
         "-32602 The argument at /tags_data is not valid: this site has no tags, because its tagging extra is not \
@@ -243,8 +243,8 @@ async fn e_20_a_site_without_tags_says_so() {
 
 /// D15: the limits of a server were not heeded.
 #[tokio::test]
-async fn e_60_e_61_e_62_the_limits_of_the_server_are_heeded() {
-    let limits = Limits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
+async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
+    let limits = ResultLimits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
     let house = House::on_sqlite_with("", limited(limits)).await;
     assert_eq!(house.search(json!({"limit": 5, "offset": 10})).await, [11, 12, 13, 14, 15]);
     for (arguments, place, words) in [
@@ -261,7 +261,7 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_heeded() {
     // As deep as allowed where nothing is said.
     assert_eq!(house.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
 
-    let small = Limits { max_result_bytes: 100, ..limits };
+    let small = ResultLimits { max_result_bytes: 100, ..limits };
     let house = House::on_sqlite_with("", limited(small)).await;
     for (tool, arguments) in [
         ("evo.model.list", json!({"model": "SiteTmplvar", "limit": 5})),
@@ -276,7 +276,7 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_heeded() {
 
 /// D1: missing tools and models were answered as wrong arguments, and wrong arguments as results.
 #[tokio::test]
-async fn e_50_e_51_what_is_not_found_and_what_is_wrong_have_their_own_codes() {
+async fn e_50_e_51_not_found_and_invalid_have_different_codes() {
     let house = House::on_sqlite().await;
     assert_eq!(
         house.refusal("evo.content.nothing", json!({})).await,
@@ -307,7 +307,7 @@ async fn e_50_e_51_what_is_not_found_and_what_is_wrong_have_their_own_codes() {
 
 /// Nothing that nobody may read is in any answer, whatever is asked for.
 #[tokio::test]
-async fn e_41_secrets_are_in_no_answer_and_can_be_neither_filtered_nor_ordered_by() {
+async fn e_41_secret_fields_cannot_be_read_filtered_or_ordered() {
     let house = House::on_sqlite().await;
     let models = frontdesk_contracts::emcp::model::NAMES;
     let mut all = String::new();

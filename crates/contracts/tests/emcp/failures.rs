@@ -66,10 +66,9 @@ fn expected(kind: FaultKind) -> String {
             "scope_denied",
         ),
         FaultKind::TenantRequired => plain("403", "forbidden")
-            .replace("\"M\"", "\"This token belongs to several sites, so it opens none here.\""),
-        FaultKind::TenantForbidden => {
-            plain("403", "forbidden").replace("\"M\"", "\"This token does not belong to this site.\"")
-        }
+            .replace("\"M\"", "\"This token belongs to several sites. Use a token that belongs to this site only.\""),
+        FaultKind::TenantForbidden => plain("403", "forbidden")
+            .replace("\"M\"", "\"This token does not belong to this site. Use a token of this site.\""),
         FaultKind::HostNotAllowed => plain("403", "forbidden"),
         FaultKind::NotFound => rpc(200, -32002),
         FaultKind::VersionConflict => plain("409", "conflict"),
@@ -127,14 +126,14 @@ const KINDS: &[FaultKind] = &[
 ];
 
 #[test]
-fn e_50_e_51_e_52_e_53_every_fault_of_a_tool_has_its_status_and_its_body() {
+fn e_50_e_51_e_52_e_53_every_fault_has_its_status_and_body() {
     for kind in KINDS {
         assert_eq!(said(*kind, TOOL, LEGACY), expected(*kind), "{kind:?}");
     }
 }
 
 #[test]
-fn e_58_what_is_no_message_is_said_in_json_rpc_without_an_id() {
+fn e_58_an_unparsable_message_is_answered_without_an_id() {
     let bare = |code: i64| format!(r#"200 {{"jsonrpc":"2.0","error":{{"code":{code},"message":"M"}}}}"#);
     assert_eq!(said(FaultKind::Malformed, RequestTarget::Transport, LEGACY), bare(-32700));
     assert_eq!(said(FaultKind::InvalidRequest, RequestTarget::Transport, LEGACY), bare(-32600));
@@ -142,7 +141,7 @@ fn e_58_what_is_no_message_is_said_in_json_rpc_without_an_id() {
 }
 
 #[test]
-fn the_modern_era_says_a_method_or_a_resource_that_is_missing_in_its_own_way() {
+fn the_modern_era_has_its_own_codes_for_not_found() {
     assert_eq!(said(FaultKind::UnknownMethod, RequestTarget::Method, Era::Modern), rpc(404, -32601));
     assert_eq!(said(FaultKind::NotFound, RequestTarget::Resource("x:y"), Era::Modern), rpc(200, -32602));
     let about_meta =
@@ -161,7 +160,7 @@ fn e_52_a_missing_scope_is_named_and_asked_for() {
 }
 
 #[test]
-fn e_53_who_sends_no_credential_is_told_where_to_get_one() {
+fn e_53_a_challenge_names_the_resource_metadata() {
     let fault = Fault::new(FaultKind::Unauthenticated, "M");
     assert_eq!(
         text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Absent)),
@@ -170,7 +169,7 @@ fn e_53_who_sends_no_credential_is_told_where_to_get_one() {
 }
 
 #[test]
-fn e_57_too_many_calls_say_how_long_to_wait() {
+fn e_57_a_rate_limited_call_says_how_long_to_wait() {
     let fault = Fault::new(FaultKind::RateLimited, "M").retry_after(59);
     assert_eq!(
         text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Present)),
@@ -179,7 +178,7 @@ fn e_57_too_many_calls_say_how_long_to_wait() {
 }
 
 #[test]
-fn the_log_is_told_the_slug() {
+fn the_log_gets_the_slug() {
     let slug = |kind| failure(&Fault::new(kind, "M"), TOOL, Some(LEGACY), CredentialPresence::Present).code.unwrap();
     assert_eq!(slug(FaultKind::InvalidArgument), "invalid_params");
     assert_eq!(slug(FaultKind::UnknownTool), "tool_not_found");

@@ -1,6 +1,6 @@
 //! How the server introduces itself, in both eras.
 
-use frontdesk_contracts::emcp::{Settings, TOOLSET};
+use frontdesk_contracts::emcp::{EmcpSettings, TOOLSET_VERSION};
 use serde_json::{Value, json};
 
 use crate::support::{House, TOKEN};
@@ -13,7 +13,7 @@ async fn result(house: &House, version: &str, method: &str, params: Value) -> Va
 }
 
 fn introduced(capabilities: &Value, info: &Value) {
-    assert_eq!(TOOLSET, "1.0");
+    assert_eq!(TOOLSET_VERSION, "1.0");
     assert_eq!(
         *capabilities,
         json!({
@@ -37,7 +37,7 @@ fn introduced(capabilities: &Value, info: &Value) {
 }
 
 #[tokio::test]
-async fn e_03_e_04_e_05_every_greeting_names_platform_and_toolset() {
+async fn e_03_e_04_e_05_initialize_names_platform_and_toolset() {
     let house = House::bare();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let hello = result(&house, version, "initialize", json!({"protocolVersion": version})).await;
@@ -54,7 +54,7 @@ async fn e_03_e_04_e_05_every_greeting_names_platform_and_toolset() {
 }
 
 #[tokio::test]
-async fn an_initialize_that_names_no_version_means_2025_11_25_and_is_given_a_session_to_forget() {
+async fn initialize_without_a_version_means_2025_11_25() {
     let reply = House::bare().send(TOKEN, "2025-11-25", "initialize", json!({})).await;
     let body: Value = serde_json::from_slice(&reply.body).unwrap();
     assert_eq!(body["result"]["protocolVersion"], json!("2025-11-25"));
@@ -62,7 +62,7 @@ async fn an_initialize_that_names_no_version_means_2025_11_25_and_is_given_a_ses
 }
 
 #[tokio::test]
-async fn there_are_no_resources_and_no_prompts_and_asking_for_them_says_so() {
+async fn resources_and_prompts_are_listed_as_empty() {
     let house = House::bare();
     for (method, wanted) in [
         ("ping", json!({})),
@@ -76,7 +76,7 @@ async fn there_are_no_resources_and_no_prompts_and_asking_for_them_says_so() {
 
 #[tokio::test]
 async fn a_caller_of_another_site_is_refused() {
-    let settings = Settings { tenant: Some("site".to_owned()), ..Settings::default() };
+    let settings = EmcpSettings { tenant: Some("site".to_owned()), ..EmcpSettings::default() };
     let house = House::on_sqlite_with("", settings).await;
     let call = async |token: &str| {
         let params = json!({"name": "evo.content.get", "arguments": {"id": 1}});

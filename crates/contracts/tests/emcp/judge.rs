@@ -74,7 +74,7 @@ fn is(kind: &str, value: &Value) -> bool {
 }
 
 #[test]
-fn the_judge_sees_what_does_not_fit() {
+fn the_schema_validator_reports_mismatches() {
     let schema = json!({
         "type": ["object", "null"],
         "properties": {

@@ -18,13 +18,13 @@ async fn asked_by(tool: &str, arguments: Value) -> Vec<Select> {
 }
 
 #[tokio::test]
-async fn a_page_with_two_variables_is_asked_for_as_the_bench_does() {
+async fn a_page_with_two_variables_is_queried_as_in_the_bench() {
     let asked = asked_by("evo.content.get", json!({"id": 12, "with_tvs": ["price", "sku"]})).await;
     assert_eq!(asked, [asked::variables(&["price", "sku"]), asked::page(12, &[1, 3])]);
 }
 
 #[tokio::test]
-async fn a_search_with_two_variables_is_asked_for_as_the_bench_does() {
+async fn a_search_with_two_variables_is_queried_as_in_the_bench() {
     let arguments = json!({
         "tv_filters": [{"tv": "color", "op": "=", "value": "red"}],
         "with_tvs": ["price", "color"],

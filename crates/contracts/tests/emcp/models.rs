@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::House;
 
 #[tokio::test]
-async fn e_30_e_32_e_33_e_34_the_three_databases_hold_the_same_records() {
+async fn e_30_e_32_e_33_e_34_three_databases_have_the_same_records() {
     let house = House::on_three().await;
     records(&house).await;
     absent_columns(&house).await;
@@ -136,7 +136,7 @@ async fn filters(house: &House) {
 }
 
 #[tokio::test]
-async fn e_31_e_32_only_listed_fields_and_structured_conditions_are_taken() {
+async fn e_31_e_32_only_listed_fields_and_structured_filters_work() {
     let house = House::on_sqlite().await;
     let fields = "a field of this model is expected: id, username, isfrontend, createdon, editedon, blocked, \
                   blockeduntil, blockedafter";

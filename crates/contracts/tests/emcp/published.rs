@@ -1,6 +1,6 @@
 //! What is published about the tools: names that never change, and schemas that leave nothing out.
 
-use frontdesk_contracts::emcp::{Limits, Settings, contract};
+use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
 use serde_json::{Value, json};
 
 use crate::support::{House, TOKEN};
@@ -35,7 +35,7 @@ async fn tools() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn e_01_e_02_e_06_e_07_e_08_the_fourteen_tools_are_listed_in_order_with_their_arguments() {
+async fn e_01_e_02_e_06_e_07_e_08_tools_and_arguments_are_listed() {
     let listed: Vec<(String, String)> = tools()
         .await
         .iter()
@@ -81,8 +81,8 @@ fn described(schema: &Value, at: &str) {
 
 #[test]
 fn e_60_the_limits_of_a_server_are_published() {
-    let limits = Limits { max_result_items: 7, max_result_bytes: 1, max_depth: 3, max_offset: 9 };
-    let contract = contract(Settings { limits, ..Settings::default() });
+    let limits = ResultLimits { max_result_items: 7, max_result_bytes: 1, max_depth: 3, max_offset: 9 };
+    let contract = contract(EmcpSettings { limits, ..EmcpSettings::default() });
     let search = contract.tools[0].spec.input.to_json();
     let maximum = |name: &str| search["properties"][name]["maximum"].as_i64().unwrap();
     assert_eq!([maximum("limit"), maximum("offset"), maximum("depth")], [7, 9, 3]);
@@ -119,7 +119,7 @@ async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
 
 /// Every bound at once is still a statement that each database takes.
 #[tokio::test]
-async fn the_most_variables_that_the_schema_takes_are_taken_by_the_databases() {
+async fn every_database_accepts_the_maximum_number_of_variables() {
     let house = House::on_three_with(|_| {
         let rows: Vec<String> = (0..50).map(|n| format!("({}, 'text', 'many{n}', 'Many', '', 0)", 100 + n)).collect();
         format!(

@@ -10,7 +10,7 @@ fn products(filter: Value) -> Value {
 }
 
 #[tokio::test]
-async fn e_15_e_16_e_17_e_19_the_three_databases_find_the_same_pages_in_the_same_order() {
+async fn e_15_e_16_e_17_e_19_three_databases_find_the_same_pages() {
     let house = House::on_three().await;
     numbers(&house).await;
     operators(&house).await;
@@ -23,7 +23,7 @@ async fn e_15_e_16_e_17_e_19_the_three_databases_find_the_same_pages_in_the_same
 }
 
 #[tokio::test]
-async fn e_15_filters_by_variables_find_as_many_products_as_the_original() {
+async fn e_15_variable_filters_find_as_many_pages_as_the_original() {
     numbers(&House::on_sqlite().await).await;
 }
 
@@ -49,7 +49,7 @@ async fn numbers(house: &House) {
 }
 
 #[tokio::test]
-async fn e_16_each_operator_finds_its_products_with_and_without_the_default() {
+async fn e_16_each_operator_works_with_and_without_the_default() {
     operators(&House::on_sqlite().await).await;
 }
 

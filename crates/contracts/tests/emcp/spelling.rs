@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::House;
 
 #[tokio::test]
-async fn numbers_truths_and_words_may_be_spelled_in_several_ways() {
+async fn numbers_booleans_and_keywords_have_lenient_spellings() {
     let house = House::on_sqlite().await;
     for (arguments, wanted) in [
         (json!({"limit": "2"}), "1 2"),
@@ -35,7 +35,7 @@ async fn numbers_truths_and_words_may_be_spelled_in_several_ways() {
 }
 
 #[tokio::test]
-async fn e_11_e_12_e_50_what_cannot_be_meant_is_refused_by_its_place_and_never_repeated() {
+async fn e_11_e_12_e_50_an_invalid_argument_is_never_repeated() {
     let house = House::on_sqlite().await;
     for (arguments, place, words) in [
         (json!({}), "limit", "it is required"),
@@ -77,7 +77,7 @@ async fn e_11_e_12_e_50_what_cannot_be_meant_is_refused_by_its_place_and_never_r
 
 /// A list of every tool needs its limit.
 #[tokio::test]
-async fn e_11_no_list_is_asked_for_without_a_limit() {
+async fn e_11_every_list_requires_a_limit() {
     let house = House::on_sqlite().await;
     for tool in [
         "content.search",
@@ -100,7 +100,7 @@ async fn e_11_no_list_is_asked_for_without_a_limit() {
 
 /// Texts of SQL are values like any other, in every place that takes a text.
 #[tokio::test]
-async fn e_32_texts_of_sql_find_nothing_or_are_refused() {
+async fn e_32_sql_injection_finds_nothing_or_is_refused() {
     let house = House::on_sqlite().await;
     for text in
         ["' OR '1'='1", "1) OR 1=1 --", "x'; DROP TABLE evo_users; --", "` OR 1", "\" OR \"\"=\"", "${7*7}", "\\", "%"]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use frontdesk_contracts::emcp::{Limits, Settings, contract};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
+use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
@@ -23,7 +24,6 @@ use frontdesk_engine::ports::{
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
 use frontdesk_engine::{Fault, Reply, TenantId};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use serde_json::{Value, json};
 
@@ -52,20 +52,20 @@ impl House {
     }
 
     /// With what else is to be in each database.
-    pub(crate) async fn on_three_with(more: fn(Database) -> String) -> House {
-        let three = Three::with(&Site::small(), more).await;
+    pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> House {
+        let three = Three::with(&CmsSite::small(), more).await;
         let mounts =
             three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
         House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
     }
 
     pub(crate) async fn on_sqlite() -> House {
-        House::on_sqlite_with("", Settings::default()).await
+        House::on_sqlite_with("", EmcpSettings::default()).await
     }
 
-    pub(crate) async fn on_sqlite_with(more: &str, wanted: Settings) -> House {
+    pub(crate) async fn on_sqlite_with(more: &str, wanted: EmcpSettings) -> House {
         let file = File::new();
-        file.sql(&format!("{}{more}", Site::small().script(Database::Sqlite)));
+        file.sql(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
         House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
@@ -79,7 +79,7 @@ impl House {
     /// The same with a clock that can be set.
     pub(crate) async fn on_sqlite_at(clock: Hands, hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
         let file = File::new();
-        file.sql(&Site::small().script(Database::Sqlite));
+        file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = mount().with_site_db(Arc::new(Overheard { archive, hears: Box::new(hears) }));
         House { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
@@ -201,15 +201,15 @@ impl House {
     }
 }
 
-pub(crate) fn limited(limits: Limits) -> Settings {
-    Settings { limits, ..Settings::default() }
+pub(crate) fn limited(limits: ResultLimits) -> EmcpSettings {
+    EmcpSettings { limits, ..EmcpSettings::default() }
 }
 
 const ADDRESS: &str = "https://desk.example/api/v1/mcp/content";
 const METADATA: &str = "https://desk.example/md";
 
 fn mount() -> Mount {
-    Mount::new(contract(Settings::default()), ADDRESS.to_owned(), METADATA.to_owned())
+    Mount::new(contract(EmcpSettings::default()), ADDRESS.to_owned(), METADATA.to_owned())
 }
 
 fn desk() -> Desk {

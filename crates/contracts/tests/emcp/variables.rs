@@ -25,7 +25,7 @@ fn names(ids: std::ops::Range<u32>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_call_names_fifty_different_variables_and_not_one_more_and_the_newest_of_a_name_counts() {
+async fn a_call_may_name_fifty_variables_and_the_newest_name_wins() {
     let house = house().await;
     let orders: Vec<Value> = names(140..150).iter().map(|name| json!({"tv": name})).collect();
     let filters = json!([{"tv": "v101", "op": "=", "value": "one"}, {"tv": "v145", "op": "like", "value": "the"}]);
@@ -48,7 +48,7 @@ async fn a_call_names_fifty_different_variables_and_not_one_more_and_the_newest_
 }
 
 #[tokio::test]
-async fn a_name_is_looked_up_once_a_second_and_an_unknown_one_each_time() {
+async fn variable_lookups_are_cached_for_a_second_if_found() {
     let clock = Hands::default();
     let lookups = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&lookups);

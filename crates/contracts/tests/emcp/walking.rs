@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::House;
 
 #[tokio::test]
-async fn e_23_e_24_e_25_the_three_databases_know_the_same_tree() {
+async fn e_23_e_24_e_25_three_databases_have_the_same_tree() {
     let house = House::on_three().await;
     top(&house).await;
     lines(&house).await;
@@ -31,7 +31,7 @@ async fn top(house: &House) {
 }
 
 #[tokio::test]
-async fn e_24_below_and_above_a_page() {
+async fn e_24_descendants_ancestors_and_children() {
     lines(&House::on_sqlite().await).await;
 }
 
@@ -57,7 +57,7 @@ async fn lines(house: &House) {
 }
 
 #[tokio::test]
-async fn e_25_beside_a_page_by_its_menuindex() {
+async fn e_25_siblings_are_ordered_by_menuindex() {
     beside(&House::on_sqlite().await).await;
 }
 
@@ -93,7 +93,7 @@ async fn beside(house: &House) {
 }
 
 #[tokio::test]
-async fn e_25_a_page_that_is_unknown_or_in_the_bin_has_nothing_beside_it() {
+async fn e_25_an_unknown_or_deleted_page_has_no_siblings() {
     strangers(&House::on_sqlite().await).await;
 }
 
@@ -110,7 +110,7 @@ async fn strangers(house: &House) {
 }
 
 #[tokio::test]
-async fn e_22_e_26_a_page_in_the_bin_hides_only_itself() {
+async fn e_22_e_26_a_deleted_page_hides_only_itself() {
     bin(&House::on_sqlite().await).await;
 }
 

@@ -119,13 +119,13 @@ fn condition(test: &Predicate, tables: &[(TableAlias, Name)]) -> String {
 
 #[test]
 #[should_panic(expected = "users.password")]
-fn the_watch_sees_a_column_that_nobody_may_read() {
+fn the_recorder_rejects_an_unreadable_column() {
     shape(&asking("users", "password"));
 }
 
 #[test]
 #[should_panic(expected = "system_settings.setting_value")]
-fn the_watch_sees_a_table_that_nobody_may_read() {
+fn the_recorder_rejects_an_unreadable_table() {
     shape(&asking("system_settings", "setting_value"));
 }
 

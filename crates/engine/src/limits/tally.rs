@@ -2,9 +2,10 @@
 //! second and not a line each. Bounded: when too many different ones come, they are counted together.
 
 use std::collections::{HashMap, HashSet};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Mutex;
 
+use crate::ip_prefix::ip_prefix;
 use crate::model::caller::ClientId;
 
 const MAX_KEYS: usize = 4096;
@@ -22,10 +23,7 @@ pub enum TallyKey {
 
 impl TallyKey {
     pub fn of_address(address: IpAddr) -> TallyKey {
-        TallyKey::Address(match address.to_canonical() {
-            IpAddr::V6(long) => IpAddr::V6(Ipv6Addr::from_bits(long.to_bits() >> 64 << 64)),
-            short @ IpAddr::V4(_) => short,
-        })
+        TallyKey::Address(ip_prefix(address))
     }
 }
 

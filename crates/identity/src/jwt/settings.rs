@@ -1,38 +1,38 @@
-//! What a mount asks of signed tokens, and what is wrong with asking it.
+//! The settings for signed tokens of a mount, and their validation.
 
 use std::fmt;
 
 use frontdesk_engine::model::caller::{Scopes, TenantId};
 
-use super::secret::SigningSecret;
+use super::signing_secret::SigningSecret;
 
 #[derive(Debug, Clone)]
 pub struct JwtSettings {
-    /// Any of them may have signed a token, so that a new one can be in use before the old one goes.
+    /// A token may be signed with any of them, so that secrets can be rotated.
     pub secrets: Vec<SigningSecret>,
-    /// What `iss` must be, byte for byte. Without one, `iss` is not looked at.
+    /// The required `iss`, byte for byte. Without one, `iss` is not checked.
     pub issuer: Option<String>,
-    /// What `aud` must name, byte for byte. Without one a token may leave `aud` out; if it has one, it must name the
-    /// resource that is asked for.
+    /// The required `aud`, byte for byte. Without one, a token may omit `aud`; if it has one, it must name the requested
+    /// resource.
     pub audience: Option<String>,
-    /// Whom every caller with a good token belongs to.
+    /// The tenant of every caller with a valid token.
     pub tenant: TenantId,
-    /// Every scope of the mount: what `*` stands for. Others that a token names mean nothing here.
+    /// Every scope of the mount: the meaning of `*`. Other scopes of a token are ignored.
     pub scopes: Scopes,
-    /// How far the issuer's clock may be from ours.
+    /// The allowed clock skew.
     pub leeway_seconds: u32,
-    /// How long a token may live, from its `iat` to its `exp`.
-    pub lifetime_seconds: u32,
+    /// The maximum lifetime of a token, from its `iat` to its `exp`.
+    pub max_lifetime_seconds: u32,
 }
 
 impl JwtSettings {
-    pub const MOST_LEEWAY_SECONDS: u32 = 30;
-    /// A day. Many issuers give an hour.
-    pub const LIFETIME_SECONDS: u32 = 24 * 60 * 60;
-    /// Thirty days: a token that leaks is good until it ends.
-    pub const MOST_LIFETIME_SECONDS: u32 = 30 * 24 * 60 * 60;
+    pub const MAX_LEEWAY_SECONDS: u32 = 30;
+    /// A day. Many issuers use an hour.
+    pub const DEFAULT_LIFETIME_SECONDS: u32 = 24 * 60 * 60;
+    /// Thirty days: a leaked token is valid until it expires.
+    pub const MAX_LIFETIME_SECONDS: u32 = 30 * 24 * 60 * 60;
 
-    /// The usual: any issuer that has the secret, thirty seconds of leeway, a day of life.
+    /// The defaults: any issuer with the secret, thirty seconds of leeway, a lifetime of a day.
     pub fn new(secrets: Vec<SigningSecret>, tenant: TenantId, scopes: Scopes) -> JwtSettings {
         JwtSettings {
             secrets,
@@ -40,34 +40,34 @@ impl JwtSettings {
             audience: None,
             tenant,
             scopes,
-            leeway_seconds: JwtSettings::MOST_LEEWAY_SECONDS,
-            lifetime_seconds: JwtSettings::LIFETIME_SECONDS,
+            leeway_seconds: JwtSettings::MAX_LEEWAY_SECONDS,
+            max_lifetime_seconds: JwtSettings::DEFAULT_LIFETIME_SECONDS,
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), JwtError> {
+    pub(super) fn check(&self) -> Result<(), JwtConfigError> {
         if self.secrets.is_empty() {
-            return Err(JwtError::NoSecret);
+            return Err(JwtConfigError::NoSecret);
         }
         if self.issuer.as_deref() == Some("") {
-            return Err(JwtError::EmptyIssuer);
+            return Err(JwtConfigError::EmptyIssuer);
         }
         if self.audience.as_deref() == Some("") {
-            return Err(JwtError::EmptyAudience);
+            return Err(JwtConfigError::EmptyAudience);
         }
-        if self.leeway_seconds > JwtSettings::MOST_LEEWAY_SECONDS {
-            return Err(JwtError::Leeway);
+        if self.leeway_seconds > JwtSettings::MAX_LEEWAY_SECONDS {
+            return Err(JwtConfigError::Leeway);
         }
-        if !(1..=JwtSettings::MOST_LIFETIME_SECONDS).contains(&self.lifetime_seconds) {
-            return Err(JwtError::Lifetime);
+        if !(1..=JwtSettings::MAX_LIFETIME_SECONDS).contains(&self.max_lifetime_seconds) {
+            return Err(JwtConfigError::Lifetime);
         }
         Ok(())
     }
 }
 
-/// Why signed tokens cannot be judged this way. Says what to do, and nothing of a secret but its length.
+/// Why the settings are invalid. Says what to do, and nothing about a secret but its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JwtError {
+pub enum JwtConfigError {
     NoSecret,
     ShortSecret { bytes: usize },
     EmptyIssuer,
@@ -76,27 +76,27 @@ pub enum JwtError {
     Lifetime,
 }
 
-impl fmt::Display for JwtError {
+impl fmt::Display for JwtConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            JwtError::NoSecret => "There is no secret to check tokens with. Give the one that the issuer signs with.",
-            JwtError::ShortSecret { bytes } => {
+            JwtConfigError::NoSecret => "No secret is configured to verify tokens with. Set the one that the issuer signs with.",
+            JwtConfigError::ShortSecret { bytes } => {
                 return write!(
                     out,
-                    "The secret has {bytes} bytes, and tokens under it could be forged by guessing it. Give the issuer \
-                     and this mount a new one of at least 32 bytes, such as `openssl rand -hex 32` prints."
+                    "The secret has {bytes} bytes, which is short enough to guess and forge tokens with. Give the issuer \
+                     and this mount a new one of at least 32 bytes, for example from `openssl rand -hex 32`."
                 );
             }
-            JwtError::EmptyIssuer => "The issuer is empty. Write what the tokens have as iss, or leave the setting out.",
-            JwtError::EmptyAudience => {
-                "The audience is empty. Write what the tokens have as aud, or leave the setting out."
+            JwtConfigError::EmptyIssuer => "The issuer is empty. Set it to the iss of the tokens, or remove the setting.",
+            JwtConfigError::EmptyAudience => {
+                "The audience is empty. Set it to the aud of the tokens, or remove the setting."
             }
-            JwtError::Leeway => "The leeway is more than 30 seconds. Set the issuer's clock right instead.",
-            JwtError::Lifetime => {
-                "The longest life of a token must be between 1 second and 30 days. Have the issuer sign new ones more often."
+            JwtConfigError::Leeway => "The leeway is more than 30 seconds. Synchronize the clocks instead.",
+            JwtConfigError::Lifetime => {
+                "The maximum token lifetime must be between 1 second and 30 days. Have the issuer sign new tokens more often."
             }
         })
     }
 }
 
-impl std::error::Error for JwtError {}
+impl std::error::Error for JwtConfigError {}

@@ -1,44 +1,44 @@
-//! The outer form of a signed token: three parts, a header that leaves no choice, a signature. It gives the claims
-//! out only when all of it holds.
+//! The structure of a signed token: header, claims, signature. It returns the claims only if header and signature are
+//! valid.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use frontdesk_wire::json::{self, Map, Value};
 
-use super::flaw::Flaw;
-use super::secret::SigningSecret;
+use super::error::JwtError;
+use super::signing_secret::SigningSecret;
 
-const LONGEST: usize = 8 * 1024;
+const MAX_BYTES: usize = 8 * 1024;
 
 /// The claims of a token that one of the secrets signed.
-pub(super) fn open(text: &str, secrets: &[SigningSecret]) -> Result<Map<String, Value>, Flaw> {
-    if text.len() > LONGEST {
-        return Err(Flaw::Size);
+pub(super) fn verify_signature(text: &str, secrets: &[SigningSecret]) -> Result<Map<String, Value>, JwtError> {
+    if text.len() > MAX_BYTES {
+        return Err(JwtError::Size);
     }
-    let (signed, signature) = text.rsplit_once('.').ok_or(Flaw::Parts)?;
-    let (header, claims) = signed.split_once('.').ok_or(Flaw::Parts)?;
+    let (signed, signature) = text.rsplit_once('.').ok_or(JwtError::Parts)?;
+    let (header, claims) = signed.split_once('.').ok_or(JwtError::Parts)?;
     if claims.contains('.') {
-        return Err(Flaw::Parts);
+        return Err(JwtError::Parts);
     }
-    check_header(&object(header).ok_or(Flaw::Header)?)?;
-    let signature = decode(signature).ok_or(Flaw::Encoding)?;
-    if !secrets.iter().any(|secret| secret.signed(signed, &signature)) {
-        return Err(Flaw::Signature);
+    check_header(&object(header).ok_or(JwtError::Header)?)?;
+    let signature = decode(signature).ok_or(JwtError::Encoding)?;
+    if !secrets.iter().any(|secret| secret.verifies(signed, &signature)) {
+        return Err(JwtError::Signature);
     }
-    object(claims).ok_or(Flaw::Claims)
+    object(claims).ok_or(JwtError::Claims)
 }
 
-/// The algorithm is ours to choose, not the token's: the header may only agree. Whatever else a header can say
-/// (which key, where to fetch one, which extension) is a stranger's suggestion, and there is none to follow.
-fn check_header(header: &Map<String, Value>) -> Result<(), Flaw> {
+/// The algorithm is fixed, and the header must name it. Other header members (a key id, a key URL, an extension) could
+/// influence verification, so they make the token invalid.
+fn check_header(header: &Map<String, Value>) -> Result<(), JwtError> {
     if header.get("alg").and_then(Value::as_str) != Some("HS256") {
-        return Err(Flaw::Algorithm);
+        return Err(JwtError::Algorithm);
     }
     if !matches!(header.get("typ").and_then(Value::as_str), Some("JWT" | "at+jwt")) {
-        return Err(Flaw::Type);
+        return Err(JwtError::Type);
     }
     if header.len() > 2 {
-        return Err(Flaw::Extension);
+        return Err(JwtError::Extension);
     }
     Ok(())
 }
@@ -50,7 +50,7 @@ fn object(part: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// Refuses padding, other alphabets and unused bits that are set, so that no two texts are the same token.
+/// Rejects padding, other alphabets and non-zero trailing bits, so that every token has exactly one encoding.
 fn decode(part: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(part).ok()
 }

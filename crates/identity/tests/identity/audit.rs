@@ -23,7 +23,7 @@ fn by_themselves(bench: &Bench) -> Vec<(String, Durability)> {
 }
 
 #[tokio::test]
-async fn a_token_and_its_end_are_recorded_with_the_change() {
+async fn grant_and_revocation_are_audited_with_the_change() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert_eq!(bench.form("/revoke", &format!("token={token}")).await.status, 200);
@@ -33,7 +33,7 @@ async fn a_token_and_its_end_are_recorded_with_the_change() {
 }
 
 #[tokio::test]
-async fn what_a_client_is_refused_or_asks_for_in_vain_is_recorded_by_itself() {
+async fn failed_requests_of_a_client_are_audited() {
     let bench = bench();
     assert_eq!(bench.form("/token", "grant_type=password").await.status, 400);
     assert_eq!(bench.form("/token", "grant_type=client_credentials&scope=all").await.status, 400);
@@ -51,7 +51,7 @@ async fn what_a_client_is_refused_or_asks_for_in_vain_is_recorded_by_itself() {
 }
 
 #[tokio::test]
-async fn strangers_are_counted_by_address_and_not_written_one_by_one() {
+async fn failed_authentications_are_counted_by_address() {
     let bench = bench();
     for _ in 0..3 {
         assert_eq!(bench.form_as(ID, "wrong", "/token", GRANT).await.status, 401);
@@ -67,7 +67,7 @@ async fn strangers_are_counted_by_address_and_not_written_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_too_often_is_counted_and_not_written_one_by_one() {
+async fn a_rate_limited_client_is_counted_in_the_tally() {
     let bench = bench_with(1000, 2);
     for status in [200, 200, 429, 429, 429] {
         assert_eq!(bench.form("/token", GRANT).await.status, status);
@@ -79,7 +79,7 @@ async fn a_client_that_asks_too_often_is_counted_and_not_written_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_token_taken_back_at_once_is_on_record_with_its_end() {
+async fn a_token_revoked_during_the_grant_is_audited() {
     let bench = bench();
     bench.registry.state().meanwhile = Some(Meanwhile::Revoked);
     assert_eq!(bench.form("/token", GRANT).await.status, 401);

@@ -21,7 +21,7 @@ fn a_new_client_keeps_only_the_hash_of_the_secret_it_shows() {
 }
 
 #[test]
-fn a_secret_prints_stars() {
+fn a_secret_is_formatted_as_stars() {
     let (secret, hash) = new_secret(&Counting::default());
     assert_eq!(format!("{secret} {secret:?} {:?}", Some(&secret)), "*** *** Some(***)");
     assert_eq!(secret.hash(), hash);

@@ -9,7 +9,7 @@ use crate::support::{
     header, text,
 };
 
-const MAY_HAVE: &str = r#"{"error":"invalid_scope","error_description":"Ask for scopes by name, one space between them. This client may have: amcp:inventory:read amcp:leads:read amcp:leads:write"}"#;
+const MAY_HAVE: &str = r#"{"error":"invalid_scope","error_description":"Send scope names separated by one space. This client is allowed: amcp:inventory:read amcp:leads:read amcp:leads:write"}"#;
 
 /// [A6-01, A6-04]
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn a_client_gets_a_token_that_only_it_knows() {
 
 /// [A6-08]
 #[tokio::test]
-async fn the_scope_granted_is_the_scope_asked_for() {
+async fn the_granted_scope_is_the_requested_scope() {
     let bench = bench();
     for scope in ["amcp:leads:read", "amcp:leads:write", "amcp:inventory:read amcp:leads:write"] {
         let form = format!("grant_type=client_credentials&scope={}", scope.replace(' ', "+"));
@@ -44,7 +44,7 @@ async fn the_scope_granted_is_the_scope_asked_for() {
 
 /// [A6-08] Also when the parameter is there without a value.
 #[tokio::test]
-async fn no_scope_asked_for_is_the_least_and_never_all() {
+async fn a_request_without_scope_gets_the_default_scope() {
     let bench = bench();
     for form in ["grant_type=client_credentials", "grant_type=client_credentials&scope="] {
         let reply = bench.form("/token", form).await;
@@ -54,23 +54,23 @@ async fn no_scope_asked_for_is_the_least_and_never_all() {
 }
 
 #[tokio::test]
-async fn a_client_that_may_not_have_the_least_is_told_what_to_ask_for() {
+async fn a_client_without_the_default_scope_gets_its_scopes_listed() {
     let bench = bench();
     let reply = bench.form_as(OTHER_ID, OTHER_SECRET, "/token", "grant_type=client_credentials").await;
-    let refused = r#"{"error":"invalid_scope","error_description":"Ask for scopes by name, one space between them. This client may have: amcp:leads:read"}"#;
+    let refused = r#"{"error":"invalid_scope","error_description":"Send scope names separated by one space. This client is allowed: amcp:leads:read"}"#;
     assert_eq!(text(&reply), (400, refused));
     assert!(bench.registry.state().tokens.is_empty());
 }
 
 /// [S7] Another client's scope, and one of the client's own that this resource does not have.
 #[tokio::test]
-async fn asking_for_more_than_the_client_may_have_gets_nothing() {
+async fn a_request_for_a_forbidden_scope_gets_no_token() {
     let bench = bench();
     let wide = "grant_type=client_credentials&scope=amcp:leads:read+amcp:leads:write";
     assert_eq!(error(&bench.form_as(OTHER_ID, OTHER_SECRET, "/token", wide).await, 400), "invalid_scope");
     let elsewhere = format!("{GRANT}&resource={SECOND_RESOURCE}");
     let reply = bench.form("/token", &elsewhere).await;
-    let refused = r#"{"error":"invalid_scope","error_description":"Ask for scopes by name, one space between them. This client may have: amcp:leads:read"}"#;
+    let refused = r#"{"error":"invalid_scope","error_description":"Send scope names separated by one space. This client is allowed: amcp:leads:read"}"#;
     assert_eq!(text(&reply), (400, refused));
     assert!(bench.registry.state().tokens.is_empty());
 }
@@ -80,7 +80,7 @@ async fn a_client_without_any_scope_here_gets_nothing() {
     let bench = bench();
     bench.registry.state().clients.push(client("cli_bare", "fds_bare", "north", "far:away"));
     let reply = bench.form_as("cli_bare", "fds_bare", "/token", "grant_type=client_credentials").await;
-    let refused = r#"{"error":"invalid_scope","error_description":"This client may have no scope at this resource. Ask the operator for one."}"#;
+    let refused = r#"{"error":"invalid_scope","error_description":"This client has no scope for this resource. Ask the operator for one."}"#;
     assert_eq!(text(&reply), (400, refused));
 }
 
@@ -120,7 +120,7 @@ async fn only_client_credentials_are_granted() {
     for grant in ["password&username=a&password=b", "authorization_code&code=x", "refresh_token", "Client_Credentials"]
     {
         let reply = bench.form("/token", &format!("grant_type={grant}")).await;
-        let refused = r#"{"error":"unsupported_grant_type","error_description":"The only grant served here is client_credentials."}"#;
+        let refused = r#"{"error":"unsupported_grant_type","error_description":"The only supported grant_type is client_credentials."}"#;
         assert_eq!(text(&reply), (400, refused), "{grant}");
     }
     let reply = bench.form("/token", "scope=amcp:leads:read").await;
@@ -130,7 +130,7 @@ async fn only_client_credentials_are_granted() {
 
 /// [A6-05]
 #[tokio::test]
-async fn a_token_is_for_the_resource_asked_for() {
+async fn a_token_is_bound_to_the_requested_resource() {
     let bench = bench();
     let form = format!("grant_type=client_credentials&scope=amcp:leads:read&resource={SECOND_RESOURCE}");
     assert_eq!(bench.form("/token", &form).await.status, 200);
@@ -151,7 +151,7 @@ async fn a_resource_is_compared_byte_for_byte() {
     ];
     for stranger in strangers {
         let reply = bench.form("/token", &format!("{GRANT}&resource={stranger}")).await;
-        let refused = r#"{"error":"invalid_target","error_description":"Send as resource exactly the URL that the protected resource metadata names."}"#;
+        let refused = r#"{"error":"invalid_target","error_description":"Send as resource exactly the URL in the protected resource metadata."}"#;
         assert_eq!(text(&reply), (400, refused), "{stranger}");
     }
 }
@@ -160,7 +160,7 @@ async fn a_resource_is_compared_byte_for_byte() {
 async fn two_resources_in_one_request_are_refused() {
     let bench = bench();
     let reply = bench.form("/token", &format!("{GRANT}&resource={RESOURCE}&resource={SECOND_RESOURCE}")).await;
-    let refused = r#"{"error":"invalid_target","error_description":"A token is for one resource: send the resource parameter once."}"#;
+    let refused = r#"{"error":"invalid_target","error_description":"A token is valid for one resource. Send the resource parameter once."}"#;
     assert_eq!(text(&reply), (400, refused));
 }
 
@@ -169,13 +169,13 @@ async fn a_client_of_no_tenant_gets_no_token() {
     let bench = bench();
     bench.registry.state().clients[0].tenants.clear();
     let reply = bench.form("/token", GRANT).await;
-    let refused = r#"{"error":"unauthorized_client","error_description":"This client belongs to no business here. Ask the operator to register it for one."}"#;
+    let refused = r#"{"error":"unauthorized_client","error_description":"This client belongs to no tenant. Ask the operator to register it for one."}"#;
     assert_eq!(text(&reply), (400, refused));
     assert!(bench.registry.state().tokens.is_empty());
 }
 
 #[tokio::test]
-async fn a_client_ended_or_rotated_while_its_token_is_being_made_is_left_without_one() {
+async fn a_client_revoked_during_the_grant_gets_no_token() {
     for meanwhile in [Meanwhile::Revoked, Meanwhile::Rotated] {
         let bench = bench();
         bench.registry.state().meanwhile = Some(meanwhile);
@@ -185,7 +185,7 @@ async fn a_client_ended_or_rotated_while_its_token_is_being_made_is_left_without
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_answer_is_our_failure_and_not_the_clients() {
+async fn an_unavailable_store_is_reported_as_503() {
     let bench = bench();
     bench.registry.state().down = true;
     let reply = bench.form("/token", GRANT).await;
@@ -195,7 +195,7 @@ async fn a_store_that_cannot_answer_is_our_failure_and_not_the_clients() {
 }
 
 #[tokio::test]
-async fn every_request_is_seen_once_without_secret_or_token() {
+async fn every_request_is_logged_once_without_its_secrets() {
     let bench = bench();
     bench.form("/token", GRANT).await;
     bench.form_as(ID, "wrong", "/token", GRANT).await;

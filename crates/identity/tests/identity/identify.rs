@@ -16,7 +16,7 @@ fn assert_refused(fault: &Fault) {
     assert_eq!(fault.kind, FaultKind::Unauthenticated);
     assert_eq!(
         fault.message,
-        "The access token is not valid here, or not any more. Get a new one from the token endpoint."
+        "The access token is invalid for this resource or has expired. Request a new one from the token endpoint."
     );
     assert_eq!(fault.cause, None);
 }
@@ -34,7 +34,7 @@ async fn a_token_says_who_is_calling() {
 
 /// [A6-06] No leeway: the clock that issued it is the clock that judges it. Cached or not.
 #[tokio::test]
-async fn a_token_ends_at_its_last_millisecond() {
+async fn a_token_expires_to_the_millisecond() {
     for cache in [0, 1000] {
         let bench = bench_with(cache, 60);
         let token = bench.token(GRANT).await;
@@ -47,7 +47,7 @@ async fn a_token_ends_at_its_last_millisecond() {
 
 /// [A6-05] Byte for byte, also when the token is fresh in memory.
 #[tokio::test]
-async fn a_token_is_good_for_its_own_resource_only() {
+async fn a_token_is_valid_for_its_own_resource_only() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -58,7 +58,7 @@ async fn a_token_is_good_for_its_own_resource_only() {
 
 /// [K40, K39] Nothing that cannot be ours reaches the registry.
 #[tokio::test]
-async fn what_cannot_be_a_token_is_refused_without_a_look_up() {
+async fn a_malformed_token_is_refused_without_a_lookup() {
     let bench = bench();
     bench.token(GRANT).await;
     bench.registry.state().calls.clear();
@@ -104,7 +104,7 @@ async fn a_token_without_scopes_makes_a_caller_without_scopes() {
 
 /// [K43] Never a 401: a client would throw a good token away.
 #[tokio::test]
-async fn a_store_that_cannot_answer_does_not_make_a_token_bad() {
+async fn an_unavailable_store_does_not_invalidate_a_token() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     bench.registry.state().down = true;
@@ -125,7 +125,7 @@ async fn a_busy_token_is_looked_up_once_a_second() {
 }
 
 #[tokio::test]
-async fn revoking_a_client_bites_within_the_cache_time() {
+async fn revoking_a_client_takes_effect_within_the_cache_ttl() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -149,7 +149,7 @@ async fn rotating_a_secret_ends_the_tokens_of_the_old_one() {
 
 /// Using a token keeps it in memory no longer than not using it.
 #[tokio::test]
-async fn constant_use_does_not_put_off_a_revocation() {
+async fn constant_use_does_not_delay_a_revocation() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -163,7 +163,7 @@ async fn constant_use_does_not_put_off_a_revocation() {
 }
 
 #[tokio::test]
-async fn the_cache_time_is_one_second_at_most() {
+async fn the_cache_ttl_is_one_second_at_most() {
     let bench = bench_with(Duration::from_secs(3600).as_millis() as u64, 60);
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -174,7 +174,7 @@ async fn the_cache_time_is_one_second_at_most() {
 
 /// [X19]
 #[tokio::test]
-async fn a_clock_set_back_does_not_put_off_a_revocation() {
+async fn a_clock_set_back_does_not_delay_a_revocation() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -185,7 +185,7 @@ async fn a_clock_set_back_does_not_put_off_a_revocation() {
 
 /// A token that did not exist a moment ago works as soon as it does.
 #[tokio::test]
-async fn absence_is_not_remembered() {
+async fn an_unknown_token_is_not_cached() {
     let bench = bench();
     assert_refused(&bench.identify(FIRST_TOKEN, RESOURCE).await.unwrap_err());
     assert_eq!(bench.token(GRANT).await, FIRST_TOKEN);
@@ -208,7 +208,7 @@ async fn a_flood_of_unknown_tokens_leaves_the_cache_alone() {
 
 /// With more live tokens than places the oldest are looked up again; none is refused.
 #[tokio::test]
-async fn more_live_tokens_than_places_are_all_served() {
+async fn more_tokens_than_cache_entries_are_all_accepted() {
     let bench = bench();
     bench.token(GRANT).await;
     let one = bench.registry.state().tokens[0].clone();

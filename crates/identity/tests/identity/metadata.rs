@@ -1,7 +1,7 @@
 //! What is published, byte for byte, and that no request changes it.
 
 use frontdesk_engine::model::trace::Trace;
-use frontdesk_identity::Asked;
+use frontdesk_identity::OAuthRequest;
 
 use crate::support::{GRANT, asked, bench, error, header, text};
 
@@ -23,8 +23,8 @@ const PUBLISHED: [(&str, &str); 9] = [
     ("/.well-known/openid-configuration/mcp/second", SERVER),
 ];
 
-fn get(path: &str) -> Asked<'_> {
-    Asked { method: "GET", content_type: None, ..asked(path, "") }
+fn get(path: &str) -> OAuthRequest<'_> {
+    OAuthRequest { method: "GET", content_type: None, ..asked(path, "") }
 }
 
 /// [A6-01, A6-05, A6-07]
@@ -37,7 +37,7 @@ async fn metadata_is_published_at_the_root_and_below_each_path() {
         assert_eq!(header(&reply, "Content-Type"), Some("application/json"));
         assert_eq!(header(&reply, "Cache-Control"), Some("public, max-age=3600"));
         assert_eq!(header(&reply, "Access-Control-Allow-Origin"), Some("*"));
-        let head = bench.send(Asked { method: "HEAD", ..get(path) }).await;
+        let head = bench.send(OAuthRequest { method: "HEAD", ..get(path) }).await;
         assert_eq!(head, reply);
     }
 }
@@ -48,7 +48,7 @@ async fn metadata_is_the_same_whatever_is_sent() {
     let bench = bench();
     for (path, document) in PUBLISHED {
         let reply = bench
-            .send(Asked {
+            .send(OAuthRequest {
                 method: "GET",
                 path,
                 query: Some("issuer=https://evil.example&resource=https://evil.example"),
@@ -64,16 +64,16 @@ async fn metadata_is_the_same_whatever_is_sent() {
 }
 
 #[tokio::test]
-async fn metadata_may_be_read_by_any_page_but_not_written() {
+async fn metadata_is_readable_from_any_origin() {
     let bench = bench();
     let path = "/.well-known/oauth-protected-resource";
-    let reply = bench.send(Asked { method: "OPTIONS", ..get(path) }).await;
+    let reply = bench.send(OAuthRequest { method: "OPTIONS", ..get(path) }).await;
     assert_eq!(text(&reply), (204, ""));
     assert_eq!(header(&reply, "Access-Control-Allow-Origin"), Some("*"));
     assert_eq!(header(&reply, "Access-Control-Allow-Methods"), Some("GET, HEAD, OPTIONS"));
     assert_eq!(header(&reply, "Access-Control-Allow-Headers"), Some("MCP-Protocol-Version"));
-    let reply = bench.send(Asked { method: "PUT", ..get(path) }).await;
-    let refused = r#"{"error":"invalid_request","error_description":"Metadata is read with GET."}"#;
+    let reply = bench.send(OAuthRequest { method: "PUT", ..get(path) }).await;
+    let refused = r#"{"error":"invalid_request","error_description":"Send a GET request."}"#;
     assert_eq!(text(&reply), (405, refused));
     assert_eq!(header(&reply, "Allow"), Some("GET, HEAD, OPTIONS"));
 }
@@ -101,16 +101,16 @@ async fn other_paths_are_not_ours() {
 /// [A6-02, O13, O31] The metadata must name an authorization endpoint for the official clients; it is
 /// there, and grants nothing.
 #[tokio::test]
-async fn the_authorization_endpoint_refuses_every_response_type_without_redirecting() {
+async fn the_authorization_endpoint_never_redirects() {
     let bench = bench();
     for response_type in ["token", "code", "code%20token"] {
         let query = format!("response_type={response_type}&client_id=cli_north&redirect_uri=https://evil.example/");
-        let reply = bench.send(Asked { query: Some(&query), ..get("/authorize") }).await;
-        let refused = r#"{"error":"unsupported_response_type","error_description":"Nobody can log in here: get a token from the token endpoint with grant_type=client_credentials."}"#;
+        let reply = bench.send(OAuthRequest { query: Some(&query), ..get("/authorize") }).await;
+        let refused = r#"{"error":"unsupported_response_type","error_description":"Interactive login is not supported. Request a token from the token endpoint with grant_type=client_credentials."}"#;
         assert_eq!(text(&reply), (400, refused));
         assert_eq!(header(&reply, "Location"), None);
     }
-    let reply = bench.send(Asked { method: "DELETE", ..get("/authorize") }).await;
+    let reply = bench.send(OAuthRequest { method: "DELETE", ..get("/authorize") }).await;
     assert_eq!((error(&reply, 405).as_str(), header(&reply, "Allow")), ("invalid_request", Some("GET, HEAD, POST")));
 }
 

@@ -3,17 +3,17 @@
 use frontdesk_engine::model::caller::ClientId;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::Registry as _;
-use frontdesk_identity::Asked;
+use frontdesk_identity::OAuthRequest;
 
 use crate::support::{
     GRANT, ID, OTHER_ID, OTHER_SECRET, SECRET, START, asked, basic, bench, bench_with, client, error, header, text,
 };
 
-const INVALID_CLIENT: &str = r#"{"error":"invalid_client","error_description":"Send the client id and its current secret, by HTTP Basic or as client_id and client_secret in the form."}"#;
+const INVALID_CLIENT: &str = r#"{"error":"invalid_client","error_description":"Send the client id and its current secret, with HTTP Basic or as client_id and client_secret in the form."}"#;
 
 const ONCE: &str = r#"{"error":"invalid_request","error_description":"Send each parameter once."}"#;
 
-const ONE_WAY: &str = r#"{"error":"invalid_request","error_description":"Authenticate the client once: by HTTP Basic, or by client_secret in the form."}"#;
+const ONE_WAY: &str = r#"{"error":"invalid_request","error_description":"Authenticate once: with HTTP Basic, or with client_secret in the form."}"#;
 
 const IN_THE_BODY: &str = r#"{"error":"invalid_request","error_description":"Send parameters in the body, not in the URL. Replace a secret that was sent in a URL."}"#;
 
@@ -32,7 +32,7 @@ async fn the_request_of_the_official_python_client_is_understood() {
     let bench = bench();
     let form = "grant_type=client_credentials&resource=https%3A%2F%2Fdesk.example%2Fmcp%2Fautomotive&scope=amcp%3Ainventory%3Aread";
     let authorization = &["Basic Y2xpX25vcnRoOmZkc19ub3J0aA=="];
-    assert_eq!(bench.send(Asked { authorization, ..asked("/token", form) }).await.status, 200);
+    assert_eq!(bench.send(OAuthRequest { authorization, ..asked("/token", form) }).await.status, 200);
     let form = "grant_type=client_credentials&client_id=cli_north&client_secret=fds_north&resource=https%3A%2F%2Fdesk.example%2Fmcp%2Fautomotive&scope=amcp%3Ainventory%3Aread";
     assert_eq!(bench.send(asked("/token", form)).await.status, 200);
 }
@@ -47,17 +47,17 @@ async fn basic_credentials_are_unescaped() {
 }
 
 #[tokio::test]
-async fn the_client_id_may_be_repeated_in_the_form_but_not_contradicted() {
+async fn the_client_id_in_the_form_must_match_http_basic() {
     let bench = bench();
     assert_eq!(bench.form("/token", &format!("{GRANT}&client_id={ID}")).await.status, 200);
     let reply = bench.form("/token", &format!("{GRANT}&client_id={OTHER_ID}")).await;
-    let refused = r#"{"error":"invalid_request","error_description":"Leave client_id out of the form, or send the same one as by HTTP Basic."}"#;
+    let refused = r#"{"error":"invalid_request","error_description":"Omit client_id from the form, or send the same one as in HTTP Basic."}"#;
     assert_eq!(text(&reply), (400, refused));
 }
 
 /// [L6] The same bytes and the same look-ups, so that nobody learns which clients exist.
 #[tokio::test]
-async fn unknown_wrong_and_revoked_clients_cannot_be_told_apart() {
+async fn unknown_wrong_and_revoked_clients_get_the_same_answer() {
     let bench = bench();
     bench.registry.revoke_client(&ClientId::new(OTHER_ID), Millis(START), String::new()).await.unwrap();
     bench.registry.state().calls.clear();
@@ -74,7 +74,7 @@ async fn unknown_wrong_and_revoked_clients_cannot_be_told_apart() {
 
 /// An assertion is another way of proving oneself, which is not served.
 #[tokio::test]
-async fn a_client_without_proof_is_refused() {
+async fn a_client_without_credentials_is_refused() {
     let bench = bench();
     let no_secret = format!("{GRANT}&client_id={ID}");
     let no_id = format!("{GRANT}&client_secret={SECRET}");
@@ -95,11 +95,11 @@ async fn a_broken_or_foreign_authorization_header_is_refused() {
     let headers =
         ["Basic", "Basic ", "Basic ***", "Basic Y2xp", "Basic /w==", "Bearer abc", "Digest x", &tab, &twice, &newline];
     for value in headers {
-        let reply = bench.send(Asked { authorization: &[value], ..asked("/token", GRANT) }).await;
+        let reply = bench.send(OAuthRequest { authorization: &[value], ..asked("/token", GRANT) }).await;
         assert_eq!(text(&reply), (401, INVALID_CLIENT), "{value:?}");
     }
     let lower = good.replace("Basic", "basic");
-    assert_eq!(bench.send(Asked { authorization: &[&lower], ..asked("/token", GRANT) }).await.status, 200);
+    assert_eq!(bench.send(OAuthRequest { authorization: &[&lower], ..asked("/token", GRANT) }).await.status, 200);
 }
 
 /// [K40, O24] Also when both are right, or the two headers are equal.
@@ -119,7 +119,7 @@ async fn two_ways_of_authenticating_are_refused() {
         (&[], &secret_and_assertion),
     ];
     for (authorization, form) in cases {
-        let reply = bench.send(Asked { authorization, ..asked("/token", form) }).await;
+        let reply = bench.send(OAuthRequest { authorization, ..asked("/token", form) }).await;
         assert_eq!(text(&reply), (400, ONE_WAY), "{form}");
     }
     assert!(bench.registry.state().calls.is_empty());
@@ -132,11 +132,12 @@ async fn parameters_in_the_url_are_refused() {
     let good = basic(ID, SECRET);
     for query in ["client_secret=fds_north", "client_id=cli_north", "access_token=x", "Client%5Fsecret=x", "scope=a"] {
         for path in ["/token", "/revoke"] {
-            let reply = bench.send(Asked { query: Some(query), authorization: &[&good], ..asked(path, GRANT) }).await;
+            let reply =
+                bench.send(OAuthRequest { query: Some(query), authorization: &[&good], ..asked(path, GRANT) }).await;
             assert_eq!(text(&reply), (400, IN_THE_BODY), "{query}");
         }
     }
-    let reply = bench.send(Asked { query: Some(""), authorization: &[&good], ..asked("/token", GRANT) }).await;
+    let reply = bench.send(OAuthRequest { query: Some(""), authorization: &[&good], ..asked("/token", GRANT) }).await;
     assert_eq!(reply.status, 200);
 }
 
@@ -168,7 +169,7 @@ async fn a_malformed_form_is_refused() {
         assert_eq!(text(&bench.form("/token", form).await), (400, PAIRS), "{form}");
     }
     let good = basic(ID, SECRET);
-    let reply = bench.send(Asked { body: b"a=\xff", authorization: &[&good], ..asked("/token", "") }).await;
+    let reply = bench.send(OAuthRequest { body: b"a=\xff", authorization: &[&good], ..asked("/token", "") }).await;
     assert_eq!(text(&reply), (400, PAIRS));
 }
 
@@ -186,38 +187,38 @@ async fn only_a_form_is_read() {
     for content_type in
         [None, Some(""), Some("application/json"), Some("text/plain"), Some("application/x-www-form-urlencodedx")]
     {
-        let reply = bench.send(Asked { content_type, authorization: &[&good], ..asked("/token", GRANT) }).await;
+        let reply = bench.send(OAuthRequest { content_type, authorization: &[&good], ..asked("/token", GRANT) }).await;
         let refused = r#"{"error":"invalid_request","error_description":"Send Content-Type: application/x-www-form-urlencoded."}"#;
         assert_eq!(text(&reply), (415, refused), "{content_type:?}");
     }
     for content_type in ["Application/X-WWW-Form-Urlencoded", "application/x-www-form-urlencoded; charset=utf-8"] {
         let content_type = Some(content_type);
-        let reply = bench.send(Asked { content_type, authorization: &[&good], ..asked("/token", GRANT) }).await;
+        let reply = bench.send(OAuthRequest { content_type, authorization: &[&good], ..asked("/token", GRANT) }).await;
         assert_eq!(reply.status, 200);
     }
 }
 
 #[tokio::test]
-async fn other_verbs_are_refused_and_other_origins_not_invited() {
+async fn other_methods_are_refused_and_cors_is_not_allowed() {
     let bench = bench();
     let good = basic(ID, SECRET);
     for method in ["GET", "HEAD", "PUT", "DELETE", "post"] {
-        let reply = bench.send(Asked { method, authorization: &[&good], ..asked("/token", GRANT) }).await;
+        let reply = bench.send(OAuthRequest { method, authorization: &[&good], ..asked("/token", GRANT) }).await;
         assert_eq!((error(&reply, 405).as_str(), header(&reply, "Allow")), ("invalid_request", Some("POST, OPTIONS")));
     }
-    let reply = bench.send(Asked { method: "OPTIONS", ..asked("/token", "") }).await;
+    let reply = bench.send(OAuthRequest { method: "OPTIONS", ..asked("/token", "") }).await;
     assert_eq!((reply.status, header(&reply, "Allow")), (204, Some("POST, OPTIONS")));
     assert_eq!(header(&reply, "Access-Control-Allow-Origin"), None);
 }
 
 /// [X13] After the seconds that were said, and not before.
 #[tokio::test]
-async fn a_client_that_asks_too_often_is_told_truthfully_when_to_come_back() {
+async fn a_rate_limited_client_succeeds_after_retry_after() {
     let bench = bench_with(1000, 2);
     assert_eq!(bench.form("/token", GRANT).await.status, 200);
     assert_eq!(bench.form("/token", GRANT).await.status, 200);
     let reply = bench.form("/token", GRANT).await;
-    let refused = r#"{"error":"temporarily_unavailable","error_description":"Too many requests. Wait as many seconds as Retry-After says, and use a token until it expires."}"#;
+    let refused = r#"{"error":"temporarily_unavailable","error_description":"Too many requests. Retry after the seconds in Retry-After, and reuse a token until it expires."}"#;
     assert_eq!(text(&reply), (429, refused));
     assert_eq!(header(&reply, "Retry-After"), Some("30"));
     let leads = "grant_type=client_credentials&scope=amcp:leads:read";
@@ -230,18 +231,18 @@ async fn a_client_that_asks_too_often_is_told_truthfully_when_to_come_back() {
 
 /// Somebody who knows only a client's id must not be able to lock it out.
 #[tokio::test]
-async fn wrong_secrets_use_up_the_budget_of_the_address_and_not_of_the_client() {
+async fn wrong_secrets_count_against_the_address_not_the_client() {
     let bench = bench_with(1000, 1);
-    let elsewhere = |address: &str| Asked { address: address.parse().unwrap(), ..asked("/token", GRANT) };
+    let elsewhere = |address: &str| OAuthRequest { address: address.parse().unwrap(), ..asked("/token", GRANT) };
     let wrong = basic(ID, "wrong");
     for _ in 0..10 {
-        let reply = bench.send(Asked { authorization: &[&wrong], ..elsewhere("2001:db8:0:1::1") }).await;
+        let reply = bench.send(OAuthRequest { authorization: &[&wrong], ..elsewhere("2001:db8:0:1::1") }).await;
         assert_eq!(reply.status, 401);
     }
     // The whole /64 is one neighbour, the next one is not.
-    let reply = bench.send(Asked { authorization: &[&wrong], ..elsewhere("2001:db8:0:1:ffff::2") }).await;
+    let reply = bench.send(OAuthRequest { authorization: &[&wrong], ..elsewhere("2001:db8:0:1:ffff::2") }).await;
     assert_eq!((reply.status, header(&reply, "Retry-After")), (429, Some("6")));
-    let reply = bench.send(Asked { authorization: &[&wrong], ..elsewhere("2001:db8:0:2::1") }).await;
+    let reply = bench.send(OAuthRequest { authorization: &[&wrong], ..elsewhere("2001:db8:0:2::1") }).await;
     assert_eq!(reply.status, 401);
     assert_eq!(bench.form("/token", GRANT).await.status, 200);
 }

@@ -1,13 +1,13 @@
 //! The revocation endpoint: the client's own tokens, at once, and nothing learnt about others.
 
-use frontdesk_identity::Asked;
+use frontdesk_identity::OAuthRequest;
 
 use crate::support::{
     FIRST_TOKEN, GRANT, OTHER_ID, OTHER_SECRET, RESOURCE, asked, bench, bench_with, error, header, text,
 };
 
 #[tokio::test]
-async fn a_client_ends_its_own_token_at_once() {
+async fn a_client_revokes_its_own_token_at_once() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -19,7 +19,7 @@ async fn a_client_ends_its_own_token_at_once() {
 
 /// [O30] Neither an oracle nor a weapon.
 #[tokio::test]
-async fn tokens_of_others_and_unknown_ones_get_the_same_answer_and_live_on() {
+async fn revoking_a_foreign_or_unknown_token_changes_nothing() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     for other in [token.as_str(), "fdt_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB", "nonsense"] {
@@ -30,14 +30,14 @@ async fn tokens_of_others_and_unknown_ones_get_the_same_answer_and_live_on() {
 }
 
 #[tokio::test]
-async fn a_stranger_ends_nothing() {
+async fn an_unauthenticated_client_cannot_revoke() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     let form = format!("token={token}");
     assert_eq!(error(&bench.send(asked("/revoke", &form)).await, 401), "invalid_client");
     assert_eq!(error(&bench.form_as(OTHER_ID, "wrong", "/revoke", &form).await, 401), "invalid_client");
     let bearer = format!("Bearer {token}");
-    let reply = bench.send(Asked { authorization: &[&bearer], ..asked("/revoke", &form) }).await;
+    let reply = bench.send(OAuthRequest { authorization: &[&bearer], ..asked("/revoke", &form) }).await;
     assert_eq!(error(&reply, 401), "invalid_client");
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
 }
@@ -46,14 +46,15 @@ async fn a_stranger_ends_nothing() {
 #[tokio::test]
 async fn the_token_must_be_sent_once() {
     let bench = bench();
-    let missing = r#"{"error":"invalid_request","error_description":"Send the token to be revoked as token."}"#;
+    let missing =
+        r#"{"error":"invalid_request","error_description":"Send the token to revoke in the parameter token."}"#;
     assert_eq!(text(&bench.form("/revoke", "token_type_hint=access_token").await), (400, missing));
     let twice = format!("token={FIRST_TOKEN}&token={FIRST_TOKEN}");
     assert_eq!(error(&bench.form("/revoke", &twice).await, 400), "invalid_request");
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_answer_is_not_taken_for_a_revocation() {
+async fn an_unavailable_store_is_not_a_successful_revocation() {
     let bench = bench();
     bench.registry.state().down = true;
     let reply = bench.form("/revoke", &format!("token={FIRST_TOKEN}")).await;

@@ -20,7 +20,7 @@ use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
 use frontdesk_engine::seal::sha256;
-use frontdesk_identity::{Asked, EmbeddedServer, Parts, ProtectedResource, Settings};
+use frontdesk_identity::{Dependencies, EmbeddedServer, OAuthRequest, OAuthSettings, ProtectedResource};
 
 use crate::records::Records;
 
@@ -233,7 +233,7 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
         client(ID, SECRET, "north", "amcp:inventory:read amcp:leads:read amcp:leads:write"),
         client(OTHER_ID, OTHER_SECRET, "south", "amcp:leads:read"),
     ];
-    let parts = Parts {
+    let parts = Dependencies {
         registry: registry.clone(),
         clock: clock.clone(),
         random: Arc::new(Counting::default()),
@@ -241,10 +241,10 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
         store: records.clone(),
         tally: tally.clone(),
     };
-    let settings = Settings {
+    let settings = OAuthSettings {
         issuer: "https://desk.example".into(),
         lifetime_seconds: 300,
-        cache: Duration::from_millis(cache_milliseconds),
+        cache_ttl: Duration::from_millis(cache_milliseconds),
         token_requests_per_minute,
     };
     let first =
@@ -271,7 +271,7 @@ fn resource(path: &str, name: &str, scopes: &[&str]) -> ProtectedResource {
         path: path.to_owned(),
         url: format!("https://desk.example{path}"),
         scopes: scopes.iter().map(|scope| Scope::new(*scope)).collect(),
-        least: Scope::new(scopes[0]),
+        default_scope: Scope::new(scopes[0]),
         name: name.to_owned(),
     }
 }
@@ -287,10 +287,10 @@ impl Bench {
     }
 
     pub(crate) async fn form_as(&self, id: &str, secret: &str, path: &str, body: &str) -> Reply {
-        self.send(Asked { authorization: &[&basic(id, secret)], ..asked(path, body) }).await
+        self.send(OAuthRequest { authorization: &[&basic(id, secret)], ..asked(path, body) }).await
     }
 
-    pub(crate) async fn send(&self, asked: Asked<'_>) -> Reply {
+    pub(crate) async fn send(&self, asked: OAuthRequest<'_>) -> Reply {
         self.server.answer(asked).await.unwrap()
     }
 
@@ -308,8 +308,8 @@ impl Bench {
 
 static TRACE: LazyLock<Trace> = LazyLock::new(|| Trace::new("trace-1"));
 
-pub(crate) fn asked<'a>(path: &'a str, body: &'a str) -> Asked<'a> {
-    Asked {
+pub(crate) fn asked<'a>(path: &'a str, body: &'a str) -> OAuthRequest<'a> {
+    OAuthRequest {
         method: "POST",
         path,
         query: None,

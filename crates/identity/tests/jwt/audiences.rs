@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{RESOURCE, claims, identify, judge, refusal, settings, token, with};
 
-const ISSUER: &str = "the token's iss is not the issuer that the mount is set to";
+const ISSUER: &str = "the token's iss is not the issuer in the mount's settings";
 const AUDIENCE: &str = "the token's aud does not name this mount";
 
 /// [K19, K20, K21, K22]
@@ -74,7 +74,7 @@ async fn the_audience_that_is_set_must_be_named_whole() {
 
 /// [K23, K24, K25] A token for somebody else is none for us, also where no audience is set.
 #[tokio::test]
-async fn without_an_audience_set_a_token_is_for_nobody_or_for_this_very_address() {
+async fn without_a_configured_audience_aud_is_absent_or_the_resource() {
     let judge = judge(settings());
     assert!(identify(&judge, &token(&claims())).await.is_ok());
     for audience in [json!(RESOURCE), json!(["https://other.example", RESOURCE])] {

@@ -38,7 +38,7 @@ async fn the_signature_of_the_standards_example_holds() {
     let judge = judge_at(1_300_819_379_000, settings);
     assert_eq!(refusal(&judge, example).await, "the token has no iat");
     let other = example.replace("-mB92", "-nB92");
-    assert_eq!(refusal(&judge, &other).await, "none of the mount's secrets signed the token");
+    assert_eq!(refusal(&judge, &other).await, "the token's signature does not match any of the mount's secrets");
 }
 
 /// So that a new secret can be in use before the old one goes; when it has gone, so have its tokens.
@@ -55,13 +55,16 @@ async fn any_of_several_secrets_may_have_signed() {
     assert!(identify(&both, &under_old).await.is_ok());
     assert!(identify(&both, &under_new).await.is_ok());
     assert!(identify(&rotated, &under_new).await.is_ok());
-    assert_eq!(refusal(&rotated, &under_old).await, "none of the mount's secrets signed the token");
-    assert_eq!(refusal(&both, &token(&claims())).await, "none of the mount's secrets signed the token");
+    assert_eq!(refusal(&rotated, &under_old).await, "the token's signature does not match any of the mount's secrets");
+    assert_eq!(
+        refusal(&both, &token(&claims())).await,
+        "the token's signature does not match any of the mount's secrets"
+    );
 }
 
 /// [K41] A token without a scope makes a caller without one; the engine then refuses whatever needs one.
 #[tokio::test]
-async fn scopes_are_a_list_or_words_between_commas_and_a_star_is_all_of_the_mounts() {
+async fn scopes_are_a_list_or_comma_separated_and_a_star_is_all() {
     let judge = judge(settings());
     for (scopes, granted) in [
         (json!(["mcp:read"]), "mcp:read"),
@@ -161,7 +164,7 @@ async fn a_token_bound_to_a_key_is_refused() {
     {
         assert_eq!(
             refusal(&judge, &token(&with("cnf", bond))).await,
-            "the token is bound to a key by cnf, which cannot be proven here"
+            "the token is bound to a key by cnf, which is not supported"
         );
     }
 }
@@ -193,7 +196,7 @@ async fn what_others_signed_is_refused() {
     for guess in guesses {
         assert_eq!(
             refusal(&judge, &signed(HEADER, &claims().to_string(), guess)).await,
-            "none of the mount's secrets signed the token"
+            "the token's signature does not match any of the mount's secrets"
         );
     }
 }

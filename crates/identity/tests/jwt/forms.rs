@@ -6,13 +6,13 @@ use crate::support::{
     HEADER, SECRET, base64url, claims, identify, judge, refusal, seal, settings, signed, token, with,
 };
 
-const PARTS: &str = "the token has not three parts";
+const PARTS: &str = "the token does not have three parts";
 const BAD_HEADER: &str = "the token's header is not base64url of one strict JSON object";
 const ALGORITHM: &str = "the token's alg is not HS256";
 const TYPE: &str = "the token's typ is neither JWT nor at+jwt";
-const EXTENSION: &str = "the token's header says more than alg and typ";
+const EXTENSION: &str = "the token's header has members other than alg and typ";
 const ENCODING: &str = "the token's signature is not base64url";
-const SIGNATURE: &str = "none of the mount's secrets signed the token";
+const SIGNATURE: &str = "the token's signature does not match any of the mount's secrets";
 const BAD_CLAIMS: &str = "the token's claims are not base64url of one strict JSON object";
 
 #[tokio::test]

@@ -1,13 +1,13 @@
 //! No text that differs from a good token in anything is a good token.
 
 use frontdesk_engine::model::fault::FaultKind;
-use frontdesk_identity::JwtJudge;
+use frontdesk_identity::JwtVerifier;
 
 use crate::support::{claims, identify, judge, settings, token};
 
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-async fn assert_bad(judge: &JwtJudge, text: &str) {
+async fn assert_bad(judge: &JwtVerifier, text: &str) {
     let fault = identify(judge, text).await.map(|_| text.to_owned()).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Unauthenticated);
 }

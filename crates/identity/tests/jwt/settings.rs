@@ -2,32 +2,32 @@
 
 use std::sync::Arc;
 
-use frontdesk_identity::{JwtError, JwtJudge, JwtSettings, SigningSecret};
+use frontdesk_identity::{JwtConfigError, JwtSettings, JwtVerifier, SigningSecret};
 
 use crate::support::{SECRET, StandingClock, judge, settings};
 
 fn error(change: impl FnOnce(&mut JwtSettings)) -> String {
     let mut settings = settings();
     change(&mut settings);
-    JwtJudge::new(settings, Arc::new(StandingClock(0))).unwrap_err().to_string()
+    JwtVerifier::new(settings, Arc::new(StandingClock(0))).unwrap_err().to_string()
 }
 
 #[test]
 fn a_secret_of_less_than_32_bytes_is_refused_with_what_to_do() {
     assert!(SigningSecret::new(vec![7; 32]).is_ok());
-    assert_eq!(SigningSecret::new(Vec::new()).unwrap_err(), JwtError::ShortSecret { bytes: 0 });
+    assert_eq!(SigningSecret::new(Vec::new()).unwrap_err(), JwtConfigError::ShortSecret { bytes: 0 });
     assert_eq!(
         SigningSecret::new(vec![b'q'; 31]).unwrap_err().to_string(),
-        "The secret has 31 bytes, and tokens under it could be forged by guessing it. Give the issuer and this mount a \
-         new one of at least 32 bytes, such as `openssl rand -hex 32` prints."
+        "The secret has 31 bytes, which is short enough to guess and forge tokens with. Give the issuer and this mount \
+         a new one of at least 32 bytes, for example from `openssl rand -hex 32`."
     );
 }
 
 #[test]
-fn a_judge_without_a_secret_is_refused() {
+fn a_verifier_needs_a_secret() {
     assert_eq!(
         error(|settings| settings.secrets.clear()),
-        "There is no secret to check tokens with. Give the one that the issuer signs with."
+        "No secret is configured to verify tokens with. Set the one that the issuer signs with."
     );
 }
 
@@ -36,11 +36,11 @@ fn a_judge_without_a_secret_is_refused() {
 fn an_empty_issuer_or_audience_is_refused() {
     assert_eq!(
         error(|settings| settings.issuer = Some(String::new())),
-        "The issuer is empty. Write what the tokens have as iss, or leave the setting out."
+        "The issuer is empty. Set it to the iss of the tokens, or remove the setting."
     );
     assert_eq!(
         error(|settings| settings.audience = Some(String::new())),
-        "The audience is empty. Write what the tokens have as aud, or leave the setting out."
+        "The audience is empty. Set it to the aud of the tokens, or remove the setting."
     );
 }
 
@@ -48,14 +48,14 @@ fn an_empty_issuer_or_audience_is_refused() {
 fn leeway_and_life_are_bounded_whatever_the_configuration_says() {
     assert_eq!(
         error(|settings| settings.leeway_seconds = 31),
-        "The leeway is more than 30 seconds. Set the issuer's clock right instead."
+        "The leeway is more than 30 seconds. Synchronize the clocks instead."
     );
     let life =
-        "The longest life of a token must be between 1 second and 30 days. Have the issuer sign new ones more often.";
-    assert_eq!(error(|settings| settings.lifetime_seconds = 0), life);
-    assert_eq!(error(|settings| settings.lifetime_seconds = 2_592_001), life);
+        "The maximum token lifetime must be between 1 second and 30 days. Have the issuer sign new tokens more often.";
+    assert_eq!(error(|settings| settings.max_lifetime_seconds = 0), life);
+    assert_eq!(error(|settings| settings.max_lifetime_seconds = 2_592_001), life);
     let mut widest = settings();
-    widest.lifetime_seconds = 2_592_000;
+    widest.max_lifetime_seconds = 2_592_000;
     judge(widest);
 }
 

@@ -10,7 +10,7 @@ use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Identity as _};
 use frontdesk_engine::seal::sha256;
-use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
+use frontdesk_identity::{JwtSettings, JwtVerifier, SigningSecret};
 use serde_json::{Value, json};
 
 pub(crate) const NOW: i64 = 1_790_000_000;
@@ -35,11 +35,11 @@ pub(crate) fn settings() -> JwtSettings {
     JwtSettings::new(vec![secret(SECRET)], TenantId::parse("site").unwrap(), scopes)
 }
 
-pub(crate) fn judge_at(millis: i64, settings: JwtSettings) -> JwtJudge {
-    JwtJudge::new(settings, Arc::new(StandingClock(millis))).unwrap()
+pub(crate) fn judge_at(millis: i64, settings: JwtSettings) -> JwtVerifier {
+    JwtVerifier::new(settings, Arc::new(StandingClock(millis))).unwrap()
 }
 
-pub(crate) fn judge(settings: JwtSettings) -> JwtJudge {
+pub(crate) fn judge(settings: JwtSettings) -> JwtVerifier {
     judge_at(NOW * 1000, settings)
 }
 
@@ -86,12 +86,12 @@ fn hmac_sha256(secret: &[u8], text: &[u8]) -> [u8; 32] {
     sha256(&[&pad(0x5c), inner.as_slice()].concat())
 }
 
-pub(crate) async fn identify(judge: &JwtJudge, token: &str) -> Result<Caller, Fault> {
+pub(crate) async fn identify(judge: &JwtVerifier, token: &str) -> Result<Caller, Fault> {
     judge.identify(&Credential::Bearer(token.to_owned()), RESOURCE).await.map(Arc::unwrap_or_clone)
 }
 
 /// The cause of a refusal that looks like every other from outside.
-pub(crate) async fn refusal(judge: &JwtJudge, token: &str) -> String {
+pub(crate) async fn refusal(judge: &JwtVerifier, token: &str) -> String {
     let fault = identify(judge, token).await.map(|caller| format!("{caller:?}")).unwrap_err();
     assert_refused(&fault);
     let cause = fault.cause.unwrap();
@@ -105,7 +105,7 @@ pub(crate) fn assert_refused(fault: &Fault) {
     assert_eq!(fault.kind, FaultKind::Unauthenticated);
     assert_eq!(
         fault.message,
-        "The access token is not valid here, or not any more. Get a new one from the token endpoint."
+        "The access token is invalid for this resource or has expired. Request a new one from the token endpoint."
     );
     assert!(fault.problems.is_empty() && fault.needed.is_empty());
     assert_eq!((fault.retry_after, fault.data.as_deref()), (None, None));

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::support::{NOW, claims, identify, judge, judge_at, refusal, settings, token, with, without};
 
-const ENDED: &str = "the token has ended";
-const EARLY: &str = "the token is not good yet";
+const ENDED: &str = "the token has expired";
+const EARLY: &str = "the token is not valid yet";
 const FUTURE: &str = "the token's iat is in the future; compare the two machines' clocks";
-const LIFETIME: &str = "the token's exp is not after its iat, or further from it than the mount allows";
+const LIFETIME: &str = "the token's exp is not after its iat, or its lifetime is longer than the mount allows";
 
 /// [K28] To the millisecond, thirty seconds after its end.
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn a_token_lives_as_long_as_the_mount_allows() {
         assert_eq!(refusal(&usual, &lives(issued, expires)).await, LIFETIME, "{issued} {expires}");
     }
     let mut brief = settings();
-    brief.lifetime_seconds = 60;
+    brief.max_lifetime_seconds = 60;
     let brief = judge(brief);
     assert!(identify(&brief, &lives(NOW, NOW + 60)).await.is_ok());
     assert_eq!(refusal(&brief, &lives(NOW, NOW + 61)).await, LIFETIME);

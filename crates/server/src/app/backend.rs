@@ -7,7 +7,7 @@ use std::time::Duration;
 use frontdesk_contracts as contracts;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
+use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
@@ -35,7 +35,7 @@ impl std::error::Error for DataBackendError {}
 
 pub struct DataBackend {
     pub data_dir: DataDir,
-    pub store: Arc<dyn Keeper>,
+    pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub(super) master: SealKey,
@@ -47,8 +47,8 @@ impl DataBackend {
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
         let kinds = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
-        let opened: Result<Arc<dyn Keeper>, StoreError> = match database {
-            DatabaseConfig::Embedded => SqliteStore::open(Options {
+        let opened: Result<Arc<dyn Backend>, StoreError> = match database {
+            DatabaseConfig::Embedded => SqliteStore::open(SqliteOptions {
                 path: data_dir::database_file(data_dir.path()),
                 master: master.clone(),
                 random: Arc::clone(&random),

@@ -83,15 +83,15 @@ pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
         let app = current.load_full();
         let now = app.desk.now();
         let store = &app.backend.store;
-        let mut results = vec![store.forget_claims(before(now, app.config.idempotency.retain)).await];
+        let mut results = vec![store.delete_expired_claims(before(now, app.config.idempotency.retain)).await];
         if contracts::all().iter().any(|contract| contract.tables.contains(&&TASK)) {
-            results.push(store.forget_rows(&TASK, EXPIRES_AT, now).await);
+            results.push(store.delete_expired_rows(&TASK, EXPIRES_AT, now).await);
         }
         match app.config.audit.retain {
             Retention::Forever => {}
             Retention::Days(days) => {
                 let retain = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
-                results.push(store.forget_audit(before(now, retain)).await);
+                results.push(store.delete_expired_audit(before(now, retain)).await);
             }
         }
         for fault in results.into_iter().filter_map(Result::err) {

@@ -20,7 +20,7 @@ use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::limits::tally::Tally;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Identity, Store};
-use frontdesk_identity::{EmbeddedServer, Parts};
+use frontdesk_identity::{Dependencies, EmbeddedServer};
 
 use crate::config::{Config, DatabaseConfig};
 use crate::telemetry::traces::Traces;
@@ -85,7 +85,7 @@ impl App {
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(EmbeddedServer::new(
-            Parts {
+            Dependencies {
                 registry: Arc::clone(&backend.store) as Arc<dyn Registry>,
                 clock: Arc::clone(&backend.clock),
                 random: Arc::clone(&backend.random),
@@ -147,7 +147,7 @@ impl App {
         let plans = plan_mounts(&config, &sites);
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
-        let identity = Arc::new(self.identity.renewed(identity_settings(&config), resources));
+        let identity = Arc::new(self.identity.reconfigured(identity_settings(&config), resources));
         let own_identity = Arc::clone(&identity) as Arc<dyn Identity>;
         let loopback_only = loopback_resources(&plans, &config.public_url);
         let mounts = build_router(plans, &config.public_url, &own_identity);
@@ -191,11 +191,11 @@ impl DeskSource for App {
     }
 }
 
-fn identity_settings(config: &Config) -> frontdesk_identity::Settings {
-    frontdesk_identity::Settings {
+fn identity_settings(config: &Config) -> frontdesk_identity::OAuthSettings {
+    frontdesk_identity::OAuthSettings {
         issuer: config.public_url.to_string(),
         lifetime_seconds: u32::try_from(config.token.lifetime.as_secs()).unwrap_or(300),
-        cache: config.token.cache,
+        cache_ttl: config.token.cache,
         token_requests_per_minute: config.limits.token_requests_per_minute,
     }
 }

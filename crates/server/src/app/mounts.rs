@@ -101,7 +101,7 @@ pub(super) fn protected_resources(plans: &[MountPlan], url: &PublicUrl) -> Vec<P
         path: path.clone(),
         url: url.at(path),
         scopes: contract.scopes.clone(),
-        least: contract.default_scope.clone(),
+        default_scope: contract.default_scope.clone(),
         name: contract.server_info.title.to_owned(),
     });
     resources.collect()
@@ -178,7 +178,7 @@ fn plan_site(config: &Config, mount: &MountConfig, site: &SiteConfig, opened: &O
     };
     let make =
         |path: String, server: &SiteServer, status: MountStatus, path_match: PathMatch, resources: Vec<String>| {
-            let mut contract = contracts::reading(&mount.contract, &site.tenant, query_limits(server))?;
+            let mut contract = contracts::site_contract(&mount.contract, &site.tenant, query_limits(server))?;
             let policy = policy(server, status);
             // The configuration decides which scope calls need, also for each tool (E-67).
             for tool in &mut contract.tools {

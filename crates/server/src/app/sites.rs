@@ -13,7 +13,7 @@ use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::ports::{Clock, Identity};
 use frontdesk_engine::seal::sha256;
-use frontdesk_identity::{JwtJudge, JwtSettings, SigningSecret};
+use frontdesk_identity::{JwtSettings, JwtVerifier, SigningSecret};
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
 
 use super::DataBackend;
@@ -224,9 +224,9 @@ fn jwt_identity(mount: &MountConfig, site: &SiteConfig, clock: &Arc<dyn Clock>) 
     let settings = JwtSettings {
         issuer: issuer.clone(),
         audience: audience.clone(),
-        lifetime_seconds: *lifetime_seconds,
+        max_lifetime_seconds: *lifetime_seconds,
         ..JwtSettings::new(secrets, site.tenant.clone(), Scopes::new(scopes))
     };
-    let verifier = JwtJudge::new(settings, Arc::clone(clock)).map_err(refused)?;
+    let verifier = JwtVerifier::new(settings, Arc::clone(clock)).map_err(refused)?;
     Ok(Some((Arc::new(verifier), sha256(text.as_bytes()))))
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use frontdesk_store::audit::Report;
-use frontdesk_store::{AuditReader, PostgresAudit, Selection, StoreError};
+use frontdesk_store::audit::AuditReport;
+use frontdesk_store::{AuditReader, AuditSelection, PostgresAudit, StoreError};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::runtime::Runtime;
@@ -89,7 +89,7 @@ pub(super) fn run(args: AuditArgs) -> Result<ExitCode, CliError> {
                 ChainReader::Postgres(runtime, reader) => runtime.block_on(reader.verify())?,
             };
             writeln!(io::stdout().lock(), "{}", describe(&report))?;
-            Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(if report.is_intact() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         AuditCommand::Export(args) => export(args),
     }
@@ -124,7 +124,7 @@ impl ChainReader {
         })
     }
 
-    fn export(&self, selection: &Selection, out: &mut dyn Write) -> Result<u64, CliError> {
+    fn export(&self, selection: &AuditSelection, out: &mut dyn Write) -> Result<u64, CliError> {
         let write = |chain: &str, link: i64, record: &str| {
             let chain = frontdesk_wire::answer::quote(chain);
             // The record is a JSON object; chain and link become its first members.
@@ -138,7 +138,7 @@ impl ChainReader {
 }
 
 fn export(args: ExportArgs) -> Result<ExitCode, CliError> {
-    let selection = Selection {
+    let selection = AuditSelection {
         since: args
             .since
             .map_or(0, |since| i64::try_from(since.unix_timestamp_nanos() / 1_000_000).unwrap_or_default()),
@@ -176,13 +176,13 @@ fn export(args: ExportArgs) -> Result<ExitCode, CliError> {
 
 fn is_closed_pipe(error: &CliError) -> bool {
     let error = match error.downcast_ref::<StoreError>() {
-        Some(StoreError::Folder { error, .. }) => Some(error),
+        Some(StoreError::Io { error, .. }) => Some(error),
         Some(_) | None => error.downcast_ref::<io::Error>(),
     };
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-fn describe(report: &Report) -> String {
+fn describe(report: &AuditReport) -> String {
     let mut lines = Vec::new();
     for chain in &report.chains {
         lines.push(match &chain.broken {
@@ -190,7 +190,7 @@ fn describe(report: &Report) -> String {
             Some((seq, why)) => format!("BROKEN  {}  at link {seq}: {why}", chain.chain),
         });
     }
-    lines.push(match report.holds() {
+    lines.push(match report.is_intact() {
         true if report.chains.is_empty() => "The audit log is empty.".to_owned(),
         true => "The audit log is complete and unchanged.".to_owned(),
         false => {

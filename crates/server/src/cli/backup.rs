@@ -103,7 +103,7 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
         return Err(format!("the backup was not restored: {error}").into());
     }
     writeln!(out, "{restored}")?;
-    if !AuditReader::open(&database, &master).verify()?.holds() {
+    if !AuditReader::open(&database, &master).verify()?.is_intact() {
         return Err(
             "the data was restored, but its audit log was changed or is incomplete; see `frontdesk audit verify`"
                 .into(),

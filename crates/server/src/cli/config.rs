@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use frontdesk_contracts::ENTRIES;
 use frontdesk_engine::ports::Clock;
-use frontdesk_store::reach;
+use frontdesk_store::check_connection;
 
 use super::{CliError, load_config, runtime};
 use crate::app::{OnDatabaseDown, Sites};
@@ -117,7 +117,7 @@ fn try_out(checked: &CheckedConfig) -> Result<CheckReport, CliError> {
     }
     if let DatabaseConfig::Postgres(address) = &config.database
         && checked.are_valid(&["database", "database_ca"])
-        && let Err(error) = runtime()?.block_on(reach(address))
+        && let Err(error) = runtime()?.block_on(check_connection(address))
     {
         problems.push(format!("database: {error}"));
     }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use frontdesk_contracts::demo::{Business, Contents, Demo, DemoSite, contents, demo, site as demo_site};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
+use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as demo_site};
 use frontdesk_engine::desk::new_id;
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
 use frontdesk_engine::{ClientId, Scopes, TenantId};
-use frontdesk_identity::{Secret, new_client, new_secret};
-use frontdesk_site::{Database as Dialect, Site};
+use frontdesk_identity::{PlaintextSecret, new_client, new_secret};
 use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
@@ -77,15 +77,15 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     let guard = StoreGuard::default();
     run_server(&guard, async {
         let seed_site = move |data_dir: &DataDir| match file {
-            Some(file) => make_sample(&data_dir.path().join(file), || Site::demo().script(Dialect::Sqlite)),
+            Some(file) => make_sample(&data_dir.path().join(file), || CmsSite::demo().script(ScriptDialect::Sqlite)),
             None => Ok(()),
         };
         // In a new folder the demo data will be needed: it is generated while the server starts.
         let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
-        let generated = is_new.then(generate_contents);
+        let generated = is_new.then(generate_data);
         let started = start(&loaded, AddressSource::Flag("--listen"), &guard, seed_site).await?;
         let app = &started.app;
-        let demo = demo();
+        let demo = info();
         let known = app.backend.store.clients().await.map_err(explain)?;
         let reused = seed(app, &demo, &known, generated).await?;
         let secrets = if args.new_secrets { Secrets::New } else { Secrets::Kept };
@@ -114,12 +114,12 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
 }
 
 /// Generates the data of the businesses on a thread of its own and hands over each when it is complete.
-fn generate_contents() -> Receiver<Contents> {
+fn generate_data() -> Receiver<BusinessData> {
     let (sender, receiver) = channel(1);
     spawn_blocking(move || {
         let (now, random) = (SystemClock.now(), SystemRandom);
         // The receiver is gone if the server could not start; then the rest is not generated.
-        contents(now, &mut |prefix| new_id(prefix, now, &random))
+        business_data(now, &mut |prefix| new_id(prefix, now, &random))
             .try_for_each(|contents| sender.blocking_send(contents))
     });
     receiver
@@ -129,9 +129,9 @@ fn generate_contents() -> Receiver<Contents> {
 /// the idempotency claim expires: it covers the time between the two.
 async fn seed(
     app: &App,
-    demo: &Demo,
+    demo: &DemoInfo,
     known: &[Client],
-    generated: Option<Receiver<Contents>>,
+    generated: Option<Receiver<BusinessData>>,
 ) -> Result<bool, CliError> {
     let is_missing = |business: &&Business| !known.iter().any(|client| client.name == agent_of(business.name));
     let missing: Vec<Business> = demo.businesses.iter().filter(is_missing).copied().collect();
@@ -147,7 +147,7 @@ async fn seed(
         app.backend.store.add_tenant(registered, record).await.map_err(explain)?;
     }
     let mut reused = true;
-    let mut generated = generated.unwrap_or_else(generate_contents);
+    let mut generated = generated.unwrap_or_else(generate_data);
     // The next one is generated while this one is written.
     while let Some(contents) = generated.recv().await {
         let Some(commit) = missing.contains(&contents.business).then(|| commit(app, contents)).flatten() else {
@@ -166,8 +166,8 @@ async fn seed(
 }
 
 /// All data of a business, committed once under the idempotency key of the demo.
-fn commit(app: &App, contents: Contents) -> Option<Commit> {
-    let Contents { business, steps, events } = contents;
+fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
+    let BusinessData { business, steps, events } = contents;
     let at = app.desk.now();
     let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
     Some(Commit {
@@ -194,7 +194,12 @@ enum Secrets {
 }
 
 /// A client for each business. Its secret is shown only when it is created.
-async fn clients(app: &App, demo: &Demo, known: &[Client], secrets: Secrets) -> Result<Vec<BannerClient>, CliError> {
+async fn clients(
+    app: &App,
+    demo: &DemoInfo,
+    known: &[Client],
+    secrets: Secrets,
+) -> Result<Vec<BannerClient>, CliError> {
     let mut clients = Vec::new();
     for business in &demo.businesses {
         let Some(tenant) = TenantId::parse(business.id) else {
@@ -268,7 +273,7 @@ async fn site_banner(
     })
 }
 
-async fn rotate(app: &App, client: &Client) -> Result<Secret, CliError> {
+async fn rotate(app: &App, client: &Client) -> Result<PlaintextSecret, CliError> {
     let (secret, hash) = new_secret(app.backend.random.as_ref());
     let record = client_record(app.desk.now(), "client.rotate", &client.id);
     match app.backend.store.rotate_client(&client.id, hash, record).await.map_err(explain)? {

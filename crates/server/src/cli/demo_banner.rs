@@ -3,8 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use frontdesk_contracts::demo::Example;
-use frontdesk_identity::Secret;
+use frontdesk_contracts::demo::ExampleCall;
+use frontdesk_identity::PlaintextSecret;
 use serde_json::{Map, Value, json};
 
 pub(super) struct DemoBanner {
@@ -18,7 +18,7 @@ pub(super) struct DemoBanner {
     /// What the contract calls a tenant's id.
     pub(super) tenant_key: &'static str,
     pub(super) scopes: String,
-    pub(super) example: Example,
+    pub(super) example: ExampleCall,
     pub(super) site: Option<SiteBanner>,
     pub(super) reused: bool,
 }
@@ -28,13 +28,13 @@ pub(super) struct SiteBanner {
     pub(super) endpoint: String,
     pub(super) client: BannerClient,
     pub(super) scopes: String,
-    pub(super) example: Example,
+    pub(super) example: ExampleCall,
 }
 
 pub(super) struct BannerClient {
     pub(super) id: String,
     /// Known only when it is created.
-    pub(super) secret: Option<Secret>,
+    pub(super) secret: Option<PlaintextSecret>,
     pub(super) tenant: String,
     pub(super) business: String,
 }
@@ -52,7 +52,7 @@ impl DemoBanner {
             .map(|client| {
                 let mut entry = Map::new();
                 entry.insert("id".to_owned(), json!(client.id));
-                entry.insert("secret".to_owned(), json!(client.secret.as_ref().map(Secret::expose)));
+                entry.insert("secret".to_owned(), json!(client.secret.as_ref().map(PlaintextSecret::expose)));
                 entry.insert(self.tenant_key.to_owned(), json!(client.tenant));
                 Value::Object(entry)
             })
@@ -61,7 +61,7 @@ impl DemoBanner {
             json!({
                 "endpoint": site.endpoint,
                 "id": site.client.id,
-                "secret": site.client.secret.as_ref().map(Secret::expose),
+                "secret": site.client.secret.as_ref().map(PlaintextSecret::expose),
                 "tenant": site.client.tenant,
             })
         });
@@ -126,7 +126,7 @@ impl DemoBanner {
     }
 
     fn token(&self, trust: &str, client: &BannerClient, endpoint: &str, scopes: &str) -> [String; 4] {
-        let secret = client.secret.as_ref().map_or("YOUR_SECRET", Secret::expose);
+        let secret = client.secret.as_ref().map_or("YOUR_SECRET", PlaintextSecret::expose);
         [
             format!("TOKEN=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),
             format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={scopes}"))),
@@ -148,7 +148,7 @@ fn call(trust: &str, endpoint: &str, message: &str) -> [String; 4] {
     ]
 }
 
-fn first_call(id: u8, Example { tool, arguments }: Example) -> String {
+fn first_call(id: u8, ExampleCall { tool, arguments }: ExampleCall) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
     )

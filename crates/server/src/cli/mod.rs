@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use frontdesk_contracts::ENTRIES;
-use frontdesk_store::Keeper;
+use frontdesk_store::Backend;
 
 use crate::config::{DatabaseConfig, LoadedConfig, environment, load};
 use audit::AuditArgs;
@@ -149,10 +149,10 @@ fn run_server<T>(guard: &StoreGuard, server: impl Future<Output = Result<T, CliE
 /// Holds the store until every task has ended. Dropping the last reference to a store waits for its writer, which must
 /// not happen in a task that is given up after a moment.
 #[derive(Default)]
-struct StoreGuard(Mutex<Option<Arc<dyn Keeper>>>);
+struct StoreGuard(Mutex<Option<Arc<dyn Backend>>>);
 
 impl StoreGuard {
-    fn hold(&self, store: &Arc<dyn Keeper>) {
+    fn hold(&self, store: &Arc<dyn Backend>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(store));
     }
 

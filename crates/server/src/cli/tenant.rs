@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock as _, Random};
-use frontdesk_store::moving::{Arrival, Departure, Home, Manifest, Receiving};
+use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExport, TenantImport};
 use serde_json::{Value, json};
 
 use super::progress::Progress;
@@ -128,10 +128,10 @@ async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
     // Personal data is about to leave: the audit log says so first.
     let lock = record_export(&data, &database, &tenant).await?;
     let master = data_dir::read_master_key(&data_dir::master_key_file(&data))?;
-    let departure = Departure::open(&location(&data, &database), &master, &tables(), &tenant).await?;
-    let written = write_rows(&departure, files).await?;
+    let export = TenantExport::open(&location(&data, &database), &master, &tables(), &tenant).await?;
+    let written = write_rows(&export, files).await?;
     drop(lock);
-    let manifest = departure.manifest();
+    let manifest = export.manifest();
     let mut out = io::stdout().lock();
     if args.json {
         let mut object = summary(manifest);
@@ -176,18 +176,18 @@ async fn record_export(
     Ok(Some(backend))
 }
 
-async fn write_rows(departure: &Departure, mut files: ExportFiles) -> Result<ExportSummary, CliError> {
+async fn write_rows(export: &TenantExport, mut files: ExportFiles) -> Result<ExportSummary, CliError> {
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let (key, out) = files.create(random.as_ref())?;
     let head = json!({
         "frontdesk": env!("CARGO_PKG_VERSION"),
         "at": SystemClock.now().to_rfc3339(),
-        "manifest": departure.manifest().to_json(),
+        "manifest": export.manifest().to_json(),
     });
     let writer = ExportWriter::new(BufWriter::new(out), key, random, &head);
     let mut writer = writer.map_err(|error| files.failed(error))?;
-    let mut progress = Progress::new("exporting", departure.manifest().rows());
-    departure
+    let mut progress = Progress::new("exporting", export.manifest().rows());
+    export
         .rows(|table, row| {
             progress.step();
             writer.row(table, &row)
@@ -205,21 +205,21 @@ async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
     let key_file = args.key.unwrap_or_else(|| args.file.with_added_extension("key"));
     let manifest = check(&args.file, &key_file)?;
     let lock = lock_for_import(&data, &database).await?;
-    let receiving = Receiving {
-        home: location(&data, &database),
+    let target = ImportTarget {
+        location: location(&data, &database),
         master: data_dir::read_master_key(&data_dir::master_key_file(&data))?,
         random: Arc::new(SystemRandom),
         kinds: tables(),
     };
-    let mut arrival = Arrival::open(&receiving, &manifest).await?;
+    let mut import = TenantImport::open(&target, &manifest).await?;
     let mut progress = Progress::new("importing", manifest.rows());
     let (mut reader, _) = ExportReader::open(&args.file, &read_key(&key_file)?)?;
     while let Some((table, row)) = reader.row()? {
-        arrival.put(table, row).await?;
+        import.put(table, row).await?;
         progress.step();
     }
     let now = SystemClock.now();
-    arrival.finish(now, &import_record(now, &manifest)).await?;
+    import.finish(now, &import_record(now, &manifest)).await?;
     progress.end();
     drop(lock);
     let mut out = io::stdout().lock();
@@ -261,10 +261,10 @@ async fn lock_for_import(data: &Path, database: &DatabaseConfig) -> Result<Optio
     }
 }
 
-fn location(data: &Path, database: &DatabaseConfig) -> Home {
+fn location(data: &Path, database: &DatabaseConfig) -> DataLocation {
     match database {
-        DatabaseConfig::Embedded => Home::Sqlite(data_dir::database_file(data)),
-        DatabaseConfig::Postgres(address) => Home::Postgres(address.clone()),
+        DatabaseConfig::Embedded => DataLocation::Sqlite(data_dir::database_file(data)),
+        DatabaseConfig::Postgres(address) => DataLocation::Postgres(address.clone()),
     }
 }
 
@@ -274,7 +274,7 @@ fn tables() -> Vec<&'static TableSpec> {
 
 fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {
     let tables = manifest.tables.iter().map(|one| (one.table.clone(), json!(one.rows)));
-    let clients = manifest.left_behind.iter().map(|(id, name)| json!({"id": id, "name": name}));
+    let clients = manifest.shared_clients.iter().map(|(id, name)| json!({"id": id, "name": name}));
     serde_json::Map::from_iter([
         ("tenant".to_owned(), json!(manifest.tenant.id.as_str())),
         ("name".to_owned(), json!(manifest.tenant.name)),
@@ -292,14 +292,14 @@ fn counted(rows: u64) -> String {
 }
 
 fn skipped_clients(manifest: &Manifest) -> String {
-    if manifest.left_behind.is_empty() {
+    if manifest.shared_clients.is_empty() {
         return String::new();
     }
     let mut text =
         "These clients act for other tenants too and are not exported. Add a client for each on the new server \
                     (`frontdesk client add`), and give the agent its new id and secret:\n"
             .to_owned();
-    for (id, name) in &manifest.left_behind {
+    for (id, name) in &manifest.shared_clients {
         text.push_str(&format!("  {id}  {name}\n"));
     }
     text

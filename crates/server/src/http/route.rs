@@ -9,7 +9,7 @@ use frontdesk_engine::dispatch::{DispatchPreference, dispatch};
 use frontdesk_engine::model::reply::{Reply, ReplyKind};
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind, serve};
-use frontdesk_identity::Asked;
+use frontdesk_identity::OAuthRequest;
 
 use super::headers::RequestHeaders;
 use super::{guard, page, receive};
@@ -100,7 +100,7 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     };
     let authorization: Vec<&str> =
         head.headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().unwrap_or("\u{fffd}")).collect();
-    let asked = Asked {
+    let asked = OAuthRequest {
         method: head.method.as_str(),
         path,
         query: head.uri.query(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use frontdesk_engine::ClientId;
 use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_identity::Asked;
+use frontdesk_identity::OAuthRequest;
 use serde::Deserialize;
 
 use crate::app::App;
@@ -65,7 +65,7 @@ impl StdioCredentials {
         let form = self.form(id, secret).await;
         let trace = self.app.desk.new_trace();
         let now = self.app.desk.now();
-        let asked = Asked {
+        let asked = OAuthRequest {
             method: "POST",
             path: "/token",
             query: None,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use frontdesk_store::Load;
+use frontdesk_store::WriterStats;
 
 use super::call_metrics::{BUCKETS, MetricsSnapshot};
 use super::traces::TraceCounts;
@@ -25,7 +25,7 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     page.line("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     calls(&mut page, &app.call_metrics.snapshot());
     connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.operator.snapshot())]);
-    writer(&mut page, &app.backend.store.load());
+    writer(&mut page, &app.backend.store.writer_stats());
     traces(&mut page, app.traces.counts());
     page.0
 }
@@ -78,18 +78,18 @@ fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
     }
 }
 
-fn writer(page: &mut Page, load: &Load) {
+fn writer(page: &mut Page, load: &WriterStats) {
     page.head("frontdesk_writer_queue", "gauge", "Work queued for the database writer.");
-    page.line("frontdesk_writer_queue", &[], load.waiting);
+    page.line("frontdesk_writer_queue", &[], load.queued_jobs);
     page.head("frontdesk_audit_unwritten", "gauge", "Audit records buffered for the next group commit.");
-    page.line("frontdesk_audit_unwritten", &[], load.unwritten);
+    page.line("frontdesk_audit_unwritten", &[], load.buffered_records);
     page.head("frontdesk_commits_failed_total", "counter", "Commits that failed.");
-    page.line("frontdesk_commits_failed_total", &[], load.failed);
+    page.line("frontdesk_commits_failed_total", &[], load.failed_commits);
     page.head("frontdesk_commit_group", "histogram", "Size of group commits.");
-    let ends: Vec<(String, u64)> = load.groups.iter().map(|(end, count)| (end.to_string(), *count)).collect();
-    let all = load.groups.iter().map(|(_, count)| count).sum();
+    let ends: Vec<(String, u64)> = load.batches.iter().map(|(end, count)| (end.to_string(), *count)).collect();
+    let all = load.batches.iter().map(|(_, count)| count).sum();
     let buckets = ends.iter().map(|(end, count)| (end.as_str(), *count));
-    page.histogram("frontdesk_commit_group", &[], buckets, all, &load.pieces.to_string());
+    page.histogram("frontdesk_commit_group", &[], buckets, all, &load.batched_jobs.to_string());
 }
 
 fn traces(page: &mut Page, counts: &TraceCounts) {

@@ -75,7 +75,7 @@ async fn a3_23_tools_fail_with_a_structured_error_inside_their_result() {
         agent.call("leads.update", stale).await,
         json!({"error": {
             "code": "request.version_conflict",
-            "message": "The lead has changed since the version you named. Read it again and decide anew.",
+            "message": "The lead has changed since expected_version. Read it again, then repeat the update with its current version.",
             "details": {"retryable": false},
         }})
     );

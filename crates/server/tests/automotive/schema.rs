@@ -95,7 +95,7 @@ pub(crate) fn is_instant(text: &str) -> bool {
 }
 
 #[test]
-fn the_judge_sees_what_does_not_fit() {
+fn the_schema_validator_reports_mismatches() {
     let schema = serde_json::json!({
         "type": "object",
         "properties": {

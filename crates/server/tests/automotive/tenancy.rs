@@ -56,7 +56,7 @@ async fn a3_07_a3_10_a_token_of_two_dealerships_names_exactly_one_in_each_call()
             group.call(tool, arguments).await,
             json!({"error": {
                 "code": "dealership.required",
-                "message": "Name the dealership as dealership_id: this token is good for several.",
+                "message": "This token is valid for several dealerships. Send the one you mean as dealership_id.",
                 "details": {"retryable": false, "errors": [{
                     "pointer": "/dealership_id",
                     "keyword": "required",

@@ -151,7 +151,7 @@ async fn a_reload_gives_nobody_a_fresh_budget() {
     for status in [200, 200, 429] {
         assert_eq!(served.token().await.status, status);
     }
-    served.reload("[limits]\ntoken_requests_per_minute = 2\nburst = 7\n", "changed: limits.burst");
+    served.reload("[limits]\ntoken_requests_per_minute = 2\nburst = 7\n", "\"changed\":\"limits.burst\"");
     assert_eq!(served.token().await.status, 429);
 }
 
@@ -171,7 +171,7 @@ async fn a_call_that_runs_during_a_reload_is_answered() {
     running.send(head.as_bytes()).await.unwrap();
     running.told_to_go_on().await;
     running.send(first.as_bytes()).await.unwrap();
-    served.reload("allowed_hosts = [\"desk.example.com\"]\n", "changed: allowed_hosts");
+    served.reload("allowed_hosts = [\"desk.example.com\"]\n", "\"changed\":\"allowed_hosts\"");
     running.send(rest.as_bytes()).await.unwrap();
     assert_eq!(running.receive().await.unwrap().status, 200);
     assert_eq!(served.addressed_to("localhost").await, 403);

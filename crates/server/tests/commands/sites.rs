@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use frontdesk_site::{Database, Site};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use hmac::{Hmac, KeyInit, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -91,7 +91,7 @@ impl Served {
 pub(crate) fn with_site() -> Folder {
     let folder = Folder::new();
     let database = rusqlite::Connection::open(folder.join("site.sqlite")).unwrap();
-    database.execute_batch(&Site::small().script(Database::Sqlite)).unwrap();
+    database.execute_batch(&CmsSite::small().script(ScriptDialect::Sqlite)).unwrap();
     folder
 }
 
@@ -300,7 +300,7 @@ fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the
         ),
         (
             "database = \"nowhere.sqlite\"\n",
-            "mount[0].database: cannot read the site's database: nowhere.sqlite cannot be opened. The file must be there",
+            "mount[0].database: cannot read the site's database: nowhere.sqlite cannot be opened. The file must exist",
         ),
         (
             "database_env = \"NOT_SET\"\n",

@@ -42,7 +42,7 @@ async fn the_log_says_once_why_a_signed_token_was_refused_and_counts_the_rest() 
     for _ in 0..40 {
         assert_eq!(served.post(CONTENT, Some(&forged), PING).await.status, 401);
     }
-    let why = "none of the mount's secrets signed the token";
+    let why = "the token's signature does not match any of the mount's secrets";
     served.desk.logged(why);
     // One line a second, however many requests: the first and the last second may be short.
     let log = served.desk.logged("unauthenticated\"");

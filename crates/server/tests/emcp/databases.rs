@@ -1,8 +1,8 @@
 //! The same site on SQLite, MariaDB and PostgreSQL behind one desk: every question gets the same answer, whatever text a
 //! caller sends finds nothing or is refused, and nothing in any of the databases has changed afterwards.
 
+use frontdesk_cms_fixture::CmsSite;
 use frontdesk_engine::ports::site_db::SiteRow;
-use frontdesk_site::Site;
 use serde_json::{Value, json};
 
 use crate::stage::{Caller, Stage, TOKENS, calling};
@@ -34,7 +34,7 @@ pub(crate) struct Trio {
 
 impl Trio {
     pub(crate) async fn open() -> Trio {
-        let three = Three::with(&Site::small(), |_| String::new()).await;
+        let three = Three::with(&CmsSite::small(), |_| String::new()).await;
         let places =
             [("sqlite", three.sqlite.url()), ("mariadb", three.mariadb.url()), ("postgres", three.postgres.url())];
         let mounts: Vec<String> = places

@@ -11,7 +11,8 @@ use crate::desks::{PING, bare, pings};
 use crate::support::client::Response;
 use crate::support::desk::{Desk, EVERYTHING, House, PATH, READ_STOCK};
 
-const INVALID: &str = "The access token is not valid here, or not any more. Get a new one from the token endpoint.";
+const INVALID: &str =
+    "The access token is invalid for this resource or has expired. Request a new one from the token endpoint.";
 const UNUSABLE: &str = "The access token must be sent once, as `Authorization: Bearer`, and nowhere else.";
 
 fn is_refused(desk: &Desk, case: &str, response: &Response, message: &str) {

@@ -1,10 +1,10 @@
 //! The SQL that is sent to each of the databases, and that the connections cannot write.
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
-use frontdesk_site::{Database, Site};
 
 use super::SiteDbSettings;
 use super::address::{self, SiteAddress};
@@ -229,7 +229,10 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("site.sqlite");
-    rusqlite::Connection::open(&path).unwrap().execute_batch(&Site::of(1).script(Database::Sqlite)).unwrap();
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch(&CmsSite::with_documents(1).script(ScriptDialect::Sqlite))
+        .unwrap();
     let settings = SiteDbSettings::new(path.to_str().unwrap());
     let reader = SiteReader::open(SqliteDriver::new(path, settings.deadline), &settings).await.unwrap();
     let connection = reader.pool.take().unwrap().connection;
@@ -246,8 +249,10 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
 
 async fn postgres_site(connections: usize) -> (server::Server, SiteReader<PostgresDriver>) {
     let server = server::Server::start();
-    let script =
-        format!("{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;", Site::of(1).script(Database::Postgres));
+    let script = format!(
+        "{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;",
+        CmsSite::with_documents(1).script(ScriptDialect::Postgres)
+    );
     server.sql("desk", &script);
     let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
@@ -313,7 +318,7 @@ mod mysql {
 
     async fn mariadb_site(connections: usize) -> (mariadb::MariaDb, SiteReader<MysqlDriver>) {
         let server = mariadb::MariaDb::start();
-        server.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+        server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
         let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();

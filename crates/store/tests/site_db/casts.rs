@@ -1,8 +1,8 @@
 //! Texts parsed as numbers: the same result on every database.
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Number, Operand, Predicate, SiteCell};
-use frontdesk_site::{Database, Site};
 
 use crate::three::{Three, all, column, shown};
 
@@ -51,8 +51,8 @@ const CASTS: [Number; 4] = [
     Number::Decimal { digits: 3, places: 3 },
 ];
 
-fn texts(database: Database) -> String {
-    let kind = if database == Database::Mysql { "mediumtext" } else { "text" };
+fn texts(database: ScriptDialect) -> String {
+    let kind = if database == ScriptDialect::Mysql { "mediumtext" } else { "text" };
     let rows: Vec<String> = TEXTS.iter().zip(1..).map(|((text, _), id)| format!("({id}, '{text}')")).collect();
     let long = format!("({}, '{}')", TEXTS.len() + 1, "7".repeat(200_000));
     format!(
@@ -67,7 +67,7 @@ fn read(number: Number) -> Expr {
 
 #[tokio::test]
 async fn a_text_is_the_same_number_on_every_database() {
-    let three = Three::with(&Site::small(), texts).await;
+    let three = Three::with(&CmsSite::small(), texts).await;
     let mut select = all("texts", &["id"]);
     select.columns = CASTS.map(read).to_vec();
     let rows = three.rows(&select).await;

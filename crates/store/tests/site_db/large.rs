@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::SiteCell;
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::open;
 use mysql_async::prelude::Queryable as _;
 
@@ -13,10 +13,10 @@ use crate::three::{Three, all, load, settings};
 
 #[tokio::test]
 async fn long_texts_are_complete_up_to_the_byte_limit() {
-    let three = Three::with(&Site::small(), |database| match database {
-        Database::Sqlite => String::new(),
-        Database::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
-        Database::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
+    let three = Three::with(&CmsSite::small(), |database| match database {
+        ScriptDialect::Sqlite => String::new(),
+        ScriptDialect::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
+        ScriptDialect::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
     })
     .await;
     let mut select = all("site_content", &["id", "longtitle"]);
@@ -46,7 +46,7 @@ async fn an_oversized_answer_is_not_read_to_its_end() {
     mariadb.sql(&format!(
         "{} ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT; \
          UPDATE evo_site_content SET longtitle = REPEAT('x', {MEGABYTE}) WHERE id <= {ROWS}; COMMIT;",
-        Site::small().script(Database::Mysql)
+        CmsSite::small().script(ScriptDialect::Mysql)
     ));
     let site_db = open(&settings(&mariadb.url())).await.unwrap();
     let mut watch = mysql_async::Conn::from_url(mariadb.url()).await.unwrap();

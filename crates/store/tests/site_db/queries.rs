@@ -1,11 +1,11 @@
 //! Queries and the rows that every database returns for them.
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-use frontdesk_site::{Database, Site};
 
 use crate::three::{Three, all, column, is, of, same, shown, value_of};
 
@@ -123,13 +123,13 @@ async fn tags(three: &Three) {
     assert_eq!(three.rows(&tagged(&[])).await.len(), 0);
 }
 
-fn oddities(database: Database) -> String {
+fn oddities(database: ScriptDialect) -> String {
     let flag = |truth: &str| match (database, truth) {
-        (Database::Postgres, truth) => truth.to_owned(),
-        (Database::Sqlite | Database::Mysql, truth) => u8::from(truth == "true").to_string(),
+        (ScriptDialect::Postgres, truth) => truth.to_owned(),
+        (ScriptDialect::Sqlite | ScriptDialect::Mysql, truth) => u8::from(truth == "true").to_string(),
     };
-    let kind = if database == Database::Postgres { "boolean" } else { "tinyint(1)" };
-    let words = if database == Database::Mysql { "mediumtext" } else { "text" };
+    let kind = if database == ScriptDialect::Postgres { "boolean" } else { "tinyint(1)" };
+    let words = if database == ScriptDialect::Mysql { "mediumtext" } else { "text" };
     let rows = [
         (1, "'a%b'", "0", flag("true")),
         (2, "'a_b'", "5", flag("false")),
@@ -147,13 +147,13 @@ fn oddities(database: Database) -> String {
          INSERT INTO evo_odd VALUES {};",
         rows.join(", ")
     )
-    .replace('"', if database == Database::Mysql { "`" } else { "\"" })
+    .replace('"', if database == ScriptDialect::Mysql { "`" } else { "\"" })
     .replace("`100%_real`", "\"100%_real\"")
 }
 
 #[tokio::test]
 async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
-    let three = Three::with(&Site::small(), oddities).await;
+    let three = Three::with(&CmsSite::small(), oddities).await;
     let ids = async |filter: Vec<Predicate>| {
         let mut select = all("odd", &["id"]);
         select.filter = filter;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, SiteRow, TableAlias,
 };
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::{SiteDbSettings, open};
 
 use crate::mariadb::MariaDb;
@@ -24,16 +24,16 @@ pub(crate) struct Three {
 
 impl Three {
     pub(crate) async fn with_the_site() -> Three {
-        Three::with(&Site::small(), |_| String::new()).await
+        Three::with(&CmsSite::small(), |_| String::new()).await
     }
 
     /// With a site and further SQL for each database.
-    pub(crate) async fn with(site: &Site, more: fn(Database) -> String) -> Three {
+    pub(crate) async fn with(site: &CmsSite, more: fn(ScriptDialect) -> String) -> Three {
         let (sqlite, mariadb, postgres) = (File::new(), MariaDb::start(), Server::start());
         let script = |database| format!("{}{}", site.script(database), more(database));
-        sqlite.sql(&script(Database::Sqlite));
-        mariadb.sql(&format!("{} COMMIT;", script(Database::Mysql)));
-        load(&postgres, &script(Database::Postgres));
+        sqlite.sql(&script(ScriptDialect::Sqlite));
+        mariadb.sql(&format!("{} COMMIT;", script(ScriptDialect::Mysql)));
+        load(&postgres, &script(ScriptDialect::Postgres));
         let mut site_dbs = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
             site_dbs.push((name, open(&settings(&url)).await.unwrap()));

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{Select, SiteDb, SiteRow};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
 use crate::TestFolder;
@@ -24,11 +24,11 @@ pub struct SiteDatabases {
 
 impl SiteDatabases {
     pub async fn small() -> SiteDatabases {
-        SiteDatabases::with(&Site::small(), |_| String::new()).await
+        SiteDatabases::with(&CmsSite::small(), |_| String::new()).await
     }
 
     /// With a site and what else is to be in each database.
-    pub async fn with(site: &Site, more: fn(Database) -> String) -> SiteDatabases {
+    pub async fn with(site: &CmsSite, more: fn(ScriptDialect) -> String) -> SiteDatabases {
         SiteDatabases::fill(MariadbDatabase::create(), PostgresDatabase::create(), site, more).await
     }
 
@@ -36,20 +36,20 @@ impl SiteDatabases {
     pub async fn on_own_servers() -> SiteDatabases {
         let mariadb = MariadbDatabase::on(MariadbServer::start());
         let postgres = PostgresDatabase::on(PostgresServer::start());
-        SiteDatabases::fill(mariadb, postgres, &Site::small(), |_| String::new()).await
+        SiteDatabases::fill(mariadb, postgres, &CmsSite::small(), |_| String::new()).await
     }
 
     async fn fill(
         mariadb: MariadbDatabase,
         postgres: PostgresDatabase,
-        site: &Site,
-        more: fn(Database) -> String,
+        site: &CmsSite,
+        more: fn(ScriptDialect) -> String,
     ) -> SiteDatabases {
         let sqlite = SiteFile::new();
         let script = |database| format!("{}{}", site.script(database), more(database));
-        sqlite.sql(&script(Database::Sqlite));
-        mariadb.sql(&format!("{} COMMIT;", script(Database::Mysql)));
-        postgres.load(&script(Database::Postgres));
+        sqlite.sql(&script(ScriptDialect::Sqlite));
+        mariadb.sql(&format!("{} COMMIT;", script(ScriptDialect::Mysql)));
+        postgres.load(&script(ScriptDialect::Postgres));
         let mut sites = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
             sites.push((name, open(&settings(&url)).await.unwrap()));

@@ -1,10 +1,10 @@
-//! What demo customers write, and why demo leads are lost.
+//! Comments, timeframes and lost reasons of the demo leads.
 
-use super::seed::Seed;
+use super::rng::DemoRng;
 
-pub(super) fn comment(seed: &mut Seed, interest: &str) -> &'static str {
+pub(super) fn comment(rng: &mut DemoRng, interest: &str) -> &'static str {
     match interest {
-        "buy" => seed.pick(&[
+        "buy" => rng.pick(&[
             "Is this one still available? I can come by on Saturday morning.",
             "What would the out-the-door price be with winter tires?",
             "Looking for something with heated seats and room for two car seats.",
@@ -13,23 +13,23 @@ pub(super) fn comment(seed: &mut Seed, interest: &str) -> &'static str {
             "Would you hold it until Friday with a deposit?",
             "I drive about 60 miles a day and need something economical.",
         ]),
-        "lease" => seed.pick(&[
+        "lease" => rng.pick(&[
             "My lease ends in two months, what could you offer on a new one?",
             "Please quote 36 months with 12,000 miles a year and little down.",
         ]),
-        "sell" => seed.pick(&[
+        "sell" => rng.pick(&[
             "I would like to sell my current car and do not need another.",
             "What would you pay for a one-owner sedan with 48,000 miles?",
         ]),
-        "trade_in" => seed.pick(&[
+        "trade_in" => rng.pick(&[
             "I want to trade in my SUV, there are two years left on the loan.",
             "How much for my truck against this one? It has a new transmission.",
         ]),
-        "test_drive" => seed.pick(&[
+        "test_drive" => rng.pick(&[
             "Could I drive it on the highway before deciding?",
             "My partner and I would both like to try it, any evening this week.",
         ]),
-        "service" => seed.pick(&[
+        "service" => rng.pick(&[
             "I need brakes done and would look at newer cars while I wait.",
             "There is a recall letter on my table, when can I come in?",
         ]),
@@ -37,8 +37,8 @@ pub(super) fn comment(seed: &mut Seed, interest: &str) -> &'static str {
     }
 }
 
-pub(super) fn lost_reason(seed: &mut Seed) -> &'static str {
-    seed.pick(&[
+pub(super) fn lost_reason(rng: &mut DemoRng) -> &'static str {
+    rng.pick(&[
         "Bought from another dealer",
         "Financing was declined",
         "Price out of reach",
@@ -47,6 +47,6 @@ pub(super) fn lost_reason(seed: &mut Seed) -> &'static str {
     ])
 }
 
-pub(super) fn timeframe(seed: &mut Seed) -> &'static str {
-    seed.pick(&["this week", "within 2 weeks", "within 30 days", "1 to 3 months", "just looking"])
+pub(super) fn timeframe(rng: &mut DemoRng) -> &'static str {
+    rng.pick(&["this week", "within 2 weeks", "within 30 days", "1 to 3 months", "just looking"])
 }

@@ -1,13 +1,12 @@
-//! The demo leads: every status, interest and channel of the vocabulary, in a history that holds together.
-//! A lead must never be older than its customer.
+//! The demo leads: every status, interest and channel of the vocabulary. A lead must never be older than its customer.
 
 use time::OffsetDateTime;
 
 use super::comments;
-use super::seed::Seed;
-use super::{DemoCustomer, DemoEmployee, DemoLead, DemoVehicle, Site};
+use super::rng::DemoRng;
+use super::{DealershipSpec, DemoCustomer, DemoEmployee, DemoLead, DemoVehicle};
 
-/// How many leads have which status, and how many days ago such a lead came in.
+/// Status, number of leads, and the range of days since such a lead was received.
 const STATUSES: [(&str, usize, i64, i64); 10] = [
     ("new", 16, 0, 2),
     ("contacted", 13, 1, 8),
@@ -22,14 +21,14 @@ const STATUSES: [(&str, usize, i64, i64); 10] = [
 ];
 
 pub(super) fn leads(
-    site: &Site,
-    seed: &mut Seed,
+    spec: &DealershipSpec,
+    rng: &mut DemoRng,
     now: OffsetDateTime,
     vehicles: &[DemoVehicle],
     customers: &[DemoCustomer],
 ) -> Vec<DemoLead> {
     let mut writers: Vec<usize> = (0..customers.len()).collect();
-    seed.shuffle(&mut writers);
+    rng.shuffle(&mut writers);
     let mut writers = writers.into_iter().cycle();
     let for_sale = with_status(vehicles, &["available"]);
     let promised = with_status(vehicles, &["pending", "reserved"]);
@@ -41,22 +40,22 @@ pub(super) fn leads(
             let Some(customer) = writers.next() else {
                 return leads;
             };
-            let interest = interest(seed, status);
+            let interest = interest(rng, status);
             let vehicle = match status {
-                // A car is sold once; the others that were sold have left the stock.
+                // A car is sold once; further sold leads are about cars that have left the stock.
                 "sold" => sold.next(),
-                "negotiating" if seed.percent(50) => seed.choose(&promised),
+                "negotiating" if rng.percent(50) => rng.choose(&promised),
                 _ if matches!(interest, "sell" | "service") => None,
-                _ if seed.percent(80) => seed.choose(&for_sale),
+                _ if rng.percent(80) => rng.choose(&for_sale),
                 _ => None,
             };
             let created = customers.get(customer).map_or(0, |customer| customer.created_days_ago);
-            let received_days_ago = seed.within(newest..=oldest).min(created);
+            let received_days_ago = rng.within(newest..=oldest).min(created);
             let updated_days_ago = match status {
                 "new" => received_days_ago,
-                _ => seed.within(0..=received_days_ago),
+                _ => rng.within(0..=received_days_ago),
             };
-            let (channel, provider) = seed.pick(SOURCES);
+            let (channel, provider) = rng.pick(SOURCES);
             leads.push(DemoLead {
                 customer,
                 vehicle,
@@ -64,20 +63,20 @@ pub(super) fn leads(
                 interest,
                 channel,
                 provider,
-                owner: owner(site, seed),
-                comments: comments::comment(seed, interest),
-                timeframe: comments::timeframe(seed),
+                owner: owner(spec, rng),
+                comments: comments::comment(rng, interest),
+                timeframe: comments::timeframe(rng),
                 received_days_ago,
-                // Hours count back: created before received before updated, also within one day.
-                received_at: seed.moment(now, received_days_ago, 6..=12),
+                // Hours count back from `now`, so created < received < updated holds within one day too.
+                received_at: rng.moment(now, received_days_ago, 6..=12),
                 updated_days_ago,
-                updated_at: seed.moment(now, updated_days_ago, 0..=6),
-                lost_reason: (status == "lost").then(|| comments::lost_reason(seed)),
+                updated_at: rng.moment(now, updated_days_ago, 0..=6),
+                lost_reason: (status == "lost").then(|| comments::lost_reason(rng)),
             });
         }
     }
     mirror_duplicates(&mut leads);
-    seed.shuffle(&mut leads);
+    rng.shuffle(&mut leads);
     leads
 }
 
@@ -90,22 +89,22 @@ fn with_status(vehicles: &[DemoVehicle], statuses: &[&str]) -> Vec<usize> {
         .collect()
 }
 
-/// A lead that led to talks was about getting a car.
-fn interest(seed: &mut Seed, status: &str) -> &'static str {
+/// A lead in an advanced status is about buying, leasing or trading in.
+fn interest(rng: &mut DemoRng, status: &str) -> &'static str {
     match status {
-        "sold" | "negotiating" => seed.pick(&["buy", "buy", "buy", "lease"]),
-        "appointment_set" => seed.pick(&["test_drive", "test_drive", "buy", "trade_in"]),
-        "unknown" | "invalid" => seed.pick(&["unknown", "buy"]),
-        _ => seed.pick(&["buy", "buy", "buy", "test_drive", "trade_in", "lease", "sell", "service"]),
+        "sold" | "negotiating" => rng.pick(&["buy", "buy", "buy", "lease"]),
+        "appointment_set" => rng.pick(&["test_drive", "test_drive", "buy", "trade_in"]),
+        "unknown" | "invalid" => rng.pick(&["unknown", "buy"]),
+        _ => rng.pick(&["buy", "buy", "buy", "test_drive", "trade_in", "lease", "sell", "service"]),
     }
 }
 
-fn owner(site: &Site, seed: &mut Seed) -> DemoEmployee {
-    let [first, ..] = site.employees;
-    seed.choose(&site.employees).unwrap_or(first)
+fn owner(spec: &DealershipSpec, rng: &mut DemoRng) -> DemoEmployee {
+    let [first, ..] = spec.employees;
+    rng.choose(&spec.employees).unwrap_or(first)
 }
 
-/// A duplicate is a second message of somebody who is already being talked to, about the same car.
+/// A duplicate is a second message of a person who was contacted already, about the same car.
 fn mirror_duplicates(leads: &mut [DemoLead]) {
     let talking: Vec<DemoLead> = leads.iter().filter(|lead| lead.status == "contacted").cloned().collect();
     let duplicates = leads.iter_mut().filter(|lead| lead.status == "duplicate");
@@ -122,7 +121,7 @@ fn mirror_duplicates(leads: &mut [DemoLead]) {
     }
 }
 
-/// Channel and provider; the often used stand more than once.
+/// Channel and provider; frequent ones are listed more than once.
 const SOURCES: &[(&str, &str)] = &[
     ("website", "Dealer website"),
     ("website", "Dealer website"),

@@ -1,17 +1,18 @@
-//! Two invented dealerships to try Frontdesk with: the same on every machine for the same moment.
-//! It must never read a clock, and never name a real person, address or telephone line.
+//! Two made-up dealerships for the demo, the same on every machine for the same `now`. It must never read the clock,
+//! nor contain a real person, address or telephone number.
 
 mod catalogue;
 mod comments;
 mod leads;
 mod people;
-mod seed;
+mod rng;
+pub mod rows;
 mod stock;
 
 use time::OffsetDateTime;
 
 use super::vin::Vin;
-use seed::Seed;
+use rng::DemoRng;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DemoDealership {
@@ -115,12 +116,12 @@ pub struct DemoEmployee {
     pub name: &'static str,
 }
 
-/// The id and the name of each.
+/// The id and the name of each dealership.
 pub const NAMES: [(&str, &str); 2] = [(LAKESIDE.id, LAKESIDE.name), (SUMMIT.id, SUMMIT.name)];
 
-/// The two dealerships as they look at `now`. One vehicle is offered by both.
+/// The two dealerships as of `now`. One vehicle is offered by both.
 pub fn dealerships(now: OffsetDateTime) -> Vec<DemoDealership> {
-    // Whole seconds, because that is what published times carry.
+    // Whole seconds, the precision of published times.
     let now = now - time::Duration::nanoseconds(i64::from(now.nanosecond()));
     let lakeside = dealership(&LAKESIDE, now);
     let mut summit = dealership(&SUMMIT, now);
@@ -130,25 +131,25 @@ pub fn dealerships(now: OffsetDateTime) -> Vec<DemoDealership> {
     vec![lakeside, summit]
 }
 
-/// What sets one dealership apart from the other.
-struct Site {
+/// The parameters from which a dealership is generated.
+struct DealershipSpec {
     id: &'static str,
     name: &'static str,
     city: &'static str,
     region: &'static str,
     country: &'static str,
-    /// Leads the stock numbers.
+    /// The first letter of the stock numbers.
     stock_prefix: &'static str,
-    /// Serial numbers and random choices start here, so that the two never meet by chance.
+    /// Different for each dealership, so that no serial number occurs in both.
     seed: u64,
     first_serial: u32,
-    /// How far the catalogue and the name lists are turned before use.
-    turn: usize,
-    places: [people::Place; 8],
+    /// By how many items the catalogue and the name lists are rotated.
+    rotation: usize,
+    towns: [people::Town; 8],
     employees: [DemoEmployee; 6],
 }
 
-const LAKESIDE: Site = Site {
+const LAKESIDE: DealershipSpec = DealershipSpec {
     id: "dlr_lakeside",
     name: "Lakeside Motors",
     city: "Buffalo",
@@ -157,12 +158,12 @@ const LAKESIDE: Site = Site {
     stock_prefix: "L",
     seed: 0x1a6e_51de,
     first_serial: 100_000,
-    turn: 0,
-    places: people::AROUND_LAKESIDE,
+    rotation: 0,
+    towns: people::AROUND_LAKESIDE,
     employees: people::LAKESIDE_TEAM,
 };
 
-const SUMMIT: Site = Site {
+const SUMMIT: DealershipSpec = DealershipSpec {
     id: "dlr_summit",
     name: "Summit Auto Gallery",
     city: "Denver",
@@ -171,22 +172,22 @@ const SUMMIT: Site = Site {
     stock_prefix: "S",
     seed: 0x5044_1717,
     first_serial: 500_000,
-    turn: 5,
-    places: people::AROUND_SUMMIT,
+    rotation: 5,
+    towns: people::AROUND_SUMMIT,
     employees: people::SUMMIT_TEAM,
 };
 
-fn dealership(site: &Site, now: OffsetDateTime) -> DemoDealership {
-    let mut seed = Seed::new(site.seed);
-    let vehicles = stock::vehicles(site, &mut seed, now);
-    let customers = people::customers(site, &mut seed, now);
-    let leads = leads::leads(site, &mut seed, now, &vehicles, &customers);
+fn dealership(spec: &DealershipSpec, now: OffsetDateTime) -> DemoDealership {
+    let mut rng = DemoRng::new(spec.seed);
+    let vehicles = stock::vehicles(spec, &mut rng, now);
+    let customers = people::customers(spec, &mut rng, now);
+    let leads = leads::leads(spec, &mut rng, now, &vehicles, &customers);
     DemoDealership {
-        id: site.id,
-        name: site.name,
-        city: site.city,
-        region: site.region,
-        country: site.country,
+        id: spec.id,
+        name: spec.name,
+        city: spec.city,
+        region: spec.region,
+        country: spec.country,
         vehicles,
         customers,
         leads,

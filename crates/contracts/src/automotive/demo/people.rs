@@ -1,98 +1,98 @@
-//! The people of the demo: customers and the sales team, all invented.
-//! It must never use an address outside example.com, .org and .net, or a line outside 555-01xx.
+//! The people of the demo, all made up: customers and the sales teams. It must never use an e-mail address outside
+//! example.com, .org and .net, or a telephone number outside 555-01xx.
 
 use time::OffsetDateTime;
 
-use super::catalogue::{CATALOGUE, Car};
-use super::seed::Seed;
-use super::{DemoCustomer, DemoEmployee, DemoInterest, Site};
+use super::catalogue::{CATALOGUE, CarSpec};
+use super::rng::DemoRng;
+use super::{DealershipSpec, DemoCustomer, DemoEmployee, DemoInterest};
 
 mod names;
 
-/// A town near a dealership and its telephone area.
+/// A town near a dealership and its telephone area code.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Town {
     city: &'static str,
     region: &'static str,
     country: &'static str,
     area: &'static str,
 }
 
-/// Ten families of names, twelve customers of each: no name twice in a dealership.
-pub(super) fn customers(site: &Site, seed: &mut Seed, now: OffsetDateTime) -> Vec<DemoCustomer> {
+/// Ten groups of names, twelve customers of each: no name occurs twice in a dealership.
+pub(super) fn customers(spec: &DealershipSpec, rng: &mut DemoRng, now: OffsetDateTime) -> Vec<DemoCustomer> {
     let mut people: Vec<(&'static str, &'static str)> = names::FAMILIES
         .iter()
         .flat_map(|(given, family)| {
-            // Each house pairs the same lists in its own way.
-            given.iter().zip(family.iter().cycle().skip(site.turn))
+            // The rotation pairs the same lists differently in each dealership.
+            given.iter().zip(family.iter().cycle().skip(spec.rotation))
         })
         .map(|(given, family)| (*given, *family))
         .collect();
-    seed.shuffle(&mut people);
+    rng.shuffle(&mut people);
     people
         .into_iter()
-        .zip(site.places.iter().cycle())
+        .zip(spec.towns.iter().cycle())
         .enumerate()
-        .map(|(index, (name, place))| customer(seed, now, index, name, place))
+        .map(|(index, (name, town))| customer(rng, now, index, name, town))
         .collect()
 }
 
 fn customer(
-    seed: &mut Seed,
+    rng: &mut DemoRng,
     now: OffsetDateTime,
     index: usize,
     (given_name, family_name): (&'static str, &'static str),
-    place: &Place,
+    town: &Town,
 ) -> DemoCustomer {
-    let company = (index % 17 == 9).then(|| seed.pick(COMPANIES));
+    let company = (index % 17 == 9).then(|| rng.pick(COMPANIES));
     let kind = match company {
         Some(_) => "business",
         None if index % 50 == 33 => "unknown",
         None => "individual",
     };
-    let created_days_ago = match seed.within(1..=3) {
-        1 => seed.within(1..=30),
-        2 => seed.within(31..=365),
-        _ => seed.within(366..=1_800),
+    let created_days_ago = match rng.within(1..=3) {
+        1 => rng.within(1..=30),
+        2 => rng.within(31..=365),
+        _ => rng.within(366..=1_800),
     };
-    // Who came within the last three months has not bought yet.
-    let sales = if created_days_ago > 90 && seed.percent(60) { seed.within(1..=3) } else { 0 };
-    let lifetime_value_minor = (0..sales).map(|_| seed.within(14_500..=61_000) * 100).sum();
+    // A customer of the last three months has not bought yet.
+    let sales = if created_days_ago > 90 && rng.percent(60) { rng.within(1..=3) } else { 0 };
+    let lifetime_value_minor = (0..sales).map(|_| rng.within(14_500..=61_000) * 100).sum();
     let latest_sale_at = (sales > 0).then(|| {
-        let days = seed.within(20..=created_days_ago - 10);
-        seed.moment(now, days, 0..=24)
+        let days = rng.within(20..=created_days_ago - 10);
+        rng.moment(now, days, 0..=24)
     });
     DemoCustomer {
         kind,
         company,
         given_name,
         family_name,
-        email: email(seed, given_name, family_name),
-        phone: phone(seed, place, index),
-        city: place.city,
-        region: place.region,
-        country: place.country,
+        email: email(rng, given_name, family_name),
+        phone: phone(rng, town, index),
+        city: town.city,
+        region: town.region,
+        country: town.country,
         lifetime_value_minor,
-        vehicle_of_interest: interest(seed),
+        vehicle_of_interest: interest(rng),
         created_days_ago,
-        // Late hours count back from the day's end: a customer always precedes a lead of the same day.
-        created_at: seed.moment(now, created_days_ago, 12..=24),
+        // More hours ago than any lead of the same day, so that a customer always precedes their leads.
+        created_at: rng.moment(now, created_days_ago, 12..=24),
         latest_sale_at,
     }
 }
 
-fn interest(seed: &mut Seed) -> DemoInterest {
-    let cars: Vec<Car> = CATALOGUE.iter().map(|template| template.car).collect();
-    let Car(make, model, ..) = seed.choose(&cars).unwrap_or(Car("", "", "", "", 0));
+fn interest(rng: &mut DemoRng) -> DemoInterest {
+    let cars: Vec<CarSpec> = CATALOGUE.iter().map(|entry| entry.car).collect();
+    let CarSpec(make, model, ..) = rng.choose(&cars).unwrap_or(CarSpec("", "", "", "", 0));
     DemoInterest { make, model }
 }
 
-fn email(seed: &mut Seed, given: &str, family: &str) -> String {
-    let domain = seed.pick(&["example.com", "example.org", "example.net"]);
+fn email(rng: &mut DemoRng, given: &str, family: &str) -> String {
+    let domain = rng.pick(&["example.com", "example.org", "example.net"]);
     format!("{}.{}@{domain}", plain(given), plain(family))
 }
 
-/// A name in the letters that every mail system takes.
+/// A name in ASCII, for an e-mail address.
 fn plain(name: &str) -> String {
     name.chars()
         .flat_map(char::to_lowercase)
@@ -116,37 +116,37 @@ fn plain(name: &str) -> String {
         .collect()
 }
 
-/// Eight areas take turns and each round of eight has six lines of its own, so no line is given twice.
-fn phone(seed: &mut Seed, place: &Place, index: usize) -> String {
+/// Every eight consecutive customers have different area codes and six numbers of their own, so no number is repeated.
+fn phone(rng: &mut DemoRng, town: &Town, index: usize) -> String {
     let round = i64::try_from(index / 8).unwrap_or_default();
-    let line = round * 6 + seed.within(0..=5);
-    format!("+1{}55501{line:02}", place.area)
+    let line = round * 6 + rng.within(0..=5);
+    format!("+1{}55501{line:02}", town.area)
 }
 
-const fn place(city: &'static str, region: &'static str, country: &'static str, area: &'static str) -> Place {
-    Place { city, region, country, area }
+const fn town(city: &'static str, region: &'static str, country: &'static str, area: &'static str) -> Town {
+    Town { city, region, country, area }
 }
 
-pub(super) const AROUND_LAKESIDE: [Place; 8] = [
-    place("Buffalo", "NY", "US", "716"),
-    place("Rochester", "NY", "US", "585"),
-    place("Syracuse", "NY", "US", "315"),
-    place("Albany", "NY", "US", "518"),
-    place("Ithaca", "NY", "US", "607"),
-    place("Erie", "PA", "US", "814"),
-    place("Cleveland", "OH", "US", "216"),
-    place("St. Catharines", "ON", "CA", "905"),
+pub(super) const AROUND_LAKESIDE: [Town; 8] = [
+    town("Buffalo", "NY", "US", "716"),
+    town("Rochester", "NY", "US", "585"),
+    town("Syracuse", "NY", "US", "315"),
+    town("Albany", "NY", "US", "518"),
+    town("Ithaca", "NY", "US", "607"),
+    town("Erie", "PA", "US", "814"),
+    town("Cleveland", "OH", "US", "216"),
+    town("St. Catharines", "ON", "CA", "905"),
 ];
 
-pub(super) const AROUND_SUMMIT: [Place; 8] = [
-    place("Denver", "CO", "US", "303"),
-    place("Aurora", "CO", "US", "720"),
-    place("Colorado Springs", "CO", "US", "719"),
-    place("Fort Collins", "CO", "US", "970"),
-    place("Cheyenne", "WY", "US", "307"),
-    place("Santa Fe", "NM", "US", "505"),
-    place("Salt Lake City", "UT", "US", "801"),
-    place("Omaha", "NE", "US", "402"),
+pub(super) const AROUND_SUMMIT: [Town; 8] = [
+    town("Denver", "CO", "US", "303"),
+    town("Aurora", "CO", "US", "720"),
+    town("Colorado Springs", "CO", "US", "719"),
+    town("Fort Collins", "CO", "US", "970"),
+    town("Cheyenne", "WY", "US", "307"),
+    town("Santa Fe", "NM", "US", "505"),
+    town("Salt Lake City", "UT", "US", "801"),
+    town("Omaha", "NE", "US", "402"),
 ];
 
 const fn employee(id: &'static str, name: &'static str) -> DemoEmployee {

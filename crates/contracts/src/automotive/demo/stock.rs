@@ -1,31 +1,31 @@
-//! The demo stock: cars of the catalogue with plausible ages, prices and words.
-//! It must never make a VIN that another car of the demo has, save the one that both houses offer.
+//! The demo stock: cars of the catalogue with plausible ages, prices and descriptions. VINs must be unique, except for
+//! the one car that both dealerships offer.
 
 use time::OffsetDateTime;
 
-use super::catalogue::{Build, CATALOGUE, Car, Number, Template};
-use super::seed::Seed;
-use super::{DemoVehicle, Site};
+use super::catalogue::{CATALOGUE, CarSpec, CatalogueEntry, Powertrain, VinSpec};
+use super::rng::DemoRng;
+use super::{DealershipSpec, DemoVehicle};
 use crate::automotive::vin::Vin;
 
-mod words;
+mod descriptions;
 
 const VEHICLES: usize = 300;
 
-pub(super) fn vehicles(site: &Site, seed: &mut Seed, now: OffsetDateTime) -> Vec<DemoVehicle> {
-    let mut statuses = Statuses::default();
+pub(super) fn vehicles(spec: &DealershipSpec, rng: &mut DemoRng, now: OffsetDateTime) -> Vec<DemoVehicle> {
+    let mut statuses = StatusCycle::default();
     CATALOGUE
         .iter()
         .cycle()
-        .skip(site.turn)
+        .skip(spec.rotation)
         .take(VEHICLES)
         .enumerate()
-        .filter_map(|(index, template)| vehicle(site, seed, now, &mut statuses, index, template))
+        .filter_map(|(index, entry)| vehicle(spec, rng, now, &mut statuses, index, entry))
         .collect()
 }
 
-/// A certified car of its owner as the other house offers it: same car, other number, other price.
-pub(super) fn shared(owner: &[DemoVehicle], other: &Site, now: OffsetDateTime) -> Option<DemoVehicle> {
+/// A certified car of one dealership as the other offers it: same car, other stock number and price.
+pub(super) fn shared(owner: &[DemoVehicle], other: &DealershipSpec, now: OffsetDateTime) -> Option<DemoVehicle> {
     let car =
         owner.iter().find(|car| car.condition == CERTIFIED && car.status == "available" && car.currency == USD)?;
     let mut car = car.clone();
@@ -33,40 +33,40 @@ pub(super) fn shared(owner: &[DemoVehicle], other: &Site, now: OffsetDateTime) -
     car.mileage += 412;
     car.price_minor += 75_000;
     car.in_stock_days_ago = 3;
-    car.in_stock_at = Seed::new(other.seed).moment(now, 3, 0..=24);
+    car.in_stock_at = DemoRng::new(other.seed).moment(now, 3, 0..=24);
     Some(car)
 }
 
 fn vehicle(
-    site: &Site,
-    seed: &mut Seed,
+    spec: &DealershipSpec,
+    rng: &mut DemoRng,
     now: OffsetDateTime,
-    statuses: &mut Statuses,
+    statuses: &mut StatusCycle,
     index: usize,
-    template: &Template,
+    entry: &CatalogueEntry,
 ) -> Option<DemoVehicle> {
-    let Number(descriptor, plant, first_year, last_year) = template.number;
-    let Car(make, model, trim, body_style, doors) = template.car;
-    let Build(engine, transmission, drivetrain, fuel_type) = template.build;
+    let VinSpec(descriptor, plant, first_year, last_year) = entry.vin;
+    let CarSpec(make, model, trim, body_style, doors) = entry.car;
+    let Powertrain(engine, transmission, drivetrain, fuel_type) = entry.powertrain;
 
-    // Of two draws the later year, because stock is rather young.
+    // The later of two random years, because stock is rather young.
     let years = i64::from(first_year)..=i64::from(last_year);
-    let year = seed.within(years.clone()).max(seed.within(years));
+    let year = rng.within(years.clone()).max(rng.within(years));
     let year = u16::try_from(year).ok()?;
-    // Thirteen apart and less than thirteen added: never the same serial twice.
-    let place = u32::try_from(index).ok()?;
-    let jitter = u32::try_from(seed.within(0..=12)).ok()?;
-    let vin = Vin::assemble(descriptor, year, plant, site.first_serial + place * 13 + jitter)?;
+    // Multiples of thirteen plus at most twelve: no serial number occurs twice.
+    let index_number = u32::try_from(index).ok()?;
+    let jitter = u32::try_from(rng.within(0..=12)).ok()?;
+    let vin = Vin::assemble(descriptor, year, plant, spec.first_serial + index_number * 13 + jitter)?;
 
-    let condition = condition(seed, year);
-    let mileage = mileage(seed, condition, year);
-    let price = price(seed, template, condition, year, mileage);
+    let condition = condition(rng, year);
+    let mileage = mileage(rng, condition, year);
+    let price = price(rng, entry, condition, year, mileage);
     let status = statuses.next(condition);
-    let in_stock_days_ago = days_in_stock(seed, status);
-    let features = words::features(seed, body_style, fuel_type);
-    let exterior_color = seed.pick(words::EXTERIOR_COLORS);
+    let in_stock_days_ago = days_in_stock(rng, status);
+    let features = descriptions::features(rng, body_style, fuel_type);
+    let exterior_color = rng.pick(descriptions::EXTERIOR_COLORS);
     let name = format!("{year} {make} {model} {trim}");
-    let description = words::describe(seed, condition, body_style, &name, exterior_color, &features);
+    let description = descriptions::describe(rng, condition, body_style, &name, exterior_color, &features);
     let mut vehicle = DemoVehicle {
         vin,
         stock_number: String::new(),
@@ -79,7 +79,7 @@ fn vehicle(
         doors,
         mileage,
         exterior_color,
-        interior_color: seed.pick(words::INTERIOR_COLORS),
+        interior_color: rng.pick(descriptions::INTERIOR_COLORS),
         engine,
         transmission,
         drivetrain,
@@ -90,11 +90,11 @@ fn vehicle(
         currency: USD,
         status,
         in_stock_days_ago,
-        in_stock_at: seed.moment(now, in_stock_days_ago, 0..=24),
+        in_stock_at: rng.moment(now, in_stock_days_ago, 0..=24),
         description,
-        media_count: media_count(seed, status),
+        media_count: media_count(rng, status),
     };
-    vehicle.stock_number = stock_number(site, &vehicle, index);
+    vehicle.stock_number = stock_number(spec, &vehicle, index);
     if index == IMPORTED {
         price_in_canadian_dollars(&mut vehicle);
     }
@@ -107,28 +107,27 @@ const CERTIFIED: &str = "certified_pre_owned";
 const DEMONSTRATOR: &str = "demo";
 const USD: &str = "USD";
 
-/// One car of each house is priced in another currency, so that nobody may compare bare amounts.
+/// One car of each dealership is priced in another currency, so that comparing bare amounts is visibly wrong.
 const IMPORTED: usize = 47;
 
-/// The last model year of the catalogue. Ages are counted from here and not from the clock, so that
-/// prices stay as they are when the demo is tried again next year.
+/// The last model year of the catalogue. Ages count from it and not from the clock, so that prices are stable.
 const NEWEST: u16 = 2024;
 
-fn condition(seed: &mut Seed, year: u16) -> &'static str {
+fn condition(rng: &mut DemoRng, year: u16) -> &'static str {
     match NEWEST.saturating_sub(year) {
-        0 if seed.percent(75) => NEW,
-        0 if seed.percent(50) => DEMONSTRATOR,
-        1 if seed.percent(15) => NEW,
-        0..=5 if seed.percent(35) => CERTIFIED,
+        0 if rng.percent(75) => NEW,
+        0 if rng.percent(50) => DEMONSTRATOR,
+        1 if rng.percent(15) => NEW,
+        0..=5 if rng.percent(35) => CERTIFIED,
         _ => USED,
     }
 }
 
-fn mileage(seed: &mut Seed, condition: &str, year: u16) -> i64 {
+fn mileage(rng: &mut DemoRng, condition: &str, year: u16) -> i64 {
     match condition {
-        NEW => seed.within(4..=45),
-        DEMONSTRATOR => seed.within(1_800..=6_400),
-        _ => expected_mileage(year) * seed.within(70..=128) / 100 + seed.within(0..=899),
+        NEW => rng.within(4..=45),
+        DEMONSTRATOR => rng.within(1_800..=6_400),
+        _ => expected_mileage(year) * rng.within(70..=128) / 100 + rng.within(0..=899),
     }
 }
 
@@ -142,48 +141,48 @@ struct Price {
     list: Option<i64>,
 }
 
-fn price(seed: &mut Seed, template: &Template, condition: &str, year: u16, mileage: i64) -> Price {
-    let Number(_, _, _, last_year) = template.number;
+fn price(rng: &mut DemoRng, entry: &CatalogueEntry, condition: &str, year: u16, mileage: i64) -> Price {
+    let VinSpec(_, _, _, last_year) = entry.vin;
     let years_back = i64::from(last_year.saturating_sub(year));
-    let list = template.msrp * (1_000 - 22 * years_back) / 10_000 * 10 + seed.within(0..=18) * 100;
+    let list = entry.msrp * (1_000 - 22 * years_back) / 10_000 * 10 + rng.within(0..=18) * 100;
     let used = || {
         let mut worth = list * 88 / 100;
         for _ in year..NEWEST {
             worth = worth * 90 / 100;
         }
-        // Seven cents for each mile more or less than a car of that age has run.
+        // Seven cents for each mile above or below the expected mileage.
         worth - (mileage - expected_mileage(year)) * 7 / 100
     };
     let (asked, list) = match condition {
-        NEW => (list * seed.within(960..=1_000) / 1_000, Some(list)),
-        DEMONSTRATOR => (list * seed.within(905..=940) / 1_000, Some(list)),
+        NEW => (list * rng.within(960..=1_000) / 1_000, Some(list)),
+        DEMONSTRATOR => (list * rng.within(905..=940) / 1_000, Some(list)),
         CERTIFIED => (used() * 104 / 100, Some(list)),
         _ => (used(), None),
     };
-    Price { asked: asked / 100 * 100 + seed.pick(&[0, 50, 90, 95]), list }
+    Price { asked: asked / 100 * 100 + rng.pick(&[0, 50, 90, 95]), list }
 }
 
-/// Counts cars apart by whether they have had an owner, because the two kinds have other destinies.
+/// Assigns statuses in a fixed cycle. New and used cars are counted separately, because their statuses differ.
 #[derive(Default)]
-struct Statuses {
-    fresh: usize,
-    driven: usize,
+struct StatusCycle {
+    new: usize,
+    used: usize,
 }
 
-impl Statuses {
+impl StatusCycle {
     /// About one car in seven is not simply for sale, spread so that every status occurs.
     fn next(&mut self, condition: &str) -> &'static str {
         if matches!(condition, NEW | DEMONSTRATOR) {
-            self.fresh += 1;
-            match self.fresh % 18 {
+            self.new += 1;
+            match self.new % 18 {
                 5 if condition == NEW => "on_order",
                 9 if condition == NEW => "in_transit",
                 14 => "reserved",
                 _ => "available",
             }
         } else {
-            self.driven += 1;
-            match self.driven % 100 {
+            self.used += 1;
+            match self.used % 100 {
                 4 => "in_transit",
                 11 | 55 | 83 => "pending",
                 23 | 76 => "reserved",
@@ -198,30 +197,30 @@ impl Statuses {
     }
 }
 
-fn days_in_stock(seed: &mut Seed, status: &str) -> i64 {
+fn days_in_stock(rng: &mut DemoRng, status: &str) -> i64 {
     match status {
-        "on_order" | "in_transit" => seed.within(0..=9),
-        "wholesale" => seed.within(90..=160),
-        _ => seed.within(1..=60) + seed.within(0..=45),
+        "on_order" | "in_transit" => rng.within(0..=9),
+        "wholesale" => rng.within(90..=160),
+        _ => rng.within(1..=60) + rng.within(0..=45),
     }
 }
 
-/// A car that has not arrived has not been photographed.
-fn media_count(seed: &mut Seed, status: &str) -> u8 {
+/// A car that has not arrived has no photos.
+fn media_count(rng: &mut DemoRng, status: &str) -> u8 {
     match status {
         "on_order" | "in_transit" => 0,
-        _ => u8::try_from(seed.within(2..=6)).unwrap_or_default(),
+        _ => u8::try_from(rng.within(2..=6)).unwrap_or_default(),
     }
 }
 
-fn stock_number(site: &Site, vehicle: &DemoVehicle, index: usize) -> String {
+fn stock_number(spec: &DealershipSpec, vehicle: &DemoVehicle, index: usize) -> String {
     let letter = match vehicle.condition {
         NEW => 'N',
         DEMONSTRATOR => 'D',
         CERTIFIED => 'C',
         _ => 'U',
     };
-    format!("{}{letter}{:04}", site.stock_prefix, 1_001 + index)
+    format!("{}{letter}{:04}", spec.stock_prefix, 1_001 + index)
 }
 
 fn price_in_canadian_dollars(vehicle: &mut DemoVehicle) {

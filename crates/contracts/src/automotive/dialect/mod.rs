@@ -1,5 +1,5 @@
 //! How this contract reads arguments and writes answers: cursors, structured errors inside tool
-//! results, OAuth challenges. The only place where its answers get their form.
+//! results, OAuth challenges. No other module formats its answers.
 
 mod failure;
 mod success;
@@ -26,26 +26,26 @@ impl Dialect for Automotive {
         let tenant = take_text(&mut arguments, TENANT);
         let cursor = take_text(&mut arguments, CURSOR);
         let limit = arguments.remove(LIMIT).and_then(|limit| limit.as_u64());
-        let window = takes(&tool.input, CURSOR).then(|| PageRequest {
+        let page = has_field(&tool.input, CURSOR).then(|| PageRequest {
             cursor,
             limit: limit.and_then(|limit| usize::try_from(limit).ok()),
             default_limit: DEFAULT_LIMIT,
         });
-        let named = take_text(&mut arguments, KEY);
+        let argument = take_text(&mut arguments, KEY);
         let key = match tool.effect {
-            // Reading twice is harmless, so a header that a proxy adds everywhere is passed over.
+            // A read needs no idempotency, so a header that a proxy adds to all requests is ignored.
             Effect::Reads => None,
-            Effect::Adds | Effect::Changes => one_key(named, header_key)?,
+            Effect::Adds | Effect::Changes => idempotency_key(argument, header_key)?,
         };
-        Ok(ToolInput { arguments, tenant, window, idempotency_key: key })
+        Ok(ToolInput { arguments, tenant, window: page, idempotency_key: key })
     }
 
-    fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
-        private(success::success(shaped, at))
+    fn success(&self, payload: Payload, context: &ReplyContext<'_>) -> Reply {
+        no_store(success::success(payload, context))
     }
 
-    fn failure(&self, fault: &Fault, at: &ReplyContext<'_>) -> Reply {
-        private(failure::failure(fault, at))
+    fn failure(&self, fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+        no_store(failure::failure(fault, context))
     }
 
     fn tenant_argument(&self) -> &'static str {
@@ -61,14 +61,14 @@ impl Dialect for Automotive {
     }
 }
 
-/// Every answer is for one token's eyes, also a refusal: it may tell which scopes the token has.
-fn private(reply: Reply) -> Reply {
+/// Every answer depends on the token, also an error: it can name the token's scopes. So no cache may store it.
+fn no_store(reply: Reply) -> Reply {
     reply.header("Cache-Control", "no-store")
 }
 
-/// The era the request speaks; one that was never decided counts as the version meant by silence.
-fn spoken(at: &ReplyContext<'_>) -> Era {
-    at.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
+/// The era of the request; a request without a version means 2025-03-26.
+fn era_or_default(context: &ReplyContext<'_>) -> Era {
+    context.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
 }
 
 fn take_text(arguments: &mut Map<String, Value>, name: &str) -> Option<String> {
@@ -78,7 +78,7 @@ fn take_text(arguments: &mut Map<String, Value>, name: &str) -> Option<String> {
     }
 }
 
-fn takes(input: &Schema, name: &str) -> bool {
+fn has_field(input: &Schema, name: &str) -> bool {
     match input {
         Schema::Object(fields) => fields.iter().any(|field| field.name == name),
         Schema::Map(_)
@@ -91,15 +91,15 @@ fn takes(input: &Schema, name: &str) -> bool {
     }
 }
 
-/// Two different keys would leave open which of them makes the call happen once.
-fn one_key(named: Option<String>, header: Option<&str>) -> Result<Option<String>, Fault> {
-    match (named, header) {
-        (Some(named), Some(header)) if named != header => Err(Fault::invalid_argument(
+/// With two different keys it would be undefined which of them identifies the call.
+fn idempotency_key(argument: Option<String>, header: Option<&str>) -> Result<Option<String>, Fault> {
+    match (argument, header) {
+        (Some(argument), Some(header)) if argument != header => Err(Fault::invalid_argument(
             "/idempotency_key",
             "const",
             "the argument and the Idempotency-Key header must be the same when both are sent",
         )),
-        (Some(named), _) => Ok(Some(named)),
+        (Some(argument), _) => Ok(Some(argument)),
         (None, header) => Ok(header.map(str::to_owned)),
     }
 }

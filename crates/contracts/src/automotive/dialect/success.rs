@@ -1,45 +1,45 @@
-//! Answers that went well: the object itself, or a page of objects, in the envelope of a tool call or
-//! of a resource. Both carry the same JSON.
+//! Successful answers: an object or a page of objects, as the result of a tool call or as the contents of a resource.
+//! Both contain the same JSON.
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::model::contract::{Payload, ReplyContext, RequestTarget};
 use frontdesk_wire::answer::{self, CacheHint, CacheScope, finished_result, quote, tool_success};
 
-use super::spoken;
+use super::era_or_default;
 
-/// Stock and leads change at any time, so nothing read here may be kept.
-const NEVER: CacheHint = CacheHint { ttl_ms: 0, scope: CacheScope::Private };
+/// Stock and leads can change at any time, so clients must not cache them.
+const NO_CACHE: CacheHint = CacheHint { ttl_ms: 0, scope: CacheScope::Private };
 
-pub(super) fn success(shaped: Payload, at: &ReplyContext<'_>) -> Reply {
-    let object = object(shaped);
-    let era = spoken(at);
-    let Some(id) = at.id else {
+pub(super) fn success(payload: Payload, context: &ReplyContext<'_>) -> Reply {
+    let object = object(payload);
+    let era = era_or_default(context);
+    let Some(id) = context.id else {
         return Reply::empty(202);
     };
-    let result = match at.target {
+    let result = match context.target {
         RequestTarget::Tool(_) => return Reply::rpc(tool_success(id, &object, &era)),
-        RequestTarget::Resource(address) => {
+        RequestTarget::Resource(uri) => {
             let contents = format!(
                 "{{\"contents\":[{{\"uri\":{},\"mimeType\":\"application/json\",\"text\":{}}}]}}",
-                quote(address),
+                quote(uri),
                 quote(&object),
             );
-            finished_result(&contents, &era, Some(NEVER))
+            finished_result(&contents, &era, Some(NO_CACHE))
         }
         RequestTarget::Method | RequestTarget::Transport => finished_result(&object, &era, None),
     };
     Reply::rpc(answer::success(id, &result))
 }
 
-/// `next_cursor` is there only while there is more (A3-19).
-fn object(shaped: Payload) -> String {
-    match shaped {
+/// `next_cursor` is present only if there are more items (A3-19).
+fn object(payload: Payload) -> String {
+    match payload {
         Payload::One(object) => object,
         Payload::Many { items, cursor } => {
             let mut object = String::with_capacity(items.iter().map(|item| item.len() + 1).sum::<usize>() + 512);
             object.push_str("{\"items\":[");
-            for (place, item) in items.iter().enumerate() {
-                if place > 0 {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
                     object.push(',');
                 }
                 object.push_str(item);

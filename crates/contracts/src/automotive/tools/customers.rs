@@ -1,14 +1,14 @@
-//! Reading customers. Lists mask who they are; one record shows it under the scope for leads, which
-//! covers customers too because the text gives them no domain of their own.
+//! Reading customers. Lists mask contact data; a single record shows it to callers with the scope for leads, which covers
+//! customers too because the specification gives them no domain of their own.
 
 use frontdesk_engine::model::schema::{Schema, Text, optional};
 use frontdesk_engine::model::table::SearchTerm;
 use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 
-use super::{NEWEST, arguments, containing, equals_hashed, id_argument, listing, one, page};
-use crate::automotive::shapes::{self, normal_email};
-use crate::automotive::{codes, customer, scopes};
+use super::{NEWEST, equals_digest, get_one, id_argument, list_input, list_page, single_input, word_filter};
+use crate::automotive::values::normalize_email;
+use crate::automotive::{codes, customer, schemas, scopes};
 
 pub(super) fn list() -> Tool {
     Tool {
@@ -17,12 +17,12 @@ pub(super) fn list() -> Tool {
             title: "List customers",
             about: "Lists the dealership's customers, newest first, page by page, contact data masked. Finds somebody \
                 by whole e-mail address, telephone number or words of their name.",
-            input: listing([
+            input: list_input([
                 optional("email", Schema::Text(Text::Email), "Whole e-mail address; case does not matter."),
                 optional("phone", Schema::Text(Text::Phone), "Whole number in E.164 form."),
                 optional("name", Schema::text(200), "Whole words of the name, all of which must occur."),
             ]),
-            output: shapes::list(customer::schema()),
+            output: schemas::list(customer::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
             unmask_scope: None,
@@ -39,7 +39,7 @@ pub(super) fn get() -> Tool {
             name: "customers.get",
             title: "Get a customer",
             about: "Reads one customer by their id, with contact data.",
-            input: arguments([id_argument("The customer's id, as lists give it.")]),
+            input: single_input([id_argument("The customer's id, as lists give it.")]),
             output: customer::schema(),
             effect: Effect::Reads,
             scope: Scope::new(scopes::LEADS_READ),
@@ -54,13 +54,13 @@ pub(super) fn get() -> Tool {
 fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
     Box::pin(async move {
         let mut filters = Vec::new();
-        filters.extend(equals_hashed(permitted, "email", "email", normal_email));
-        filters.extend(equals_hashed(permitted, "phone", "phone", str::to_owned));
-        filters.extend(containing(permitted, "name", SearchTerm::Personal)?);
-        page(permitted, &customer::KIND, filters, NEWEST).await
+        filters.extend(equals_digest(permitted, "email", "email", normalize_email));
+        filters.extend(equals_digest(permitted, "phone", "phone", str::to_owned));
+        filters.extend(word_filter(permitted, "name", SearchTerm::Personal)?);
+        list_page(permitted, &customer::TABLE, filters, NEWEST).await
     })
 }
 
 fn run_get<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
-    Box::pin(one(permitted, &customer::KIND))
+    Box::pin(get_one(permitted, &customer::TABLE))
 }

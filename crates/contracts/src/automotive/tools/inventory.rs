@@ -1,4 +1,4 @@
-//! Reading stock: the newest, the fitting, the one. Nothing here is personal and nothing changes.
+//! Reading stock: list, search, get. It has no personal data and no writes.
 
 use frontdesk_engine::model::page::{Direction, Filter, Order};
 use frontdesk_engine::model::schema::{Schema, optional};
@@ -6,10 +6,10 @@ use frontdesk_engine::model::table::{Cell, SearchTerm};
 use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 
-use super::{NEWEST, arguments, containing, equals, id_argument, listing, one, page};
-use crate::automotive::shapes::{self, Distance, Money};
+use super::{NEWEST, equals, get_one, id_argument, list_input, list_page, single_input, word_filter};
+use crate::automotive::values::{Distance, Money};
 use crate::automotive::vocabulary::{BodyStyle, FuelType, SORT, VehicleCondition, VehicleStatus, Vocabulary};
-use crate::automotive::{codes, scopes, vehicle};
+use crate::automotive::{codes, schemas, scopes, vehicle};
 
 pub(super) fn list() -> Tool {
     Tool {
@@ -17,11 +17,11 @@ pub(super) fn list() -> Tool {
             name: "inventory.list",
             title: "List stock",
             about: "Lists the dealership's vehicles, newest first, page by page.",
-            input: listing([
+            input: list_input([
                 optional("status", Schema::one_of(VehicleStatus::WORDS), "Only vehicles with this status."),
                 optional("condition", Schema::one_of(VehicleCondition::WORDS), "Only vehicles of this condition."),
             ]),
-            output: shapes::list(vehicle::schema()),
+            output: schemas::list(vehicle::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
             unmask_scope: None,
@@ -33,7 +33,7 @@ pub(super) fn list() -> Tool {
 }
 
 pub(super) fn search() -> Tool {
-    let input = listing([
+    let input = list_input([
         optional(
             "text",
             Schema::text(200),
@@ -60,7 +60,7 @@ pub(super) fn search() -> Tool {
             about: "Finds vehicles by words, make, model, year, price, mileage, condition, status, body style and fuel, \
                 in the order asked for, page by page.",
             input,
-            output: shapes::list(vehicle::schema()),
+            output: schemas::list(vehicle::schema()),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
             unmask_scope: None,
@@ -77,7 +77,7 @@ pub(super) fn get() -> Tool {
             name: "inventory.get",
             title: "Get a vehicle",
             about: "Reads one vehicle by its id.",
-            input: arguments([id_argument("The vehicle's id, as lists give it; not its VIN.")]),
+            input: single_input([id_argument("The vehicle's id, as lists give it; not its VIN.")]),
             output: vehicle::schema(),
             effect: Effect::Reads,
             scope: Scope::new(scopes::INVENTORY_READ),
@@ -92,46 +92,46 @@ pub(super) fn get() -> Tool {
 fn run_list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
     Box::pin(async move {
         let filters = ["status", "condition"].into_iter().filter_map(|name| equals(permitted, name, name));
-        page(permitted, &vehicle::KIND, filters.collect(), NEWEST).await
+        list_page(permitted, &vehicle::TABLE, filters.collect(), NEWEST).await
     })
 }
 
 fn run_search<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
     Box::pin(async move {
         let mut filters = Vec::new();
-        filters.extend(containing(permitted, "text", SearchTerm::Plain)?);
-        filters.extend(named(permitted, "make", "make_key"));
-        filters.extend(named(permitted, "model", "model_key"));
+        filters.extend(word_filter(permitted, "text", SearchTerm::Plain)?);
+        filters.extend(equals_key(permitted, "make", "make_key"));
+        filters.extend(equals_key(permitted, "model", "model_key"));
         for name in ["condition", "status", "body_style", "fuel_type"] {
             filters.extend(equals(permitted, name, name));
         }
         filters.extend(years(permitted)?);
         filters.extend(prices(permitted)?);
         filters.extend(distances(permitted)?);
-        page(permitted, &vehicle::KIND, filters, order(permitted)).await
+        list_page(permitted, &vehicle::TABLE, filters, order(permitted)).await
     })
 }
 
 fn run_get<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
-    Box::pin(one(permitted, &vehicle::KIND))
+    Box::pin(get_one(permitted, &vehicle::TABLE))
 }
 
-fn named(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
+fn equals_key(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
     let name = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Text(vehicle::key(name))))
 }
 
 fn years(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-    let asked = permitted.input();
-    range("year", asked.integer("year_min"), asked.integer("year_max"), "/year_max")
+    let input = permitted.input();
+    range("year", input.integer("year_min"), input.integer("year_max"), "/year_max")
 }
 
-/// Amounts compare only within one currency, so a range also asks for the currency.
+/// Amounts are comparable only within one currency, so a range also filters by currency.
 fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
     let money = |name| permitted.input().object(name).and_then(Money::read);
-    let (least, most) = (money("price_min"), money("price_max"));
-    if let (Some(least), Some(most)) = (&least, &most)
-        && least.currency != most.currency
+    let (min, max) = (money("price_min"), money("price_max"));
+    if let (Some(min), Some(max)) = (&min, &max)
+        && min.currency != max.currency
     {
         return Err(Fault::invalid_argument(
             "/price_max/currency",
@@ -139,31 +139,31 @@ fn prices(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
             "price_min and price_max must have the same currency",
         ));
     }
-    let currency = least.as_ref().or(most.as_ref()).map(|money| money.currency.clone());
-    let amounts = range("price_minor", least.map(|money| money.amount), most.map(|money| money.amount), "/price_max")?;
+    let currency = min.as_ref().or(max.as_ref()).map(|money| money.currency.clone());
+    let amounts = range("price_minor", min.map(|money| money.amount), max.map(|money| money.amount), "/price_max")?;
     Ok(currency.map(|currency| Filter::Equals("currency", Cell::Text(currency))).into_iter().chain(amounts).collect())
 }
 
 fn distances(permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
     let distance = |name| permitted.input().object(name).and_then(Distance::read);
-    let (least, most) = (distance("mileage_min"), distance("mileage_max"));
+    let (min, max) = (distance("mileage_min"), distance("mileage_max"));
     range(
         "mileage_mm",
-        least.map(|distance| distance.millimetres()),
-        most.map(|distance| distance.millimetres()),
+        min.map(|distance| distance.millimetres()),
+        max.map(|distance| distance.millimetres()),
         "/mileage_max",
     )
 }
 
-fn range(column: &'static str, least: Option<i64>, most: Option<i64>, pointer: &str) -> Result<Vec<Filter>, Fault> {
-    if let (Some(least), Some(most)) = (least, most)
-        && least > most
+fn range(column: &'static str, min: Option<i64>, max: Option<i64>, pointer: &str) -> Result<Vec<Filter>, Fault> {
+    if let (Some(min), Some(max)) = (min, max)
+        && min > max
     {
         return Err(Fault::invalid_argument(pointer, "minimum", "it must not be less than the lower end of the range"));
     }
-    let least = least.map(|least| Filter::AtLeast(column, least));
-    let most = most.map(|most| Filter::AtMost(column, most));
-    Ok(least.into_iter().chain(most).collect())
+    let min = min.map(|min| Filter::AtLeast(column, min));
+    let max = max.map(|max| Filter::AtMost(column, max));
+    Ok(min.into_iter().chain(max).collect())
 }
 
 fn order(permitted: &Permitted<'_>) -> Order {

@@ -1,12 +1,12 @@
-//! The tools of the contract, in the order they are listed, and the arguments they share. The first
-//! needs no argument at all, so that a client can try the server with it.
+//! The tools of the contract, in the order of `tools/list`, and the arguments they share. The first one needs no
+//! argument, so that a client can try the server with it.
 
-mod change;
 mod consent;
 mod create;
 mod customers;
 mod inventory;
 mod leads;
+mod update;
 
 use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query};
 use frontdesk_engine::model::plan::{Change, Event, OnConflict, Step};
@@ -25,9 +25,9 @@ pub(super) const LIMIT: &str = "limit";
 pub(super) const KEY: &str = "idempotency_key";
 pub(super) const DEFAULT_LIMIT: usize = 25;
 
-const MOST_LIMIT: i64 = 100;
-/// More words narrow nothing down and cost a look-up each.
-const MOST_WORDS: usize = 16;
+const MAX_LIMIT: i64 = 100;
+/// Each word costs an index lookup.
+const MAX_SEARCH_WORDS: usize = 16;
 
 pub(super) fn all() -> Vec<Tool> {
     vec![
@@ -43,30 +43,30 @@ pub(super) fn all() -> Vec<Tool> {
     ]
 }
 
-/// The input of a tool that reads or writes one thing.
-fn arguments(own: impl IntoIterator<Item = Field>) -> Schema {
+/// The input schema of a tool that reads one record.
+fn single_input(own: impl IntoIterator<Item = Field>) -> Schema {
     let tenant =
         optional(TENANT, Schema::text(64), "The dealership meant. Needed only if the token is good for several.");
     Schema::object(own.into_iter().chain([tenant]))
 }
 
-/// The input of a tool that lists.
-fn listing(own: impl IntoIterator<Item = Field>) -> Schema {
-    let window = [
+/// The input schema of a tool that lists.
+fn list_input(own: impl IntoIterator<Item = Field>) -> Schema {
+    let paging = [
         optional(CURSOR, Schema::text(8192), "next_cursor of the page before. Send the same filters with it, or none."),
-        optional(LIMIT, Schema::integer(1, MOST_LIMIT), "How many items at most; 25 if absent."),
+        optional(LIMIT, Schema::integer(1, MAX_LIMIT), "How many items at most; 25 if absent."),
     ];
-    arguments(own.into_iter().chain(window))
+    single_input(own.into_iter().chain(paging))
 }
 
-/// The input of a tool that writes.
-fn writing(own: impl IntoIterator<Item = Field>) -> Schema {
+/// The input schema of a tool that writes.
+fn write_input(own: impl IntoIterator<Item = Field>) -> Schema {
     let key = optional(
         KEY,
         Schema::text(255),
         "A new random value per change. Repeated with the same arguments, the change happens once.",
     );
-    arguments(own.into_iter().chain([key]))
+    single_input(own.into_iter().chain([key]))
 }
 
 fn id_argument(about: &'static str) -> Field {
@@ -75,83 +75,83 @@ fn id_argument(about: &'static str) -> Field {
 
 const NEWEST: Order = Order { column: "created_at", direction: Direction::Descending };
 
-async fn page(
+async fn list_page(
     permitted: &Permitted<'_>,
-    kind: &'static TableSpec,
+    table: &'static TableSpec,
     filters: Vec<Filter>,
     order: Order,
 ) -> Result<Outcome, Fault> {
-    let query = Query { projection: Projection::Rows, table: kind, filters, order, window: permitted.window() };
+    let query = Query { projection: Projection::Rows, table, filters, order, window: permitted.window() };
     permitted.page(query).await.map(Outcome::Many)
 }
 
-async fn one(permitted: &Permitted<'_>, kind: &'static TableSpec) -> Result<Outcome, Fault> {
+async fn get_one(permitted: &Permitted<'_>, table: &'static TableSpec) -> Result<Outcome, Fault> {
     let id = permitted.input().text("id").unwrap_or_default();
-    let found = permitted.get(kind, id).await?.ok_or_else(Fault::not_found)?;
+    let found = permitted.get(table, id).await?.ok_or_else(Fault::not_found)?;
     Ok(Outcome::One(item(found)))
 }
 
-fn item(found: StoredRow) -> Item {
-    Item { id: found.id, body: found.body, masked: found.masked, personal: found.personal }
+fn item(row: StoredRow) -> Item {
+    Item { id: row.id, body: row.body, masked: row.masked, personal: row.personal }
 }
 
-/// A filter on a text column, where the argument was given.
+/// A filter on a text column, if the argument is present.
 fn equals(permitted: &Permitted<'_>, argument: &str, column: &'static str) -> Option<Filter> {
     let value = permitted.input().text(argument)?;
     Some(Filter::Equals(column, Cell::Text(value.to_owned())))
 }
 
-/// A filter on hashed personal data, where the argument was given; `normal` makes equal what is the
-/// same address or number.
-fn equals_hashed(
+/// A filter on the digest of personal data, if the argument is present. `normalize` must be the one that was applied
+/// before the digest was stored.
+fn equals_digest(
     permitted: &Permitted<'_>,
     argument: &str,
     column: &'static str,
-    normal: fn(&str) -> String,
+    normalize: fn(&str) -> String,
 ) -> Option<Filter> {
     let value = permitted.input().text(argument)?;
-    Some(Filter::Equals(column, Cell::Digest(normal(value))))
+    Some(Filter::Equals(column, Cell::Digest(normalize(value))))
 }
 
-/// A filter on the words of a text, where the argument was given. A text without any is a mistake:
-/// it would match everything.
-fn containing(
+/// A filter on the words of a text, if the argument is present. A text without words is an error: it would match
+/// everything.
+fn word_filter(
     permitted: &Permitted<'_>,
     argument: &str,
-    word: fn(String) -> SearchTerm,
+    term: fn(String) -> SearchTerm,
 ) -> Result<Option<Filter>, Fault> {
     let Some(text) = permitted.input().text(argument) else {
         return Ok(None);
     };
-    let found = search_terms(text);
+    let terms = search_terms(text);
     let pointer = format!("/{argument}");
-    match found.len() {
+    match terms.len() {
         0 => Err(Fault::invalid_argument(&pointer, "pattern", "at least one letter or digit is expected")),
-        1..=MOST_WORDS => Ok(Some(Filter::SearchTerms(found.into_iter().map(word).collect()))),
+        1..=MAX_SEARCH_WORDS => Ok(Some(Filter::SearchTerms(terms.into_iter().map(term).collect()))),
         _ => Err(Fault::invalid_argument(&pointer, "maxLength", "at most 16 words are allowed")),
     }
 }
 
-/// The arguments as a type of the tool's own.
+/// The arguments as the tool's own type.
 fn read_arguments<T: DeserializeOwned>(permitted: &Permitted<'_>) -> Result<T, Fault> {
-    json::fit(&permitted.input().arguments)
+    json::from_arguments(&permitted.input().arguments)
 }
 
-/// A customer to be changed, with the version that was read.
-async fn known_customer(permitted: &Permitted<'_>, id: &str) -> Result<Option<(Customer, i64)>, Fault> {
-    match permitted.get_to_change(&customer::KIND, id).await? {
-        Some(found) => Ok(Some((Customer::from_found(&found)?, found.version))),
+/// A customer to be updated, with the version that was read.
+async fn customer_for_update(permitted: &Permitted<'_>, id: &str) -> Result<Option<(Customer, i64)>, Fault> {
+    match permitted.get_to_change(&customer::TABLE, id).await? {
+        Some(found) => Ok(Some((Customer::from_stored_row(&found)?, found.version))),
         None => Ok(None),
     }
 }
 
-/// Writes a customer who was read at this version.
-fn changed_customer(permitted: &Permitted<'_>, mut customer: Customer, version: i64) -> Result<(Step, Event), Fault> {
-    customer.open.updated_at = permitted.now();
-    customer.open.version = version.saturating_add(1);
-    let event = Event { kind: customer::KIND.name, id: customer.open.id.clone(), change: Change::Updated };
+/// The update of a customer that was read at this version.
+fn customer_update(permitted: &Permitted<'_>, mut customer: Customer, version: i64) -> Result<(Step, Event), Fault> {
+    customer.public.updated_at = permitted.now();
+    customer.public.version = version.saturating_add(1);
+    let event = Event { kind: customer::TABLE.name, id: customer.public.id.clone(), change: Change::Updated };
     let step = Step::Update {
-        table: &customer::KIND,
+        table: &customer::TABLE,
         row: customer.row()?,
         expect_version: version,
         on_conflict: OnConflict::Retry,

@@ -1,5 +1,5 @@
-//! Answers to faults. What is wrong with the caller or the transport is plain HTTP with a slug and the trace id (E-52 to
-//! E-57); what is wrong with a message or its arguments is JSON-RPC, under status 200 wherever the protocol allows it.
+//! Answers to faults. Faults of the caller or the transport are plain HTTP with a slug and the trace id (E-52 to E-57);
+//! faults of a message or its arguments are JSON-RPC errors, with status 200 wherever the protocol allows it.
 
 use frontdesk_engine::model::contract::{CredentialPresence, ReplyContext, RequestTarget};
 use frontdesk_engine::{Fault, FaultKind, Reply};
@@ -7,19 +7,19 @@ use frontdesk_wire::answer::{code, error, error_without_id, quote};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Value, json};
 
-use super::spoken;
+use super::era_or_default;
 
-/// How recent a login must be where one is asked for.
+/// How recent a login must be for a step-up.
 const MAX_AGE_SECONDS: u32 = 300;
 
-pub(super) fn failure(fault: &Fault, at: &ReplyContext<'_>) -> Reply {
-    let Way { status, slug, rpc } = way(fault, at);
+pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+    let ErrorShape { status, slug, rpc } = error_shape(fault, context);
     let reply = match rpc {
-        Some(code) => answer(fault, at, code).status(status),
-        None => Reply::plain(status, body(slug, &message(fault), at.trace_id)),
+        Some(code) => answer(fault, context, code).status(status),
+        None => Reply::plain(status, body(slug, &message(fault), context.trace_id)),
     };
     let reply = reply.code(slug);
-    let reply = match header(fault, at) {
+    let reply = match header(fault, context) {
         Some((name, value)) => reply.header(name, value),
         None => reply,
     };
@@ -29,28 +29,28 @@ pub(super) fn failure(fault: &Fault, at: &ReplyContext<'_>) -> Reply {
     }
 }
 
-/// Under which status a fault is answered, its slug, and its code where the answer is JSON-RPC.
-struct Way {
+/// The HTTP status and slug of a fault, and its code where the answer is a JSON-RPC error.
+struct ErrorShape {
     status: u16,
     slug: &'static str,
     rpc: Option<i64>,
 }
 
-fn plain(status: u16, slug: &'static str) -> Way {
-    Way { status, slug, rpc: None }
+fn plain(status: u16, slug: &'static str) -> ErrorShape {
+    ErrorShape { status, slug, rpc: None }
 }
 
-fn rpc(status: u16, slug: &'static str, code: i64) -> Way {
-    Way { status, slug, rpc: Some(code) }
+fn rpc(status: u16, slug: &'static str, code: i64) -> ErrorShape {
+    ErrorShape { status, slug, rpc: Some(code) }
 }
 
-fn way(fault: &Fault, at: &ReplyContext<'_>) -> Way {
+fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
     match fault.kind {
         FaultKind::Malformed => rpc(200, "parse_error", code::PARSE_ERROR),
         FaultKind::InvalidRequest => rpc(200, "invalid_request", code::INVALID_REQUEST),
         FaultKind::HeaderMismatch => rpc(400, "header_mismatch", code::HEADER_MISMATCH),
         FaultKind::UnsupportedVersion => rpc(400, "unsupported_version", code::UNSUPPORTED_VERSION),
-        FaultKind::UnknownMethod => match spoken(at) {
+        FaultKind::UnknownMethod => match era_or_default(context) {
             Era::Modern => rpc(404, "method_not_found", code::METHOD_NOT_FOUND),
             Era::Legacy(_) => rpc(200, "method_not_found", code::METHOD_NOT_FOUND),
         },
@@ -58,18 +58,18 @@ fn way(fault: &Fault, at: &ReplyContext<'_>) -> Way {
         FaultKind::UnknownServer => rpc(404, "server_not_found", code::METHOD_NOT_FOUND),
         FaultKind::ServerDenied => plain(403, "server_denied"),
         FaultKind::ToolDenied => plain(403, "tool_denied"),
-        FaultKind::InvalidArgument if is_unknown_model(fault, at) => {
+        FaultKind::InvalidArgument if is_unknown_model(fault, context) => {
             rpc(200, "model_not_found", code::METHOD_NOT_FOUND)
         }
-        // Without an era the fault is about `_meta` itself, which the modern era answers with 400.
-        FaultKind::InvalidArgument if at.target == RequestTarget::Method && at.era.is_none() => {
+        // Without an era the fault is in `_meta` itself, which the modern era answers with 400.
+        FaultKind::InvalidArgument if context.target == RequestTarget::Method && context.era.is_none() => {
             rpc(400, "invalid_params", code::INVALID_PARAMS)
         }
         FaultKind::InvalidArgument | FaultKind::InvalidCursor => rpc(200, "invalid_params", code::INVALID_PARAMS),
         FaultKind::Unauthenticated | FaultKind::StepUp => plain(401, "unauthenticated"),
         FaultKind::Forbidden => plain(403, "scope_denied"),
         FaultKind::TenantRequired | FaultKind::TenantForbidden | FaultKind::HostNotAllowed => plain(403, "forbidden"),
-        FaultKind::NotFound => match spoken(at) {
+        FaultKind::NotFound => match era_or_default(context) {
             Era::Modern => rpc(200, "not_found", code::INVALID_PARAMS),
             Era::Legacy(_) => rpc(200, "not_found", code::RESOURCE_NOT_FOUND),
         },
@@ -86,7 +86,7 @@ fn way(fault: &Fault, at: &ReplyContext<'_>) -> Way {
         FaultKind::Cancelled => plain(499, "cancelled"),
         FaultKind::Unavailable => plain(503, "unavailable"),
         FaultKind::OutcomeUnknown => plain(504, "outcome_unknown"),
-        FaultKind::Internal => match at.id {
+        FaultKind::Internal => match context.id {
             Some(_) => rpc(200, "internal_error", code::INTERNAL_ERROR),
             None => plain(500, "internal_error"),
         },
@@ -94,20 +94,20 @@ fn way(fault: &Fault, at: &ReplyContext<'_>) -> Way {
     }
 }
 
-/// A model that is not listed is something that was not found, not an argument of a wrong form (E-30, E-51).
-fn is_unknown_model(fault: &Fault, at: &ReplyContext<'_>) -> bool {
-    let place = matches!(at.target, RequestTarget::Tool(_) | RequestTarget::Resource(_));
+/// An unlisted model is answered as not found, not as an invalid argument (E-30, E-51).
+fn is_unknown_model(fault: &Fault, context: &ReplyContext<'_>) -> bool {
+    let place = matches!(context.target, RequestTarget::Tool(_) | RequestTarget::Resource(_));
     place && fault.problems.iter().any(|problem| problem.pointer == "/model" && problem.keyword == "enum")
 }
 
-/// What each problem is stands in `data`, except where the protocol defines `data` itself.
-fn answer(fault: &Fault, at: &ReplyContext<'_>, code: i64) -> Reply {
+/// `data` lists the problems, except where the protocol defines `data` itself.
+fn answer(fault: &Fault, context: &ReplyContext<'_>, code: i64) -> Reply {
     let data = fault.data.clone().or_else(|| problems(fault));
     let message = message(fault);
-    // Versions from 2025-11-25 on have no null id; an id that could not be read is left out, as the original does.
-    let knows_null = at.header_version.is_some_and(|version| version < Version::V2025_11_25);
-    Reply::rpc(match at.id {
-        None if !knows_null => error_without_id(code, &message, data.as_deref()),
+    // Versions from 2025-11-25 on have no null id; an unreadable id is omitted, as in the original.
+    let allows_null_id = context.header_version.is_some_and(|version| version < Version::V2025_11_25);
+    Reply::rpc(match context.id {
+        None if !allows_null_id => error_without_id(code, &message, data.as_deref()),
         id => error(id, code, &message, data.as_deref()),
     })
 }
@@ -126,12 +126,14 @@ fn body(slug: &str, message: &str, trace: &str) -> String {
     format!("{{\"error\":{{\"code\":{},\"message\":{},\"trace_id\":{}}}}}", quote(slug), quote(message), quote(trace))
 }
 
-/// The engine speaks of tenants, here they are sites; and a missing scope is named, because the header that names it
-/// too does not reach every agent.
+/// Says "site" where the engine says "tenant", and names a missing scope, because not every agent sees the
+/// `WWW-Authenticate` header.
 fn message(fault: &Fault) -> String {
     match fault.kind {
-        FaultKind::TenantRequired => "This token belongs to several sites, so it opens none here.".to_owned(),
-        FaultKind::TenantForbidden => "This token does not belong to this site.".to_owned(),
+        FaultKind::TenantRequired => {
+            "This token belongs to several sites. Use a token that belongs to this site only.".to_owned()
+        }
+        FaultKind::TenantForbidden => "This token does not belong to this site. Use a token of this site.".to_owned(),
         FaultKind::Forbidden if !fault.needed.is_empty() => {
             let needed: Vec<&str> = fault.needed.iter().map(|scope| scope.as_str()).collect();
             format!("The token does not carry the scope this needs: {}.", needed.join(" "))
@@ -170,25 +172,26 @@ fn message(fault: &Fault) -> String {
     }
 }
 
-/// What a client must do to get in (RFC 6750, RFC 9470, RFC 9728), or which verbs there are.
-fn header(fault: &Fault, at: &ReplyContext<'_>) -> Option<(&'static str, String)> {
+/// The authentication challenge (RFC 6750, RFC 9470, RFC 9728), or the allowed methods.
+fn header(fault: &Fault, context: &ReplyContext<'_>) -> Option<(&'static str, String)> {
     let challenge = |parts: Vec<String>| Some(("WWW-Authenticate", format!("Bearer {}", parts.join(", "))));
-    // There are none where tokens come from somebody else.
-    let metadata = (!at.metadata_url.is_empty()).then(|| format!("resource_metadata=\"{}\"", at.metadata_url));
+    // Empty where another issuer signs the tokens: there is no authorization server to describe.
+    let metadata =
+        (!context.metadata_url.is_empty()).then(|| format!("resource_metadata=\"{}\"", context.metadata_url));
     if fault.kind == FaultKind::Unauthenticated {
-        let error = match at.credential {
-            // Who sent no credential made no mistake yet.
+        let error = match context.credential {
+            // A request without a credential made no error yet (RFC 6750 §3.1).
             CredentialPresence::Absent => None,
             CredentialPresence::Present => Some("error=\"invalid_token\"".to_owned()),
         };
-        let scope = format!("scope=\"{}\"", at.default_scope.as_str());
+        let scope = format!("scope=\"{}\"", context.default_scope.as_str());
         challenge(error.into_iter().chain(metadata).chain([scope]).collect())
     } else if fault.kind == FaultKind::StepUp {
         let error = format!("error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\"");
         challenge([error].into_iter().chain(metadata).collect())
     } else if fault.kind == FaultKind::Forbidden {
-        // Clients ask for exactly these scopes next, so those they have must stand here too.
-        let scopes = at.granted_scopes.cloned().unwrap_or_default().with(&fault.needed);
+        // Clients request exactly these scopes next, so the scopes they have must be included.
+        let scopes = context.granted_scopes.cloned().unwrap_or_default().with(&fault.needed);
         let error = format!("error=\"insufficient_scope\", scope=\"{scopes}\"");
         challenge([error].into_iter().chain(metadata).collect())
     } else if fault.kind == FaultKind::MethodNotAllowed {

@@ -1,9 +1,9 @@
-//! How this contract reads arguments and writes answers: lenient spellings brought into one form, transport errors in
-//! plain HTTP, everything else in JSON-RPC. The only place where its answers get their form.
+//! How this contract reads arguments and writes answers: lenient spellings are normalized, transport errors are plain
+//! HTTP, everything else is JSON-RPC. No other module formats its answers.
 
 mod dispatched;
 mod failure;
-mod plain;
+mod lenient;
 
 use frontdesk_engine::dispatch::DispatchReply;
 use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext, RequestTarget};
@@ -15,43 +15,43 @@ use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 pub struct Emcp {
-    /// The tenant that the site is kept under, where it was named.
+    /// The tenant that the site belongs to, if configured.
     pub tenant: Option<String>,
 }
 
 impl Dialect for Emcp {
     fn normalize(&self, tool: &ToolSpec, arguments: Map<String, Value>) -> Map<String, Value> {
-        plain::plain(&tool.input, arguments)
+        lenient::normalize(&tool.input, arguments)
     }
 
     fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, _: Option<&str>) -> Result<ToolInput, Fault> {
-        // Every tool only reads, so a key that a proxy adds everywhere is passed over.
+        // Every tool only reads, so an idempotency key that a proxy adds to all requests is ignored.
         Ok(ToolInput { arguments, tenant: self.tenant.clone(), window: None, idempotency_key: None })
     }
 
-    fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
-        let object = match shaped {
+    fn success(&self, payload: Payload, context: &ReplyContext<'_>) -> Reply {
+        let object = match payload {
             Payload::One(object) => object,
             Payload::Many { items, .. } => format!("{{\"items\":[{}]}}", items.join(",")),
         };
-        private(match (at.id, at.target) {
+        no_store(match (context.id, context.target) {
             (None, _) => Reply::empty(202),
-            (Some(id), RequestTarget::Tool(_)) => Reply::rpc(tool_success(id, &object, &spoken(at))),
+            (Some(id), RequestTarget::Tool(_)) => Reply::rpc(tool_success(id, &object, &era_or_default(context))),
             (Some(id), RequestTarget::Resource(_) | RequestTarget::Method | RequestTarget::Transport) => {
-                Reply::rpc(success(id, &finished_result(&object, &spoken(at), None)))
+                Reply::rpc(success(id, &finished_result(&object, &era_or_default(context), None)))
             }
         })
     }
 
-    fn failure(&self, fault: &Fault, at: &ReplyContext<'_>) -> Reply {
-        private(failure::failure(fault, at))
+    fn failure(&self, fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+        no_store(failure::failure(fault, context))
     }
 
     fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
         dispatched::dispatch_reply(reply)
     }
 
-    /// No tool takes it: a site is chosen by its address.
+    /// No tool has this argument: the URL selects the site.
     fn tenant_argument(&self) -> &'static str {
         "site"
     }
@@ -65,12 +65,12 @@ impl Dialect for Emcp {
     }
 }
 
-/// Every answer is for one token's eyes.
-fn private(reply: Reply) -> Reply {
+/// Every answer depends on the token, so no cache may store it.
+fn no_store(reply: Reply) -> Reply {
     reply.header("Cache-Control", "no-store")
 }
 
-/// The era the request speaks; one that was never decided counts as the version meant by silence.
-fn spoken(at: &ReplyContext<'_>) -> Era {
-    at.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
+/// The era of the request; a request without a version means 2025-03-26.
+fn era_or_default(context: &ReplyContext<'_>) -> Era {
+    context.era.unwrap_or(Era::Legacy(Version::V2025_03_26))
 }

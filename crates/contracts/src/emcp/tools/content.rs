@@ -1,4 +1,4 @@
-//! Reading pages: from the rows that a tool chooses to the answer, with the template variables that were asked for.
+//! Reading pages: from the rows that a tool chooses to the answer, with the selected template variables.
 
 use std::sync::Arc;
 
@@ -9,135 +9,148 @@ use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::ports::site_db::{Expr, Join, Predicate, Select, SiteDb};
 use frontdesk_engine::{Fault, Permitted};
 
-use super::{Words, reading};
-use crate::emcp::lately::Lately;
+use super::{ToolDescription, read_tool};
+use crate::emcp::query::{BASE, column, equals};
+use crate::emcp::variable_cache::VariableCache;
 use crate::emcp::variables::{Variables, with_tvs};
-use crate::emcp::words::{HERE, column, is};
-use crate::emcp::{Limits, document, shapes};
+use crate::emcp::{ResultLimits, document, schemas};
 
-/// What a tool has at hand to choose its rows with.
-pub(super) struct Ask<'a> {
-    pub(super) reading: &'a ToolInput,
-    pub(super) archive: &'a dyn SiteDb,
-    pub(super) limits: &'a Limits,
+/// What a tool can use to choose its rows.
+pub(super) struct QueryContext<'a> {
+    pub(super) input: &'a ToolInput,
+    pub(super) site_db: &'a dyn SiteDb,
+    pub(super) limits: &'a ResultLimits,
     pub(super) variables: &'a Variables,
 }
 
 /// Which documents, in which order.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct DocumentQuery {
     pub(super) joins: Vec<Join>,
-    pub(super) tests: Vec<Predicate>,
+    pub(super) filter: Vec<Predicate>,
     pub(super) order: Vec<(Expr, Direction)>,
 }
 
-/// Chooses the rows of a list; nothing if there is nothing to choose from.
-pub(super) type Choose = for<'a> fn(&'a Ask<'a>) -> Future<'a, Result<Option<Rows>, Fault>>;
+/// Builds the query of a list. `None` is an empty list without a query.
+pub(super) type SelectRows = for<'a> fn(&'a QueryContext<'a>) -> Future<'a, Result<Option<DocumentQuery>, Fault>>;
 
 /// A list of pages.
-pub(super) fn list(limits: Limits, words: Words, own: Vec<Field>, choose: Choose) -> Tool {
+pub(super) fn list(
+    limits: ResultLimits,
+    description: ToolDescription,
+    own: Vec<Field>,
+    select_rows: SelectRows,
+) -> Tool {
     let mut input = own;
     input.push(with_tvs());
-    input.extend(shapes::window(&limits));
-    let output = shapes::list_of(document::schema(), &limits, None);
-    reading(words, input, output, Arc::new(List { limits, choose, lately: Lately::default() }))
+    input.extend(schemas::limit_and_offset(&limits));
+    let output = schemas::list(document::schema(), &limits, None);
+    read_tool(description, input, output, Arc::new(List { limits, select_rows, cache: VariableCache::default() }))
 }
 
-pub(super) fn get(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn get(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.content.get",
         title: "Get a page",
         about: "Reads one page by its id; null if there is none or it is in the bin.",
     };
-    let input = vec![shapes::id("The page's id."), with_tvs()];
-    reading(words, input, shapes::one_of(document::schema(), None), Arc::new(Get { limits, lately: Lately::default() }))
+    let input = vec![schemas::id("The page's id."), with_tvs()];
+    read_tool(
+        description,
+        input,
+        schemas::single(document::schema(), None),
+        Arc::new(Get { limits, cache: VariableCache::default() }),
+    )
 }
 
 struct List {
-    limits: Limits,
-    choose: Choose,
-    lately: Lately,
+    limits: ResultLimits,
+    select_rows: SelectRows,
+    cache: VariableCache,
 }
 
 impl ReadTool for List {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (reading, archive, limits) = (permitted.input(), permitted.archive()?, &self.limits);
-            let variables = Variables::named(permitted, &self.lately).await?;
-            let ask = Ask { reading, archive, limits, variables: &variables };
-            let (limit, offset) = window(reading);
-            let records = match (self.choose)(&ask).await? {
-                Some(rows) => archive.select(&select(&ask, rows, limit, offset)?).await?,
+            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
+            let variables = Variables::resolve(permitted, &self.cache).await?;
+            let context = QueryContext { input, site_db, limits, variables: &variables };
+            let (limit, offset) = limit_and_offset(input);
+            let rows = match (self.select_rows)(&context).await? {
+                Some(query) => site_db.select(&select(&context, query, limit, offset)?).await?,
                 None => Vec::new(),
             };
             let names = variables.names();
-            let mut answer = String::with_capacity(document::USUAL_BYTES * (1 + records.len()));
+            let mut answer = String::with_capacity(document::TYPICAL_BYTES * (1 + rows.len()));
             answer.push_str("{\"items\":[");
-            for (number, record) in records.iter().enumerate() {
+            for (number, row) in rows.iter().enumerate() {
                 answer.push_str(if number == 0 { "" } else { "," });
-                document::write(record, &names, &mut answer);
+                document::write(row, &names, &mut answer);
             }
             answer.push_str("],\"meta\":");
-            shapes::write_list_meta(limit, offset, records.len(), None, &mut answer);
+            schemas::write_list_meta(limit, offset, rows.len(), None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
 
 struct Get {
-    limits: Limits,
-    lately: Lately,
+    limits: ResultLimits,
+    cache: VariableCache,
 }
 
 impl ReadTool for Get {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (reading, archive, limits) = (permitted.input(), permitted.archive()?, &self.limits);
-            let variables = Variables::named(permitted, &self.lately).await?;
-            let ask = Ask { reading, archive, limits, variables: &variables };
-            let rows = Rows { tests: vec![is(column("id"), asked_id(&ask)), live()], ..Rows::default() };
-            let records = archive.select(&select(&ask, rows, 1, 0)?).await?;
-            let mut answer = String::with_capacity(document::USUAL_BYTES);
+            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
+            let variables = Variables::resolve(permitted, &self.cache).await?;
+            let context = QueryContext { input, site_db, limits, variables: &variables };
+            let query = DocumentQuery {
+                filter: vec![equals(column("id"), requested_id(&context)), not_deleted()],
+                ..DocumentQuery::default()
+            };
+            let rows = site_db.select(&select(&context, query, 1, 0)?).await?;
+            let mut answer = String::with_capacity(document::TYPICAL_BYTES);
             answer.push_str("{\"item\":");
-            match records.first() {
-                Some(record) => document::write(record, &variables.names(), &mut answer),
+            match rows.first() {
+                Some(row) => document::write(row, &variables.names(), &mut answer),
                 None => answer.push_str("null"),
             }
             answer.push_str(",\"meta\":");
-            shapes::write_one_meta(None, &mut answer);
+            schemas::write_single_meta(None, &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
 
-fn select(ask: &Ask<'_>, rows: Rows, limit: u64, offset: u64) -> Result<Select, Fault> {
+fn select(context: &QueryContext<'_>, query: DocumentQuery, limit: u64, offset: u64) -> Result<Select, Fault> {
     Ok(Select {
-        from: (HERE, document::TABLE),
-        joins: rows.joins.into_iter().chain(ask.variables.joins()).collect(),
-        columns: document::columns().chain(ask.variables.columns()?).collect(),
-        filter: rows.tests,
-        order: rows.order,
+        from: (BASE, document::TABLE),
+        joins: query.joins.into_iter().chain(context.variables.joins()).collect(),
+        columns: document::columns().chain(context.variables.columns()?).collect(),
+        filter: query.filter,
+        order: query.order,
         offset,
         limit,
-        bytes: ask.limits.max_result_bytes,
+        bytes: context.limits.max_result_bytes,
     })
 }
 
-pub(super) fn window(reading: &ToolInput) -> (u64, u64) {
-    let number = |name| reading.integer(name).and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
-    (number(shapes::LIMIT), number(shapes::OFFSET))
+pub(super) fn limit_and_offset(input: &ToolInput) -> (u64, u64) {
+    let number = |name| input.integer(name).and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
+    (number(schemas::LIMIT), number(schemas::OFFSET))
 }
 
 /// The checked `id` argument; no page has the id 0.
-pub(super) fn asked_id(ask: &Ask<'_>) -> i64 {
-    ask.reading.integer("id").unwrap_or(0)
+pub(super) fn requested_id(context: &QueryContext<'_>) -> i64 {
+    context.input.integer("id").unwrap_or(0)
 }
 
-/// Not in the bin.
-pub(super) fn live() -> Predicate {
-    is(column("deleted"), 0)
+/// Deleted pages stay in the table, in the CMS's recycle bin.
+pub(super) fn not_deleted() -> Predicate {
+    equals(column("deleted"), 0)
 }
 
 pub(super) fn by_menuindex(direction: Direction) -> Vec<(Expr, Direction)> {

@@ -1,10 +1,10 @@
-//! The fourteen tools, in the order in which the original lists them, and what those of the content family share: rows
-//! are chosen by one function each, and everything else happens here once.
+//! The fourteen tools, in the order in which the original lists them. A content tool only chooses its rows; `content`
+//! does the rest for all of them.
 
-mod beside;
 mod content;
 mod models;
 mod search;
+mod siblings;
 mod tree;
 
 use frontdesk_engine::Scope;
@@ -12,9 +12,9 @@ use frontdesk_engine::model::schema::{Field, Schema};
 use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, Tool, ToolSpec};
 use std::sync::Arc;
 
-use super::{Limits, scopes};
+use super::{ResultLimits, scopes};
 
-pub(super) fn all(limits: Limits) -> Vec<Tool> {
+pub(super) fn all(limits: ResultLimits) -> Vec<Tool> {
     vec![
         search::search(limits),
         content::get(limits),
@@ -22,31 +22,31 @@ pub(super) fn all(limits: Limits) -> Vec<Tool> {
         tree::descendants(limits),
         tree::ancestors(limits),
         tree::children(limits),
-        beside::siblings(limits),
-        beside::neighbors(limits),
-        beside::prev_siblings(limits),
-        beside::next_siblings(limits),
+        siblings::siblings(limits),
+        siblings::neighbors(limits),
+        siblings::prev_siblings(limits),
+        siblings::next_siblings(limits),
         tree::children_range(limits),
-        beside::siblings_range(limits),
+        siblings::siblings_range(limits),
         models::list(limits),
         models::get(limits),
     ]
 }
 
-/// What a tool is called, in words for people and models.
-struct Words {
+/// The name of a tool and its texts for people and language models.
+struct ToolDescription {
     name: &'static str,
     title: &'static str,
     about: &'static str,
 }
 
 /// A tool that reads the site.
-fn reading(words: Words, input: Vec<Field>, output: Schema, run: Arc<dyn ReadTool>) -> Tool {
+fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, run: Arc<dyn ReadTool>) -> Tool {
     Tool {
         spec: ToolSpec {
-            name: words.name,
-            title: words.title,
-            about: words.about,
+            name: description.name,
+            title: description.title,
+            about: description.about,
             input: Schema::Object(input),
             output,
             effect: Effect::Reads,

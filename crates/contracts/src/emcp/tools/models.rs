@@ -1,4 +1,4 @@
-//! What the site is built from: templates, variables, snippets, users and so on, by structured filters only (E-32).
+//! Records of the models: templates, variables, snippets, users and so on, by structured filters only (E-32).
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use frontdesk_engine::ports::site_db::{Expr, Predicate, Select, SiteRow};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
-use super::content::window;
-use super::{Words, reading};
+use super::content::limit_and_offset;
+use super::{ToolDescription, read_tool};
 use crate::emcp::model::{self, Model};
-use crate::emcp::words::{HERE, column, is};
-use crate::emcp::{Limits, filter, shapes};
+use crate::emcp::query::{BASE, column, equals};
+use crate::emcp::{ResultLimits, filter, schemas};
 
-const MOST_CONDITIONS: usize = 20;
+const MAX_CONDITIONS: usize = 20;
 
-pub(super) fn list(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn list(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.model.list",
         title: "List records of a model",
         about: "Lists what a site is built from, such as templates, template variables, snippets, categories, users and \
@@ -28,28 +28,28 @@ pub(super) fn list(limits: Limits) -> Tool {
     let mut condition =
         vec![required("field", Schema::one_of(model::FIELDS), "A field of the model, as its records show it.")];
     condition.extend(filter::fields());
-    let conditions = Schema::list(Schema::Object(condition), MOST_CONDITIONS);
+    let conditions = Schema::list(Schema::Object(condition), MAX_CONDITIONS);
     let filters = Schema::object([optional("where", conditions, "Conditions; all must hold.")]);
     let mut input = vec![
         model_field(),
         optional("filters", filters, "Which records; all if absent."),
         optional("order_by", Schema::one_of(model::FIELDS), "A field of the model to order by; id if absent."),
-        optional("order_dir", Schema::one_of(shapes::DIRECTIONS), "The direction of order_by; asc if absent."),
+        optional("order_dir", Schema::one_of(schemas::DIRECTIONS), "The direction of order_by; asc if absent."),
     ];
-    input.extend(shapes::window(&limits));
-    let output = shapes::list_of(model::schema(), &limits, Some(meta_field()));
-    reading(words, input, output, Arc::new(List { limits }))
+    input.extend(schemas::limit_and_offset(&limits));
+    let output = schemas::list(model::schema(), &limits, Some(meta_field()));
+    read_tool(description, input, output, Arc::new(List { limits }))
 }
 
-pub(super) fn get(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn get(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.model.get",
         title: "Get a record of a model",
         about: "Reads one record of a model by its id; null if there is none.",
     };
-    let input = vec![model_field(), shapes::id("The record's id.")];
-    let output = shapes::one_of(model::schema(), Some(meta_field()));
-    reading(words, input, output, Arc::new(Get { limits }))
+    let input = vec![model_field(), schemas::id("The record's id.")];
+    let output = schemas::single(model::schema(), Some(meta_field()));
+    read_tool(description, input, output, Arc::new(Get { limits }))
 }
 
 fn model_field() -> Field {
@@ -61,73 +61,70 @@ fn meta_field() -> Field {
 }
 
 struct List {
-    limits: Limits,
+    limits: ResultLimits,
 }
 
 impl ReadTool for List {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let reading = permitted.input();
-            let model = asked_model(reading)?;
-            let (limit, offset) = window(reading);
+            let input = permitted.input();
+            let model = requested_model(input)?;
+            let (limit, offset) = limit_and_offset(input);
             let select = Select {
-                filter: conditions(reading, model)?,
-                order: order(reading, model)?,
+                filter: conditions(input, model)?,
+                order: order(input, model)?,
                 offset,
                 limit,
                 ..all(model, &self.limits)
             };
-            let records = records(permitted, model, &select).await?;
+            let rows = rows(permitted, model, &select).await?;
             let mut answer = String::from("{\"items\":[");
-            for (number, record) in records.iter().enumerate() {
+            for (number, row) in rows.iter().enumerate() {
                 answer.push_str(if number == 0 { "" } else { "," });
-                model.write(record, &mut answer);
+                model.write(row, &mut answer);
             }
             answer.push_str("],\"meta\":");
-            shapes::write_list_meta(limit, offset, records.len(), Some(model.name), &mut answer);
+            schemas::write_list_meta(limit, offset, rows.len(), Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
 
 struct Get {
-    limits: Limits,
+    limits: ResultLimits,
 }
 
 impl ReadTool for Get {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let reading = permitted.input();
-            let model = asked_model(reading)?;
-            let tests = vec![is(column("id"), reading.integer("id").unwrap_or(0))];
-            let select = Select { filter: tests, limit: 1, ..all(model, &self.limits) };
-            let records = records(permitted, model, &select).await?;
+            let input = permitted.input();
+            let model = requested_model(input)?;
+            let filter = vec![equals(column("id"), input.integer("id").unwrap_or(0))];
+            let select = Select { filter, limit: 1, ..all(model, &self.limits) };
+            let rows = rows(permitted, model, &select).await?;
             let mut answer = String::from("{\"item\":");
-            match records.first() {
-                Some(record) => model.write(record, &mut answer),
+            match rows.first() {
+                Some(row) => model.write(row, &mut answer),
                 None => answer.push_str("null"),
             }
             answer.push_str(",\"meta\":");
-            shapes::write_one_meta(Some(model.name), &mut answer);
+            schemas::write_single_meta(Some(model.name), &mut answer);
             answer.push('}');
-            Ok(Outcome::Raw { answer, rows: records.len() })
+            Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
 }
 
-/// A site of another age may lack a whole table; it then has no such records.
-async fn records(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<SiteRow>, Fault> {
-    let archive = permitted.archive()?;
-    match archive.has_table(model.table).await? {
-        true => archive.select(select).await,
-        false => Ok(Vec::new()),
-    }
+/// Another CMS version may lack the table; it then has no such rows.
+async fn rows(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<SiteRow>, Fault> {
+    let site_db = permitted.archive()?;
+    if site_db.has_table(model.table).await? { site_db.select(select).await } else { Ok(Vec::new()) }
 }
 
-fn all(model: &Model, limits: &Limits) -> Select {
+fn all(model: &Model, limits: &ResultLimits) -> Select {
     Select {
-        from: (HERE, model.table),
+        from: (BASE, model.table),
         joins: Vec::new(),
         columns: model.columns(),
         filter: Vec::new(),
@@ -138,36 +135,36 @@ fn all(model: &Model, limits: &Limits) -> Select {
     }
 }
 
-fn asked_model(reading: &ToolInput) -> Result<&'static Model, Fault> {
-    reading.text("model").and_then(model::by_name).ok_or_else(|| Fault::internal("a checked model is not one of ours"))
+fn requested_model(input: &ToolInput) -> Result<&'static Model, Fault> {
+    input.text("model").and_then(model::by_name).ok_or_else(|| Fault::internal("a checked model is unknown"))
 }
 
-fn conditions(reading: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Fault> {
-    let filters = reading.object("filters").and_then(|filters| filters.get("where"));
+fn conditions(input: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Fault> {
+    let filters = input.object("filters").and_then(|filters| filters.get("where"));
     let conditions = filters.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object);
     let test = |(number, condition): (usize, &serde_json::Map<String, Json>)| {
         let at = format!("/filters/where/{number}");
         let field = field(model, condition.get("field"), &format!("{at}/field"))?;
-        filter::test(field, condition, &at, filter::Values::OfFields)
+        filter::condition(field, condition, &at, filter::FilterTarget::Field)
     };
     conditions.enumerate().map(test).collect()
 }
 
-/// The id comes last, so that pages do not overlap.
-fn order(reading: &ToolInput, model: &Model) -> Result<Vec<(Expr, Direction)>, Fault> {
+/// The id makes the order total, so that consecutive pages of the list do not overlap.
+fn order(input: &ToolInput, model: &Model) -> Result<Vec<(Expr, Direction)>, Fault> {
     let by_id = (column("id"), Direction::Ascending);
-    let Some(named) = reading.arguments.get("order_by") else {
+    let Some(name) = input.arguments.get("order_by") else {
         return Ok(vec![by_id]);
     };
-    let direction = match reading.text("order_dir") {
+    let direction = match input.text("order_dir") {
         Some("desc") => Direction::Descending,
         Some(_) | None => Direction::Ascending,
     };
-    Ok(vec![(field(model, Some(named), "/order_by")?, direction), by_id])
+    Ok(vec![(field(model, Some(name), "/order_by")?, direction), by_id])
 }
 
-fn field(model: &Model, named: Option<&Json>, at: &str) -> Result<Expr, Fault> {
-    match named.and_then(Json::as_str).and_then(|name| model.field(name)) {
+fn field(model: &Model, name: Option<&Json>, at: &str) -> Result<Expr, Fault> {
+    match name.and_then(Json::as_str).and_then(|name| model.field(name)) {
         Some(name) => Ok(column(name)),
         None => {
             let expected = format!("a field of this model is expected: {}", model.field_names());

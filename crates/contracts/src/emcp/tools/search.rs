@@ -1,5 +1,4 @@
-//! Finding pages: by their place, their state, their template variables and their tags, in the order asked for. All
-//! filters must hold.
+//! Searching pages by position, state, template variables and tags, in a chosen order. All filters must hold.
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::page::Direction;
@@ -8,157 +7,169 @@ use frontdesk_engine::model::tool::Tool;
 use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, TableAlias};
 use serde_json::{Map, Value as Json};
 
-use super::Words;
-use super::content::{Ask, Rows, list};
-use super::tree::{asked_depth, below, depth};
-use crate::emcp::forms::{self, Otherwise};
-use crate::emcp::variables::{FILTERS, MOST_FILTERS, MOST_ORDERS, ORDER};
-use crate::emcp::words::{column, is, same};
-use crate::emcp::{Limits, filter, shapes};
+use super::ToolDescription;
+use super::content::{DocumentQuery, QueryContext, list};
+use super::tree::{depth_field, descendants_of, requested_depth};
+use crate::emcp::patterns::{self, VariableFallback};
+use crate::emcp::query::{column, columns_equal, equals};
+use crate::emcp::variables::{FILTERS, MAX_FILTERS, MAX_ORDERS, ORDER};
+use crate::emcp::{ResultLimits, filter, schemas};
 
 const ORDERS: &[&str] = &["id", "pagetitle", "menuindex", "createdon", "pub_date"];
 
-/// Which tags a page has, and what they are called. The CMS itself has neither table; its tagging extra makes them.
+/// Which tags a page has, and their names. The CMS itself has neither table; a tagging extension creates them.
 const TAG_LINKS: Name = "site_content_tags";
 const TAGS: Name = "tags";
 const LINK: TableAlias = TableAlias(3);
 const TAG: TableAlias = TableAlias(4);
-const MOST_TAGS: usize = 50;
-const LONGEST_TAG: usize = 255;
+const MAX_TAGS: usize = 50;
+const MAX_TAG_LENGTH: usize = 255;
 
-pub(super) fn search(limits: Limits) -> Tool {
-    let words = Words {
+pub(super) fn search(limits: ResultLimits) -> Tool {
+    let description = ToolDescription {
         name: "evo.content.search",
         title: "Search pages",
         about: "Finds pages by where they are, their state, template, template variables and tags; all filters must \
             hold. Pages in the bin are left out unless deleted is true.",
     };
-    list(limits, words, fields(&limits), |ask| Box::pin(async move { rows(ask).await.map(Some) }))
+    list(limits, description, fields(&limits), |context| {
+        Box::pin(async move { document_query(context).await.map(Some) })
+    })
 }
 
-fn fields(limits: &Limits) -> Vec<Field> {
+fn fields(limits: &ResultLimits) -> Vec<Field> {
     vec![
         optional(
             "parent",
-            Schema::integer(0, shapes::LARGEST),
+            Schema::integer(0, schemas::MAX_ID),
             "Only pages below this page, at any level down to depth.",
         ),
         optional("published", Schema::Boolean, "Only pages that are, or are not, published."),
         optional("deleted", Schema::Boolean, "Only pages in the bin (true) or not in it (false, as if absent)."),
-        optional("template", Schema::integer(0, shapes::LARGEST), "Only pages with this template, by its id."),
+        optional("template", Schema::integer(0, schemas::MAX_ID), "Only pages with this template, by its id."),
         optional("hidemenu", Schema::Boolean, "Only pages that menus leave out, or do not."),
-        depth(limits, "How many levels below parent; as many as allowed if absent. Without parent it means nothing."),
+        depth_field(
+            limits,
+            "How many levels below parent; as many as allowed if absent. Without parent it means nothing.",
+        ),
         optional(
             FILTERS,
-            Schema::list(filter_shape(), MOST_FILTERS),
+            Schema::list(filter_schema(), MAX_FILTERS),
             "Conditions on template variables; all must hold.",
         ),
         optional(
             ORDER,
-            Schema::list(order_shape(), MOST_ORDERS),
+            Schema::list(order_schema(), MAX_ORDERS),
             "Order by template variables, before any other order. What has no value is first when rising.",
         ),
-        optional("tags_data", tags_shape(), "Only pages that have at least one of these tags."),
+        optional("tags_data", tags_schema(), "Only pages that have at least one of these tags."),
         optional("order_by", Schema::one_of(ORDERS), "The field to order by; id if absent."),
-        optional("order_dir", Schema::one_of(shapes::DIRECTIONS), "The direction of order_by; asc if absent."),
+        optional("order_dir", Schema::one_of(schemas::DIRECTIONS), "The direction of order_by; asc if absent."),
         optional(
             "order_by_date",
-            Schema::one_of(shapes::DIRECTIONS),
+            Schema::one_of(schemas::DIRECTIONS),
             "Order by pub_date, or createdon where there is none; goes before order_by.",
         ),
     ]
 }
 
-fn filter_shape() -> Schema {
+fn filter_schema() -> Schema {
     let mut fields = vec![variable()];
     fields.extend(filter::fields());
     fields.extend([cast("Compare as numbers of this kind."), use_default()]);
     Schema::Object(fields)
 }
 
-fn order_shape() -> Schema {
+fn order_schema() -> Schema {
     Schema::object([
         variable(),
-        optional("dir", Schema::one_of(shapes::DIRECTIONS), "The direction; asc if absent."),
+        optional("dir", Schema::one_of(schemas::DIRECTIONS), "The direction; asc if absent."),
         cast("Order as numbers of this kind."),
         use_default(),
     ])
 }
 
-fn tags_shape() -> Schema {
+fn tags_schema() -> Schema {
     Schema::object([
-        required("tv_id", Schema::integer(0, shapes::LARGEST), "Id of the template variable that holds the tags."),
-        required("tags", Schema::non_empty_list(Schema::text(LONGEST_TAG), MOST_TAGS), "Names of tags."),
+        required("tv_id", Schema::integer(0, schemas::MAX_ID), "Id of the template variable that holds the tags."),
+        required("tags", Schema::non_empty_list(Schema::text(MAX_TAG_LENGTH), MAX_TAGS), "Names of tags."),
     ])
 }
 
 fn variable() -> Field {
-    required("tv", Schema::Text(Text::Pattern(&forms::NAME)), "Name of the template variable.")
+    required("tv", Schema::Text(Text::Pattern(&patterns::NAME)), "Name of the template variable.")
 }
 
 fn cast(about: &'static str) -> Field {
-    optional("cast", Schema::Text(Text::Pattern(&forms::CAST)), about)
+    optional("cast", Schema::Text(Text::Pattern(&patterns::CAST)), about)
 }
 
 fn use_default() -> Field {
     optional("use_default", Schema::Boolean, "Whether the variable's default counts where a page has no value.")
 }
 
-async fn rows(ask: &Ask<'_>) -> Result<Rows, Fault> {
-    let mut rows = match ask.reading.integer("parent") {
-        Some(parent) => below(parent, asked_depth(ask).unwrap_or(ask.limits.max_depth.into())),
-        None => Rows::default(),
+async fn document_query(context: &QueryContext<'_>) -> Result<DocumentQuery, Fault> {
+    let mut query = match context.input.integer("parent") {
+        Some(parent) => descendants_of(parent, requested_depth(context).unwrap_or(context.limits.max_depth.into())),
+        None => DocumentQuery::default(),
     };
-    rows.tests.push(is(column("deleted"), truth(&ask.reading.arguments, "deleted").unwrap_or(0)));
+    query.filter.push(equals(column("deleted"), boolean(&context.input.arguments, "deleted").unwrap_or(0)));
     for name in ["published", "hidemenu"] {
-        rows.tests.extend(truth(&ask.reading.arguments, name).map(|wanted| is(column(name), wanted)));
+        query.filter.extend(boolean(&context.input.arguments, name).map(|wanted| equals(column(name), wanted)));
     }
-    rows.tests.extend(ask.reading.integer("template").map(|template| is(column("template"), template)));
-    for (number, condition) in objects(ask, FILTERS).enumerate() {
+    query.filter.extend(context.input.integer("template").map(|template| equals(column("template"), template)));
+    for (number, condition) in objects(context, FILTERS).enumerate() {
         let at = format!("/{FILTERS}/{number}");
-        rows.tests.push(filter::test(value(ask, condition)?, condition, &at, filter::Values::OfVariables)?);
+        query.filter.push(filter::condition(
+            value(context, condition)?,
+            condition,
+            &at,
+            filter::FilterTarget::Variable,
+        )?);
     }
-    rows.tests.extend(tags(ask).await?);
-    for term in objects(ask, ORDER) {
-        let cast = term.get("cast").and_then(Json::as_str).and_then(forms::cast);
-        rows.order.push((filter::read_as(value(ask, term)?, cast), direction(term.get("dir"))));
+    query.filter.extend(tags(context).await?);
+    for term in objects(context, ORDER) {
+        let cast = term.get("cast").and_then(Json::as_str).and_then(patterns::cast);
+        query.order.push((filter::cast_expr(value(context, term)?, cast), direction(term.get("dir"))));
     }
-    rows.order.extend(order(ask));
-    Ok(rows)
+    query.order.extend(order(context));
+    Ok(query)
 }
 
-/// The id comes last, so that pages do not overlap.
-fn order(ask: &Ask<'_>) -> Vec<(Expr, Direction)> {
-    let arguments = &ask.reading.arguments;
+/// The id makes the order total, so that consecutive pages of the list do not overlap.
+fn order(context: &QueryContext<'_>) -> Vec<(Expr, Direction)> {
+    let arguments = &context.input.arguments;
     let by_id = (column("id"), Direction::Ascending);
     if let Some(dir) = arguments.get("order_by_date") {
         let date = Expr::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
         return vec![(date, direction(Some(dir))), by_id];
     }
-    let named = ask.reading.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
+    let named = context.input.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
     match named {
         Some(name) => vec![(column(name), direction(arguments.get("order_dir"))), by_id],
         None => vec![by_id],
     }
 }
 
-/// The variable that a filter or an order is about.
-fn value(ask: &Ask<'_>, term: &Map<String, Json>) -> Result<Expr, Fault> {
-    let otherwise = match truth(term, "use_default") {
-        Some(1) => Otherwise::Default,
-        Some(_) | None => Otherwise::Nothing,
+/// The value of the variable that a filter or an order names.
+fn value(context: &QueryContext<'_>, term: &Map<String, Json>) -> Result<Expr, Fault> {
+    let fallback = match boolean(term, "use_default") {
+        Some(1) => VariableFallback::Default,
+        Some(_) | None => VariableFallback::Null,
     };
-    ask.variables.value(term.get("tv").and_then(Json::as_str).unwrap_or_default(), otherwise)
+    context.variables.value(term.get("tv").and_then(Json::as_str).unwrap_or_default(), fallback)
 }
 
-async fn tags(ask: &Ask<'_>) -> Result<Option<Predicate>, Fault> {
-    let Some(asked) = ask.reading.object("tags_data") else {
+async fn tags(context: &QueryContext<'_>) -> Result<Option<Predicate>, Fault> {
+    let Some(asked) = context.input.object("tags_data") else {
         return Ok(None);
     };
     let mut names = Vec::new();
     for (number, tag) in asked.get("tags").and_then(Json::as_array).into_iter().flatten().enumerate() {
         match tag.as_str().map(str::trim) {
-            Some(name) if !name.is_empty() && filter::is_plain(name) => names.push(Literal::Text(name.to_owned())),
+            Some(name) if !name.is_empty() && filter::has_no_delimiter(name) => {
+                names.push(Literal::Text(name.to_owned()))
+            }
             Some(_) | None => {
                 let at = format!("/tags_data/tags/{number}");
                 let expected = "the name of a tag is expected, not blank and without : or ;";
@@ -166,7 +177,7 @@ async fn tags(ask: &Ask<'_>) -> Result<Option<Predicate>, Fault> {
             }
         }
     }
-    if !(ask.archive.has_table(TAG_LINKS).await? && ask.archive.has_table(TAGS).await?) {
+    if !(context.site_db.has_table(TAG_LINKS).await? && context.site_db.has_table(TAGS).await?) {
         let expected = "this site has no tags, because its tagging extra is not installed; use tv_filters instead";
         return Err(Fault::invalid_argument("/tags_data", "not", expected));
     }
@@ -175,28 +186,28 @@ async fn tags(ask: &Ask<'_>) -> Result<Option<Predicate>, Fault> {
         from: (LINK, TAG_LINKS),
         joins: vec![Join {
             table: (TAG, TAGS),
-            on: vec![same(Expr::Column(TAG, "id"), Expr::Column(LINK, "tag_id"))],
+            on: vec![columns_equal(Expr::Column(TAG, "id"), Expr::Column(LINK, "tag_id"))],
             kind: JoinKind::Inner,
         }],
         columns: Vec::new(),
         filter: vec![
-            same(Expr::Column(LINK, "doc_id"), column("id")),
-            is(Expr::Column(LINK, "tv_id"), variable),
+            columns_equal(Expr::Column(LINK, "doc_id"), column("id")),
+            equals(Expr::Column(LINK, "tv_id"), variable),
             Predicate::AnyOf(Expr::Column(TAG, "name"), names),
         ],
         order: Vec::new(),
         offset: 0,
         limit: 1,
-        bytes: ask.limits.max_result_bytes,
+        bytes: context.limits.max_result_bytes,
     }))))
 }
 
-fn objects<'a>(ask: &'a Ask<'_>, argument: &str) -> impl Iterator<Item = &'a Map<String, Json>> + use<'a> {
-    let items = ask.reading.arguments.get(argument).and_then(Json::as_array);
+fn objects<'a>(context: &'a QueryContext<'_>, argument: &str) -> impl Iterator<Item = &'a Map<String, Json>> + use<'a> {
+    let items = context.input.arguments.get(argument).and_then(Json::as_array);
     items.into_iter().flatten().filter_map(Json::as_object)
 }
 
-fn truth(arguments: &Map<String, Json>, name: &str) -> Option<i64> {
+fn boolean(arguments: &Map<String, Json>, name: &str) -> Option<i64> {
     arguments.get(name).and_then(Json::as_bool).map(i64::from)
 }
 

@@ -58,7 +58,7 @@ impl House {
                 deadline: Duration::from_secs(10),
             },
         };
-        for contents in automotive::seed::contents(NOW, &mut |prefix| desk.new_id(prefix)) {
+        for contents in automotive::demo::rows::business_data(NOW, &mut |prefix| desk.new_id(prefix)) {
             store.fill(contents.business.id, contents.steps);
         }
         House {

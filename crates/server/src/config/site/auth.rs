@@ -137,8 +137,8 @@ const NONE: &str = "none";
 
 fn jwt(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<JwtConfig> {
     let (issuer, audience) = (fields.text("jwt_issuer"), fields.text("jwt_audience"));
-    let lifetime = fields.number("jwt_lifetime_seconds", 1, JwtSettings::MOST_LIFETIME_SECONDS);
-    let lifetime_seconds = lifetime.unwrap_or(JwtSettings::LIFETIME_SECONDS);
+    let lifetime = fields.number("jwt_lifetime_seconds", 1, JwtSettings::MAX_LIFETIME_SECONDS);
+    let lifetime_seconds = lifetime.unwrap_or(JwtSettings::DEFAULT_LIFETIME_SECONDS);
     let (variable, file) = (fields.text("jwt_secret_env"), fields.text("jwt_secret_file"));
     let secret = match (variable, file) {
         (Some(name), None) => from_variable(name, variables),

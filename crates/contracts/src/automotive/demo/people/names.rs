@@ -1,4 +1,4 @@
-//! Invented customers' names, in families that go together, with the letters real names have.
+//! Made-up names of customers, in groups of given and family names that go together.
 
 type Names = [&'static str; 12];
 

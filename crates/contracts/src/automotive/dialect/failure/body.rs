@@ -1,5 +1,5 @@
-//! The error object of the contract (A3-23): a stable code, words for a person, and details. It never
-//! repeats what the caller sent.
+//! The error object of the contract (A3-23): a stable code, a message for people, and details. It never repeats what the
+//! caller sent.
 
 use std::borrow::Cow;
 
@@ -12,31 +12,31 @@ use serde::Serialize;
 use super::codes;
 
 /// `{"error":{..}}`, as JSON text.
-pub(super) fn body(fault: &Fault, at: &ReplyContext<'_>) -> String {
+pub(super) fn body(fault: &Fault, context: &ReplyContext<'_>) -> String {
     let envelope = Envelope {
-        error: Error {
-            code: code(fault.kind, at.target).0,
+        error: ErrorBody {
+            code: code(fault.kind, context.target).0,
             message: &message(fault),
             details: Details {
                 retryable: fault.kind.retryable(),
                 retry_after: fault.retry_after,
-                errors: fault.problems.iter().map(Wrong::from).collect(),
+                errors: fault.problems.iter().map(ArgumentError::from).collect(),
             },
             retry_after: fault.retry_after,
         },
     };
-    // Text and numbers always become JSON; were it ever otherwise, the code still arrives.
+    // Serialization of text and numbers cannot fail; the fallback keeps the code in any case.
     serde_json::to_string(&envelope).unwrap_or_else(|_| {
         "{\"error\":{\"code\":\"internal.error\",\"message\":\"Something went wrong on our side.\",\"details\":{\"retryable\":false}}}"
             .to_owned()
     })
 }
 
-/// The same as a published shape.
+/// The schema of the error object.
 pub(in super::super) fn schema() -> Schema {
     const WAIT: &str = "Whole seconds after which the same call can succeed.";
     let wait = || optional("retry_after", Schema::integer(0, 86_400), WAIT);
-    let wrong = Schema::object([
+    let argument_error = Schema::object([
         required(
             "pointer",
             Schema::Text(Text::Free { min: 0, max: 1000 }),
@@ -48,7 +48,7 @@ pub(in super::super) fn schema() -> Schema {
     let details = Schema::object([
         required("retryable", Schema::Boolean, "Whether the same call can succeed later."),
         wait(),
-        optional("errors", Schema::list(wrong, 32), "Everything that is wrong with the arguments."),
+        optional("errors", Schema::list(argument_error, 32), "Everything that is wrong with the arguments."),
     ]);
     let error = Schema::object([
         required("code", Schema::text(100), "Stable code to branch on."),
@@ -61,15 +61,15 @@ pub(in super::super) fn schema() -> Schema {
 
 #[derive(Serialize)]
 struct Envelope<'a> {
-    error: Error<'a>,
+    error: ErrorBody<'a>,
 }
 
 #[derive(Serialize)]
-struct Error<'a> {
+struct ErrorBody<'a> {
     code: &'static str,
     message: &'a str,
     details: Details<'a>,
-    /// Here and in the details, because the text asks for it and does not say where.
+    /// Here and in the details, because the specification requires it without saying where.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
 }
@@ -80,38 +80,40 @@ struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<Wrong<'a>>,
+    errors: Vec<ArgumentError<'a>>,
 }
 
 #[derive(Serialize)]
-struct Wrong<'a> {
+struct ArgumentError<'a> {
     pointer: &'a str,
     keyword: &'a str,
     expected: &'a str,
 }
 
-impl<'a> From<&'a Problem> for Wrong<'a> {
-    fn from(problem: &'a Problem) -> Wrong<'a> {
-        Wrong { pointer: &problem.pointer, keyword: problem.keyword, expected: &problem.expected }
+impl<'a> From<&'a Problem> for ArgumentError<'a> {
+    fn from(problem: &'a Problem) -> ArgumentError<'a> {
+        ArgumentError { pointer: &problem.pointer, keyword: problem.keyword, expected: &problem.expected }
     }
 }
 
-/// The engine speaks of tenants, here they are dealerships; and a missing scope is named, because the
-/// header that names it too does not reach every agent.
+/// Says "dealership" where the engine says "tenant", and names a missing scope, because not every agent sees the
+/// `WWW-Authenticate` header.
 pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
     match (fault.kind, fault.needed.first()) {
         (FaultKind::TenantRequired, _) => {
-            "Name the dealership as dealership_id: this token is good for several.".into()
+            "This token is valid for several dealerships. Send the one you mean as dealership_id.".into()
         }
-        (FaultKind::TenantForbidden, _) => "This token is not good for the dealership that was named.".into(),
+        (FaultKind::TenantForbidden, _) => {
+            "This token is not valid for this dealership. Send the dealership_id of one of the client's own.".into()
+        }
         (FaultKind::Forbidden, Some(scope)) => {
-            format!("This needs the scope {}; ask for it at the token endpoint.", scope.as_str()).into()
+            format!("This needs the scope {}. Request a token with it at the token endpoint.", scope.as_str()).into()
         }
         _ => fault.message.as_ref().into(),
     }
 }
 
-pub(super) fn code(kind: FaultKind, place: RequestTarget<'_>) -> Code {
+pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>) -> Code {
     match kind {
         FaultKind::Malformed => codes::MALFORMED,
         FaultKind::InvalidRequest | FaultKind::BadDispatch => codes::NOT_RPC,
@@ -126,7 +128,7 @@ pub(super) fn code(kind: FaultKind, place: RequestTarget<'_>) -> Code {
         FaultKind::TenantRequired => codes::DEALERSHIP_REQUIRED,
         FaultKind::TenantForbidden => codes::DEALERSHIP_FORBIDDEN,
         FaultKind::StepUp => codes::STEP_UP_REQUIRED,
-        FaultKind::NotFound => not_found(place),
+        FaultKind::NotFound => not_found(target),
         FaultKind::VersionConflict => codes::VERSION_CONFLICT,
         FaultKind::KeyReused => codes::IDEMPOTENCY_CONFLICT,
         FaultKind::KeyInFlight => codes::IN_PROGRESS,
@@ -145,11 +147,11 @@ pub(super) fn code(kind: FaultKind, place: RequestTarget<'_>) -> Code {
     }
 }
 
-/// Named after what was looked for: the first half of a tool's name, the second part of an address.
-fn not_found(place: RequestTarget<'_>) -> Code {
-    let domain = match place {
+/// The code depends on the domain: the first part of a tool's name, the first path segment of a resource URI.
+fn not_found(target: RequestTarget<'_>) -> Code {
+    let domain = match target {
         RequestTarget::Tool(name) => name.split('.').next(),
-        RequestTarget::Resource(address) => address.split(['/', '?']).nth(3),
+        RequestTarget::Resource(uri) => uri.split(['/', '?']).nth(3),
         RequestTarget::Method | RequestTarget::Transport => None,
     };
     match domain {

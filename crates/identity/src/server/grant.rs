@@ -1,0 +1,123 @@
+//! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token has
+//! exactly the requested scopes or the default scope, never all that the client is allowed (A6-04, A6-08).
+
+use frontdesk_engine::model::caller::Scopes;
+use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::ports::registry::{Client, Token};
+use serde::Serialize;
+
+use super::authenticate::ClientRequest;
+use super::error::{OAuthError, OAuthErrorKind, json};
+use super::{AuditStatus, EmbeddedServer, EndpointOutcome, ProtectedResource};
+use crate::secret::{PlaintextSecret, TOKEN_PREFIX};
+
+impl EmbeddedServer {
+    pub(crate) async fn grant(
+        &self,
+        request: &ClientRequest,
+        observation: &Observation,
+    ) -> Result<EndpointOutcome, OAuthError> {
+        let ClientRequest { client, form } = request;
+        check_grant_type(form.get("grant_type"))?;
+        let resource = self.target(form.get("resource"))?;
+        let scopes = granted_scopes(form.get("scope"), client, resource)?;
+        if client.tenants.is_empty() {
+            return Err(OAuthError::new(
+                OAuthErrorKind::UnauthorizedClient,
+                "This client belongs to no tenant. Ask the operator to register it for one.",
+            ));
+        }
+        let secret = self.issue(client, resource, &scopes, observation).await?;
+        let body = TokenResponse {
+            access_token: secret.expose(),
+            token_type: "Bearer",
+            expires_in: self.settings.lifetime_seconds,
+            scope: scopes.to_string(),
+        };
+        let reply = json(200, &body).header("Cache-Control", "no-store").header("Pragma", "no-cache");
+        Ok(EndpointOutcome { reply, audit: AuditStatus::Committed })
+    }
+
+    /// The resource must match byte for byte; the first one is the default (RFC 8707 leaves that to the server).
+    fn target(&self, resource: Option<&str>) -> Result<&ProtectedResource, OAuthError> {
+        let found = match resource {
+            Some(url) => self.resources.iter().find(|resource| resource.url == url),
+            None => self.resources.first(),
+        };
+        found.ok_or_else(|| {
+            OAuthError::new(
+                OAuthErrorKind::InvalidTarget,
+                "Send as resource exactly the URL in the protected resource metadata.",
+            )
+        })
+    }
+
+    async fn issue(
+        &self,
+        client: &Client,
+        resource: &ProtectedResource,
+        scopes: &Scopes,
+        observation: &Observation,
+    ) -> Result<PlaintextSecret, OAuthError> {
+        let secret = PlaintextSecret::random(TOKEN_PREFIX, self.random.as_ref());
+        let now = self.clock.now();
+        let token = Token {
+            hash: secret.hash(),
+            client: client.id.clone(),
+            tenants: client.tenants.clone(),
+            scopes: scopes.clone(),
+            resource: resource.url.clone(),
+            expires_at: now.plus_seconds(self.settings.lifetime_seconds.into()),
+        };
+        let hash = token.hash;
+        self.registry.add_token(token, now, observation.to_line()).await?;
+        // If the client was revoked or its secret rotated since it authenticated, its tokens were revoked before this
+        // one was stored; revoke it too.
+        let current = self.registry.client(&client.id).await?;
+        if current.is_some_and(|current| current.revoked_at.is_none() && current.secret == client.secret) {
+            return Ok(secret);
+        }
+        let revocation = Observation { method: Some("revoke"), ..observation.clone() };
+        self.registry.revoke_token(hash, &client.id, revocation.to_line()).await?;
+        Err(OAuthError::invalid_client())
+    }
+}
+
+fn check_grant_type(grant_type: Option<&str>) -> Result<(), OAuthError> {
+    match grant_type {
+        Some("client_credentials") => Ok(()),
+        Some(_) => Err(OAuthError::new(
+            OAuthErrorKind::UnsupportedGrantType,
+            "The only supported grant_type is client_credentials.",
+        )),
+        None => Err(OAuthError::new(OAuthErrorKind::InvalidRequest, "Send grant_type=client_credentials.")),
+    }
+}
+
+fn granted_scopes(scope: Option<&str>, client: &Client, resource: &ProtectedResource) -> Result<Scopes, OAuthError> {
+    let offered = Scopes::new(resource.scopes.iter().cloned());
+    let allowed = Scopes::new(client.scopes.iter().filter(|scope| offered.has(scope)).cloned());
+    let requested = match scope {
+        Some(text) => Scopes::parse(text),
+        None => Some(Scopes::new([resource.default_scope.clone()])),
+    };
+    requested.filter(|requested| allowed.covers(requested)).ok_or_else(|| invalid_scope(&allowed))
+}
+
+/// Lists the scopes that the client is allowed; never repeats what it sent.
+fn invalid_scope(allowed: &Scopes) -> OAuthError {
+    let description = if allowed.is_empty() {
+        "This client has no scope for this resource. Ask the operator for one.".into()
+    } else {
+        format!("Send scope names separated by one space. This client is allowed: {allowed}")
+    };
+    OAuthError::new(OAuthErrorKind::InvalidScope, description)
+}
+
+#[derive(Serialize)]
+struct TokenResponse<'a> {
+    access_token: &'a str,
+    token_type: &'static str,
+    expires_in: u32,
+    scope: String,
+}
