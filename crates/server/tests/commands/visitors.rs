@@ -25,7 +25,7 @@ async fn where_the_site_signs_the_tokens_nobody_is_sent_to_the_token_endpoint() 
         (
             Some("nonsense"),
             "Bearer error=\"invalid_token\", scope=\"mcp:read\"",
-            "The access token is invalid for this resource, or expired. Get a new one from the site, which signs them.",
+            "The access token is invalid for this resource or has expired. Request a new one from the site, which signs them.",
         ),
     ] {
         let refused = served.post(CONTENT, token, PING).await;
