@@ -221,10 +221,10 @@ fn a_public_url_is_https_and_host_and_port_only() {
         ("https://desk.example.com/mcp", r#""https://desk.example.com/mcp" has more than a host and a port"#),
         ("https://desk.example.com:0", r#""https://desk.example.com:0" has no valid port"#),
         ("https://desk.example.com:+443", r#""https://desk.example.com:+443" has no valid port"#),
-        ("https://1.2.3", r#""1.2.3" is not an IPv4 address"#),
-        ("https://[::g]", r#""[::g]" is not an IPv6 address"#),
-        ("https://desk..com", r#""desk..com" is not a host name"#),
-        ("https://", r#""" is not a host name"#),
+        ("https://1.2.3", r#""https://1.2.3" has no valid host name or address"#),
+        ("https://[::g]", r#""https://[::g]" has no valid host name or address"#),
+        ("https://desk..com", r#""https://desk..com" has no valid host name or address"#),
+        ("https://", r#""https://" has no valid host name or address"#),
     ] {
         let next = "Write https, a host and perhaps a port, such as https://desk.example.com";
         assert_eq!(
@@ -320,7 +320,7 @@ fn a_wrong_endpoint_or_ratio_of_traces_is_explained_without_a_password_in_it() {
         ("https://desk:hunter2@otel.example.com/", "it holds a user name or password"),
         ("http://127.0.0.1/v1?key=hunter2", "its path has invalid characters"),
         ("http://127.0.0.1/<otlp>", "its path has invalid characters"),
-        ("http://127.0.0.1:port/", "\"http://127.0.0.1:port\" has no valid port"),
+        ("http://127.0.0.1:port/", "\"http://127.0.0.1:port/\" has no valid port"),
     ] {
         assert_eq!(
             endpoint(given),

@@ -49,7 +49,7 @@ impl Served {
         self.process = Some(process);
         let port = log.find_map(|line| {
             let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
-            Some(line["message"].as_str()?.strip_prefix("serving https://localhost:")?.to_owned())
+            Some(line["url"].as_str()?.strip_prefix("https://localhost:")?.to_owned())
         });
         // Somebody must go on reading, or the desk could not go on writing.
         std::thread::spawn(move || log.for_each(drop));
