@@ -8,7 +8,7 @@ use std::sync::Arc;
 use frontdesk::folder::{self, Folder};
 use frontdesk::house::Vaults;
 use frontdesk::net;
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::{Scopes, TenantId};
 use time::OffsetDateTime;
@@ -36,13 +36,13 @@ pub enum Database {
 }
 
 impl Database {
-    pub const ALL: &'static [Database] = &[SqlDialect::Sqlite, Database::Mariadb, SqlDialect::Postgres];
+    pub const ALL: &'static [Database] = &[ScriptDialect::Sqlite, Database::Mariadb, ScriptDialect::Postgres];
 
     pub fn name(self) -> &'static str {
         match self {
-            SqlDialect::Sqlite => "sqlite",
+            ScriptDialect::Sqlite => "sqlite",
             Database::Mariadb => "mariadb",
-            SqlDialect::Postgres => "postgres",
+            ScriptDialect::Postgres => "postgres",
         }
     }
 }
@@ -80,29 +80,29 @@ impl Beside {
 }
 
 /// The site, and a folder for each of the two servers.
-pub fn made(wish: &Wish, database: SqlDialect) -> Outcome<(Place, Place)> {
+pub fn made(wish: &Wish, database: ScriptDialect) -> Outcome<(Place, Place)> {
     let folder = wish.work.join("cms");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(&folder)?;
     let (desk, bare) = match database {
-        SqlDialect::Sqlite => {
+        ScriptDialect::Sqlite => {
             let file = folder.join("site.sqlite");
-            rusqlite::Connection::open(&file)?.execute_batch(&site().script(SqlDialect::Sqlite))?;
+            rusqlite::Connection::open(&file)?.execute_batch(&site().script(ScriptDialect::Sqlite))?;
             (Beside::File(file.clone()), Beside::File(file))
         }
         Database::Mariadb => {
             let server = Arc::new(MariaDb::start());
             server.sql("SET GLOBAL innodb_buffer_pool_size = 268435456;");
-            server.sql(&site().script(SqlDialect::Mysql));
+            server.sql(&site().script(ScriptDialect::Mysql));
             server.sql("ANALYZE TABLE evo_site_content, evo_site_content_closure, evo_site_tmplvar_contentvalues;");
             (Beside::Mariadb(Arc::clone(&server)), Beside::Mariadb(server))
         }
-        SqlDialect::Postgres => {
+        ScriptDialect::Postgres => {
             let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
             let script = folder.join("site.sql");
-            site().write(SqlDialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;
+            site().write(ScriptDialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;
             server.sql(ROLE, &format!("\\i {}", script.display()));
             server.sql(ROLE, &format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {ROLE}"));
             server.sql(ROLE, "VACUUM ANALYZE");

@@ -4,14 +4,14 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use frontdesk_cms_fixture::{CmsSite, SMALL_SITE_DOCUMENTS, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, SMALL_SITE_DOCUMENTS, ScriptDialect};
 
 fn main() -> io::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let dialect = match arguments.first().map(String::as_str) {
-        Some("sqlite") => SqlDialect::Sqlite,
-        Some("mysql" | "mariadb") => SqlDialect::Mysql,
-        Some("postgres") => SqlDialect::Postgres,
+        Some("sqlite") => ScriptDialect::Sqlite,
+        Some("mysql" | "mariadb") => ScriptDialect::Mysql,
+        Some("postgres") => ScriptDialect::Postgres,
         Some(_) | None => {
             writeln!(io::stderr(), "Usage: script sqlite|mysql|postgres [number of documents]")?;
             return Ok(ExitCode::FAILURE);

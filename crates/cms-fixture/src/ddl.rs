@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::{SqlValue, TableRows};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SqlDialect {
+pub enum ScriptDialect {
     Sqlite,
     /// Also MariaDB.
     Mysql,
@@ -143,25 +143,25 @@ const TABLES: &[Table] = &[
     ], indexes: &[] },
 ];
 
-pub(crate) fn open(dialect: SqlDialect, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn open(dialect: ScriptDialect, out: &mut dyn Write) -> io::Result<()> {
     match dialect {
-        SqlDialect::Sqlite | SqlDialect::Postgres => writeln!(out, "BEGIN;"),
+        ScriptDialect::Sqlite | ScriptDialect::Postgres => writeln!(out, "BEGIN;"),
         // Without this mode a backslash in a literal would be an escape.
-        SqlDialect::Mysql => {
+        ScriptDialect::Mysql => {
             writeln!(out, "SET NAMES utf8mb4;\nSET sql_mode = 'NO_BACKSLASH_ESCAPES';\nSET autocommit = 0;")
         }
     }
 }
 
-pub(crate) fn close(dialect: SqlDialect, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn close(dialect: ScriptDialect, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "COMMIT;")?;
     match dialect {
-        SqlDialect::Sqlite | SqlDialect::Postgres => writeln!(out, "ANALYZE;"),
-        SqlDialect::Mysql => Ok(()),
+        ScriptDialect::Sqlite | ScriptDialect::Postgres => writeln!(out, "ANALYZE;"),
+        ScriptDialect::Mysql => Ok(()),
     }
 }
 
-pub(crate) fn tables(dialect: SqlDialect, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn tables(dialect: ScriptDialect, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
     for table in TABLES {
         let columns = table
             .columns
@@ -173,8 +173,8 @@ pub(crate) fn tables(dialect: SqlDialect, prefix: &str, out: &mut dyn Write) -> 
         }
         let name = quote_identifier(dialect, &format!("{prefix}{}", table.name));
         let options = match dialect {
-            SqlDialect::Sqlite | SqlDialect::Postgres => "",
-            SqlDialect::Mysql => " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci",
+            ScriptDialect::Sqlite | ScriptDialect::Postgres => "",
+            ScriptDialect::Mysql => " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci",
         };
         writeln!(out, "CREATE TABLE {name} ({}){options};", lines.join(", "))?;
     }
@@ -182,7 +182,7 @@ pub(crate) fn tables(dialect: SqlDialect, prefix: &str, out: &mut dyn Write) -> 
 }
 
 /// Created after the rows, because inserting without indexes is faster.
-pub(crate) fn indexes(dialect: SqlDialect, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn indexes(dialect: ScriptDialect, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
     for table in TABLES {
         for (number, (index, columns)) in table.indexes.iter().enumerate() {
             let unique = if *index == Unique { "UNIQUE " } else { "" };
@@ -195,7 +195,7 @@ pub(crate) fn indexes(dialect: SqlDialect, prefix: &str, out: &mut dyn Write) ->
     Ok(())
 }
 
-pub(crate) fn insert(dialect: SqlDialect, prefix: &str, rows: &TableRows, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn insert(dialect: ScriptDialect, prefix: &str, rows: &TableRows, out: &mut dyn Write) -> io::Result<()> {
     let table = quote_identifier(dialect, &format!("{prefix}{}", rows.table));
     let columns: Vec<String> = rows.columns.iter().map(|column| quote_identifier(dialect, column)).collect();
     for chunk in rows.rows.chunks(ROWS_PER_INSERT) {
@@ -209,41 +209,41 @@ pub(crate) fn insert(dialect: SqlDialect, prefix: &str, rows: &TableRows, out: &
     Ok(())
 }
 
-fn literal(dialect: SqlDialect, cell: &SqlValue) -> String {
+fn literal(dialect: ScriptDialect, cell: &SqlValue) -> String {
     match (cell, dialect) {
         (SqlValue::Null, _) => "NULL".to_owned(),
         (SqlValue::Integer(number), _) => number.to_string(),
-        (SqlValue::Boolean(boolean), SqlDialect::Postgres) => boolean.to_string(),
-        (SqlValue::Boolean(boolean), SqlDialect::Sqlite | SqlDialect::Mysql) => u8::from(*boolean).to_string(),
+        (SqlValue::Boolean(boolean), ScriptDialect::Postgres) => boolean.to_string(),
+        (SqlValue::Boolean(boolean), ScriptDialect::Sqlite | ScriptDialect::Mysql) => u8::from(*boolean).to_string(),
         (SqlValue::Text(text), _) => format!("'{}'", text.replace('\'', "''")),
     }
 }
 
-fn quote_identifier(dialect: SqlDialect, name: &str) -> String {
+fn quote_identifier(dialect: ScriptDialect, name: &str) -> String {
     match dialect {
-        SqlDialect::Sqlite | SqlDialect::Postgres => format!("\"{name}\""),
-        SqlDialect::Mysql => format!("`{name}`"),
+        ScriptDialect::Sqlite | ScriptDialect::Postgres => format!("\"{name}\""),
+        ScriptDialect::Mysql => format!("`{name}`"),
     }
 }
 
-fn column_sql(dialect: SqlDialect, kind: &ColumnType) -> String {
+fn column_sql(dialect: ScriptDialect, kind: &ColumnType) -> String {
     let integer = match dialect {
-        SqlDialect::Sqlite | SqlDialect::Postgres => "integer",
-        SqlDialect::Mysql => "int(10) unsigned",
+        ScriptDialect::Sqlite | ScriptDialect::Postgres => "integer",
+        ScriptDialect::Mysql => "int(10) unsigned",
     };
     let boolean = |default: bool| match dialect {
-        SqlDialect::Sqlite | SqlDialect::Mysql => format!("tinyint(1) NOT NULL DEFAULT {}", u8::from(default)),
-        SqlDialect::Postgres => format!("boolean NOT NULL DEFAULT {default}"),
+        ScriptDialect::Sqlite | ScriptDialect::Mysql => format!("tinyint(1) NOT NULL DEFAULT {}", u8::from(default)),
+        ScriptDialect::Postgres => format!("boolean NOT NULL DEFAULT {default}"),
     };
     let text = |mysql: &str| match dialect {
-        SqlDialect::Sqlite | SqlDialect::Postgres => "text".to_owned(),
-        SqlDialect::Mysql => mysql.to_owned(),
+        ScriptDialect::Sqlite | ScriptDialect::Postgres => "text".to_owned(),
+        ScriptDialect::Mysql => mysql.to_owned(),
     };
     match kind {
         Id => match dialect {
-            SqlDialect::Sqlite => "integer PRIMARY KEY AUTOINCREMENT NOT NULL".to_owned(),
-            SqlDialect::Mysql => format!("{integer} NOT NULL AUTO_INCREMENT PRIMARY KEY"),
-            SqlDialect::Postgres => "serial PRIMARY KEY".to_owned(),
+            ScriptDialect::Sqlite => "integer PRIMARY KEY AUTOINCREMENT NOT NULL".to_owned(),
+            ScriptDialect::Mysql => format!("{integer} NOT NULL AUTO_INCREMENT PRIMARY KEY"),
+            ScriptDialect::Postgres => "serial PRIMARY KEY".to_owned(),
         },
         IntDefault0 => format!("{integer} NOT NULL DEFAULT 0"),
         IntDefault1 => format!("{integer} NOT NULL DEFAULT 1"),
@@ -258,9 +258,9 @@ fn column_sql(dialect: SqlDialect, kind: &ColumnType) -> String {
         MediumText => text("mediumtext"),
         LongText => text("longtext"),
         Timestamp => match dialect {
-            SqlDialect::Sqlite => "datetime".to_owned(),
-            SqlDialect::Mysql => "timestamp NULL".to_owned(),
-            SqlDialect::Postgres => "timestamp(0) without time zone".to_owned(),
+            ScriptDialect::Sqlite => "datetime".to_owned(),
+            ScriptDialect::Mysql => "timestamp NULL".to_owned(),
+            ScriptDialect::Postgres => "timestamp(0) without time zone".to_owned(),
         },
     }
 }

@@ -9,7 +9,7 @@ mod documents;
 mod people;
 mod values;
 
-pub use ddl::SqlDialect;
+pub use ddl::ScriptDialect;
 use documents::Document;
 
 /// The number of documents of the site that tests make assertions about.
@@ -72,14 +72,14 @@ impl CmsSite {
     }
 
     /// The SQL script that creates the site in an empty database.
-    pub fn script(&self, dialect: SqlDialect) -> String {
+    pub fn script(&self, dialect: ScriptDialect) -> String {
         let mut script = Vec::new();
         // Writing to memory does not fail.
         let _ = self.write(dialect, &mut script);
         String::from_utf8_lossy(&script).into_owned()
     }
 
-    pub fn write(&self, dialect: SqlDialect, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write(&self, dialect: ScriptDialect, out: &mut dyn io::Write) -> io::Result<()> {
         ddl::open(dialect, out)?;
         ddl::tables(dialect, &self.prefix, out)?;
         for rows in self.rows() {

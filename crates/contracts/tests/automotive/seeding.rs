@@ -8,7 +8,7 @@ use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::table::{Row, TableSpec};
 use serde_json::{Value, json};
 
-use super::support::{House, NOW};
+use super::support::{NOW, TestDesk};
 
 fn made() -> Vec<BusinessData> {
     let mut last = 0;
@@ -99,11 +99,11 @@ fn no_personal_text_stands_outside_the_sealed_part() {
 
 #[test]
 fn a_customer_shows_the_newest_of_their_leads() {
-    let house = House::open();
-    let customers = house.ask("amcp:leads:read", "customers.list", json!({"limit": 100}));
+    let desk = TestDesk::open();
+    let customers = desk.call_ok("amcp:leads:read", "customers.list", json!({"limit": 100}));
     let mut compared = 0;
     for customer in customers["items"].as_array().unwrap() {
-        let leads = house.ask("amcp:leads:read", "leads.list", json!({"customer_id": customer["id"], "limit": 1}));
+        let leads = desk.call_ok("amcp:leads:read", "leads.list", json!({"customer_id": customer["id"], "limit": 1}));
         let newest = leads["items"].get(0).map(|lead| json!({"id": lead["id"], "status": lead["status"]}));
         assert_eq!(customer.get("latest_lead"), newest.as_ref());
         compared += usize::from(newest.is_some());
@@ -113,10 +113,10 @@ fn a_customer_shows_the_newest_of_their_leads() {
 
 #[test]
 fn the_example_finds_something() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let example = info().example;
     let arguments: Value = serde_json::from_str(example.arguments).unwrap();
     assert!(!example.arguments.contains('\''));
-    let found = house.ask("amcp:inventory:read", example.tool, arguments);
+    let found = desk.call_ok("amcp:inventory:read", example.tool, arguments);
     assert_eq!(found["items"].as_array().unwrap().len(), 3);
 }

@@ -8,9 +8,9 @@ use frontdesk_engine::ports::Identity;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Reply, Scopes, TenantId};
 
 /// A token is the tenants, a slash and the scopes.
-pub(crate) struct Trusting;
+pub(crate) struct TokenIdentity;
 
-impl Identity for Trusting {
+impl Identity for TokenIdentity {
     fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
         Box::pin(async move {
             let refused = || Fault::new(FaultKind::Unauthenticated, "no");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
@@ -27,67 +27,70 @@ use frontdesk_engine::{Fault, Reply, TenantId};
 use frontdesk_store::site_db::open;
 use serde_json::{Value, json};
 
-use crate::judge::misfits;
+use crate::schema_validator::mismatches;
 use crate::three::{File, Three, settings};
 
 /// The token is `tenant[,tenant]/scope scope`.
 pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
 
-pub(crate) struct House {
+pub(crate) struct TestDesk {
     desk: Desk,
     mounts: Vec<(&'static str, Mount)>,
-    /// What is kept open as long as the house is.
-    _site: Kept,
+    /// What is kept open as long as the desk is.
+    _site: SiteHandle,
 }
 
-enum Kept {
+enum SiteHandle {
     One(#[expect(dead_code, reason = "it is held, not read")] File),
     Three(#[expect(dead_code, reason = "they are held, not read")] Box<Three>),
     Nothing,
 }
 
-impl House {
-    pub(crate) async fn on_three() -> House {
-        House::on_three_with(|_| String::new()).await
+impl TestDesk {
+    pub(crate) async fn on_three() -> TestDesk {
+        TestDesk::on_three_with(|_| String::new()).await
     }
 
     /// With what else is to be in each database.
-    pub(crate) async fn on_three_with(more: fn(SqlDialect) -> String) -> House {
+    pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> TestDesk {
         let three = Three::with(&CmsSite::small(), more).await;
         let mounts =
             three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
-        House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
+        TestDesk { desk: desk(), mounts, _site: SiteHandle::Three(Box::new(three)) }
     }
 
-    pub(crate) async fn on_sqlite() -> House {
-        House::on_sqlite_with("", EmcpSettings::default()).await
+    pub(crate) async fn on_sqlite() -> TestDesk {
+        TestDesk::on_sqlite_with("", EmcpSettings::default()).await
     }
 
-    pub(crate) async fn on_sqlite_with(more: &str, wanted: EmcpSettings) -> House {
+    pub(crate) async fn on_sqlite_with(more: &str, wanted: EmcpSettings) -> TestDesk {
         let file = File::new();
-        file.sql(&format!("{}{more}", CmsSite::small().script(SqlDialect::Sqlite)));
+        file.sql(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
-        House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        TestDesk { desk: desk(), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
-    /// With somebody who hears every question to the database.
-    pub(crate) async fn on_sqlite_heard_by(hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
-        House::on_sqlite_at(Hands::default(), hears).await
+    /// With somebody who on_select every question to the database.
+    pub(crate) async fn on_sqlite_recording(on_select: impl Fn(&Select) + Send + Sync + 'static) -> TestDesk {
+        TestDesk::on_sqlite_at(TestClock::default(), on_select).await
     }
 
     /// The same with a clock that can be set.
-    pub(crate) async fn on_sqlite_at(clock: Hands, hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
+    pub(crate) async fn on_sqlite_at(
+        clock: TestClock,
+        on_select: impl Fn(&Select) + Send + Sync + 'static,
+    ) -> TestDesk {
         let file = File::new();
-        file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
+        file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
-        let mount = mount().with_site_db(Arc::new(Overheard { archive, hears: Box::new(hears) }));
-        House { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        let mount = mount().with_site_db(Arc::new(RecordingSiteDb { archive, on_select: Box::new(on_select) }));
+        TestDesk { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
     /// Without any database, for what is decided before one is asked.
-    pub(crate) fn bare() -> House {
-        House { desk: desk(), mounts: vec![("none", mount())], _site: Kept::Nothing }
+    pub(crate) fn bare() -> TestDesk {
+        TestDesk { desk: desk(), mounts: vec![("none", mount())], _site: SiteHandle::Nothing }
     }
 
     pub(crate) async fn send(&self, token: &str, version: &str, method: &str, params: Value) -> Reply {
@@ -151,18 +154,18 @@ impl House {
         let answer: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(result["structuredContent"], answer);
         let spec = &self.tools().iter().find(|known| known.spec.name == tool).unwrap().spec;
-        assert_eq!(misfits(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
+        assert_eq!(mismatches(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
         text
     }
 
-    pub(crate) async fn ask(&self, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call_ok(&self, tool: &str, arguments: Value) -> Value {
         serde_json::from_str(&self.text(tool, arguments).await).unwrap()
     }
 
     /// The ids of a list, with a limit of 100 if none is given.
     pub(crate) async fn ids(&self, tool: &str, mut arguments: Value) -> Vec<i64> {
         let limit = arguments.as_object_mut().unwrap().entry("limit").or_insert(json!(100)).as_i64().unwrap();
-        let answer = self.ask(tool, arguments).await;
+        let answer = self.call_ok(tool, arguments).await;
         let ids: Vec<i64> =
             answer["items"].as_array().unwrap().iter().map(|item| item["id"].as_i64().unwrap()).collect();
         assert_eq!(answer["meta"]["count"], json!(ids.len()));
@@ -194,7 +197,7 @@ impl House {
     }
 
     /// `code message` of a call that must fail with a JSON-RPC error under status 200.
-    pub(crate) async fn refusal(&self, tool: &str, arguments: Value) -> String {
+    pub(crate) async fn error(&self, tool: &str, arguments: Value) -> String {
         let body = self.call(tool, arguments.clone()).await;
         let error = body.get("error").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
         format!("{} {}", error["code"], error["message"].as_str().unwrap())
@@ -213,16 +216,16 @@ fn mount() -> Mount {
 }
 
 fn desk() -> Desk {
-    desk_at(Hands::default())
+    desk_at(TestClock::default())
 }
 
-fn desk_at(clock: Hands) -> Desk {
+fn desk_at(clock: TestClock) -> Desk {
     Desk {
-        store: Arc::new(Empty),
-        identity: Arc::new(crate::common::Trusting),
+        store: Arc::new(EmptyStore),
+        identity: Arc::new(crate::common::TokenIdentity),
         clock: Arc::new(clock),
-        random: Arc::new(Zero),
-        observer: Arc::new(Blind),
+        random: Arc::new(ZeroRandom),
+        observer: Arc::new(NoObserver),
         keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
         rates: Rates::default(),
         inflight: Inflight::default(),
@@ -240,44 +243,44 @@ fn desk_at(clock: Hands) -> Desk {
 
 /// A clock that stands until somebody sets it.
 #[derive(Clone)]
-pub(crate) struct Hands(Arc<AtomicI64>);
+pub(crate) struct TestClock(Arc<AtomicI64>);
 
-impl Default for Hands {
-    fn default() -> Hands {
-        Hands(Arc::new(AtomicI64::new(1_769_851_800_000)))
+impl Default for TestClock {
+    fn default() -> TestClock {
+        TestClock(Arc::new(AtomicI64::new(1_769_851_800_000)))
     }
 }
 
-impl Hands {
-    pub(crate) fn later(&self, millis: i64) {
+impl TestClock {
+    pub(crate) fn advance(&self, millis: i64) {
         self.0.fetch_add(millis, Ordering::Relaxed);
     }
 }
 
-impl Clock for Hands {
+impl Clock for TestClock {
     fn now(&self) -> Millis {
         Millis(self.0.load(Ordering::Relaxed))
     }
 }
 
-struct Zero;
+struct ZeroRandom;
 
-impl Random for Zero {
+impl Random for ZeroRandom {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(0);
     }
 }
 
-struct Blind;
+struct NoObserver;
 
-impl Observer for Blind {
+impl Observer for NoObserver {
     fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }
 
 /// The desk's own store, in which these tools keep nothing.
-struct Empty;
+struct EmptyStore;
 
-impl Store for Empty {
+impl Store for EmptyStore {
     fn get<'a>(
         &'a self,
         _: &'a TenantId,
@@ -317,18 +320,18 @@ impl Store for Empty {
     fn append_audit_detached(&self, _: String) {}
 }
 
-struct Overheard {
+struct RecordingSiteDb {
     archive: Arc<dyn SiteDb>,
-    hears: Box<dyn Fn(&Select) + Send + Sync>,
+    on_select: Box<dyn Fn(&Select) + Send + Sync>,
 }
 
-impl SiteDb for Overheard {
+impl SiteDb for RecordingSiteDb {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         self.archive.has_table(table)
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
-        (self.hears)(select);
+        (self.on_select)(select);
         self.archive.select(select)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as pottery};
 use frontdesk_engine::desk::new_id;
 use frontdesk_engine::model::tool::Item;
@@ -45,7 +45,7 @@ pub(super) fn demo(command: cli::Demo) -> Result<ExitCode, Failure> {
     let held = Held::default();
     run_desk(&held, async {
         let furnish = move |folder: &Folder| match file {
-            Some(file) => make_sample(&folder.path().join(file), || CmsSite::demo().script(SqlDialect::Sqlite)),
+            Some(file) => make_sample(&folder.path().join(file), || CmsSite::demo().script(ScriptDialect::Sqlite)),
             None => Ok(()),
         };
         // Where nothing is yet, the businesses' data will be wanted: it is made while the desk opens.

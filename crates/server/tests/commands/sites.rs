@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use hmac::{Hmac, KeyInit, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -91,7 +91,7 @@ impl Served {
 pub(crate) fn with_site() -> Folder {
     let folder = Folder::new();
     let database = rusqlite::Connection::open(folder.join("site.sqlite")).unwrap();
-    database.execute_batch(&CmsSite::small().script(SqlDialect::Sqlite)).unwrap();
+    database.execute_batch(&CmsSite::small().script(ScriptDialect::Sqlite)).unwrap();
     folder
 }
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use hmac::{Hmac, KeyInit, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -96,7 +96,7 @@ fn start(folder: &Folder) -> (Started, SocketAddr) {
 /// Makes the small site in `site.sqlite`, and does this to it.
 pub(crate) fn fill(folder: &Folder, more: &str) {
     let database = rusqlite::Connection::open(folder.join("site.sqlite")).unwrap();
-    database.execute_batch(&format!("{}{more}", CmsSite::small().script(SqlDialect::Sqlite))).unwrap();
+    database.execute_batch(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite))).unwrap();
 }
 
 /// A token for ten minutes.

@@ -1,6 +1,6 @@
 //! The SQL that is sent to each of the databases, and that the connections cannot write.
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
@@ -231,7 +231,7 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     let path = folder.join("site.sqlite");
     rusqlite::Connection::open(&path)
         .unwrap()
-        .execute_batch(&CmsSite::with_documents(1).script(SqlDialect::Sqlite))
+        .execute_batch(&CmsSite::with_documents(1).script(ScriptDialect::Sqlite))
         .unwrap();
     let settings = SiteDbSettings::new(path.to_str().unwrap());
     let reader = SiteReader::open(SqliteDriver::new(path, settings.deadline), &settings).await.unwrap();
@@ -251,7 +251,7 @@ async fn postgres_site(connections: usize) -> (server::Server, SiteReader<Postgr
     let server = server::Server::start();
     let script = format!(
         "{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;",
-        CmsSite::with_documents(1).script(SqlDialect::Postgres)
+        CmsSite::with_documents(1).script(ScriptDialect::Postgres)
     );
     server.sql("desk", &script);
     let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
@@ -318,7 +318,7 @@ mod mysql {
 
     async fn mariadb_site(connections: usize) -> (mariadb::MariaDb, SiteReader<MysqlDriver>) {
         let server = mariadb::MariaDb::start();
-        server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(SqlDialect::Mysql)));
+        server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
         let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();

@@ -1,6 +1,6 @@
 //! Texts parsed as numbers: the same result on every database.
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Number, Operand, Predicate, SiteCell};
 
@@ -51,8 +51,8 @@ const CASTS: [Number; 4] = [
     Number::Decimal { digits: 3, places: 3 },
 ];
 
-fn texts(database: SqlDialect) -> String {
-    let kind = if database == SqlDialect::Mysql { "mediumtext" } else { "text" };
+fn texts(database: ScriptDialect) -> String {
+    let kind = if database == ScriptDialect::Mysql { "mediumtext" } else { "text" };
     let rows: Vec<String> = TEXTS.iter().zip(1..).map(|((text, _), id)| format!("({id}, '{text}')")).collect();
     let long = format!("({}, '{}')", TEXTS.len() + 1, "7".repeat(200_000));
     format!(

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{SiteCell, SiteDb};
 use frontdesk_store::site_db::open;
 
@@ -18,7 +18,7 @@ async fn title(site_db: &dyn SiteDb) -> SiteCell {
 async fn a_replaced_sqlite_file_is_reopened() {
     let (file, restored) = (File::new(), File::new());
     for file in [&file, &restored] {
-        file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
+        file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     }
     // A table that only the new file has.
     restored.sql("UPDATE evo_site_content SET pagetitle = 'Restored'; CREATE TABLE evo_later (id integer)");
@@ -50,7 +50,7 @@ async fn dropped_columns_read_as_null_and_changed_ones_are_read() {
 #[tokio::test]
 async fn a_broken_view_does_not_affect_other_tables() {
     let file = File::new();
-    file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
+    file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     for name in ["evo_broken", "other_broken"] {
         file.sql(&format!("CREATE TABLE t (id integer); CREATE VIEW {name} AS SELECT id FROM t; DROP TABLE t;"));
     }

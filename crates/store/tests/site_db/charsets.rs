@@ -1,6 +1,6 @@
 //! Searching for characters that the site's character set lacks.
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Operand, Predicate};
 use frontdesk_store::site_db::open;
@@ -22,7 +22,7 @@ async fn a_legacy_charset_on_mariadb_can_be_searched_for_any_letter() {
         "{} ALTER TABLE evo_site_content CONVERT TO CHARACTER SET utf8mb3; \
          UPDATE evo_site_content SET pagetitle = 'Новини' WHERE id = 2; \
          ALTER TABLE evo_categories CONVERT TO CHARACTER SET latin1; COMMIT;",
-        CmsSite::with_documents(5).script(SqlDialect::Mysql).replace("Über", "Uber")
+        CmsSite::with_documents(5).script(ScriptDialect::Mysql).replace("Über", "Uber")
     ));
     let site_db = open(&settings(&mariadb.url())).await.unwrap();
     let title = || column("pagetitle");
@@ -53,7 +53,8 @@ async fn a_legacy_charset_on_mariadb_can_be_searched_for_any_letter() {
 async fn a_letter_outside_a_postgres_encoding_is_an_invalid_argument() {
     let server = Server::start();
     server.sql("desk", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
-    let site = CmsSite::with_documents(1).script(SqlDialect::Postgres).replace(|letter: char| !letter.is_ascii(), "?");
+    let site =
+        CmsSite::with_documents(1).script(ScriptDialect::Postgres).replace(|letter: char| !letter.is_ascii(), "?");
     server.sql("latin", &format!("{site} GRANT SELECT ON ALL TABLES IN SCHEMA public TO desk;"));
     let site_db = open(&settings(&server.url_of("desk", "latin"))).await.unwrap();
     let mut select = all("site_content", &["id"]);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_store::site_db::open;
@@ -14,9 +14,9 @@ use crate::three::{Three, all, load, settings};
 #[tokio::test]
 async fn long_texts_are_complete_up_to_the_byte_limit() {
     let three = Three::with(&CmsSite::small(), |database| match database {
-        SqlDialect::Sqlite => String::new(),
-        SqlDialect::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
-        SqlDialect::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
+        ScriptDialect::Sqlite => String::new(),
+        ScriptDialect::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
+        ScriptDialect::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
     })
     .await;
     let mut select = all("site_content", &["id", "longtitle"]);
@@ -46,7 +46,7 @@ async fn an_oversized_answer_is_not_read_to_its_end() {
     mariadb.sql(&format!(
         "{} ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT; \
          UPDATE evo_site_content SET longtitle = REPEAT('x', {MEGABYTE}) WHERE id <= {ROWS}; COMMIT;",
-        CmsSite::small().script(SqlDialect::Mysql)
+        CmsSite::small().script(ScriptDialect::Mysql)
     ));
     let site_db = open(&settings(&mariadb.url())).await.unwrap();
     let mut watch = mysql_async::Conn::from_url(mariadb.url()).await.unwrap();

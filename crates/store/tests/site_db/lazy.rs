@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
 
@@ -40,7 +40,7 @@ async fn a_lazy_database_is_unavailable_until_it_can_be_opened() {
     assert_eq!((fault.kind, fault.retry_after), (FaultKind::Unavailable, Some(1)));
     assert!(fault.cause.unwrap().contains("cannot be opened"), "the cause is for the log");
 
-    file.sql(&CmsSite::with_documents(3).script(SqlDialect::Sqlite));
+    file.sql(&CmsSite::with_documents(3).script(ScriptDialect::Sqlite));
     let soon = tokio::time::timeout(Duration::from_secs(60), async {
         loop {
             match site_db.select(&question).await {
@@ -58,7 +58,7 @@ async fn a_lazy_database_is_unavailable_until_it_can_be_opened() {
 async fn a_lazy_database_is_opened_by_has_table() {
     let file = File::new();
     let site_db = open_lazily(settings(&file.url()));
-    file.sql(&CmsSite::with_documents(1).script(SqlDialect::Sqlite));
+    file.sql(&CmsSite::with_documents(1).script(ScriptDialect::Sqlite));
     assert!(!site_db.has_table("no_such_table").await.unwrap());
 }
 

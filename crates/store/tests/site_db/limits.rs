@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::{
     Comparison, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, TableAlias,
@@ -108,7 +108,7 @@ async fn a_sqlite_file_is_read_during_the_site_s_transaction() {
     for mode in ["WAL", "DELETE"] {
         let file = File::new();
         file.sql(&format!("PRAGMA journal_mode = {mode};"));
-        file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
+        file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let site_db = open(&settings(&file.url())).await.unwrap();
         let mut select = all("site_content", &["pagetitle"]);
         select.filter = vec![Predicate::AnyOf(column("id"), vec![Literal::Integer(2)])];
@@ -147,7 +147,7 @@ async fn retried(site_db: &Arc<dyn SiteDb>, select: &Select) -> Vec<Vec<SiteCell
 #[tokio::test]
 async fn a_long_sqlite_query_does_not_block_the_runtime() {
     let file = File::new();
-    file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
+    file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let long = endless();
     let began = Instant::now();
@@ -162,7 +162,7 @@ async fn a_long_sqlite_query_does_not_block_the_runtime() {
 #[tokio::test]
 async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
     let file = File::new();
-    file.sql(&CmsSite::small().script(SqlDialect::Sqlite));
+    file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();
     site.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -184,7 +184,7 @@ async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
 #[tokio::test]
 async fn cancelled_calls_do_not_exceed_the_connection_limit() {
     let file = File::new();
-    file.sql(&CmsSite::with_documents(3).script(SqlDialect::Sqlite));
+    file.sql(&CmsSite::with_documents(3).script(ScriptDialect::Sqlite));
     let site_db = open(&SiteDbSettings { connections: 2, ..settings(&file.url()) }).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();
     site.execute_batch("BEGIN EXCLUSIVE").unwrap();

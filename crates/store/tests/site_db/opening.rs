@@ -1,6 +1,6 @@
 //! Opening a site's database: the errors, and that none of them shows a password.
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open};
 
 use crate::mariadb::MariaDb;
@@ -20,9 +20,9 @@ async fn a_wrong_prefix_is_answered_with_those_found() {
     let postgres = Server::start();
     for prefix in ["modx_", "shop_"] {
         let site = CmsSite::with_documents(1).with_prefix(prefix);
-        file.sql(&site.script(SqlDialect::Sqlite));
-        mariadb.sql(&site.script(SqlDialect::Mysql));
-        load(&postgres, &site.script(SqlDialect::Postgres));
+        file.sql(&site.script(ScriptDialect::Sqlite));
+        mariadb.sql(&site.script(ScriptDialect::Mysql));
+        load(&postgres, &site.script(ScriptDialect::Postgres));
     }
     for url in [file.url(), mariadb.url(), postgres.url()] {
         assert_eq!(
@@ -131,7 +131,7 @@ async fn mariadb_over_tls_needs_a_certificate_of_the_authority() {
     let (authority, certificate, key) = certificates("localhost");
     let (stranger, ..) = certificates("localhost");
     let (mariadb, port) = MariaDb::on_a_port(&certificate, &key);
-    mariadb.sql(&CmsSite::with_documents(1).script(SqlDialect::Mysql));
+    mariadb.sql(&CmsSite::with_documents(1).script(ScriptDialect::Mysql));
     // From here on the server rejects connections without TLS.
     mariadb.sql("ALTER USER reader@127.0.0.1 REQUIRE SSL; ALTER USER reader@localhost REQUIRE SSL;");
     let folder = File::new();

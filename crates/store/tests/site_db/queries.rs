@@ -1,6 +1,6 @@
 //! Queries and the rows that every database returns for them.
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
@@ -123,13 +123,13 @@ async fn tags(three: &Three) {
     assert_eq!(three.rows(&tagged(&[])).await.len(), 0);
 }
 
-fn oddities(database: SqlDialect) -> String {
+fn oddities(database: ScriptDialect) -> String {
     let flag = |truth: &str| match (database, truth) {
-        (SqlDialect::Postgres, truth) => truth.to_owned(),
-        (SqlDialect::Sqlite | SqlDialect::Mysql, truth) => u8::from(truth == "true").to_string(),
+        (ScriptDialect::Postgres, truth) => truth.to_owned(),
+        (ScriptDialect::Sqlite | ScriptDialect::Mysql, truth) => u8::from(truth == "true").to_string(),
     };
-    let kind = if database == SqlDialect::Postgres { "boolean" } else { "tinyint(1)" };
-    let words = if database == SqlDialect::Mysql { "mediumtext" } else { "text" };
+    let kind = if database == ScriptDialect::Postgres { "boolean" } else { "tinyint(1)" };
+    let words = if database == ScriptDialect::Mysql { "mediumtext" } else { "text" };
     let rows = [
         (1, "'a%b'", "0", flag("true")),
         (2, "'a_b'", "5", flag("false")),
@@ -147,7 +147,7 @@ fn oddities(database: SqlDialect) -> String {
          INSERT INTO evo_odd VALUES {};",
         rows.join(", ")
     )
-    .replace('"', if database == SqlDialect::Mysql { "`" } else { "\"" })
+    .replace('"', if database == ScriptDialect::Mysql { "`" } else { "\"" })
     .replace("`100%_real`", "\"100%_real\"")
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, SiteRow, TableAlias,
@@ -28,12 +28,12 @@ impl Three {
     }
 
     /// With a site and further SQL for each database.
-    pub(crate) async fn with(site: &CmsSite, more: fn(SqlDialect) -> String) -> Three {
+    pub(crate) async fn with(site: &CmsSite, more: fn(ScriptDialect) -> String) -> Three {
         let (sqlite, mariadb, postgres) = (File::new(), MariaDb::start(), Server::start());
         let script = |database| format!("{}{}", site.script(database), more(database));
-        sqlite.sql(&script(SqlDialect::Sqlite));
-        mariadb.sql(&format!("{} COMMIT;", script(SqlDialect::Mysql)));
-        load(&postgres, &script(SqlDialect::Postgres));
+        sqlite.sql(&script(ScriptDialect::Sqlite));
+        mariadb.sql(&format!("{} COMMIT;", script(ScriptDialect::Mysql)));
+        load(&postgres, &script(ScriptDialect::Postgres));
         let mut site_dbs = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
             site_dbs.push((name, open(&settings(&url)).await.unwrap()));

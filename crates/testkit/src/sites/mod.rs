@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_cms_fixture::{CmsSite, SqlDialect};
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{Select, SiteDb, SiteRow};
 use frontdesk_store::archive::{ArchiveSettings, open};
 
@@ -28,7 +28,7 @@ impl SiteDatabases {
     }
 
     /// With a site and what else is to be in each database.
-    pub async fn with(site: &CmsSite, more: fn(SqlDialect) -> String) -> SiteDatabases {
+    pub async fn with(site: &CmsSite, more: fn(ScriptDialect) -> String) -> SiteDatabases {
         SiteDatabases::fill(MariadbDatabase::create(), PostgresDatabase::create(), site, more).await
     }
 
@@ -43,13 +43,13 @@ impl SiteDatabases {
         mariadb: MariadbDatabase,
         postgres: PostgresDatabase,
         site: &CmsSite,
-        more: fn(SqlDialect) -> String,
+        more: fn(ScriptDialect) -> String,
     ) -> SiteDatabases {
         let sqlite = SiteFile::new();
         let script = |database| format!("{}{}", site.script(database), more(database));
-        sqlite.sql(&script(SqlDialect::Sqlite));
-        mariadb.sql(&format!("{} COMMIT;", script(SqlDialect::Mysql)));
-        postgres.load(&script(SqlDialect::Postgres));
+        sqlite.sql(&script(ScriptDialect::Sqlite));
+        mariadb.sql(&format!("{} COMMIT;", script(ScriptDialect::Mysql)));
+        postgres.load(&script(ScriptDialect::Postgres));
         let mut sites = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
             sites.push((name, open(&settings(&url)).await.unwrap()));

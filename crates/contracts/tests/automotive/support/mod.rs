@@ -21,30 +21,30 @@ use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
 use serde_json::{Value, json};
 
-pub(crate) use store::Memory;
+pub(crate) use store::MemoryStore;
 
 /// 2026-01-31T09:30:00Z
 pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
-pub(crate) const EVERYTHING: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
 
-pub(crate) struct House {
+pub(crate) struct TestDesk {
     desk: Desk,
     mount: Mount,
-    pub(crate) store: Arc<Memory>,
+    pub(crate) store: Arc<MemoryStore>,
     runtime: tokio::runtime::Runtime,
 }
 
-impl House {
+impl TestDesk {
     /// Two dealerships with the demo's data.
-    pub(crate) fn open() -> House {
-        let store = Arc::new(Memory::default());
+    pub(crate) fn open() -> TestDesk {
+        let store = Arc::new(MemoryStore::default());
         let desk = Desk {
             store: store.clone(),
-            identity: Arc::new(crate::common::Trusting),
-            clock: Arc::new(Still),
+            identity: Arc::new(crate::common::TokenIdentity),
+            clock: Arc::new(FixedClock),
             random: Arc::new(Counting::default()),
-            observer: Arc::new(Blind),
+            observer: Arc::new(NoObserver),
             keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Rates::default(),
             inflight: Inflight::default(),
@@ -61,7 +61,7 @@ impl House {
         for contents in automotive::demo::rows::business_data(NOW, &mut |prefix| desk.new_id(prefix)) {
             store.fill(contents.business.id, contents.steps);
         }
-        House {
+        TestDesk {
             desk,
             mount: Mount::new(
                 automotive::contract(),
@@ -87,14 +87,14 @@ impl House {
     }
 
     /// As `call`, for one that must succeed.
-    pub(crate) fn ask(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call_ok(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(!failed, "{answer}");
         answer
     }
 
     /// As `call`, for one that must fail; gives the code.
-    pub(crate) fn refusal(&self, scopes: &str, tool: &str, arguments: Value) -> String {
+    pub(crate) fn error_code(&self, scopes: &str, tool: &str, arguments: Value) -> String {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(failed, "{answer}");
         answer["error"]["code"].as_str().unwrap().to_owned()
@@ -119,9 +119,9 @@ impl House {
     }
 }
 
-struct Still;
+struct FixedClock;
 
-impl Clock for Still {
+impl Clock for FixedClock {
     fn now(&self) -> Millis {
         NOW
     }
@@ -141,8 +141,8 @@ impl Random for Counting {
     }
 }
 
-struct Blind;
+struct NoObserver;
 
-impl Observer for Blind {
+impl Observer for NoObserver {
     fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }

@@ -12,18 +12,18 @@ use frontdesk_engine::{Fault, TenantId};
 use frontdesk_wire::json::splice;
 
 #[derive(Default)]
-pub(crate) struct Memory(Mutex<State>);
+pub(crate) struct MemoryStore(Mutex<State>);
 
-type Place = (String, &'static str, String);
+type RowKey = (String, &'static str, String);
 
 #[derive(Default)]
 struct State {
-    rows: BTreeMap<Place, Row>,
+    rows: BTreeMap<RowKey, Row>,
     claims: HashMap<(String, &'static str, String), StoredAnswer>,
     events: Vec<Event>,
 }
 
-impl Memory {
+impl MemoryStore {
     pub(crate) fn fill(&self, tenant: &str, steps: Vec<Step>) {
         let mut state = self.0.lock().unwrap();
         for step in steps {
@@ -44,7 +44,7 @@ impl Memory {
     }
 
     pub(crate) fn row(&self, tenant: &str, kind: &'static TableSpec, id: &str) -> Option<Row> {
-        self.0.lock().unwrap().rows.get(&place(tenant, kind, id)).cloned()
+        self.0.lock().unwrap().rows.get(&row_key(tenant, kind, id)).cloned()
     }
 }
 
@@ -52,20 +52,20 @@ impl State {
     fn apply(&mut self, tenant: &str, step: Step) {
         match step {
             Step::Insert { table: kind, row, .. } | Step::Update { table: kind, row, .. } => {
-                self.rows.insert(place(tenant, kind, &row.id), row);
+                self.rows.insert(row_key(tenant, kind, &row.id), row);
             }
             Step::Adjust { .. } | Step::Require { .. } => {}
         }
     }
 
-    fn objection(&self, tenant: &str, step: &Step) -> Option<Committed> {
+    fn conflict(&self, tenant: &str, step: &Step) -> Option<Committed> {
         match step {
             Step::Insert { table: kind, row, on_duplicate: taken } => {
-                let there = self.rows.contains_key(&place(tenant, kind, &row.id));
+                let there = self.rows.contains_key(&row_key(tenant, kind, &row.id));
                 there.then(|| Committed::Refused(taken.clone()))
             }
             Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
-                let found = self.rows.get(&place(tenant, kind, &row.id));
+                let found = self.rows.get(&row_key(tenant, kind, &row.id));
                 match (found.map(|found| found.version) == Some(*expect_version), stale) {
                     (true, _) => None,
                     (false, OnConflict::Fail(fault)) => Some(Committed::Refused(fault.clone())),
@@ -77,7 +77,7 @@ impl State {
     }
 }
 
-fn place(tenant: &str, kind: &'static TableSpec, id: &str) -> Place {
+fn row_key(tenant: &str, kind: &'static TableSpec, id: &str) -> RowKey {
     (tenant.to_owned(), kind.name, id.to_owned())
 }
 
@@ -103,7 +103,7 @@ fn fits(row: &Row, filter: &Filter) -> bool {
     }
 }
 
-impl Store for Memory {
+impl Store for MemoryStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
@@ -138,11 +138,11 @@ impl Store for Memory {
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         let state = self.0.lock().unwrap();
-        let mine = |(owner, kind, _): &Place| owner == tenant.as_str() && *kind == query.table.name;
+        let mine = |(owner, kind, _): &RowKey| owner == tenant.as_str() && *kind == query.table.name;
         let mut rows: Vec<(i64, &Row)> = state
             .rows
             .iter()
-            .filter(|(place, row)| mine(place) && query.filters.iter().all(|filter| fits(row, filter)))
+            .filter(|(key, row)| mine(key) && query.filters.iter().all(|filter| fits(row, filter)))
             .map(|(_, row)| (number(row, query.order.column), row))
             .collect();
         rows.sort_by(|left, right| (left.0, &left.1.id).cmp(&(right.0, &right.1.id)));
@@ -181,8 +181,8 @@ impl Store for Memory {
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         let mut state = self.0.lock().unwrap();
         let tenant = commit.tenant.as_str();
-        let objection = commit.steps.iter().find_map(|step| state.objection(tenant, step));
-        let committed = objection.unwrap_or(Committed::Done);
+        let conflict = commit.steps.iter().find_map(|step| state.conflict(tenant, step));
+        let committed = conflict.unwrap_or(Committed::Done);
         if matches!(committed, Committed::Done) {
             for step in commit.steps {
                 state.apply(tenant, step);
