@@ -1,4 +1,4 @@
-//! The demo dealerships: how many, how distinct, in which words, and always the same.
+//! The demo dealerships: counts, uniqueness, vocabulary, determinism.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -159,7 +159,7 @@ fn one_vehicle_of_each_dealership_is_priced_in_canadian_dollars() {
 }
 
 #[test]
-fn a_new_car_is_ordered_and_only_arrived_cars_have_pictures() {
+fn only_new_cars_are_ordered_and_only_arrived_cars_have_photos() {
     for car in vehicles(&dealerships(NOW)) {
         match car.status {
             "on_order" => assert_eq!((car.condition, car.media_count), ("new", 0)),
@@ -191,7 +191,7 @@ fn times_are_whole_seconds_in_the_order_things_happen() {
 }
 
 #[test]
-fn another_moment_moves_the_times_and_nothing_else() {
+fn another_now_changes_only_the_times() {
     let later = NOW + time::Duration::days(400);
     let (now, then) = (dealerships(NOW), dealerships(later));
     let first = &now[0].vehicles[0];
@@ -202,7 +202,7 @@ fn another_moment_moves_the_times_and_nothing_else() {
 }
 
 #[test]
-fn the_first_vehicle_reads_well() {
+fn the_first_vehicle_has_a_readable_description() {
     let dealerships = dealerships(NOW);
     let car = &dealerships[0].vehicles[0];
     assert_eq!(
@@ -212,9 +212,9 @@ fn the_first_vehicle_reads_well() {
     );
 }
 
-/// A change here means that everybody's demo data changes: it should be on purpose.
+/// Fails if the demo data changes for all users; update it only on purpose.
 #[test]
-fn the_same_moment_gives_the_same_data_on_every_machine() {
+fn the_same_now_gives_the_same_data_on_every_machine() {
     let text = format!("{:?}", dealerships(NOW));
     assert_eq!(fnv1a(text.as_bytes()), 11_856_251_091_527_921_453);
 }

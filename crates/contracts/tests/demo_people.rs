@@ -1,4 +1,4 @@
-//! The people of the demo dealerships: customers nobody can reach, and leads that make sense.
+//! The people of the demo dealerships: customers with reserved contact data, and consistent leads.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Taking and changing leads: consent, references, states, versions, keys, and who sees what.
+//! Creating and updating leads: consent, references, statuses, versions, idempotency keys, masking.
 
 use frontdesk_contracts::automotive::lead;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn wish() -> Value {
     })
 }
 
-/// The wish with some members replaced, or left out where `null`.
+/// The arguments with some members replaced, or removed where `null`.
 fn changed(changes: Value) -> Value {
     let mut wish = wish();
     let members = wish.as_object_mut().unwrap();

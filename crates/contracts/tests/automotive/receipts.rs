@@ -1,5 +1,4 @@
-//! What an answer to a write tells: everything to who may read leads, and to others no more than that it
-//! happened (A6-10).
+//! The answer to a write: the whole lead for callers with read access, a receipt for others (A6-10).
 
 use frontdesk_contracts::automotive::{contract, lead};
 use frontdesk_engine::model::schema::Schema;
@@ -9,7 +8,7 @@ use super::support::{ALL_SCOPES, TestDesk};
 
 const WRITE: &str = "amcp:leads:write";
 
-/// Every field that a lead can have and a receipt has not.
+/// Every field of a lead that a receipt omits.
 fn left_out() -> Value {
     json!([
         "interest",

@@ -1,4 +1,4 @@
-//! The same reads by address: the same JSON, the same refusals.
+//! Resources: the same JSON and the same errors as the tools.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn read(desk: &TestDesk, scopes: &str, address: &str) -> (u16, Value) {
     (reply.status, serde_json::from_slice(&reply.body).unwrap())
 }
 
-/// The JSON inside the one text of a resource.
+/// The JSON in the text of a resource.
 fn content(desk: &TestDesk, address: &str) -> Value {
     let (status, answer) = read(desk, ALL_SCOPES, address);
     assert_eq!(status, 200, "{answer}");
@@ -25,7 +25,7 @@ fn a3_01_what_a_tool_reads_can_be_read_by_address() {
     for (domain, kind) in [("inventory", "vehicle"), ("leads", "lead"), ("customers", "customer")] {
         let mut listed = desk.call_ok(ALL_SCOPES, &format!("{domain}.list"), json!({"limit": 3}));
         let mut page = content(&desk, &format!("amcp://dlr_lakeside/{domain}?limit=3"));
-        // Cursors are sealed anew each time.
+        // A cursor is encrypted with a new nonce each time.
         for list in [&mut listed, &mut page] {
             assert!(list.as_object_mut().unwrap().remove("next_cursor").is_some());
         }

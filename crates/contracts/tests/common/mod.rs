@@ -1,4 +1,4 @@
-//! What the tests of every contract share: a judge who believes what a token says, and replies as text.
+//! Shared by the tests of all contracts: an identity that trusts the token, and replies as text.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Identity for TokenIdentity {
     }
 }
 
-/// `status, headers, body`, without the header that all answers share.
+/// `status, headers, body`, without the header that all answers have.
 pub(crate) fn text(reply: &Reply) -> String {
     let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
     assert_eq!(shared, [&("Cache-Control", "no-store".into())]);

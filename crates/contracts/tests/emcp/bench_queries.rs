@@ -1,4 +1,4 @@
-//! The bench's bare server must ask what the tools ask, neither less nor more; otherwise its figures mean nothing.
+//! The reference server of the bench must send exactly the queries of the tools; otherwise its figures are meaningless.
 
 use std::sync::{Arc, Mutex};
 
@@ -39,7 +39,7 @@ async fn a_search_with_two_variables_is_queried_as_in_the_bench() {
 }
 
 #[tokio::test]
-async fn the_tree_is_walked_as_the_bench_does() {
+async fn the_tree_is_queried_as_in_the_bench() {
     let down = queries_of("evo.content.descendants", json!({"id": 2, "depth": 6, "limit": 100, "offset": 50})).await;
     assert_eq!(down, [expected_queries::descendants(2, 6, 100, 50)]);
     let up = queries_of("evo.content.ancestors", json!({"id": 240, "limit": 100})).await;

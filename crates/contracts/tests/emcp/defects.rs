@@ -1,5 +1,5 @@
-//! Where the original breaks its own contract: each of its known defects that concerns a tool, mended. Every one is
-//! tried on SQLite by itself, and all of them once more on the three databases.
+//! Known defects of the original tools, fixed here. Each one is tested on SQLite, and all of them once more on the three
+//! databases.
 
 use frontdesk_cms_fixture::{CANARY, ScriptDialect};
 use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits};
@@ -20,7 +20,7 @@ async fn e_13_e_14_e_18_e_21_e_27_three_databases_fix_the_defects() {
     refusals(&desk).await;
 }
 
-/// A value with the signs of patterns in it, and one that such a pattern would match.
+/// A value with wildcard characters, and one that such a pattern would match.
 fn signs(_: ScriptDialect) -> String {
     "INSERT INTO evo_site_tmplvar_contentvalues (id, tmplvarid, contentid, value) VALUES (9001, 8, 5, '100%_real'), \
      (9002, 8, 4, '100 unreal');"
@@ -31,7 +31,7 @@ async fn with_signs() -> TestDesk {
     TestDesk::on_sqlite_with(&signs(ScriptDialect::Sqlite), EmcpSettings::default()).await
 }
 
-/// D2: the mark never had an effect.
+/// D2: the suffix `:d` never had an effect.
 #[tokio::test]
 async fn e_13_a_variable_with_suffix_d_shows_its_default() {
     defaults(&TestDesk::on_sqlite().await).await;
@@ -44,7 +44,7 @@ async fn defaults(desk: &TestDesk) {
         (15, json!(["color:d"]), json!({"color": "blue"})),
         (14, json!(["color", "color:d", "color"]), json!({"color": "red"})),
         (14, json!([" color:d ", "", " "]), json!({"color": "red"})),
-        // An empty default, and a value that is there although it is empty.
+        // An empty default, and an empty value.
         (14, json!(["old_price:d"]), json!({"old_price": ""})),
         (15, json!(["in_stock:d"]), json!({"in_stock": ""})),
         (14, json!(["in_stock:d"]), json!({"in_stock": "1"})),
@@ -61,7 +61,7 @@ async fn defaults(desk: &TestDesk) {
     }
 }
 
-/// D9: names of columns, relations and anything else of a page were read as if they were variables.
+/// D9: names of columns and relations were read as if they were variables.
 #[tokio::test]
 async fn e_14_an_unknown_variable_name_is_refused_and_never_read() {
     names(&TestDesk::on_sqlite().await).await;
@@ -82,7 +82,7 @@ async fn names(desk: &TestDesk) {
     assert_eq!(desk.error("evo.content.search", order).await, wanted);
 }
 
-/// D5: a filter or an order by a variable failed unless the variable was shown too, with its mark.
+/// D5: a filter or an order by a variable failed unless the variable was selected too, with its suffix.
 #[tokio::test]
 async fn e_21_filters_and_orders_need_no_variable_to_be_shown() {
     filters_alone(&TestDesk::on_sqlite().await).await;
@@ -120,7 +120,7 @@ async fn likeness(desk: &TestDesk) {
     }
 }
 
-/// D7: the value "0" was taken for none.
+/// D7: the value "0" was treated as missing.
 #[tokio::test]
 async fn e_15_zero_is_a_value() {
     zero(&TestDesk::on_sqlite().await).await;
@@ -137,7 +137,7 @@ async fn zero(desk: &TestDesk) {
     }
 }
 
-/// D12: an order by date beside a marked variable failed.
+/// D12: an order by date with a `:d` variable failed.
 #[tokio::test]
 async fn e_12_an_order_by_date_goes_with_variables() {
     dates(&TestDesk::on_sqlite().await).await;
@@ -167,8 +167,8 @@ async fn signs_of_patterns(desk: &TestDesk) {
     assert_eq!(desk.ids("evo.model.list", asked).await, [9001]);
 }
 
-/// D1 and D14: mistakes were answered as results, an array became the text "Array", and the old text form of filters
-/// could be smuggled in by a value.
+/// D1 and D14: invalid filters were answered as results, an array became the text "Array", and a value could inject a
+/// textual filter.
 #[tokio::test]
 async fn e_18_e_50_an_invalid_filter_is_reported_with_its_pointer() {
     refusals(&TestDesk::on_sqlite().await).await;
@@ -229,9 +229,9 @@ async fn refusals(desk: &TestDesk) {
     }
 }
 
-/// D10's other half: the tables of tags belong to an extra that not every site has.
+/// D10, second part: the tag tables belong to an extension that not every site has.
 #[tokio::test]
-async fn e_20_a_site_without_tags_says_so() {
+async fn e_20_a_site_without_tag_tables_is_reported() {
     let more = "DROP TABLE evo_site_content_tags;";
     let desk = TestDesk::on_sqlite_with(more, EmcpSettings::default()).await;
     assert_eq!(
@@ -241,7 +241,7 @@ async fn e_20_a_site_without_tags_says_so() {
     );
 }
 
-/// D15: the limits of a server were not heeded.
+/// D15: the limits of a server were not enforced.
 #[tokio::test]
 async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
     let limits = ResultLimits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
@@ -258,7 +258,7 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
         let wanted = format!("-32602 The argument at /{place} is not valid: {words}.");
         assert_eq!(desk.error("evo.content.search", arguments).await, wanted);
     }
-    // As deep as allowed where nothing is said.
+    // The maximum depth is the default.
     assert_eq!(desk.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
 
     let small = ResultLimits { max_result_bytes: 100, ..limits };
@@ -274,7 +274,7 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
     }
 }
 
-/// D1: missing tools and models were answered as wrong arguments, and wrong arguments as results.
+/// D1: unknown tools and models were answered as invalid arguments, and invalid arguments as results.
 #[tokio::test]
 async fn e_50_e_51_not_found_and_invalid_have_different_codes() {
     let desk = TestDesk::on_sqlite().await;
@@ -305,7 +305,7 @@ async fn e_50_e_51_not_found_and_invalid_have_different_codes() {
     );
 }
 
-/// Nothing that nobody may read is in any answer, whatever is asked for.
+/// Secret columns are in no answer.
 #[tokio::test]
 async fn e_41_secret_fields_cannot_be_read_filtered_or_ordered() {
     let desk = TestDesk::on_sqlite().await;

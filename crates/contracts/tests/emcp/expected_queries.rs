@@ -1,5 +1,5 @@
-//! What some tools ask of a site's database, written out: `measuring.rs` holds the tools to it, and the bench's bare
-//! server asks the same.
+//! The queries of some tools, written out: `bench_queries.rs` compares the tools with them, and the reference server of
+//! the bench sends the same.
 
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
@@ -46,7 +46,7 @@ pub(crate) fn variables(names: &[&str]) -> Select {
     }
 }
 
-/// One page with what it has in these variables.
+/// One page with its values of these variables.
 pub(crate) fn page(id: i64, variables: &[i64]) -> Select {
     let tests = vec![equals(column("id"), id), equals(column("deleted"), 0)];
     Select { columns: columns(variables), joins: values(variables), filter: tests, ..documents(1, 0) }

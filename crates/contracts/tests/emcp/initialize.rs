@@ -1,4 +1,4 @@
-//! How the server introduces itself, in both eras.
+//! The answers to `initialize` and `server/discover`, and the empty lists.
 
 use frontdesk_contracts::emcp::{EmcpSettings, TOOLSET_VERSION};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn result(desk: &TestDesk, version: &str, method: &str, params: Value) -> 
     body["result"].take()
 }
 
-fn introduced(capabilities: &Value, info: &Value) {
+fn assert_server_info(capabilities: &Value, info: &Value) {
     assert_eq!(TOOLSET_VERSION, "1.0");
     assert_eq!(
         *capabilities,
@@ -40,9 +40,9 @@ fn introduced(capabilities: &Value, info: &Value) {
 async fn e_03_e_04_e_05_initialize_names_platform_and_toolset() {
     let desk = TestDesk::bare();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let hello = result(&desk, version, "initialize", json!({"protocolVersion": version})).await;
-        assert_eq!(hello["protocolVersion"], json!(version));
-        introduced(&hello["capabilities"], &hello["serverInfo"]);
+        let answer = result(&desk, version, "initialize", json!({"protocolVersion": version})).await;
+        assert_eq!(answer["protocolVersion"], json!(version));
+        assert_server_info(&answer["capabilities"], &answer["serverInfo"]);
     }
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -50,7 +50,7 @@ async fn e_03_e_04_e_05_initialize_names_platform_and_toolset() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     let found = result(&desk, "2026-07-28", "server/discover", json!({"_meta": meta})).await;
-    introduced(&found["capabilities"], &found["_meta"]["io.modelcontextprotocol/serverInfo"]);
+    assert_server_info(&found["capabilities"], &found["_meta"]["io.modelcontextprotocol/serverInfo"]);
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn a_caller_of_another_site_is_refused() {
     assert_eq!(call("site/mcp:read").await, (403, Some("scope_denied")));
 }
 
-/// In the modern era too a call answers text and object alike.
+/// In the modern era, too, the text and the structured content of a result are the same.
 #[tokio::test]
 async fn e_22_a_modern_client_reads_a_page() {
     let desk = TestDesk::on_sqlite().await;

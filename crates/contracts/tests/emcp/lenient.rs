@@ -1,4 +1,4 @@
-//! Spellings that the original takes are taken, and what it refuses is refused by its place.
+//! Spellings that the original accepts are accepted; invalid arguments are reported with their pointer.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,6 @@ async fn e_11_e_12_e_50_an_invalid_argument_is_never_repeated() {
     assert_eq!(error, "-32602 The argument at /with_tvs is not valid: at most 50 items are allowed.");
 }
 
-/// A list of every tool needs its limit.
 #[tokio::test]
 async fn e_11_every_list_requires_a_limit() {
     let desk = TestDesk::on_sqlite().await;
@@ -98,7 +97,7 @@ async fn e_11_every_list_requires_a_limit() {
     }
 }
 
-/// Texts of SQL are values like any other, in every place that takes a text.
+/// SQL in any text argument is a plain value.
 #[tokio::test]
 async fn e_32_sql_injection_finds_nothing_or_is_refused() {
     let desk = TestDesk::on_sqlite().await;

@@ -1,5 +1,5 @@
-//! The eMCP toolset from outside: its answers as literal text, and its tools driven through the engine over a made-up
-//! site that SQLite, MariaDB and PostgreSQL hold alike.
+//! The eMCP toolset: literal answers, and the tools through the engine with a made-up site in SQLite, MariaDB and
+//! PostgreSQL.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 

@@ -1,4 +1,4 @@
-//! What a site is built from, as records of thirteen models.
+//! Records of the thirteen models.
 
 use frontdesk_contracts::emcp::model;
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ async fn filters(desk: &TestDesk) {
         ("name", "like-r", json!("me"), "11"),
         ("default_text", "null", json!(null), "3"),
         ("default_text", "!null", json!(null), "1 2 4 5 6 7 8 9 10 11 12"),
-        // An empty text is a value here.
+        // An empty text is a value, too.
         ("default_text", "=", json!(""), "2 9 10"),
         ("name", "=", json!("' OR 1=1 --"), ""),
         ("name", "=", json!("a:b;c"), ""),
@@ -184,7 +184,7 @@ async fn orders(desk: &TestDesk) {
         (json!({"order_by": "id", "order_dir": "desc"}), [12, 11, 10]),
         (json!({"order_by": "category", "order_dir": "DESC"}), [7, 12, 11]),
         (json!({"order_by": "rank"}), [1, 2, 3]),
-        // What has no value comes first.
+        // Null sorts first.
         (json!({"order_by": "default_text"}), [3, 2, 9]),
         (json!({"order_dir": "sideways"}), [1, 2, 3]),
     ] {

@@ -1,12 +1,12 @@
-//! What is published about the tools: names that never change, and schemas that leave nothing out.
+//! The published names and schemas of the tools.
 
 use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
 use serde_json::{Value, json};
 
 use crate::support::{TOKEN, TestDesk};
 
-/// Every tool with its arguments; those that are required are marked. Adding here is fine, anything else breaks the
-/// promise of the toolset's version.
+/// Every tool with its arguments; required ones are marked. Additions are compatible; any other change breaks the
+/// toolset version.
 const GOLDEN: &[(&str, &str)] = &[
     (
         "evo.content.search",
@@ -90,7 +90,7 @@ fn e_60_the_limits_of_a_server_are_published() {
 }
 
 #[tokio::test]
-async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
+async fn e_15_e_17_the_schema_of_a_filter_is_published() {
     let search = &tools().await[0];
     let filter = &search["inputSchema"]["properties"]["tv_filters"];
     assert_eq!(filter["maxItems"], json!(20));
@@ -117,7 +117,7 @@ async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
     );
 }
 
-/// Every bound at once is still a statement that each database takes.
+/// Every database accepts a statement with all limits reached at once.
 #[tokio::test]
 async fn every_database_accepts_the_maximum_number_of_variables() {
     let desk = TestDesk::on_three_with(|_| {

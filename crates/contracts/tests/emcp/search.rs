@@ -1,4 +1,4 @@
-//! Finding pages: the numbers that the original gives on its own site, each operator, cast, order and default.
+//! Searching pages: the counts that the original returns for this site, and each operator, cast, order and default.
 
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ async fn fields(desk: &TestDesk) {
 }
 
 #[tokio::test]
-async fn e_12_pages_come_in_the_order_asked_for() {
+async fn e_12_pages_are_returned_in_the_requested_order() {
     orders(&TestDesk::on_sqlite().await).await;
 }
 
@@ -162,7 +162,7 @@ async fn orders(desk: &TestDesk) {
         (json!({"order_by_date": "asc"}), [249, 251, 252, 253]),
         (json!({"order_by_date": "desc"}), [250, 254, 253, 252]),
         (json!({"order_by_date": "desc", "order_by": "id"}), [250, 254, 253, 252]),
-        // Alone, a direction means nothing.
+        // Without order_by, the direction is ignored.
         (json!({"order_dir": "sideways"}), [249, 250, 251, 252]),
     ] {
         let mut asked = arguments.clone();
@@ -173,7 +173,7 @@ async fn orders(desk: &TestDesk) {
 }
 
 #[tokio::test]
-async fn e_19_variables_order_first_and_no_value_comes_before_any() {
+async fn e_19_variables_order_first_and_null_sorts_first() {
     variable_orders(&TestDesk::on_sqlite().await).await;
 }
 
@@ -205,7 +205,7 @@ async fn tags(desk: &TestDesk) {
     assert_eq!(desk.count(tagged(json!([" rust "]))).await, 60);
     assert_eq!(desk.count(tagged(json!(["nobody has this one"]))).await, 0);
     assert_eq!(desk.count(json!({"tags_data": {"tv_id": 8, "tags": ["rust"]}})).await, 0);
-    // Variables keep their values beside tags.
+    // Template variables keep their values in a search by tags.
     let asked = json!({"tags_data": {"tv_id": 9, "tags": ["php", "rust"]}, "with_tvs": ["tags"], "limit": 2});
     let answer = desk.call_ok("evo.content.search", asked).await;
     let shown: Vec<&str> =
@@ -219,13 +219,13 @@ async fn e_40_a_list_has_items_of_seventeen_fields_and_its_meta() {
 }
 
 async fn items(desk: &TestDesk) {
-    assert_eq!(
+    insta::assert_snapshot!(
         desk.text("evo.content.search", json!({"limit": 1, "offset": 12})).await,
-        r#"{"items":[{"id":13,"parent":9,"pagetitle":"Product 1-1-4","longtitle":"Product 1-1-4 — long","description":"About Product 1-1-4","alias":"doc-13","published":1,"deleted":0,"hidemenu":true,"menuindex":3,"template":4,"createdon":1700046800,"editedon":1700046860,"pub_date":0,"unpub_date":0,"isfolder":0,"type":"document"}],"meta":{"limit":1,"offset":12,"count":1,"toolsetVersion":"1.0"}}"#
+        @r#"{"items":[{"id":13,"parent":9,"pagetitle":"Product 1-1-4","longtitle":"Product 1-1-4 — long","description":"About Product 1-1-4","alias":"doc-13","published":1,"deleted":0,"hidemenu":true,"menuindex":3,"template":4,"createdon":1700046800,"editedon":1700046860,"pub_date":0,"unpub_date":0,"isfolder":0,"type":"document"}],"meta":{"limit":1,"offset":12,"count":1,"toolsetVersion":"1.0"}}"#
     );
-    assert_eq!(
+    insta::assert_snapshot!(
         desk.text("evo.content.search", json!({"limit": 20, "parent": 1})).await,
-        r#"{"items":[],"meta":{"limit":20,"offset":0,"count":0,"toolsetVersion":"1.0"}}"#
+        @r#"{"items":[],"meta":{"limit":20,"offset":0,"count":0,"toolsetVersion":"1.0"}}"#
     );
     let linked = desk.call_ok("evo.content.get", json!({"id": 7})).await;
     assert_eq!(linked["item"]["type"], json!("reference"));

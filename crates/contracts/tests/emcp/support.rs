@@ -1,4 +1,4 @@
-//! A desk that serves the made-up site, from one database or from all three; with three, every answer must be the same.
+//! A desk that serves the made-up site from one database or from all three; with three, every answer must be the same.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
 pub(crate) struct TestDesk {
     desk: Desk,
     mounts: Vec<(&'static str, Mount)>,
-    /// What is kept open as long as the desk is.
+    /// Keeps the database alive as long as the desk.
     _site: SiteHandle,
 }
 
@@ -51,7 +51,7 @@ impl TestDesk {
         TestDesk::on_three_with(|_| String::new()).await
     }
 
-    /// With what else is to be in each database.
+    /// With additional SQL for each database.
     pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> TestDesk {
         let three = Three::with(&CmsSite::small(), more).await;
         let mounts =
@@ -71,7 +71,7 @@ impl TestDesk {
         TestDesk { desk: desk(), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
-    /// With somebody who on_select every question to the database.
+    /// Calls `on_select` for every query to the database.
     pub(crate) async fn on_sqlite_recording(on_select: impl Fn(&Select) + Send + Sync + 'static) -> TestDesk {
         TestDesk::on_sqlite_at(TestClock::default(), on_select).await
     }
@@ -88,7 +88,7 @@ impl TestDesk {
         TestDesk { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
-    /// Without any database, for what is decided before one is asked.
+    /// Without a database, for what needs none.
     pub(crate) fn bare() -> TestDesk {
         TestDesk { desk: desk(), mounts: vec![("none", mount())], _site: SiteHandle::Nothing }
     }
@@ -97,7 +97,7 @@ impl TestDesk {
         self.send_body(token, version, &json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await
     }
 
-    /// Answers that are the same whichever database they come from.
+    /// The answer of all databases, which must be the same.
     async fn send_body(&self, token: &str, version: &str, body: &Value) -> Reply {
         let mut replies = self.send_to_each(token, version, body).await;
         for (name, reply) in &replies[1..] {
@@ -137,7 +137,7 @@ impl TestDesk {
         &self.mounts[0].1.contract.tools
     }
 
-    /// What a call answers as a JSON-RPC message.
+    /// The answer to a call, as a JSON-RPC message.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
         let reply = self.send(TOKEN, "2025-11-25", "tools/call", params).await;
@@ -145,7 +145,7 @@ impl TestDesk {
         serde_json::from_slice(&reply.body).unwrap()
     }
 
-    /// The answer of a call that succeeds, as the text it is. It has the published shape.
+    /// The text of a successful call. It must match the published schema.
     pub(crate) async fn text(&self, tool: &str, arguments: Value) -> String {
         let body = self.call(tool, arguments.clone()).await;
         let result = body.get("result").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
@@ -177,7 +177,7 @@ impl TestDesk {
         self.ids("evo.content.search", arguments).await
     }
 
-    /// How many pages a search finds, on as many pages of a list as it takes.
+    /// How many documents a search finds, over all pages of the list.
     pub(crate) async fn count(&self, arguments: Value) -> usize {
         let mut found = Vec::new();
         loop {
@@ -196,7 +196,7 @@ impl TestDesk {
         }
     }
 
-    /// `code message` of a call that must fail with a JSON-RPC error under status 200.
+    /// `code message` of a call that must fail with a JSON-RPC error and status 200.
     pub(crate) async fn error(&self, tool: &str, arguments: Value) -> String {
         let body = self.call(tool, arguments.clone()).await;
         let error = body.get("error").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
@@ -241,7 +241,7 @@ fn desk_at(clock: TestClock) -> Desk {
     }
 }
 
-/// A clock that stands until somebody sets it.
+/// A clock that stands still until a test advances it.
 #[derive(Clone)]
 pub(crate) struct TestClock(Arc<AtomicI64>);
 
@@ -277,7 +277,7 @@ impl Observer for NoObserver {
     fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }
 
-/// The desk's own store, in which these tools keep nothing.
+/// The desk's store, which these tools do not use.
 struct EmptyStore;
 
 impl Store for EmptyStore {

@@ -1,4 +1,4 @@
-//! Walking the tree: from the top, above, below and beside a page.
+//! The tree: from the root, ancestors, descendants, siblings.
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ async fn e_25_siblings_are_ordered_by_menuindex() {
     beside(&TestDesk::on_sqlite().await).await;
 }
 
-/// 249 to 254 have the places 0, 1, 1, 5, 9 and 9.
+/// 249 to 254 have the menuindex 0, 1, 1, 5, 9 and 9.
 async fn beside(desk: &TestDesk) {
     for (tool, arguments, wanted) in [
         ("siblings", json!({"id": 250}), "249 251 252 253 254"),
@@ -129,9 +129,9 @@ async fn bin(desk: &TestDesk) {
     }
 }
 
-/// What the original's own tests ask of any tree.
+/// The invariants of the original's own tests.
 #[tokio::test]
-async fn e_24_the_tools_agree_with_each_other_about_the_tree() {
+async fn e_24_the_tree_tools_are_consistent() {
     hang_together(&TestDesk::on_sqlite().await).await;
 }
 

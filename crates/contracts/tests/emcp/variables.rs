@@ -1,4 +1,4 @@
-//! How many template variables a call may name, and which one counts when several have one name.
+//! How many template variables a call may name, and which one is used when several have one name.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestClock, TestDesk};
 
-/// Sixty more variables; and a second `sku`, with a value of its own for one page.
+/// Sixty more variables, and a second `sku` with another value for one page.
 async fn desk() -> TestDesk {
     TestDesk::on_three_with(|_| {
         let named = (100..160).map(|id| format!("({id}, 'v{id}')")).collect::<Vec<String>>().join(", ");
@@ -60,7 +60,7 @@ async fn variable_lookups_are_cached_for_a_second_if_found() {
     for (names, wait) in [
         (json!(["price"]), 0),
         (json!(["price"]), 600),
-        // Being asked for does not keep it young.
+        // A cache hit does not extend the life of an entry.
         (json!(["price"]), 399),
         (json!(["price"]), 1),
         (json!(["price:d"]), 0),

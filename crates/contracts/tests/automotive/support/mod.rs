@@ -1,4 +1,4 @@
-//! A desk with this contract mounted, over a store in memory, at a fixed moment.
+//! A desk with this contract mounted, a store in memory and a fixed clock.
 
 mod store;
 
@@ -73,7 +73,7 @@ impl TestDesk {
         }
     }
 
-    /// Calls a tool for the Lakeside dealership with these scopes; gives `isError` and the object.
+    /// Calls a tool for the Lakeside dealership with these scopes; returns `isError` and the object.
     pub(crate) fn call(&self, scopes: &str, tool: &str, arguments: Value) -> (bool, Value) {
         self.call_as(&format!("dlr_lakeside/{scopes}"), tool, arguments)
     }
@@ -93,7 +93,7 @@ impl TestDesk {
         answer
     }
 
-    /// As `call`, for one that must fail; gives the code.
+    /// As `call`, for one that must fail; returns the code.
     pub(crate) fn error_code(&self, scopes: &str, tool: &str, arguments: Value) -> String {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(failed, "{answer}");

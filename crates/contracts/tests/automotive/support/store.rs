@@ -1,4 +1,4 @@
-//! The store's port in memory: as small as the tests need, and no smaller than its promises.
+//! A store in memory with what these tests need.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -31,13 +31,13 @@ impl MemoryStore {
         }
     }
 
-    /// What happened since the demo data, as `kind change`.
+    /// The events since the demo data, as `kind change`.
     pub(crate) fn events(&self) -> Vec<String> {
         let state = self.0.lock().unwrap();
         state.events.iter().map(|event| format!("{} {}", event.kind, event.change.as_str())).collect()
     }
 
-    /// Everything that is kept, as one text.
+    /// All stored data, as one text.
     pub(crate) fn contents(&self) -> String {
         let state = self.0.lock().unwrap();
         format!("{:?} {:?} {}", state.rows, state.events, state.claims.len())

@@ -1,4 +1,4 @@
-//! Finding stock and people: filters, orders, walks, and the mistakes that are named.
+//! Searching stock and customers: filters, orders, cursors, invalid arguments.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,7 +8,7 @@ use super::support::{ALL_SCOPES, TestDesk};
 
 const READ: &str = "amcp:inventory:read";
 
-/// Walks a whole list by its cursors alone.
+/// All items of a list, by its cursors.
 fn walk(desk: &TestDesk, tool: &str, mut arguments: Value) -> Vec<Value> {
     let mut items = Vec::new();
     loop {
@@ -26,7 +26,7 @@ fn numbers(items: &[Value], pointer: &str) -> Vec<i64> {
 }
 
 #[test]
-fn a3_20_a_walk_by_cursors_sees_each_vehicle_once() {
+fn a3_20_paging_by_cursor_returns_each_vehicle_once() {
     let desk = TestDesk::open();
     let mut ids: Vec<String> =
         walk(&desk, "inventory.list", json!({"limit": 7})).iter().map(|item| item["id"].to_string()).collect();
@@ -48,7 +48,7 @@ fn a3_05_one_call_sees_one_dealership() {
 }
 
 #[test]
-fn orders_are_kept_over_pages() {
+fn the_order_is_kept_across_pages() {
     let desk = TestDesk::open();
     for (sort, pointer) in [("price", "/price/amount"), ("year", "/year"), ("mileage", "/mileage/value")] {
         let rising = numbers(&walk(&desk, "inventory.search", json!({"sort": format!("{sort}_asc")})), pointer);
@@ -108,7 +108,7 @@ fn a_price_range_keeps_to_its_currency() {
 }
 
 #[test]
-fn miles_and_kilometres_compare() {
+fn miles_and_kilometres_are_comparable() {
     let desk = TestDesk::open();
     let search = |unit: &str, value: i64| {
         let range = json!({"mileage_max": {"value": value, "unit": unit}});
@@ -120,7 +120,7 @@ fn miles_and_kilometres_compare() {
 }
 
 #[test]
-fn every_other_filter_narrows() {
+fn every_other_filter_reduces_the_result() {
     let desk = TestDesk::open();
     let all = walk(&desk, "inventory.list", json!({})).len();
     for (field, value) in
@@ -135,7 +135,7 @@ fn every_other_filter_narrows() {
 }
 
 #[test]
-fn mistakes_in_a_search_are_named_by_their_place() {
+fn invalid_search_arguments_are_reported_with_their_pointer() {
     let desk = TestDesk::open();
     let cases = [
         (
@@ -171,7 +171,7 @@ fn mistakes_in_a_search_are_named_by_their_place() {
 }
 
 #[test]
-fn a3_21_a3_11_a_cursor_serves_its_own_list_only() {
+fn a3_21_a3_11_a_cursor_is_valid_for_its_own_list_only() {
     let desk = TestDesk::open();
     let page = desk.call_ok(READ, "inventory.search", json!({"make": "Ford", "limit": 1}));
     let cursor = &page["next_cursor"];
@@ -202,7 +202,7 @@ fn customers_are_found_by_email_phone_or_name_and_masked() {
 }
 
 #[test]
-fn a3_22_a6_16_a_cursor_shows_nothing_of_its_filter() {
+fn a3_22_a6_16_a_cursor_reveals_nothing_of_its_filter() {
     let desk = TestDesk::open();
     let person = json!({
         "contact": {"name": "Zz Canary", "email": "zz-canary@example.com"},

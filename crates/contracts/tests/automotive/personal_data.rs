@@ -1,4 +1,4 @@
-//! What people write stands sealed at rest, is left out of lists, and is in no cause of a fault.
+//! Free text is encrypted at rest, omitted from lists, and never part of the cause of a fault.
 
 use frontdesk_contracts::automotive::customer::Customer;
 use frontdesk_contracts::automotive::lead::{self, Lead};
@@ -9,7 +9,7 @@ use super::support::{ALL_SCOPES, TestDesk};
 
 const WRITTEN: [&str; 6] = ["Zz Portal", "zz@example.com", "Zz Make", "Zz Model", "Zz Seller", "Zz Comment"];
 
-/// A lead with a text of somebody's own wherever there is room for one.
+/// A lead with free text in every field that allows it.
 fn kept(desk: &TestDesk) -> Value {
     let wish = json!({
         "contact": {"name": "Dana Rivera", "email": "dana@example.com"},
@@ -45,7 +45,7 @@ fn a6_12_a_list_leaves_out_what_people_wrote_and_says_so() {
 }
 
 #[test]
-fn one_lead_shows_it_whole_and_a_change_keeps_it() {
+fn an_update_keeps_the_personal_part_of_a_lead() {
     let desk = TestDesk::open();
     let lead = kept(&desk);
     assert_eq!(
@@ -59,7 +59,7 @@ fn one_lead_shows_it_whole_and_a_change_keeps_it() {
 }
 
 #[test]
-fn nothing_that_somebody_wrote_is_kept_outside_the_sealed_part() {
+fn free_text_is_stored_only_in_the_personal_part() {
     let desk = TestDesk::open();
     let id = kept(&desk)["id"].as_str().unwrap().to_owned();
     let row = desk.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
@@ -90,7 +90,7 @@ fn an_owner_id_cannot_hold_a_name_or_an_email_address() {
 }
 
 #[test]
-fn a6_15_a_row_that_cannot_be_read_is_not_quoted_in_the_cause() {
+fn a6_15_an_unreadable_row_is_not_quoted_in_the_cause() {
     let found = |body: &str, personal: &str| StoredRow {
         id: "x_1".to_owned(),
         version: 1,

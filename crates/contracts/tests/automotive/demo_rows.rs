@@ -1,4 +1,4 @@
-//! The demo as rows: complete, in the published shape, and consistent with itself.
+//! The demo data as rows: complete, consistent, and valid under the published schemas.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn each_dealership_has_stock_customers_and_leads() {
     }
     let ids: Vec<&str> = made.iter().map(|contents| contents.business.id).collect();
     assert_eq!(ids, ["dlr_lakeside", "dlr_summit"]);
-    // What is said of them without making them is the same.
+    // `info` describes the same businesses without generating them.
     let made: Vec<Business> = made.iter().map(|contents| contents.business).collect();
     assert_eq!(made, info().businesses);
 }
@@ -70,7 +70,7 @@ fn a5_11_every_seeded_answer_has_its_published_shape() {
 }
 
 #[test]
-fn every_cell_and_every_column_belong_together() {
+fn the_cells_of_every_row_match_its_columns() {
     for business in made() {
         for (kind, row) in rows(&business.steps) {
             let declared: Vec<&str> = kind.columns.iter().map(|column| column.name).collect();
@@ -81,7 +81,7 @@ fn every_cell_and_every_column_belong_together() {
 }
 
 #[test]
-fn no_personal_text_stands_outside_the_sealed_part() {
+fn personal_data_is_only_in_the_personal_part() {
     for business in made() {
         for (_, row) in rows(&business.steps) {
             let Some(personal) = &row.personal else { continue };
@@ -112,7 +112,7 @@ fn a_customer_shows_the_newest_of_their_leads() {
 }
 
 #[test]
-fn the_example_finds_something() {
+fn the_example_call_returns_results() {
     let desk = TestDesk::open();
     let example = info().example;
     let arguments: Value = serde_json::from_str(example.arguments).unwrap();

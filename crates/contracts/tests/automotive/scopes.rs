@@ -1,4 +1,4 @@
-//! Who may call what, and that only writing tools change anything.
+//! Which scope each tool needs, and that only write tools change data.
 
 use frontdesk_contracts::automotive::{contract, scopes};
 use frontdesk_engine::model::tool::Effect;

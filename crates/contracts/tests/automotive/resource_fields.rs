@@ -1,4 +1,4 @@
-//! What the published text asks of each resource, shown on real answers.
+//! What the specification requires of each resource, checked on real answers.
 
 use serde_json::{Value, json};
 
@@ -17,14 +17,14 @@ fn all(desk: &TestDesk, domain: &str) -> Vec<Value> {
     }
 }
 
-/// The first one of a domain that has all of these.
+/// The first record of a domain that has all of these fields.
 fn having(desk: &TestDesk, domain: &str, fields: &[&str]) -> Value {
     let has_all = |item: &Value| fields.iter().all(|field| item.get(field).is_some());
     let listed = all(desk, domain).into_iter().find(has_all).unwrap_or_else(|| panic!("no {domain} has {fields:?}"));
     desk.call_ok(ALL_SCOPES, &format!("{domain}.get"), json!({"id": listed["id"]}))
 }
 
-/// Every object within, with the name it stands under.
+/// Visits every nested value with its name.
 fn walk(name: &str, value: &Value, visit: &mut dyn FnMut(&str, &Value)) {
     visit(name, value);
     match value {
@@ -86,7 +86,7 @@ fn a3_06_a4_04_every_resource_names_its_dealership() {
 }
 
 #[test]
-fn a3_14_ids_are_unique_and_say_what_they_are_of() {
+fn a3_14_ids_are_unique_and_have_the_prefix_of_their_type() {
     let desk = TestDesk::open();
     for (domain, prefix) in [("inventory", "veh_"), ("leads", "led_"), ("customers", "cus_")] {
         let mut ids: Vec<String> =
@@ -134,7 +134,7 @@ fn nothing_is_null() {
 }
 
 #[test]
-fn a6_12_stock_holds_nothing_personal_and_lists_hold_it_masked() {
+fn a6_12_stock_has_no_personal_data_and_lists_mask_it() {
     let desk = TestDesk::open();
     let whole = |item: &Value, tool: &str| desk.call_ok(ALL_SCOPES, tool, json!({"id": item["id"]}));
     let customers: Vec<Value> = all(&desk, "customers").iter().map(|item| whole(item, "customers.get")).collect();
