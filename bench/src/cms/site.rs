@@ -36,13 +36,13 @@ pub enum Database {
 }
 
 impl Database {
-    pub const ALL: &'static [Database] = &[ScriptDialect::Sqlite, Database::Mariadb, ScriptDialect::Postgres];
+    pub const ALL: &'static [Database] = &[Database::Sqlite, Database::Mariadb, Database::Postgres];
 
     pub fn name(self) -> &'static str {
         match self {
-            ScriptDialect::Sqlite => "sqlite",
+            Database::Sqlite => "sqlite",
             Database::Mariadb => "mariadb",
-            ScriptDialect::Postgres => "postgres",
+            Database::Postgres => "postgres",
         }
     }
 }
@@ -80,14 +80,14 @@ impl Beside {
 }
 
 /// The site, and a folder for each of the two servers.
-pub fn made(wish: &Wish, database: ScriptDialect) -> Outcome<(Place, Place)> {
+pub fn made(wish: &Wish, database: Database) -> Outcome<(Place, Place)> {
     let folder = wish.work.join("cms");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(&folder)?;
     let (desk, bare) = match database {
-        ScriptDialect::Sqlite => {
+        Database::Sqlite => {
             let file = folder.join("site.sqlite");
             rusqlite::Connection::open(&file)?.execute_batch(&site().script(ScriptDialect::Sqlite))?;
             (Beside::File(file.clone()), Beside::File(file))
@@ -99,7 +99,7 @@ pub fn made(wish: &Wish, database: ScriptDialect) -> Outcome<(Place, Place)> {
             server.sql("ANALYZE TABLE evo_site_content, evo_site_content_closure, evo_site_tmplvar_contentvalues;");
             (Beside::Mariadb(Arc::clone(&server)), Beside::Mariadb(server))
         }
-        ScriptDialect::Postgres => {
+        Database::Postgres => {
             let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
             let script = folder.join("site.sql");
             site().write(ScriptDialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;

@@ -9,9 +9,9 @@ use std::task::Poll;
 
 use frontdesk_contracts::automotive::lead::TABLE;
 use frontdesk_store::statements::postgres::{
-    ADD_CLAIMS, ADD_EVENTS, BEGIN, COMMIT, LOCK, TENANT, add_words, insert_many,
+    BEGIN, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many, insert_terms,
 };
-use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT};
+use frontdesk_store::statements::{GET_EVENT_COUNTER, SET_EVENT_COUNTER};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio_postgres::types::ToSql;
@@ -81,14 +81,14 @@ struct Hand {
 async fn write(url: String, mut queue: Receiver<Job>) -> Outcome<()> {
     let client = connect(&url).await?;
     let hand = Hand {
-        tenant: client.prepare(TENANT).await?,
-        lock: client.prepare(LOCK).await?,
-        last_event: client.prepare(LAST_EVENT).await?,
-        add_claims: client.prepare(ADD_CLAIMS).await?,
+        tenant: client.prepare(SET_TENANT).await?,
+        lock: client.prepare(LOCK_TENANT).await?,
+        last_event: client.prepare(GET_EVENT_COUNTER).await?,
+        add_claims: client.prepare(INSERT_CLAIMS).await?,
         insert: client.prepare(&insert_many(&TABLE)).await?,
-        add_words: client.prepare(&add_words(&TABLE)).await?,
-        add_events: client.prepare(ADD_EVENTS).await?,
-        count_events: client.prepare(COUNT_EVENTS).await?,
+        add_words: client.prepare(&insert_terms(&TABLE)).await?,
+        add_events: client.prepare(INSERT_EVENTS).await?,
+        count_events: client.prepare(SET_EVENT_COUNTER).await?,
         client,
     };
     let mut number = 0;

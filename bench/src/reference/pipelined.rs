@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use frontdesk_store::statements::postgres::{BEGIN_READ, COMMIT, TENANT};
+use frontdesk_store::statements::postgres::{BEGIN_READ, COMMIT, SET_TENANT};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Row, Statement};
 
@@ -78,7 +78,7 @@ impl Lane {
         let client = connect(url).await?;
         let texts = Texts::new(str::to_owned);
         Ok(Lane {
-            tenant: client.prepare(TENANT).await?,
+            tenant: client.prepare(SET_TENANT).await?,
             get: client.prepare(&texts.get).await?,
             search_make: client.prepare(&texts.search_make).await?,
             search_status: client.prepare(&texts.search_status).await?,

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use frontdesk_contracts::automotive::lead::TABLE;
-use frontdesk_store::statements::sqlite::{ADD_CLAIM, ADD_EVENT, Checkpoints, FIND_CLAIM, add_words, insert};
-use frontdesk_store::statements::{COUNT_EVENTS, LAST_EVENT, for_sqlite};
+use frontdesk_store::statements::sqlite::{Checkpointer, FIND_CLAIM, INSERT_CLAIM, INSERT_EVENT, insert, insert_terms};
+use frontdesk_store::statements::{GET_EVENT_COUNTER, SET_EVENT_COUNTER, for_sqlite};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::sync::oneshot;
 
@@ -30,7 +30,7 @@ impl Writer {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.pragma_update(None, "cache_size", -16_384)?;
-        let mut checkpoints = Checkpoints::start(&connection, database)?;
+        let mut checkpoints = Checkpointer::start(&connection, database)?;
         let (jobs, queue) = sync_channel(8192);
         std::thread::Builder::new()
             .name("writer".to_owned())
@@ -56,15 +56,15 @@ struct Texts {
     add_claim: String,
 }
 
-fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Checkpoints) {
+fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Checkpointer) {
     let texts = Texts {
         find_claim: for_sqlite(FIND_CLAIM),
         insert: for_sqlite(&insert(&TABLE)),
-        add_words: add_words(&TABLE, WORDS),
-        last_event: for_sqlite(LAST_EVENT),
-        count_events: for_sqlite(COUNT_EVENTS),
-        add_event: for_sqlite(ADD_EVENT),
-        add_claim: for_sqlite(ADD_CLAIM),
+        add_words: insert_terms(&TABLE, WORDS),
+        last_event: for_sqlite(GET_EVENT_COUNTER),
+        count_events: for_sqlite(SET_EVENT_COUNTER),
+        add_event: for_sqlite(INSERT_EVENT),
+        add_claim: for_sqlite(INSERT_CLAIM),
     };
     let mut number: u64 = 0;
     while let Ok(first) = queue.recv() {
@@ -78,7 +78,7 @@ fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Check
         for (outcome, answer) in told {
             let _ = answer.send(held.clone().and(outcome));
         }
-        checkpoints.tend(connection);
+        checkpoints.maybe_checkpoint(connection);
     }
 }
 
@@ -152,10 +152,10 @@ mod tests {
         let source = plain(&source);
         for (name, text) in [
             ("FIND_CLAIM", FIND_CLAIM),
-            ("ADD_CLAIM", ADD_CLAIM),
-            ("ADD_EVENT", ADD_EVENT),
-            ("LAST_EVENT", LAST_EVENT),
-            ("COUNT_EVENTS", COUNT_EVENTS),
+            ("INSERT_CLAIM", INSERT_CLAIM),
+            ("INSERT_EVENT", INSERT_EVENT),
+            ("GET_EVENT_COUNTER", GET_EVENT_COUNTER),
+            ("SET_EVENT_COUNTER", SET_EVENT_COUNTER),
             ("sql::insert", "sql::insert"),
             ("words::add_words", "words::add_words"),
         ] {

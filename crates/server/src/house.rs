@@ -15,7 +15,7 @@ use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Identity, Random, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_identity::{Dependencies, EmbeddedServer};
-use frontdesk_store::{Keeper, Options, PostgresOptions, PostgresStore, SqliteStore, StoreError};
+use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use crate::addresses::Addresses;
 use crate::config::{Config, Database};
@@ -53,7 +53,7 @@ impl std::error::Error for HouseError {}
 /// The data behind the desk, opened. Enough for commands that serve nobody.
 pub struct Vaults {
     pub folder: Folder,
-    pub store: Arc<dyn Keeper>,
+    pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     master: SealKey,
@@ -65,8 +65,8 @@ impl Vaults {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let master = folder.master_key(random.as_ref()).map_err(HouseError::Folder)?;
         let kinds = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
-        let opened: Result<Arc<dyn Keeper>, StoreError> = match database {
-            Database::Embedded => SqliteStore::open(Options {
+        let opened: Result<Arc<dyn Backend>, StoreError> = match database {
+            Database::Embedded => SqliteStore::open(SqliteOptions {
                 path: folder::database(folder.path()),
                 master: master.clone(),
                 random: Arc::clone(&random),

@@ -233,15 +233,15 @@ pub(crate) async fn forget(current: Arc<Current>) {
         let house = current.house();
         let now = house.desk.now();
         let store = &house.vaults.store;
-        let mut outcomes = vec![store.forget_claims(before(now, house.config.idempotency.retain)).await];
+        let mut outcomes = vec![store.delete_expired_claims(before(now, house.config.idempotency.retain)).await];
         if contracts::all().iter().any(|contract| contract.tables.contains(&&TASK)) {
-            outcomes.push(store.forget_rows(&TASK, EXPIRES_AT, now).await);
+            outcomes.push(store.delete_expired_rows(&TASK, EXPIRES_AT, now).await);
         }
         match house.config.audit.retain {
             Retention::Forever => {}
             Retention::Days(days) => {
                 let kept = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
-                outcomes.push(store.forget_audit(before(now, kept)).await);
+                outcomes.push(store.delete_expired_audit(before(now, kept)).await);
             }
         }
         for fault in outcomes.into_iter().filter_map(Result::err) {

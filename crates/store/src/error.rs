@@ -1,5 +1,6 @@
-//! What can keep a store from opening or a statement from running. Its text is for operators and logs
-//! and never reaches a caller.
+//! Errors of the store. Their text is for operators and logs and never reaches a caller.
+
+mod postgres;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,93 +8,93 @@ use std::path::PathBuf;
 use frontdesk_engine::{Fault, FaultKind};
 use rusqlite::ErrorCode;
 
-mod postgres;
-
 #[derive(Debug)]
 pub enum StoreError {
-    /// The library linked in has a known way to corrupt databases.
+    /// The SQLite library has a bug that can corrupt databases.
     OldLibrary {
         version: &'static str,
     },
-    /// The data was written by a newer Frontdesk.
+    /// The data was written by a newer version of Frontdesk.
     NewerSchema {
-        data: Data,
+        database: DatabaseKind,
         found: i64,
         known: i64,
     },
-    /// A kind's table has columns this Frontdesk does not know.
+    /// A table has columns that this version does not know.
     UnknownColumn {
-        data: Data,
+        database: DatabaseKind,
         table: String,
         column: String,
     },
-    /// A file that is no database of Frontdesk.
+    /// A file that is not a Frontdesk database.
     NotOurs {
         path: PathBuf,
     },
-    /// A database that is not whole.
     Damaged {
         path: PathBuf,
         why: String,
     },
-    /// Nothing is written over, and this is there.
+    /// A file that would have to be overwritten.
     FileExists {
         path: PathBuf,
     },
-    /// A PostgreSQL database in which nothing of Frontdesk is.
+    /// A PostgreSQL database without Frontdesk tables.
     NoData,
     /// A PostgreSQL database without the tables of this version.
-    NotSetUp,
-    /// The master key does not open this database.
+    NotInitialized,
+    /// The master key is not that of this database.
     WrongKey,
-    Folder {
+    Io {
         path: PathBuf,
         error: std::io::Error,
     },
     Database(rusqlite::Error),
     Postgres(tokio_postgres::Error),
-    /// No connection to the database could be made.
+    /// No connection to the database could be opened.
     Unreachable(String),
-    /// The database is there, but nothing says that it is the right one.
+    /// The server's certificate was not accepted.
     Untrusted(String),
-    /// The role to connect with is not bound by row-level security.
+    /// Row-level security does not apply to the role.
     Role {
         role: String,
         why: &'static str,
     },
-    /// A table lacks the wall between tenants.
-    Unwalled {
+    /// Row-level security of a table is missing or was changed.
+    RlsMissing {
         table: String,
     },
-    /// More is waiting to be read or written than can be.
+    /// A queue is full.
     Busy,
-    /// The group this belonged to was not committed.
+    /// The transaction was not committed.
     NotCommitted(String),
-    /// Handed to the writer, but nobody knows whether it was done.
-    Unfinished,
-    /// A plan or a key of a tenant that is not registered.
+    /// It is unknown whether the transaction was committed.
+    OutcomeUnknown,
     UnknownTenant,
-    /// A kind this store was not opened with.
-    UnknownKind(&'static str),
+    /// A table that was not declared when the store was opened.
+    UnknownTable(&'static str),
+    /// A stored value has another type than its column.
+    UnexpectedValue {
+        column: usize,
+    },
     /// The writer has stopped.
     Closed,
-    /// A tenant that is to arrive is here already.
+    /// An import of a tenant that exists already.
     TenantExists(String),
-    /// A row that is to arrive is here already.
-    AlreadyThere {
+    /// An import of a row that exists already.
+    DuplicateRow {
         table: String,
     },
-    /// A tenant comes from a Frontdesk with other tables.
-    OtherShape {
+    /// An import from a version with other columns.
+    SchemaMismatch {
         table: String,
     },
-    /// Not all rows of a tenant have come.
+    /// An import in which rows are missing.
     Incomplete {
         table: String,
         expected: u64,
-        come: u64,
+        received: u64,
     },
-    /// An audit chain that is not what was written goes nowhere.
+    /// An export of an audit chain that was tampered with.
     BrokenChain {
         chain: String,
         seq: i64,
@@ -101,18 +102,17 @@ pub enum StoreError {
     },
 }
 
-/// Where the data is that this version cannot use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Data {
-    Folder,
-    Server,
+pub enum DatabaseKind {
+    Sqlite,
+    Postgres,
 }
 
-impl Data {
-    fn is_newer(self, out: &mut fmt::Formatter<'_>, how: fmt::Arguments<'_>) -> fmt::Result {
+impl DatabaseKind {
+    fn write_newer(self, out: &mut fmt::Formatter<'_>, how: fmt::Arguments<'_>) -> fmt::Result {
         let (what, next) = match self {
-            Data::Folder => ("data folder", "name another folder with --data"),
-            Data::Server => ("PostgreSQL database", "name another one in `database`"),
+            DatabaseKind::Sqlite => ("data folder", "name another folder with --data"),
+            DatabaseKind::Postgres => ("PostgreSQL database", "name another one in `database`"),
         };
         write!(out, "the {what} is from a newer version of Frontdesk ({how}). Start the newer version, or {next}.")
     }
@@ -125,16 +125,16 @@ impl fmt::Display for StoreError {
                 out,
                 "SQLite {version} can corrupt databases in WAL mode; Frontdesk needs 3.51.3 or newer. Build with the bundled library."
             ),
-            StoreError::NewerSchema { data, found, known } => {
-                data.is_newer(out, format_args!("schema {found}, this one knows {known}"))
+            StoreError::NewerSchema { database, found, known } => {
+                database.write_newer(out, format_args!("schema {found}, this one knows {known}"))
             }
-            StoreError::UnknownColumn { data, table, column } => {
-                data.is_newer(out, format_args!("table {table} has a column {column}"))
+            StoreError::UnknownColumn { database, table, column } => {
+                database.write_newer(out, format_args!("table {table} has a column {column}"))
             }
-            StoreError::NotOurs { path } => write!(out, "{} is no database of Frontdesk", path.display()),
+            StoreError::NotOurs { path } => write!(out, "{} is not a Frontdesk database", path.display()),
             StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
             StoreError::FileExists { path } => {
-                write!(out, "{} is there already, and no file is written over. Name another file.", path.display())
+                write!(out, "{} already exists and is not overwritten. Name another file.", path.display())
             }
             StoreError::NoData => {
                 write!(
@@ -142,7 +142,7 @@ impl fmt::Display for StoreError {
                     "there is no Frontdesk data in the PostgreSQL database. Start `frontdesk serve` with it once."
                 )
             }
-            StoreError::NotSetUp => write!(
+            StoreError::NotInitialized => write!(
                 out,
                 "this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with it, \
                  or stop the server that uses the data folder, and import again."
@@ -151,7 +151,7 @@ impl fmt::Display for StoreError {
                 out,
                 "the master key does not open this database. Put back the master.key file that was made with it."
             ),
-            StoreError::Folder { path, error } => {
+            StoreError::Io { path, error } => {
                 write!(out, "cannot use {}: {error}. Check that the folder exists and may be written.", path.display())
             }
             StoreError::Database(error) => write!(out, "database: {error}"),
@@ -165,38 +165,45 @@ impl fmt::Display for StoreError {
                 "the PostgreSQL role {role} {why}, so row-level security would not hold it. \
                  Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS"
             ),
-            StoreError::Unwalled { table } => write!(
+            StoreError::RlsMissing { table } => write!(
                 out,
                 "row-level security of the table {table} is not as Frontdesk made it. Look into who changed it; then run: \
                  ALTER TABLE {table} ENABLE ROW LEVEL SECURITY; ALTER TABLE {table} FORCE ROW LEVEL SECURITY, \
                  and drop policies that are not named frontdesk"
             ),
-            StoreError::Busy => write!(out, "too much is waiting"),
+            StoreError::Busy => write!(out, "the queue is full"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),
-            StoreError::Unfinished => write!(out, "it is not known whether this was written"),
+            StoreError::OutcomeUnknown => write!(out, "it is unknown whether this was written"),
             StoreError::UnknownTenant => write!(out, "the tenant is not registered"),
-            StoreError::UnknownKind(name) => write!(out, "the kind {name} was not declared when the store was opened"),
+            StoreError::UnknownTable(name) => {
+                write!(out, "the table {name} was not declared when the store was opened")
+            }
+            StoreError::UnexpectedValue { column } => {
+                write!(out, "column {column} of a row has a value of another type than expected")
+            }
             StoreError::Closed => write!(out, "the database is closed"),
             StoreError::TenantExists(tenant) => write!(
                 out,
-                "{tenant} is here already, and what is here is never written over. Receive it with another database."
+                "tenant {tenant} already exists in this database, and an import overwrites nothing. \
+                 Import it into another database."
             ),
-            StoreError::AlreadyThere { table } if table == "fd_client" => {
-                write!(out, "one of its clients is here already under the same id. Receive it with another database.")
+            StoreError::DuplicateRow { table } if table == "fd_client" => {
+                write!(out, "a client with the same id already exists in this database. Import into another database.")
             }
-            StoreError::AlreadyThere { table } => {
-                write!(out, "a row of its table {table} is here already. Receive it with another database.")
+            StoreError::DuplicateRow { table } => {
+                write!(out, "a row of table {table} already exists in this database. Import into another database.")
             }
-            StoreError::OtherShape { table } => write!(
+            StoreError::SchemaMismatch { table } => write!(
                 out,
-                "its table {table} has other columns here. Use the version of Frontdesk that wrote it, and upgrade afterwards."
+                "table {table} has other columns in this database. Import with the version of Frontdesk that made the \
+                 export, and upgrade afterwards."
             ),
-            StoreError::Incomplete { table, expected, come } => {
-                write!(out, "{expected} rows of the table {table} were announced and {come} came")
+            StoreError::Incomplete { table, expected, received } => {
+                write!(out, "the manifest lists {expected} rows of table {table}, and {received} were received")
             }
             StoreError::BrokenChain { chain, seq, why } => write!(
                 out,
-                "the audit chain {chain} does not hold at link {seq}: {why}. Look into it with `frontdesk audit verify`."
+                "the audit chain {chain} is broken at link {seq}: {why}. Check it with `frontdesk audit verify`."
             ),
         }
     }
@@ -217,62 +224,64 @@ impl From<tokio_postgres::Error> for StoreError {
 }
 
 impl StoreError {
-    pub(crate) fn unreachable(error: tokio_postgres::Error) -> StoreError {
-        match postgres::untrusted(&error) {
+    pub(crate) fn from_connect(error: tokio_postgres::Error) -> StoreError {
+        match postgres::tls_failure(&error) {
             Some(why) => StoreError::Untrusted(why),
             None => StoreError::Unreachable(postgres::describe(&error)),
         }
     }
 
-    /// What everybody in a group is told when the group ends like this.
-    pub(crate) fn for_the_group(&self) -> StoreError {
-        match matches!(self, StoreError::Unfinished) {
-            true => StoreError::Unfinished,
-            false => StoreError::NotCommitted(self.to_string()),
+    /// The error of each member of a batch that failed with this one.
+    pub(crate) fn for_batch_member(&self) -> StoreError {
+        if matches!(self, StoreError::OutcomeUnknown) {
+            StoreError::OutcomeUnknown
+        } else {
+            StoreError::NotCommitted(self.to_string())
         }
     }
 }
 
-/// A statement that fails changes nothing. Whether trying again can help depends on what failed.
+/// A statement that fails changes nothing. Whether a retry can help depends on the cause.
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Fault {
         let cause = error.to_string();
         match error {
             StoreError::Busy | StoreError::NotCommitted(_) | StoreError::Closed => Fault::unavailable(cause),
-            StoreError::Database(error) if passes(&error) => Fault::unavailable(cause),
-            StoreError::Postgres(error) if postgres::passes(&error) => Fault::unavailable(cause),
+            StoreError::Database(error) if is_transient(&error) => Fault::unavailable(cause),
+            StoreError::Postgres(error) if postgres::is_transient(&error) => Fault::unavailable(cause),
             StoreError::Unreachable(_) | StoreError::Untrusted(_) => Fault::unavailable(cause),
-            StoreError::Unfinished => {
+            StoreError::OutcomeUnknown => {
                 let message = "It is not known yet whether this was done. Look before you repeat it.";
                 Fault::new(FaultKind::Unavailable, message).retry_after(1).caused_by(cause)
             }
             StoreError::Database(_)
             | StoreError::Postgres(_)
             | StoreError::Role { .. }
-            | StoreError::Unwalled { .. }
+            | StoreError::RlsMissing { .. }
             | StoreError::UnknownTenant
+            | StoreError::UnexpectedValue { .. }
             | StoreError::TenantExists(_)
-            | StoreError::AlreadyThere { .. }
-            | StoreError::OtherShape { .. }
+            | StoreError::DuplicateRow { .. }
+            | StoreError::SchemaMismatch { .. }
             | StoreError::Incomplete { .. }
             | StoreError::BrokenChain { .. }
-            | StoreError::UnknownKind(_)
+            | StoreError::UnknownTable(_)
             | StoreError::NotOurs { .. }
             | StoreError::Damaged { .. }
             | StoreError::FileExists { .. }
             | StoreError::NoData
-            | StoreError::NotSetUp
+            | StoreError::NotInitialized
             | StoreError::WrongKey
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }
             | StoreError::UnknownColumn { .. }
-            | StoreError::Folder { .. } => Fault::internal(cause),
+            | StoreError::Io { .. } => Fault::internal(cause),
         }
     }
 }
 
-/// Locks are released and disks are cleared; a broken rule or an unreadable value stays.
-fn passes(error: &rusqlite::Error) -> bool {
+/// Locks and full disks are transient; violated constraints and unreadable values are not.
+fn is_transient(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
         Some(

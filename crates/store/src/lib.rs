@@ -1,24 +1,20 @@
-//! Where things are kept: every line of SQL in Frontdesk is in this crate. It knows kinds, rows and
-//! plans as the engine declares them, and no contract.
+//! Storage: every SQL statement of Frontdesk is in this crate. It knows tables, rows and plans as the engine
+//! declares them, and no contract.
 
 pub mod audit;
-mod claims;
-mod ddl;
+mod backend;
 mod error;
-mod keeper;
-mod load;
-pub mod moving;
-mod notes;
+mod idempotency;
+mod keyring;
 pub mod postgres;
 pub mod site_db;
 mod sql;
 pub mod sqlite;
 pub mod statements;
-mod vault;
+pub mod transfer;
 
-pub use audit::Selection;
-pub use error::{Data, StoreError};
-pub use keeper::Keeper;
-pub use load::Load;
-pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, reach};
-pub use sqlite::{AuditReader, Options, SqliteStore, back_up, inspect, make_sample};
+pub use audit::AuditSelection;
+pub use backend::{Backend, WriterStats};
+pub use error::{DatabaseKind, StoreError};
+pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, check_connection};
+pub use sqlite::{AuditReader, SqliteOptions, SqliteStore, back_up, inspect, make_sample};

@@ -1,25 +1,23 @@
-//! PostgreSQL, for one or several nodes. Reads share a few pipelined connections; writes are gathered and
-//! committed one transaction per tenant. Row-level security stands behind every statement about a tenant's
-//! rows, and a role that could pass it is refused.
+//! PostgreSQL, for one or several nodes. Reads share a few pipelined connections; writes are queued and committed in
+//! one transaction per tenant. Row-level security protects every tenant's rows, and a role that could bypass it is
+//! refused.
 
 pub(crate) mod address;
-mod apply;
-mod audits;
-mod chains;
-pub(crate) mod flight;
-mod lanes;
-pub(crate) mod live;
-mod node;
-mod registry;
+mod audit;
+pub(crate) mod connection;
+mod driver;
+mod global_writer;
+pub(crate) mod pipeline;
+mod plan_statements;
+mod read_pool;
+mod rls;
 mod schema;
+pub(crate) mod sql_texts;
 mod store;
-mod tenants;
-pub(crate) mod texts;
+mod tenant_writer;
 pub(crate) mod tls;
-mod upkeep;
 pub(crate) mod values;
-mod walls;
-pub(crate) mod writers;
+mod writers;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,20 +28,22 @@ use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
-use crate::audit;
-use crate::vault::Vault;
-use lanes::Lanes;
-use live::Live;
-use texts::Texts;
+use crate::audit::KEY_PURPOSE;
+use crate::backend::{SqlStore, load_tenant_keys};
+use crate::keyring::Keyring;
+use connection::PgConnection;
+use read_pool::ReadPool;
+use sql_texts::PgTexts;
 use writers::Writers;
 
 pub use address::{Address, AddressError};
-pub use audits::PostgresAudit;
+pub use audit::PostgresAudit;
+pub use driver::PostgresDriver;
 
-/// Look-ups by key share these.
-const SHORT_LANES: usize = 2;
-/// Pages have their own, so that a slow search holds up no look-up.
-const SLOW_LANES: usize = 2;
+/// Connections for look-ups by key.
+const LOOKUP_CONNECTIONS: usize = 2;
+/// Pages have connections of their own, so that a slow search does not delay look-ups.
+const PAGE_CONNECTIONS: usize = 2;
 
 pub struct PostgresOptions {
     pub address: Address,
@@ -51,78 +51,79 @@ pub struct PostgresOptions {
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
     pub kinds: Vec<&'static TableSpec>,
-    /// How long a commit is waited for.
+    /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
 
-pub struct PostgresStore {
-    shared: Arc<Shared>,
-    address: Address,
-    short: Lanes,
-    slow: Lanes,
-    writers: Writers,
-    commit_wait: Duration,
-}
+pub type PostgresStore = SqlStore<PostgresDriver>;
 
-/// What readers and writers both need.
-pub(crate) struct Shared {
-    vault: Vault,
+/// What readers and writers share.
+pub(crate) struct PgContext {
+    keyring: Keyring,
     audit_key: SealKey,
     clock: Arc<dyn Clock>,
-    texts: HashMap<&'static str, Texts>,
-    /// This node's name, new at every start: no two processes ever write to one chain.
+    tables: HashMap<&'static str, PgTexts>,
+    /// This node's name, random at every start, so that no two processes write to the same chain.
     node: String,
 }
 
-/// Whether the server is there, can be trusted, and lets us in as a role that the wall holds. Nothing is changed.
-pub async fn reach(address: &Address) -> Result<(), StoreError> {
-    walls::check_role(&Live::connect(&address.brief()).await?).await
+/// Checks that the server answers, that its certificate is valid and that row-level security applies to the role.
+/// Changes nothing.
+pub async fn check_connection(address: &Address) -> Result<(), StoreError> {
+    rls::check_role(&PgConnection::connect(&address.with_statement_timeout()).await?).await
 }
 
-/// Whether the database was set up by this version with this master key, and its walls hold us. Nothing is changed.
-pub(crate) async fn set_up_with(live: &Live, master: &SealKey, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
-    walls::check_role(live).await?;
-    schema::check(live, master).await?;
-    walls::check(live, kinds).await
+/// Checks that this version has set up the database with this master key, and that its row-level security is in
+/// place. Changes nothing.
+pub(crate) async fn check_initialized(
+    connection: &PgConnection,
+    master: &SealKey,
+    kinds: &[&'static TableSpec],
+) -> Result<(), StoreError> {
+    rls::check_role(connection).await?;
+    schema::check(connection, master).await?;
+    rls::check_policies(connection, kinds).await
 }
 
 impl PostgresStore {
     pub async fn open(options: PostgresOptions) -> Result<PostgresStore, StoreError> {
-        // Migrations may take their time; everything else has a limit.
-        let setting_up = Live::connect(&options.address.patient()).await?;
-        walls::check_role(&setting_up).await?;
-        schema::migrate(&setting_up, &options.kinds).await?;
-        walls::check(&setting_up, &options.kinds).await?;
-        schema::check_key(&setting_up, &options.master).await?;
+        // Migrations may take longer than a statement is allowed to otherwise.
+        let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
+        rls::check_role(&connection).await?;
+        schema::migrate(&connection, &options.kinds).await?;
+        rls::check_policies(&connection, &options.kinds).await?;
+        schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
-        let shared = Arc::new(Shared {
-            vault: Vault::new(&options.master, options.random),
-            audit_key: options.master.derive(audit::KEY),
+        let context = Arc::new(PgContext {
+            keyring: Keyring::new(&options.master, options.random),
+            audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
-            texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
+            tables: options.kinds.iter().map(|kind| (kind.name, PgTexts::of(kind))).collect(),
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
-        registry::unlock_tenants(&setting_up, &shared.vault).await?;
-        let writers = Writers::start(&options.address, Arc::clone(&shared))?;
-        Ok(PostgresStore {
-            short: Lanes::new(options.address.brief(), SHORT_LANES),
-            slow: Lanes::new(options.address.brief(), SLOW_LANES),
-            shared,
+        load_tenant_keys(&connection, &context.keyring).await?;
+        let writers = Writers::start(&options.address, Arc::clone(&context))?;
+        let config = options.address.with_statement_timeout();
+        let driver = PostgresDriver {
+            lookups: ReadPool::new(&config, LOOKUP_CONNECTIONS),
+            pages: ReadPool::new(&config, PAGE_CONNECTIONS),
+            context,
             address: options.address,
             writers,
             commit_wait: options.commit_wait,
-        })
+        };
+        Ok(SqlStore { driver })
     }
 
     /// The name of this node's own audit chain.
     pub fn node(&self) -> &str {
-        &self.shared.node
+        &self.driver.context.node
     }
 }
 
-impl Shared {
-    fn texts(&self, kind: &TableSpec) -> Result<&Texts, StoreError> {
-        self.texts.get(kind.name).ok_or(StoreError::UnknownKind(kind.name))
+impl PgContext {
+    fn texts(&self, kind: &TableSpec) -> Result<&PgTexts, StoreError> {
+        self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
     }
 }

@@ -1,77 +1,101 @@
-//! SQL texts made from declared kinds and checked queries. Names come from constants, values are
-//! always bound. The texts use `$n` and stay within what the supported databases share.
+//! SQL texts for declared tables and checked queries. Names come from constants, values are always bound. The texts
+//! use `$n` and stay within what the supported databases share.
+
+pub(crate) mod ddl;
+pub(crate) mod session;
 
 use std::fmt::Write;
 
+use frontdesk_engine::TenantId;
 use frontdesk_engine::model::page::{Direction, Filter, Projection, Query, Start};
-use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, Row, SearchTerm, StoredRow, TableSpec};
+use frontdesk_engine::ports::Disclosure;
 
-use crate::vault::{Place, TenantKeys};
+use crate::StoreError;
+use crate::keyring::{HashDomain, TenantKeys};
 
 /// A statement and its values, in the order of their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Statement<'a> {
+pub(crate) struct SqlStatement<'a> {
     pub(crate) text: String,
-    pub(crate) values: Vec<Value<'a>>,
+    pub(crate) values: Vec<QueryParam<'a>>,
 }
 
-/// A value as a database may see it: personal ones have been hashed for the place they are kept in.
+/// A parameter of a query. Personal values have been hashed for the column they are compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value<'a> {
+pub(crate) enum QueryParam<'a> {
     Null,
     Text(&'a str),
     Integer(i64),
     Digest(String),
 }
 
-impl<'a> Value<'a> {
-    /// A tenant without keys has no rows, so there is nothing a hash could find.
-    pub(crate) fn of(cell: &'a Cell, place: Place<'_>, keys: Option<&TenantKeys>) -> Value<'a> {
+impl<'a> QueryParam<'a> {
+    /// A tenant without keys has no rows, so a hash is compared with NULL.
+    pub(crate) fn of(cell: &'a Cell, domain: HashDomain<'_>, keys: Option<&TenantKeys>) -> QueryParam<'a> {
         match (cell, keys) {
-            (Cell::Null, _) | (Cell::Digest(_), None) => Value::Null,
-            (Cell::Text(text), _) => Value::Text(text),
-            (Cell::Integer(number), _) => Value::Integer(*number),
-            (Cell::Digest(text), Some(keys)) => Value::Digest(keys.digest(place, text)),
+            (Cell::Null, _) | (Cell::Digest(_), None) => QueryParam::Null,
+            (Cell::Text(text), _) => QueryParam::Text(text),
+            (Cell::Integer(number), _) => QueryParam::Integer(*number),
+            (Cell::Digest(text), Some(keys)) => QueryParam::Digest(keys.digest(domain, text)),
         }
     }
 
-    pub(crate) fn of_word(word: &'a SearchTerm, kind: &TableSpec, keys: Option<&TenantKeys>) -> Value<'a> {
+    pub(crate) fn of_word(word: &'a SearchTerm, kind: &TableSpec, keys: Option<&TenantKeys>) -> QueryParam<'a> {
         match (word, keys) {
-            (SearchTerm::Plain(word), _) => Value::Text(word),
-            (SearchTerm::Personal(_), None) => Value::Null,
+            (SearchTerm::Plain(word), _) => QueryParam::Text(word),
+            (SearchTerm::Personal(_), None) => QueryParam::Null,
             (SearchTerm::Personal(word), Some(keys)) => {
-                Value::Digest(keys.digest(Place::Word { kind: kind.name }, word))
+                QueryParam::Digest(keys.digest(HashDomain::SearchTerm { table: kind.name }, word))
             }
         }
     }
 }
 
-/// The values of a kind's own columns, in their order. A number to sort by is never missing.
-pub(crate) fn cells<'a>(kind: &TableSpec, row: &'a Row, keys: &TenantKeys) -> Vec<Value<'a>> {
+/// A row of `get`, its personal part still sealed.
+pub(crate) struct SealedRow {
+    pub(crate) found: StoredRow,
+    pub(crate) sealed: Option<Vec<u8>>,
+}
+
+impl SealedRow {
+    /// Whether the personal part is to be disclosed and there is one.
+    pub(crate) fn needs_keys(&self, disclosure: Disclosure) -> bool {
+        disclosure == Disclosure::Full && self.sealed.is_some()
+    }
+
+    /// The row with its personal part.
+    pub(crate) fn open(self, keys: &TenantKeys, tenant: &TenantId, kind: &TableSpec) -> Result<StoredRow, StoreError> {
+        let SealedRow { mut found, sealed } = self;
+        if let Some(sealed) = sealed {
+            found.personal = Some(keys.open_personal(tenant.as_str(), kind, &found.id, &sealed)?);
+        }
+        Ok(found)
+    }
+}
+
+/// The values of the declared columns, in their order. A sorted integer that is missing is 0.
+pub(crate) fn column_values<'a>(kind: &TableSpec, row: &'a Row, keys: &TenantKeys) -> Vec<QueryParam<'a>> {
     let value = |column: &ColumnSpec| {
-        let missing = match column.column_type == ColumnType::Integer && kind.sorted.contains(&column.name) {
-            true => &Cell::Integer(0),
-            false => &Cell::Null,
-        };
+        let default = if ddl::is_required(kind, column) { &Cell::Integer(0) } else { &Cell::Null };
         let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
-        let place = Place::Column { kind: kind.name, column: column.name };
-        Value::of(cell.map_or(missing, |(_, cell)| cell), place, Some(keys))
+        let domain = HashDomain::Column { table: kind.name, column: column.name };
+        QueryParam::of(cell.map_or(default, |(_, cell)| cell), domain, Some(keys))
     };
     kind.columns.iter().map(value).collect()
 }
 
-/// Columns every kind's table has before its own. The last one is there on SQLite only, see `sqlite::words`.
-pub(crate) const FIXED: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed, words";
+/// Columns every kind's table has before its own. The last one is there on SQLite only, see `sqlite::search_terms`.
+pub(crate) const FIXED_COLUMNS: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed, words";
 
-/// A tenant's next event.
-pub const ADD_EVENT: &str =
+pub const INSERT_EVENT: &str =
     "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-pub const LAST_EVENT: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
-pub const COUNT_EVENTS: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
+pub const GET_EVENT_COUNTER: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
+pub const SET_EVENT_COUNTER: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
                                 ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";
 pub const FIND_CLAIM: &str =
     "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = $1 AND client = $2 AND tool = $3 AND key_hash = $4";
-pub const ADD_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
+pub const INSERT_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                              VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 pub fn get(kind: &TableSpec) -> String {
@@ -86,12 +110,12 @@ pub(crate) fn find(kind: &TableSpec, column: &str) -> String {
 }
 
 pub fn insert(kind: &TableSpec) -> String {
-    let mut text = format!("INSERT INTO {} ({FIXED}", kind.name);
+    let mut text = format!("INSERT INTO {} ({FIXED_COLUMNS}", kind.name);
     for column in kind.columns {
         let _ = write!(text, ", {}", column.name);
     }
     text.push_str(") VALUES (");
-    for number in 1..=FIXED.split(", ").count() + kind.columns.len() {
+    for number in 1..=FIXED_COLUMNS.split(", ").count() + kind.columns.len() {
         let comma = if number > 1 { ", " } else { "" };
         let _ = write!(text, "{comma}${number}");
     }
@@ -99,12 +123,12 @@ pub fn insert(kind: &TableSpec) -> String {
     text
 }
 
-/// Numbered like an insert of the table's fixed columns and the kind's own, with the expected version last.
+/// The parameters are those of an insert, and the expected version.
 pub(crate) fn update(kind: &TableSpec, fixed: &str) -> String {
     let mut text = format!("UPDATE {} SET ", kind.name);
     let own = kind.columns.iter().map(|column| column.name);
     let mut number = 2;
-    // The first two are the row's key.
+    // The first two are the primary key.
     for column in fixed.split(", ").skip(2).chain(own) {
         let comma = if number > 2 { ", " } else { "" };
         number += 1;
@@ -122,52 +146,53 @@ pub(crate) fn version(kind: &TableSpec) -> String {
     format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
 }
 
-/// Removes a tenant's rows whose number in this column is smaller, the smallest first and only so many.
-pub(crate) fn remove_rows_before(kind: &TableSpec, column: &str) -> String {
-    format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", kind.name, before(kind, column))
+/// Deletes at most `$3` of the tenant's rows with the smallest values below `$2` in this column.
+pub(crate) fn delete_rows_before(kind: &TableSpec, column: &str) -> String {
+    format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", kind.name, ids_before(kind, column))
 }
 
-/// Their ids.
-pub(crate) fn before(kind: &TableSpec, column: &str) -> String {
+/// The ids of the rows that `delete_rows_before` deletes.
+pub(crate) fn ids_before(kind: &TableSpec, column: &str) -> String {
     format!("SELECT id FROM {} WHERE tenant = $1 AND {column} < $2 ORDER BY {column}, id LIMIT $3", kind.name)
 }
 
-/// A page: the window's rows and one more, to know whether there are any.
-pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKeys>) -> Statement<'a> {
+/// A page with one row more than asked for, which tells whether there is a next page.
+pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKeys>) -> SqlStatement<'a> {
     let table = query.table.name;
     let column = query.order.column;
-    let mut made = Statement {
+    let mut statement = SqlStatement {
         text: match query.projection {
             Projection::Rows => {
                 format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1")
             }
             Projection::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
         },
-        values: vec![Value::Text(tenant)],
+        values: vec![QueryParam::Text(tenant)],
     };
     for filter in &query.filters {
-        made.filter(query.table, filter, keys);
+        statement.filter(query.table, filter, keys);
     }
     let (compare, direction) = match query.order.direction {
         Direction::Ascending => (">", "ASC"),
         Direction::Descending => ("<", "DESC"),
     };
     if let Start::After(key) = &query.window.start {
-        let value = made.bind(Value::Integer(key.value));
-        let id = made.bind(Value::Text(&key.id));
-        let _ = write!(made.text, " AND ({column}, id) {compare} (${value}, ${id})");
+        let value = statement.bind(QueryParam::Integer(key.value));
+        let id = statement.bind(QueryParam::Text(&key.id));
+        let _ = write!(statement.text, " AND ({column}, id) {compare} (${value}, ${id})");
     }
-    let limit = made.bind(Value::Integer(i64::try_from(query.window.limit).unwrap_or(i64::MAX).saturating_add(1)));
-    let _ = write!(made.text, " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}");
+    let limit =
+        statement.bind(QueryParam::Integer(i64::try_from(query.window.limit).unwrap_or(i64::MAX).saturating_add(1)));
+    let _ = write!(statement.text, " ORDER BY {column} {direction}, id {direction} LIMIT ${limit}");
     if let Start::Offset(rows) = query.window.start {
-        let offset = made.bind(Value::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
-        let _ = write!(made.text, " OFFSET ${offset}");
+        let offset = statement.bind(QueryParam::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
+        let _ = write!(statement.text, " OFFSET ${offset}");
     }
-    made
+    statement
 }
 
-impl<'a> Statement<'a> {
-    fn bind(&mut self, value: Value<'a>) -> usize {
+impl<'a> SqlStatement<'a> {
+    fn bind(&mut self, value: QueryParam<'a>) -> usize {
         self.values.push(value);
         self.values.len()
     }
@@ -176,32 +201,31 @@ impl<'a> Statement<'a> {
         let table = kind.name;
         match filter {
             Filter::Equals(column, value) => {
-                let number = self.bind(Value::of(value, Place::Column { kind: table, column }, keys));
+                let number = self.bind(QueryParam::of(value, HashDomain::Column { table, column }, keys));
                 let _ = write!(self.text, " AND {column} = ${number}");
             }
             Filter::AnyOf(column, values) => {
-                let place = Place::Column { kind: table, column };
+                let domain = HashDomain::Column { table, column };
                 let numbers: Vec<String> =
-                    values.iter().map(|value| format!("${}", self.bind(Value::of(value, place, keys)))).collect();
+                    values.iter().map(|value| format!("${}", self.bind(QueryParam::of(value, domain, keys)))).collect();
                 // An empty list matches nothing, and `IN ()` is not SQL.
-                match numbers.is_empty() {
-                    true => self.text.push_str(" AND 1 = 0"),
-                    false => {
-                        let _ = write!(self.text, " AND {column} IN ({})", numbers.join(", "));
-                    }
+                if numbers.is_empty() {
+                    self.text.push_str(" AND 1 = 0");
+                } else {
+                    let _ = write!(self.text, " AND {column} IN ({})", numbers.join(", "));
                 }
             }
             Filter::AtLeast(column, value) => {
-                let number = self.bind(Value::Integer(*value));
+                let number = self.bind(QueryParam::Integer(*value));
                 let _ = write!(self.text, " AND {column} >= ${number}");
             }
             Filter::AtMost(column, value) => {
-                let number = self.bind(Value::Integer(*value));
+                let number = self.bind(QueryParam::Integer(*value));
                 let _ = write!(self.text, " AND {column} <= ${number}");
             }
             Filter::SearchTerms(words) => {
                 for word in words {
-                    let number = self.bind(Value::of_word(word, kind, keys));
+                    let number = self.bind(QueryParam::of_word(word, kind, keys));
                     let _ = write!(
                         self.text,
                         " AND EXISTS (SELECT 1 FROM {table}_word w WHERE w.tenant = $1 AND w.word = ${number} AND w.id = {table}.id)"
@@ -212,7 +236,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// SQLite numbers `$n` by first appearance, which would bind out-of-order texts wrongly; `?n` means n.
+/// SQLite numbers `$n` by first appearance, so texts that use them out of order would bind wrongly; `?n` is always n.
 pub fn for_sqlite(text: &str) -> String {
     text.replace('$', "?")
 }

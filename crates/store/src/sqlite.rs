@@ -1,21 +1,17 @@
-//! The embedded database: SQLite in WAL mode, one writer thread that commits in groups, readers that
-//! never wait for it. An answer is given only after COMMIT with `synchronous=FULL`.
+//! The embedded database: SQLite in WAL mode, one writer thread that commits in batches, and readers that never wait
+//! for it. A commit is answered only after COMMIT with `synchronous=FULL`.
 
-mod apply;
-mod audits;
+mod audit;
 mod backup;
-mod chains;
 pub(crate) mod checkpoints;
-mod hands;
+mod driver;
+mod encode;
 pub(crate) mod open;
-mod pulse;
 mod readers;
-mod ready;
-mod registry;
 mod sample;
+pub(crate) mod search_terms;
 mod store;
-mod upkeep;
-pub(crate) mod words;
+mod write_tx;
 mod writer;
 
 use std::collections::HashMap;
@@ -28,92 +24,96 @@ use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
-use crate::audit;
+use crate::audit::KEY_PURPOSE;
+use crate::backend::{SqlStore, load_tenant_keys};
+use crate::keyring::Keyring;
 use crate::sql;
-use crate::vault::Vault;
-use checkpoints::Checkpoints;
-use readers::{Pool, Readers};
-use writer::Writer;
+use crate::sql::session::run_ready;
+use checkpoints::Checkpointer;
+use readers::{ReaderThreads, SqliteReadPool};
+use search_terms::TERMS_PER_STATEMENT;
+use write_tx::CommitTexts;
+use writer::SqliteWriter;
 
-pub use audits::AuditReader;
+pub use audit::AuditReader;
 pub use backup::{back_up, inspect};
+pub use driver::SqliteDriver;
 pub use sample::make_sample;
 
-/// How long the writer waits when another process has locked the file. Whoever comes while it waits in vain waits
-/// twice that long at most, which must be less than a commit is waited for: then both know that nothing happened.
-const LOCKED_OUT: Duration = Duration::from_millis(1_500);
+/// How long the writer waits for another process that has locked the file. A job that arrives meanwhile waits at most
+/// twice as long, which must be less than `commit_wait`: then its caller learns that nothing was written.
+const WRITER_BUSY_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-pub struct Options {
+pub struct SqliteOptions {
     /// The database file; its folder must exist.
     pub path: PathBuf,
     pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
     pub kinds: Vec<&'static TableSpec>,
-    /// How long a commit is waited for.
+    /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
 
-pub struct SqliteStore {
-    shared: Arc<Shared>,
-    pool: Pool,
-    readers: Readers,
-    writer: Writer,
-    commit_wait: Duration,
-}
+pub type SqliteStore = SqlStore<SqliteDriver>;
 
-/// What readers and the writer both need.
-pub(crate) struct Shared {
-    vault: Vault,
+/// What readers and the writer share.
+pub(crate) struct SqliteContext {
+    keyring: Keyring,
     audit_key: SealKey,
     clock: Arc<dyn Clock>,
-    texts: HashMap<&'static str, Texts>,
+    tables: HashMap<&'static str, SqliteTexts>,
+    commit_texts: CommitTexts,
 }
 
-/// A kind's statements, made once.
-pub(crate) struct Texts {
+/// The statements of one table, generated once.
+pub(crate) struct SqliteTexts {
     get: String,
     insert: String,
     update: String,
     version: String,
-    remove_words: String,
+    /// By the number of terms, beginning with one.
+    insert_terms: Vec<String>,
+    delete_terms: String,
 }
 
 impl SqliteStore {
-    pub fn open(options: Options) -> Result<SqliteStore, StoreError> {
+    pub fn open(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
         open::migrate(&connection, &options.kinds)?;
-        words::bring_forward(&connection, &options.kinds)?;
-        let shared = Arc::new(Shared {
-            vault: Vault::new(&options.master, options.random),
-            audit_key: options.master.derive(audit::KEY),
+        let context = Arc::new(SqliteContext {
+            keyring: Keyring::new(&options.master, options.random),
+            audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
-            texts: options.kinds.iter().map(|kind| (kind.name, Texts::of(kind))).collect(),
+            tables: options.kinds.iter().map(|kind| (kind.name, SqliteTexts::of(kind))).collect(),
+            commit_texts: CommitTexts::default(),
         });
-        registry::unlock_tenants(&connection, &shared.vault)?;
-        let pool = Pool::new(options.path.clone());
-        let readers = Readers::start(&options.path)?;
-        connection.busy_timeout(LOCKED_OUT)?;
-        let checkpoints = Checkpoints::start(&connection, &options.path)?;
-        let writer = Writer::start(connection, Arc::clone(&shared), checkpoints)?;
-        Ok(SqliteStore { shared, pool, readers, writer, commit_wait: options.commit_wait })
+        run_ready(load_tenant_keys(&connection, &context.keyring))?;
+        let pool = SqliteReadPool::new(options.path.clone());
+        let readers = ReaderThreads::start(&options.path)?;
+        connection.busy_timeout(WRITER_BUSY_TIMEOUT)?;
+        let checkpointer = Checkpointer::start(&connection, &options.path)?;
+        let writer = SqliteWriter::start(connection, Arc::clone(&context), checkpointer)?;
+        let driver = SqliteDriver { context, pool, readers, writer, commit_wait: options.commit_wait };
+        Ok(SqlStore { driver })
     }
 }
 
-impl Shared {
-    fn texts(&self, kind: &TableSpec) -> Result<&Texts, StoreError> {
-        self.texts.get(kind.name).ok_or(StoreError::UnknownKind(kind.name))
+impl SqliteContext {
+    fn texts(&self, kind: &TableSpec) -> Result<&SqliteTexts, StoreError> {
+        self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
     }
 }
 
-impl Texts {
-    fn of(kind: &TableSpec) -> Texts {
-        Texts {
+impl SqliteTexts {
+    fn of(kind: &TableSpec) -> SqliteTexts {
+        SqliteTexts {
             get: sql::for_sqlite(&sql::get(kind)),
             insert: sql::for_sqlite(&sql::insert(kind)),
-            update: sql::for_sqlite(&sql::update(kind, sql::FIXED)),
+            update: sql::for_sqlite(&sql::update(kind, sql::FIXED_COLUMNS)),
             version: sql::for_sqlite(&sql::version(kind)),
-            remove_words: words::remove_words(kind),
+            insert_terms: (1..=TERMS_PER_STATEMENT).map(|count| search_terms::insert_terms(kind, count)).collect(),
+            delete_terms: search_terms::delete_terms(kind),
         }
     }
 }

@@ -6,7 +6,7 @@ use frontdesk_engine::model::page::Query;
 
 use crate::sql;
 
-pub use crate::sql::{COUNT_EVENTS, LAST_EVENT, for_sqlite, get};
+pub use crate::sql::{GET_EVENT_COUNTER, SET_EVENT_COUNTER, for_sqlite, get};
 
 /// The values are the tenant, those of the filters in their order, and the limit.
 pub fn page(query: &Query) -> String {
@@ -15,16 +15,17 @@ pub fn page(query: &Query) -> String {
 
 /// What only SQLite is asked.
 pub mod sqlite {
-    pub use crate::sql::{ADD_CLAIM, ADD_EVENT, FIND_CLAIM, insert};
-    pub use crate::sqlite::checkpoints::Checkpoints;
+    pub use crate::sql::{FIND_CLAIM, INSERT_CLAIM, INSERT_EVENT, insert};
+    pub use crate::sqlite::checkpoints::Checkpointer;
     pub use crate::sqlite::open::lookup;
-    pub use crate::sqlite::words::add_words;
+    pub use crate::sqlite::search_terms::insert_terms;
 }
 
 /// What only PostgreSQL is asked.
 pub mod postgres {
-    pub use crate::postgres::texts::{
-        ADD_CLAIMS, ADD_EVENTS, BEGIN, BEGIN_READ, COMMIT, LOCK, TENANT, add_words, insert_many,
+    pub use crate::postgres::sql_texts::{
+        BEGIN, BEGIN_LIST, BEGIN_READ, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many,
+        insert_terms,
     };
 }
 

@@ -158,8 +158,10 @@ fn matching(schema: &Value) -> BoxedStrategy<Value> {
 fn object(schema: &Value) -> impl Strategy<Value = Value> + use<> {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let member = |(name, field): (&String, &Value)| {
-        let share = if required.contains(&json!(name)) { 1.0 } else { 0.25 };
-        (Just(name.clone()), weighted(share, matching(field)))
+        let value = matching(field);
+        let is_required = required.contains(&json!(name));
+        let value = if is_required { value.prop_map(Some).boxed() } else { weighted(0.25, value).boxed() };
+        (Just(name.clone()), value)
     };
     let members: Vec<_> = schema["properties"].as_object().unwrap().iter().map(member).collect();
     members.prop_map(|members| {

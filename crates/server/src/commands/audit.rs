@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use frontdesk_store::audit::Report;
-use frontdesk_store::{AuditReader, PostgresAudit, Selection, StoreError};
+use frontdesk_store::audit::AuditReport;
+use frontdesk_store::{AuditReader, AuditSelection, PostgresAudit, StoreError};
 use tokio::runtime::Runtime;
 
 use super::output::{Existing, Output};
@@ -21,7 +21,7 @@ pub(super) fn audit(command: AuditCommand) -> Result<ExitCode, Failure> {
                 Reader::Postgres(runtime, reader) => runtime.block_on(reader.verify())?,
             };
             writeln!(io::stdout().lock(), "{}", describe(&report))?;
-            Ok(match report.holds() {
+            Ok(match report.is_intact() {
                 true => ExitCode::SUCCESS,
                 false => ExitCode::FAILURE,
             })
@@ -59,7 +59,7 @@ impl Reader {
         })
     }
 
-    fn export(&self, selection: &Selection, out: &mut dyn Write) -> Result<u64, Failure> {
+    fn export(&self, selection: &AuditSelection, out: &mut dyn Write) -> Result<u64, Failure> {
         let take = |chain: &str, link: i64, record: &str| {
             let chain = frontdesk_wire::answer::quote(chain);
             // The record is an object; its place in the chain becomes its first members.
@@ -73,7 +73,7 @@ impl Reader {
 }
 
 fn hand_out(export: Export) -> Result<ExitCode, Failure> {
-    let selection = Selection {
+    let selection = AuditSelection {
         since: export
             .since
             .map_or(0, |since| i64::try_from(since.unix_timestamp_nanos() / 1_000_000).unwrap_or_default()),
@@ -114,13 +114,13 @@ fn hand_out(export: Export) -> Result<ExitCode, Failure> {
 
 fn is_closed_pipe(failure: &Failure) -> bool {
     let error = match failure.downcast_ref::<StoreError>() {
-        Some(StoreError::Folder { error, .. }) => Some(error),
+        Some(StoreError::Io { error, .. }) => Some(error),
         Some(_) | None => failure.downcast_ref::<io::Error>(),
     };
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-fn describe(report: &Report) -> String {
+fn describe(report: &AuditReport) -> String {
     let mut lines = Vec::new();
     for chain in &report.chains {
         lines.push(match &chain.broken {
@@ -128,7 +128,7 @@ fn describe(report: &Report) -> String {
             Some((seq, why)) => format!("BROKEN  {}  at link {seq}: {why}", chain.chain),
         });
     }
-    lines.push(match report.holds() {
+    lines.push(match report.is_intact() {
         true if report.chains.is_empty() => "Nothing has been recorded yet.".to_owned(),
         true => "The audit record is whole.".to_owned(),
         false => {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Clock;
-use frontdesk_store::reach;
+use frontdesk_store::check_connection;
 
 use super::{Failure, runtime, settings};
 use crate::cli::ConfigCommand;
@@ -75,7 +75,7 @@ fn tried(examined: &Examined) -> Result<Tried, Failure> {
     }
     if let Database::Postgres(address) = &config.database
         && examined.means(&["database", "database_ca"])
-        && let Err(error) = runtime()?.block_on(reach(address))
+        && let Err(error) = runtime()?.block_on(check_connection(address))
     {
         problems.push(format!("database: {error}"));
     }

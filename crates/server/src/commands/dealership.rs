@@ -9,7 +9,7 @@ use std::sync::Arc;
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock as _, Random};
-use frontdesk_store::moving::{Arrival, Departure, Home, Manifest, Receiving};
+use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExport, TenantImport};
 use serde_json::{Value, json};
 
 use super::progress::Progress;
@@ -43,7 +43,7 @@ async fn export(command: ExportDealership) -> Result<(), Failure> {
     // Everything personal is about to leave: that is on record before it does.
     let held = note_export(&data, &database, &tenant).await?;
     let master = folder::read_key(&folder::key_file(&data))?;
-    let departure = Departure::open(&home(&data, &database), &master, &kinds(), &tenant).await?;
+    let departure = TenantExport::open(&home(&data, &database), &master, &kinds(), &tenant).await?;
     let sent = pack(&departure, files).await?;
     drop(held);
     let manifest = departure.manifest();
@@ -86,7 +86,7 @@ async fn note_export(data: &Path, database: &Database, tenant: &TenantId) -> Res
     Ok(Some(vaults))
 }
 
-async fn pack(departure: &Departure, mut files: Files) -> Result<Sent, Failure> {
+async fn pack(departure: &TenantExport, mut files: Files) -> Result<Sent, Failure> {
     let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
     let (key, out) = files.make(random.as_ref())?;
     let head = json!({
@@ -115,13 +115,13 @@ async fn import(command: ImportDealership) -> Result<(), Failure> {
     let key_file = command.key.unwrap_or_else(|| command.file.with_added_extension("key"));
     let manifest = check(&command.file, &key_file)?;
     let held = hold(&data, &database).await?;
-    let receiving = Receiving {
-        home: home(&data, &database),
+    let receiving = ImportTarget {
+        location: home(&data, &database),
         master: folder::read_key(&folder::key_file(&data))?,
         random: Arc::new(SystemRandom::default()),
         kinds: kinds(),
     };
-    let mut arrival = Arrival::open(&receiving, &manifest).await?;
+    let mut arrival = TenantImport::open(&receiving, &manifest).await?;
     let mut progress = Progress::new("importing", manifest.rows());
     let (mut parcel, _) = Parcel::open(&command.file, &read_key(&key_file)?)?;
     while let Some((table, row)) = parcel.row()? {
@@ -170,10 +170,10 @@ async fn hold(data: &Path, database: &Database) -> Result<Option<Vaults>, Failur
     }
 }
 
-fn home(data: &Path, database: &Database) -> Home {
+fn home(data: &Path, database: &Database) -> DataLocation {
     match database {
-        Database::Embedded => Home::Sqlite(folder::database(data)),
-        Database::Postgres(address) => Home::Postgres(address.clone()),
+        Database::Embedded => DataLocation::Sqlite(folder::database(data)),
+        Database::Postgres(address) => DataLocation::Postgres(address.clone()),
     }
 }
 
@@ -183,7 +183,7 @@ fn kinds() -> Vec<&'static TableSpec> {
 
 fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {
     let tables = manifest.tables.iter().map(|one| (one.table.clone(), json!(one.rows)));
-    let clients = manifest.left_behind.iter().map(|(id, name)| json!({"id": id, "name": name}));
+    let clients = manifest.shared_clients.iter().map(|(id, name)| json!({"id": id, "name": name}));
     serde_json::Map::from_iter([
         ("dealership".to_owned(), json!(manifest.tenant.id.as_str())),
         ("name".to_owned(), json!(manifest.tenant.name)),
@@ -201,14 +201,14 @@ fn counted(rows: u64) -> String {
 }
 
 fn left_behind(manifest: &Manifest) -> String {
-    if manifest.left_behind.is_empty() {
+    if manifest.shared_clients.is_empty() {
         return String::new();
     }
     let mut text =
         "These clients act for other dealerships too and do not come along. Add a client for each on the new \
                     desk (`frontdesk client add`), and give the agent its new id and secret:\n"
             .to_owned();
-    for (id, name) in &manifest.left_behind {
+    for (id, name) in &manifest.shared_clients {
         text.push_str(&format!("  {id}  {name}\n"));
     }
     text

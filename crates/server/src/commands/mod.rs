@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use frontdesk_store::Keeper;
+use frontdesk_store::Backend;
 
 use crate::cli::{Cli, Command, Place};
 use crate::config::{Database, Loaded, environment, load};
@@ -70,10 +70,10 @@ fn run_desk<T>(held: &Held, desk: impl Future<Output = Result<T, Failure>>) -> R
 /// The store of a desk, held until every task has ended. Whoever lets go of a store last waits for its writer, and that
 /// must not be a task that is cut off after its last work.
 #[derive(Default)]
-struct Held(Mutex<Option<Arc<dyn Keeper>>>);
+struct Held(Mutex<Option<Arc<dyn Backend>>>);
 
 impl Held {
-    fn hold(&self, store: &Arc<dyn Keeper>) {
+    fn hold(&self, store: &Arc<dyn Backend>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(store));
     }
 

@@ -67,7 +67,7 @@ pub(super) fn restore(command: Restore) -> Result<ExitCode, Failure> {
         return Err(format!("the backup was not restored: {error}").into());
     }
     writeln!(out, "{restored}")?;
-    if !AuditReader::open(&database, &master).verify()?.holds() {
+    if !AuditReader::open(&database, &master).verify()?.is_intact() {
         return Err("the data was restored, but its audit record is not whole; see `frontdesk audit verify`".into());
     }
     writeln!(out, "It opens with the master key that is there, and its audit record is whole.")?;

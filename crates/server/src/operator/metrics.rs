@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use frontdesk_store::Load;
+use frontdesk_store::WriterStats;
 
 use crate::house::House;
 use crate::net::{Gauges, Snapshot};
@@ -25,7 +25,7 @@ pub(super) fn metrics(house: &House, doors: &Doors) -> String {
     page.line("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     calls(&mut page, &house.meter.read());
     connections(&mut page, [("public", doors.public.snapshot()), ("operator", doors.operator.snapshot())]);
-    writer(&mut page, &house.vaults.store.load());
+    writer(&mut page, &house.vaults.store.writer_stats());
     traces(&mut page, house.traces.counts());
     page.0
 }
@@ -76,18 +76,18 @@ fn connections(page: &mut Page, doors: [(&str, Snapshot); 2]) {
     }
 }
 
-fn writer(page: &mut Page, load: &Load) {
+fn writer(page: &mut Page, load: &WriterStats) {
     page.head("frontdesk_writer_queue", "gauge", "Pieces of work that wait to be written.");
-    page.line("frontdesk_writer_queue", &[], load.waiting);
+    page.line("frontdesk_writer_queue", &[], load.queued_jobs);
     page.head("frontdesk_audit_unwritten", "gauge", "Audit records that will be written with the next group.");
-    page.line("frontdesk_audit_unwritten", &[], load.unwritten);
+    page.line("frontdesk_audit_unwritten", &[], load.buffered_records);
     page.head("frontdesk_commits_failed_total", "counter", "Commits that did not hold.");
-    page.line("frontdesk_commits_failed_total", &[], load.failed);
+    page.line("frontdesk_commits_failed_total", &[], load.failed_commits);
     page.head("frontdesk_commit_group", "histogram", "How many pieces of work shared a commit.");
-    let ends: Vec<(String, u64)> = load.groups.iter().map(|(end, count)| (end.to_string(), *count)).collect();
-    let all = load.groups.iter().map(|(_, count)| count).sum();
+    let ends: Vec<(String, u64)> = load.batches.iter().map(|(end, count)| (end.to_string(), *count)).collect();
+    let all = load.batches.iter().map(|(_, count)| count).sum();
     let classes = ends.iter().map(|(end, count)| (end.as_str(), *count));
-    page.histogram("frontdesk_commit_group", &[], classes, all, &load.pieces.to_string());
+    page.histogram("frontdesk_commit_group", &[], classes, all, &load.batched_jobs.to_string());
 }
 
 fn traces(page: &mut Page, counts: &Counts) {

@@ -8,7 +8,7 @@ use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Clock, Durability, Random};
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
-use frontdesk_store::Keeper;
+use frontdesk_store::Backend;
 use serde::{Deserialize, Serialize};
 
 use super::record::{client_record, export_record, tenant_record};
@@ -73,7 +73,7 @@ pub struct ClientView {
 
 /// Whoever carries out orders.
 pub struct Registrar {
-    store: Arc<dyn Keeper>,
+    store: Arc<dyn Backend>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     /// Every scope that any contract of this build knows.

@@ -3,7 +3,7 @@
 
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{ClientId, TenantId};
-use frontdesk_store::moving::Manifest;
+use frontdesk_store::transfer::Manifest;
 
 pub(crate) fn client_record(at: Millis, order: &str, client: &ClientId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": order, "client": client.as_str(), "outcome": "ok"})

@@ -1,6 +1,6 @@
 //! Rows as bytes. Reading takes nothing for granted: bytes that are no row are `None`.
 
-use frontdesk_store::moving::Field;
+use frontdesk_store::transfer::SqlValue;
 
 const NULL: u8 = 0;
 const INTEGER: u8 = 1;
@@ -8,18 +8,18 @@ const TEXT: u8 = 2;
 const BYTES: u8 = 3;
 
 /// Appends a row; `None` if it has more fields, or longer ones, than can be written down.
-pub(super) fn write_row(out: &mut Vec<u8>, table: usize, row: &[Field]) -> Option<()> {
+pub(super) fn write_row(out: &mut Vec<u8>, table: usize, row: &[SqlValue]) -> Option<()> {
     out.push(u8::try_from(table).ok()?);
     out.push(u8::try_from(row.len()).ok()?);
     for field in row {
         match field {
-            Field::Null => out.push(NULL),
-            Field::Integer(number) => {
+            SqlValue::Null => out.push(NULL),
+            SqlValue::Integer(number) => {
                 out.push(INTEGER);
                 out.extend(number.to_be_bytes());
             }
-            Field::Text(text) => write_bytes(out, TEXT, text.as_bytes())?,
-            Field::Bytes(bytes) => write_bytes(out, BYTES, bytes)?,
+            SqlValue::Text(text) => write_bytes(out, TEXT, text.as_bytes())?,
+            SqlValue::Bytes(bytes) => write_bytes(out, BYTES, bytes)?,
         }
     }
     Some(())
@@ -33,19 +33,19 @@ fn write_bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) -> Option<()> {
 }
 
 /// Takes a row off the front.
-pub(super) fn read_row(bytes: &mut &[u8]) -> Option<(usize, Vec<Field>)> {
+pub(super) fn read_row(bytes: &mut &[u8]) -> Option<(usize, Vec<SqlValue>)> {
     let [table, count] = take(bytes)?;
     let row = (0..count).map(|_| read_field(bytes)).collect::<Option<_>>()?;
     Some((usize::from(table), row))
 }
 
-fn read_field(bytes: &mut &[u8]) -> Option<Field> {
+fn read_field(bytes: &mut &[u8]) -> Option<SqlValue> {
     let [kind] = take(bytes)?;
     match kind {
-        NULL => Some(Field::Null),
-        INTEGER => Some(Field::Integer(i64::from_be_bytes(take(bytes)?))),
-        TEXT => Some(Field::Text(String::from_utf8(read_bytes(bytes)?).ok()?)),
-        BYTES => Some(Field::Bytes(read_bytes(bytes)?)),
+        NULL => Some(SqlValue::Null),
+        INTEGER => Some(SqlValue::Integer(i64::from_be_bytes(take(bytes)?))),
+        TEXT => Some(SqlValue::Text(String::from_utf8(read_bytes(bytes)?).ok()?)),
+        BYTES => Some(SqlValue::Bytes(read_bytes(bytes)?)),
         _ => None,
     }
 }

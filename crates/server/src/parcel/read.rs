@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::moving::Field;
+use frontdesk_store::transfer::SqlValue;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -65,7 +65,7 @@ impl Parcel {
     }
 
     /// The next row, or `None` once everything has come and was as it was written.
-    pub fn row(&mut self) -> Result<Option<(usize, Vec<Field>)>, ParcelError> {
+    pub fn row(&mut self) -> Result<Option<(usize, Vec<SqlValue>)>, ParcelError> {
         while self.block.len() == self.read {
             let sealed = self.sealed()?;
             if self.next == 0 {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::moving::Field;
+use frontdesk_store::transfer::SqlValue;
 use serde_json::{Value, json};
 
 use super::{Packer, Parcel, ParcelError, make_key, read_key};
@@ -29,17 +29,17 @@ impl Drop for Draft {
     }
 }
 
-type Rows = Vec<(usize, Vec<Field>)>;
+type Rows = Vec<(usize, Vec<SqlValue>)>;
 
 fn rows() -> Rows {
     let long = "x".repeat(300);
     (0..300)
         .map(|number| {
             let fields = vec![
-                Field::Integer(-number),
-                Field::Text(format!("{number} ä {long}")),
-                Field::Bytes(vec![0, 255]),
-                Field::Null,
+                SqlValue::Integer(-number),
+                SqlValue::Text(format!("{number} ä {long}")),
+                SqlValue::Bytes(vec![0, 255]),
+                SqlValue::Null,
             ];
             (usize::try_from(number % 3).unwrap(), fields)
         })

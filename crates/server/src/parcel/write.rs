@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::moving::Field;
+use frontdesk_store::transfer::SqlValue;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -44,7 +44,7 @@ impl<W: Write> Packer<W> {
         Ok(packer)
     }
 
-    pub fn row(&mut self, table: usize, row: &[Field]) -> io::Result<()> {
+    pub fn row(&mut self, table: usize, row: &[SqlValue]) -> io::Result<()> {
         write_row(&mut self.gathered, table, row).ok_or_else(too_large)?;
         self.rows += 1;
         match self.gathered.len() >= FULL {

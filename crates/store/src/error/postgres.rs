@@ -1,38 +1,38 @@
-//! What an error of PostgreSQL means, without the values that its own text may quote.
+//! The meaning of a PostgreSQL error, without the values that its own text may quote.
 
 use std::error::Error as _;
 
 use tokio_postgres::Error;
 
-use crate::postgres::tls::Refusal;
+use crate::postgres::tls::TlsError;
 
-/// Servers come back, locks are released, disks are cleared; a broken rule or an unreadable value stays.
-pub(super) fn passes(error: &Error) -> bool {
-    let Some(refusal) = error.as_db_error() else {
-        // Without a word from the server it is the connection that failed.
+/// Restarts, locks and full disks are transient; violated constraints and unreadable values are not.
+pub(super) fn is_transient(error: &Error) -> bool {
+    let Some(error_report) = error.as_db_error() else {
+        // Not reported by the server, so the connection failed.
         return error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>());
     };
-    let code = refusal.code().code();
-    // Connection, transaction rollback, resources, intervention by an operator, system; then a lock that was
-    // not to be had and a server that only reads for now.
+    let code = error_report.code().code();
+    // Connection, transaction rollback, resources, operator intervention, system error; then an unavailable lock
+    // and a read-only server.
     ["08", "40", "53", "57", "58"].iter().any(|class| code.starts_with(class)) || ["55P03", "25006"].contains(&code)
 }
 
-/// Messages about connections, permissions and resources help and quote no values. Of all others only the
-/// code and the names of table and constraint are told: their text may quote a row.
+/// Messages about connections, permissions and resources quote no values. Of all others only the code and the names of
+/// table and constraint are shown, because their text may quote a row.
 pub(super) fn describe(error: &Error) -> String {
-    let Some(refusal) = error.as_db_error() else {
+    let Some(error_report) = error.as_db_error() else {
         return match error.source() {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
     };
-    let code = refusal.code().code();
+    let code = error_report.code().code();
     if ["08", "28", "3D", "42", "53", "55", "57", "58"].iter().any(|class| code.starts_with(class)) {
-        return format!("{} (SQLSTATE {code})", refusal.message());
+        return format!("{} (SQLSTATE {code})", error_report.message());
     }
     let mut text = format!("SQLSTATE {code}");
-    for (what, name) in [("table", refusal.table()), ("constraint", refusal.constraint())] {
+    for (what, name) in [("table", error_report.table()), ("constraint", error_report.constraint())] {
         if let Some(name) = name {
             text.push_str(&format!(", {what} {name}"));
         }
@@ -40,13 +40,13 @@ pub(super) fn describe(error: &Error) -> String {
     text
 }
 
-/// Why the server is not to be trusted, if that is what went wrong.
-pub(super) fn untrusted(error: &Error) -> Option<String> {
+/// Why the server's TLS was not accepted, if that was the cause.
+pub(super) fn tls_failure(error: &Error) -> Option<String> {
     let source = error.source()?;
-    if let Some(refusal) = source.downcast_ref::<Refusal>() {
-        return Some(refusal.0.clone());
+    if let Some(error_report) = source.downcast_ref::<TlsError>() {
+        return Some(error_report.0.clone());
     }
-    // The client library has no other way of saying it.
+    // tokio-postgres has no other way to recognize this error.
     (source.to_string() == "server does not support TLS")
         .then(|| "the server does not offer it. Set `ssl = on` with a certificate in its postgresql.conf".to_owned())
 }

@@ -45,7 +45,7 @@ pub enum AddressError {
 
 /// How to connect.
 #[derive(Clone)]
-pub(crate) struct Dial {
+pub(crate) struct ConnectConfig {
     pub(crate) config: Config,
     pub(crate) encryption: Encryption,
 }
@@ -90,16 +90,16 @@ impl Address {
     }
 
     /// For work that may take its time.
-    pub(crate) fn patient(&self) -> Dial {
-        self.with_limit(0)
+    pub(crate) fn without_statement_timeout(&self) -> ConnectConfig {
+        self.with_timeout(0)
     }
 
     /// For work that somebody waits for.
-    pub(crate) fn brief(&self) -> Dial {
-        self.with_limit(LONGEST_MILLISECONDS)
+    pub(crate) fn with_statement_timeout(&self) -> ConnectConfig {
+        self.with_timeout(LONGEST_MILLISECONDS)
     }
 
-    pub(crate) fn with_limit(&self, milliseconds: u32) -> Dial {
+    pub(crate) fn with_timeout(&self, milliseconds: u32) -> ConnectConfig {
         let mut config = Config::clone(&self.config);
         let given = config.get_options().unwrap_or_default().to_owned();
         config.options(format!("{given} -c statement_timeout={milliseconds}"));
@@ -108,7 +108,7 @@ impl Address {
             Encryption::Verified { .. } => SslMode::Require,
         });
         config.connect_timeout(CONNECT).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
-        Dial { config, encryption: self.encryption.clone() }
+        ConnectConfig { config, encryption: self.encryption.clone() }
     }
 }
 

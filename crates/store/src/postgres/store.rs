@@ -1,4 +1,4 @@
-//! The engine's port, on PostgreSQL.
+//! The engine's `Store` on PostgreSQL.
 
 use std::sync::Arc;
 
@@ -11,14 +11,15 @@ use tokio::sync::oneshot;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::PostgresStore;
-use super::lanes::Seeing;
-use super::tenants::{Job, read_claim};
-use super::values::{Sealed, found};
+use super::connection::refs;
+use super::read_pool::RowScope;
+use super::tenant_writer::{TenantJob, read_claim};
+use super::values::read_sealed_row;
+use super::{PostgresDriver, PostgresStore};
 use crate::StoreError;
-use crate::claims;
-use crate::sql::{self, FIND_CLAIM, Value};
-use crate::vault::{Place, TenantKeys};
+use crate::idempotency;
+use crate::keyring::{HashDomain, TenantKeys};
+use crate::sql::{self, FIND_CLAIM, QueryParam, SealedRow};
 
 impl Store for PostgresStore {
     fn get<'a>(
@@ -29,10 +30,13 @@ impl Store for PostgresStore {
         disclosure: Disclosure,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = &self.shared.texts(kind)?.get;
-            match self.one(tenant, text, Value::Text(id)).await? {
-                None => Ok(None),
-                Some(row) => Ok(Some(self.disclose(tenant, kind, row, disclosure).await?)),
+            let text = &self.driver.context.texts(kind)?.get;
+            match self.driver.find_row(tenant, text, QueryParam::Text(id)).await? {
+                Some(row) if row.needs_keys(disclosure) => {
+                    let keys = self.driver.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
+                    Ok(Some(row.open(&keys, tenant, kind)?))
+                }
+                row => Ok(row.map(|row| row.found)),
             }
         })
     }
@@ -46,19 +50,19 @@ impl Store for PostgresStore {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = sql::find(kind, column);
-            let keys = self.keys(tenant.as_str()).await?;
-            let value = Value::of(&value, Place::Column { kind: kind.name, column }, keys.as_deref());
-            Ok(self.one(tenant, &text, value).await?.map(|row| row.found))
+            let keys = self.driver.keys(tenant.as_str()).await?;
+            let value = QueryParam::of(&value, HashDomain::Column { table: kind.name, column }, keys.as_deref());
+            Ok(self.driver.find_row(tenant, &text, value).await?.map(|row| row.found))
         })
     }
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
-            let keys = self.keys(tenant.as_str()).await?;
-            let made = sql::page(tenant.as_str(), &query, keys.as_deref());
-            let values: Vec<&(dyn ToSql + Sync)> = made.values.iter().map(|value| value as _).collect();
-            let rows = self.slow.read(Seeing::Tenant(tenant.as_str()), &made.text, &values).await?;
-            Ok(cut(&rows, &query)?)
+            let keys = self.driver.keys(tenant.as_str()).await?;
+            let statement = sql::page(tenant.as_str(), &query, keys.as_deref());
+            let scope = RowScope::Tenant(tenant.as_str());
+            let rows = self.driver.pages.query(scope, &statement.text, &refs(&statement.values)).await?;
+            Ok(page_of(&rows, &query)?)
         })
     }
 
@@ -68,21 +72,21 @@ impl Store for PostgresStore {
         claim: &'a Claim,
     ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
-            let keys = self.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
-            let hash = claims::hash_of(&keys, claim);
-            let values: [&(dyn ToSql + Sync); 4] = [&tenant.as_str(), &claim.client.as_str(), &claim.tool, &hash];
-            let rows = self.short.read(Seeing::Tenant(tenant.as_str()), FIND_CLAIM, &values).await?;
+            let keys = self.driver.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
+            let hash = idempotency::key_hash(&keys, claim);
+            let params: [&(dyn ToSql + Sync); 4] = [&tenant.as_str(), &claim.client.as_str(), &claim.tool, &hash];
+            let rows = self.driver.lookups.query(RowScope::Tenant(tenant.as_str()), FIND_CLAIM, &params).await?;
             Ok(read_claim(&keys, tenant.as_str(), claim, &hash, &rows)?)
         })
     }
 
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         Box::pin(async move {
-            let keys = self.keys(commit.tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
-            let (answer, waiting) = oneshot::channel();
-            self.writers.commit(Job { commit: Box::new(commit), keys, answer })?;
-            match self.settled(waiting).await {
-                Err(StoreError::Unfinished) => Ok(Committed::Unknown),
+            let keys = self.driver.keys(commit.tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
+            let (sender, reply) = oneshot::channel();
+            self.driver.writers.commit(TenantJob { commit: Box::new(commit), keys, reply: sender })?;
+            match self.driver.reply(reply).await {
+                Err(StoreError::OutcomeUnknown) => Ok(Committed::Unknown),
                 outcome => Ok(outcome?),
             }
         })
@@ -91,70 +95,50 @@ impl Store for PostgresStore {
     fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
-                Durability::Grouped => Ok(self.writers.note(&record)?),
+                Durability::Grouped => Ok(self.driver.writers.buffer_record(&record)?),
                 Durability::Awaited => {
-                    let (answer, waiting) = oneshot::channel();
-                    self.writers.record(record, answer)?;
-                    Ok(self.settled(waiting).await?)
+                    let (sender, reply) = oneshot::channel();
+                    self.driver.writers.record(record, sender)?;
+                    Ok(self.driver.reply(reply).await?)
                 }
             }
         })
     }
 
     fn append_audit_detached(&self, record: String) {
-        let _ = self.writers.note(&record);
+        let _ = self.driver.writers.buffer_record(&record);
     }
 }
 
-impl PostgresStore {
-    async fn one(&self, tenant: &TenantId, text: &str, value: Value<'_>) -> Result<Option<Sealed>, StoreError> {
-        let values: [&(dyn ToSql + Sync); 2] = [&tenant.as_str(), &value];
-        let rows = self.short.read(Seeing::Tenant(tenant.as_str()), text, &values).await?;
-        Ok(rows.first().map(found).transpose()?)
-    }
-
-    async fn disclose(
+impl PostgresDriver {
+    async fn find_row(
         &self,
         tenant: &TenantId,
-        kind: &TableSpec,
-        row: Sealed,
-        disclosure: Disclosure,
-    ) -> Result<StoredRow, StoreError> {
-        let Sealed { mut found, sealed } = row;
-        if let (Disclosure::Full, Some(sealed)) = (disclosure, sealed) {
-            let keys = self.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
-            let place = [tenant.as_str(), kind.name, found.id.as_str(), "personal"];
-            found.personal = Some(keys.open(&place, &sealed).ok_or(StoreError::WrongKey)?);
-        }
-        Ok(found)
+        text: &str,
+        value: QueryParam<'_>,
+    ) -> Result<Option<SealedRow>, StoreError> {
+        let params: [&(dyn ToSql + Sync); 2] = [&tenant.as_str(), &value];
+        let rows = self.lookups.query(RowScope::Tenant(tenant.as_str()), text, &params).await?;
+        Ok(rows.first().map(read_sealed_row).transpose()?)
     }
 
-    /// The tenant's keys, `None` for an unknown tenant. A tenant registered since the start, here or on
-    /// another node, is unlocked when it is first met.
-    pub(super) async fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
-        if let Some(keys) = self.shared.vault.keys(tenant) {
+    /// The tenant's keys, `None` for an unknown tenant. The keys of a tenant that was registered since the start, here
+    /// or on another node, are loaded when they are first needed.
+    async fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
+        let keyring = &self.context.keyring;
+        if let Some(keys) = keyring.keys(tenant) {
             return Ok(Some(keys));
         }
         let text = "SELECT sealed_key FROM fd_tenant WHERE tenant = $1";
-        let rows = self.short.read(Seeing::Nobodys, text, &[&tenant]).await?;
-        if let Some(row) = rows.first() {
-            let sealed: Vec<u8> = row.try_get(0)?;
-            self.shared.vault.unlock(tenant, &sealed).ok_or(StoreError::WrongKey)?;
+        if let Some(row) = self.lookups.query(RowScope::Global, text, &[&tenant]).await?.first() {
+            keyring.unwrap(tenant, row.try_get(0)?)?;
         }
-        Ok(self.shared.vault.keys(tenant))
-    }
-
-    /// Waits for the writer's word, but not for ever.
-    pub(super) async fn settled<T>(&self, waiting: oneshot::Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
-        match tokio::time::timeout(self.commit_wait, waiting).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err(StoreError::Unfinished),
-        }
+        Ok(keyring.keys(tenant))
     }
 }
 
-/// As many of the rows as the window takes.
-fn cut(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
+/// As many of the rows as the page may have.
+fn page_of(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
     let mut page = Page::default();
     let mut last = None;
     let mut bytes = 0;

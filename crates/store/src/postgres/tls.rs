@@ -22,28 +22,28 @@ use tokio_rustls::client;
 
 /// Makes connections that trust one authority.
 #[derive(Clone)]
-pub(crate) struct Connector {
+pub(crate) struct PgTlsConnector {
     config: Arc<ClientConfig>,
     authority: PathBuf,
 }
 
 /// Why a connection is not to be trusted, and what to do about it.
 #[derive(Debug)]
-pub(crate) struct Refusal(pub(crate) String);
+pub(crate) struct TlsError(pub(crate) String);
 
-impl fmt::Display for Refusal {
+impl fmt::Display for TlsError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
 }
 
-impl Error for Refusal {}
+impl Error for TlsError {}
 
-impl Connector {
+impl PgTlsConnector {
     /// Reads the authority's certificates. The file is read for every connection, so a changed one needs no restart.
-    pub(crate) fn trusting(authority: &Path) -> Result<Connector, Refusal> {
+    pub(crate) fn trusting(authority: &Path) -> Result<PgTlsConnector, TlsError> {
         let refused = |why: String| {
-            Refusal(format!(
+            TlsError(format!(
                 "{why}. Set `database_ca` to the PEM file of the authority that issued the server's certificate"
             ))
         };
@@ -59,53 +59,53 @@ impl Connector {
         }
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|error| Refusal(error.to_string()))?
+            .map_err(|error| TlsError(error.to_string()))?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Connector { config: Arc::new(config), authority: authority.to_owned() })
+        Ok(PgTlsConnector { config: Arc::new(config), authority: authority.to_owned() })
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for Connector {
-    type Stream = Encrypted<S>;
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for PgTlsConnector {
+    type Stream = EncryptedStream<S>;
     type TlsConnect = Handshake;
-    type Error = Refusal;
+    type Error = TlsError;
 
-    fn make_tls_connect(&mut self, host: &str) -> Result<Handshake, Refusal> {
+    fn make_tls_connect(&mut self, host: &str) -> Result<Handshake, TlsError> {
         let name = ServerName::try_from(host.to_owned());
-        let name = name.map_err(|_| Refusal(format!("{host} is no name that a certificate could be for")))?;
+        let name = name.map_err(|_| TlsError(format!("{host} is no name that a certificate could be for")))?;
         Ok(Handshake { connector: self.clone(), name, host: host.to_owned() })
     }
 }
 
 pub(crate) struct Handshake {
-    connector: Connector,
+    connector: PgTlsConnector,
     name: ServerName<'static>,
     host: String,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Handshake {
-    type Stream = Encrypted<S>;
-    type Error = Refusal;
-    type Future = Pin<Box<dyn Future<Output = Result<Encrypted<S>, Refusal>> + Send>>;
+    type Stream = EncryptedStream<S>;
+    type Error = TlsError;
+    type Future = Pin<Box<dyn Future<Output = Result<EncryptedStream<S>, TlsError>> + Send>>;
 
     fn connect(self, stream: S) -> Self::Future {
         Box::pin(async move {
-            let Handshake { connector: Connector { config, authority }, name, host } = self;
+            let Handshake { connector: PgTlsConnector { config, authority }, name, host } = self;
             match TlsConnector::from(config).connect(name, stream).await {
-                Ok(stream) => Ok(Encrypted(stream)),
+                Ok(stream) => Ok(EncryptedStream(stream)),
                 Err(error) => Err(explain(&error, &host, &authority)),
             }
         })
     }
 }
 
-fn explain(error: &io::Error, host: &str, authority: &Path) -> Refusal {
+fn explain(error: &io::Error, host: &str, authority: &Path) -> TlsError {
     let cause = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(wrong)) = cause else {
-        return Refusal(format!("the handshake failed: {error}"));
+        return TlsError(format!("the handshake failed: {error}"));
     };
-    Refusal(if is_from_elsewhere(wrong) {
+    TlsError(if is_from_elsewhere(wrong) {
         format!(
             "the certificate of {host} is not from the authority in {}. \
              Set `database_ca` to the certificate of the authority that issued it",
@@ -135,9 +135,9 @@ fn is_past(wrong: &CertificateError) -> bool {
     matches!(wrong, CertificateError::Expired | CertificateError::ExpiredContext { .. })
 }
 
-pub(crate) struct Encrypted<S>(client::TlsStream<S>);
+pub(crate) struct EncryptedStream<S>(client::TlsStream<S>);
 
-impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for EncryptedStream<S> {
     /// A login by password is bound to this very certificate, so that it is worth nothing on another connection.
     fn channel_binding(&self) -> ChannelBinding {
         let (_, session) = self.0.get_ref();
@@ -178,13 +178,13 @@ fn element(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Encrypted<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for EncryptedStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_read(context, into)
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Encrypted<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for EncryptedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(context, bytes)
     }

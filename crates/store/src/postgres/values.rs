@@ -1,4 +1,4 @@
-//! Values on their way into PostgreSQL and rows on their way out.
+//! Conversion of values to and from PostgreSQL.
 
 use std::error::Error;
 
@@ -7,66 +7,59 @@ use tokio_postgres::Row;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-use crate::sql::Value;
+use crate::StoreError;
+use crate::sql::session::{SqlRow, SqlValue};
+use crate::sql::{QueryParam, SealedRow};
 
-/// A value of a change, owned until its answer has come.
+/// An owned parameter of a write.
 #[derive(Debug, Clone)]
-pub(crate) enum Bound {
-    Null,
-    Text(String),
-    Integer(i64),
-    Bytes(Vec<u8>),
+pub(crate) enum PgValue {
+    One(SqlValue),
     /// One column of several rows.
-    Many(Vec<Bound>),
+    Array(Vec<SqlValue>),
 }
 
-impl Bound {
-    /// PostgreSQL keeps no NUL in text. Written ones are replaced by the character for what cannot be shown.
-    pub(crate) fn text(text: &str) -> Bound {
-        Bound::Text(storable(text))
+impl PgValue {
+    pub(crate) fn integer(number: i64) -> PgValue {
+        PgValue::One(SqlValue::Integer(number))
     }
 
-    pub(crate) fn maybe_text(text: Option<&str>) -> Bound {
-        text.map_or(Bound::Null, Bound::text)
+    /// See `storable`.
+    pub(crate) fn text(text: &str) -> PgValue {
+        PgValue::One(storable(text))
     }
 
-    /// The values of one row for a statement that takes any number: all but the first become columns.
-    pub(crate) fn row(values: Vec<Bound>) -> Vec<Bound> {
-        let mut values = values.into_iter();
-        let first = values.next();
-        first.into_iter().chain(values.map(|value| Bound::Many(vec![value]))).collect()
-    }
-
-    pub(crate) fn maybe_bytes(bytes: Option<Vec<u8>>) -> Bound {
-        bytes.map_or(Bound::Null, Bound::Bytes)
+    /// The parameters of one row for a statement that inserts any number: all but the first become arrays.
+    pub(crate) fn row(first: SqlValue, rest: impl IntoIterator<Item = SqlValue>) -> Vec<PgValue> {
+        let mut values = vec![PgValue::One(first)];
+        values.extend(rest.into_iter().map(|value| PgValue::Array(vec![value])));
+        values
     }
 }
 
-impl From<Value<'_>> for Bound {
-    fn from(value: Value<'_>) -> Bound {
+/// PostgreSQL refuses NUL in a text, so it is stored as the replacement character.
+pub(crate) fn storable(text: &str) -> SqlValue {
+    SqlValue::Text(text.replace('\0', "\u{fffd}"))
+}
+
+impl From<QueryParam<'_>> for SqlValue {
+    fn from(value: QueryParam<'_>) -> SqlValue {
         match value {
-            Value::Null => Bound::Null,
-            Value::Text(text) => Bound::text(text),
-            Value::Integer(number) => Bound::Integer(number),
-            Value::Digest(text) => Bound::Text(text),
+            QueryParam::Null => SqlValue::Null,
+            QueryParam::Text(text) => storable(text),
+            QueryParam::Integer(number) => SqlValue::Integer(number),
+            QueryParam::Digest(text) => SqlValue::Text(text),
         }
     }
 }
 
-pub(crate) fn storable(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
-}
+type EncodeResult = Result<IsNull, Box<dyn Error + Sync + Send>>;
 
-type Written = Result<IsNull, Box<dyn Error + Sync + Send>>;
-
-impl ToSql for Bound {
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Written {
+impl ToSql for PgValue {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> EncodeResult {
         match self {
-            Bound::Null => Ok(IsNull::Yes),
-            Bound::Text(text) => text.to_sql(kind, out),
-            Bound::Integer(number) => number.to_sql(kind, out),
-            Bound::Bytes(bytes) => bytes.to_sql(kind, out),
-            Bound::Many(values) => values.to_sql(kind, out),
+            PgValue::One(value) => value.to_sql(kind, out),
+            PgValue::Array(values) => values.to_sql(kind, out),
         }
     }
 
@@ -77,15 +70,13 @@ impl ToSql for Bound {
     to_sql_checked!();
 }
 
-impl ToSql for Value<'_> {
-    /// A value that is asked for and cannot be there is like NULL, which equals nothing.
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Written {
+impl ToSql for SqlValue {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> EncodeResult {
         match self {
-            Value::Null => Ok(IsNull::Yes),
-            Value::Text(text) if text.contains('\0') => Ok(IsNull::Yes),
-            Value::Text(text) => text.to_sql(kind, out),
-            Value::Integer(number) => number.to_sql(kind, out),
-            Value::Digest(text) => text.to_sql(kind, out),
+            SqlValue::Null => Ok(IsNull::Yes),
+            SqlValue::Text(text) => text.to_sql(kind, out),
+            SqlValue::Integer(number) => number.to_sql(kind, out),
+            SqlValue::Bytes(bytes) => bytes.to_sql(kind, out),
         }
     }
 
@@ -96,14 +87,44 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-/// A row of `sql::get`, its personal part still sealed.
-pub(crate) struct Sealed {
-    pub(crate) found: StoredRow,
-    pub(crate) sealed: Option<Vec<u8>>,
+impl ToSql for QueryParam<'_> {
+    /// No stored text contains NUL, so a text that does is compared as NULL, which equals nothing.
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> EncodeResult {
+        match self {
+            QueryParam::Null => Ok(IsNull::Yes),
+            QueryParam::Text(text) if text.contains('\0') => Ok(IsNull::Yes),
+            QueryParam::Text(text) => text.to_sql(kind, out),
+            QueryParam::Integer(number) => number.to_sql(kind, out),
+            QueryParam::Digest(text) => text.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
 }
 
-pub(crate) fn found(row: &Row) -> Result<Sealed, tokio_postgres::Error> {
-    Ok(Sealed {
+pub(crate) fn read_rows(rows: &[Row]) -> Result<Vec<SqlRow>, StoreError> {
+    rows.iter().map(|row| Ok(read_row(row)?)).collect()
+}
+
+pub(crate) fn read_row(row: &Row) -> Result<SqlRow, tokio_postgres::Error> {
+    let value = |(column, kind): (usize, &Type)| {
+        Ok(match *kind {
+            Type::INT8 => row.try_get::<_, Option<i64>>(column)?.into(),
+            Type::INT4 => row.try_get::<_, Option<i32>>(column)?.map(i64::from).into(),
+            Type::BYTEA => row.try_get::<_, Option<&[u8]>>(column)?.into(),
+            _ => row.try_get::<_, Option<&str>>(column)?.into(),
+        })
+    };
+    row.columns().iter().map(tokio_postgres::Column::type_).enumerate().map(value).collect::<Result<_, _>>().map(SqlRow)
+}
+
+/// A row of `sql::get`.
+pub(crate) fn read_sealed_row(row: &Row) -> Result<SealedRow, tokio_postgres::Error> {
+    Ok(SealedRow {
         found: StoredRow {
             id: row.try_get(0)?,
             version: row.try_get(1)?,

@@ -21,8 +21,8 @@ use super::render::{SiteQuery, SqlParam};
 use super::rows::RowCollector;
 use super::schema::{Charset, ColumnInfo, PROBE_TABLE, SiteColumn, SqlType};
 use crate::StoreError;
-use crate::postgres::address::{Address, Dial, Encryption};
-use crate::postgres::tls::Connector;
+use crate::postgres::address::{Address, ConnectConfig, Encryption};
+use crate::postgres::tls::PgTlsConnector;
 
 const CACHED_STATEMENTS: usize = 64;
 
@@ -37,11 +37,11 @@ const COLUMNS: &str = "SELECT c.relname::text, a.attname::text, t.typname::text,
      AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(c.oid, a.attnum, 'SELECT') \
      AND pg_catalog.pg_table_is_visible(c.oid)";
 
-pub(super) struct PostgresDriver(Dial);
+pub(super) struct PostgresDriver(ConnectConfig);
 
 impl PostgresDriver {
     pub(super) fn new(address: &Address, deadline: Duration) -> PostgresDriver {
-        PostgresDriver(address.with_limit(u32::try_from(deadline.as_millis()).unwrap_or(u32::MAX).max(1)))
+        PostgresDriver(address.with_timeout(u32::try_from(deadline.as_millis()).unwrap_or(u32::MAX).max(1)))
     }
 }
 
@@ -90,7 +90,7 @@ impl SiteDriver for PostgresDriver {
     async fn connect(&self) -> Result<PostgresSession, ReadError> {
         let session = match &self.0.encryption {
             Encryption::Verified { authority: Some(ca_file) } => {
-                let connector = Connector::trusting(ca_file)
+                let connector = PgTlsConnector::trusting(ca_file)
                     .map_err(|error| ReadError::LoginRejected(StoreError::Untrusted(error.0).to_string()))?;
                 connect(&self.0, connector).await
             }
@@ -139,11 +139,11 @@ impl SiteDriver for PostgresDriver {
     }
 }
 
-async fn connect<T: MakeTlsConnect<Socket>>(dial: &Dial, tls: T) -> Result<PostgresSession, Error>
+async fn connect<T: MakeTlsConnect<Socket>>(config: &ConnectConfig, tls: T) -> Result<PostgresSession, Error>
 where
     T::Stream: Send + 'static,
 {
-    let (client, connection) = dial.config.connect(tls).await?;
+    let (client, connection) = config.config.connect(tls).await?;
     let plan_cache = PlanCache::of_server(connection.parameter("server_version"));
     let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
     Ok(PostgresSession { client, driver, statements: HashMap::new(), plan_cache })
@@ -221,7 +221,7 @@ fn connect_error(error: Error) -> ReadError {
     let code = error.code().map(|code| code.code().to_owned());
     let is_down = code.as_deref().is_none_or(|code| is_connection_error(code) || code.starts_with("53"));
     let is_login = code.as_deref().is_some_and(|code| code.starts_with("28"));
-    let error = StoreError::unreachable(error);
+    let error = StoreError::from_connect(error);
     let StoreError::Unreachable(reason) = &error else {
         return ReadError::LoginRejected(error.to_string());
     };

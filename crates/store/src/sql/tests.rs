@@ -38,13 +38,13 @@ fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
          AND 1 = 0 AND (length, id) < ($5, $6) ORDER BY length DESC, id DESC LIMIT $7"
     );
     assert_eq!(made.values.len(), 7);
-    assert_eq!(made.values.last(), Some(&Value::Integer(26)));
+    assert_eq!(made.values.last(), Some(&QueryParam::Integer(26)));
 }
 
 #[test]
 fn an_update_holds_only_for_the_expected_version() {
     assert_eq!(
-        update(&BOAT, FIXED),
+        update(&BOAT, FIXED_COLUMNS),
         "UPDATE boat SET version = $3, created_at = $4, updated_at = $5, body = $6, masked = $7, sealed = $8, \
          words = $9, hull = $10, length = $11 WHERE tenant = $1 AND id = $2 AND version = $12"
     );

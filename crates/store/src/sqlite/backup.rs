@@ -9,13 +9,13 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::StoreError;
-use crate::ddl;
-use crate::error::Data;
+use crate::error::DatabaseKind;
+use crate::sql::ddl;
 
 /// Writes the database as it is at one moment into a new file, for its owner alone; its size. Whoever
 /// writes meanwhile is not held up. The file has its name only once it is whole and on disk.
 pub fn back_up(database: &Path, to: &Path) -> Result<u64, StoreError> {
-    let failed = |error| StoreError::Folder { path: to.to_owned(), error };
+    let failed = |error| StoreError::Io { path: to.to_owned(), error };
     if to.exists() {
         return Err(StoreError::FileExists { path: to.to_owned() });
     }
@@ -54,7 +54,7 @@ fn look_into(file: &Path) -> Result<(), StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
-        return Err(StoreError::NewerSchema { data: Data::Folder, found, known });
+        return Err(StoreError::NewerSchema { database: DatabaseKind::Sqlite, found, known });
     }
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'fd_tenant'", [], |row| row.get(0))?;
@@ -75,7 +75,7 @@ fn copy(database: &Path, draft: &Path) -> Result<(), StoreError> {
         .create_new(true)
         .mode(0o600)
         .open(draft)
-        .map_err(|error| StoreError::Folder { path: draft.to_owned(), error })?;
+        .map_err(|error| StoreError::Io { path: draft.to_owned(), error })?;
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.execute("VACUUM INTO ?1", [draft.to_string_lossy()])?;

@@ -1,4 +1,4 @@
-//! Bringing the log home beside the writer, so that nobody who writes waits for it: a thread of its own moves the bulk,
+//! Bringing the log checkpointed beside the writer, so that nobody who writes waits for it: a thread of its own moves the bulk,
 //! the writer only what came meanwhile. Nothing depends on that thread; without it the writer moves all.
 
 use std::path::Path;
@@ -12,25 +12,25 @@ use crate::StoreError;
 
 /// In pages of the log.
 #[derive(Debug, Clone, Copy)]
-struct Limits {
-    /// From here on it is brought home. With fewer, the pages that every write touches are brought home again and
+struct WalLimits {
+    /// From here on it is brought checkpointed. With fewer, the pages that every write touches are brought checkpointed again and
     /// again; with more, a start after a crash has more to read.
-    begin: i64,
+    start: i64,
     /// So many must have come since the last time, or a reader who stands in the way would be tried at every write.
-    stride: i64,
+    min_new: i64,
     /// Here the writer waits for the thread, so that the log cannot grow without end.
-    most: i64,
+    max: i64,
 }
 
-const LIMITS: Limits = Limits { begin: 8_192, stride: 1_024, most: 32_768 };
+const LIMITS: WalLimits = WalLimits { start: 8_192, min_new: 1_024, max: 32_768 };
 /// What came during the first pass is little enough for a second, and what comes during that one for the writer.
 const PASSES: usize = 2;
 const BUSY: Duration = Duration::from_secs(5);
 
-pub struct Checkpoints {
-    limits: Limits,
+pub struct Checkpointer {
+    limits: WalLimits,
     /// Gone once the thread is to end.
-    orders: Option<SyncSender<()>>,
+    requests: Option<SyncSender<()>>,
     done: Receiver<()>,
     stage: Stage,
     thread: Option<JoinHandle<()>>,
@@ -38,66 +38,66 @@ pub struct Checkpoints {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Resting,
+    Idle,
     /// The thread has its order.
-    Beside,
+    Running,
 }
 
-impl Checkpoints {
+impl Checkpointer {
     /// For the one connection that writes to this file.
-    pub fn start(writer: &Connection, path: &Path) -> Result<Checkpoints, StoreError> {
-        Checkpoints::with(LIMITS, writer, path)
+    pub fn start(writer: &Connection, path: &Path) -> Result<Checkpointer, StoreError> {
+        Checkpointer::with(LIMITS, writer, path)
     }
 
-    fn with(limits: Limits, writer: &Connection, path: &Path) -> Result<Checkpoints, StoreError> {
+    fn with(limits: WalLimits, writer: &Connection, path: &Path) -> Result<Checkpointer, StoreError> {
         writer.pragma_update(None, "wal_autocheckpoint", 0)?;
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        let (orders, ordered) = sync_channel(1);
+        let (requests, requested) = sync_channel(1);
         let (finish, done) = sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("checkpoints".to_owned())
             .spawn(move || {
-                while ordered.recv().is_ok() {
+                while requested.recv().is_ok() {
                     for _ in 0..PASSES {
-                        bring_home(&connection);
+                        checkpoint(&connection);
                     }
                     if finish.send(()).is_err() {
                         return;
                     }
                 }
             })
-            .map_err(|error| StoreError::Folder { path: path.to_owned(), error })?;
-        Ok(Checkpoints { limits, orders: Some(orders), done, stage: Stage::Resting, thread: Some(thread) })
+            .map_err(|error| StoreError::Io { path: path.to_owned(), error })?;
+        Ok(Checkpointer { limits, requests: Some(requests), done, stage: Stage::Idle, thread: Some(thread) })
     }
 
     /// To be called between two transactions of the writer, best when everybody has been answered.
-    pub fn tend(&mut self, writer: &Connection) {
-        let Ok(log) = Log::of(writer) else {
+    pub fn maybe_checkpoint(&mut self, writer: &Connection) {
+        let Ok(log) = WalStatus::of(writer) else {
             return;
         };
         match self.stage {
-            Stage::Resting => {
-                if log.pages < self.limits.begin || log.pages - log.home < self.limits.stride {
+            Stage::Idle => {
+                if log.pages < self.limits.start || log.pages - log.checkpointed < self.limits.min_new {
                     return;
                 }
-                match self.orders.as_ref().map(|orders| orders.try_send(())) {
-                    Some(Ok(())) => self.stage = Stage::Beside,
-                    Some(Err(_)) | None => bring_home(writer),
+                match self.requests.as_ref().map(|requests| requests.try_send(())) {
+                    Some(Ok(())) => self.stage = Stage::Running,
+                    Some(Err(_)) | None => checkpoint(writer),
                 }
             }
-            Stage::Beside => {
-                let done = match log.pages < self.limits.most {
+            Stage::Running => {
+                let done = match log.pages < self.limits.max {
                     true => self.done.try_recv(),
                     false => self.done.recv().map_err(|_| TryRecvError::Disconnected),
                 };
                 match done {
                     Err(TryRecvError::Empty) => {}
-                    // Only when all of it is home does the next write begin the log anew.
+                    // Only when all of it is checkpointed does the next write start the log anew.
                     Ok(()) | Err(TryRecvError::Disconnected) => {
-                        self.stage = Stage::Resting;
-                        bring_home(writer);
+                        self.stage = Stage::Idle;
+                        checkpoint(writer);
                     }
                 }
             }
@@ -105,31 +105,31 @@ impl Checkpoints {
     }
 }
 
-impl Drop for Checkpoints {
+impl Drop for Checkpointer {
     fn drop(&mut self) {
-        self.orders = None;
+        self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// How long the log is, and how much of it is home.
-struct Log {
+/// How long the log is, and how much of it is checkpointed.
+struct WalStatus {
     pages: i64,
-    home: i64,
+    checkpointed: i64,
 }
 
-impl Log {
-    fn of(connection: &Connection) -> Result<Log, rusqlite::Error> {
+impl WalStatus {
+    fn of(connection: &Connection) -> Result<WalStatus, rusqlite::Error> {
         connection
             .prepare_cached("PRAGMA wal_checkpoint(NOOP)")?
-            .query_row([], |row| Ok(Log { pages: row.get(1)?, home: row.get(2)? }))
+            .query_row([], |row| Ok(WalStatus { pages: row.get(1)?, checkpointed: row.get(2)? }))
     }
 }
 
 /// As far as readers allow. What cannot be moved now stays in the log, where it is just as safe, and is tried again.
-fn bring_home(connection: &Connection) {
+fn checkpoint(connection: &Connection) {
     let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
 }
 
@@ -137,7 +137,7 @@ fn bring_home(connection: &Connection) {
 mod tests {
     use super::*;
 
-    const SMALL: Limits = Limits { begin: 16, stride: 4, most: 64 };
+    const SMALL: WalLimits = WalLimits { start: 16, min_new: 4, max: 64 };
 
     /// A file of its own and the connection that writes to it.
     fn written(name: &str) -> (std::path::PathBuf, Connection) {
@@ -153,12 +153,12 @@ mod tests {
         connection.execute("INSERT INTO t (filling) VALUES (zeroblob(6000))", []).unwrap();
     }
 
-    fn longest_log(connection: &Connection, checkpoints: &mut Checkpoints) -> i64 {
+    fn longest_log(connection: &Connection, checkpoints: &mut Checkpointer) -> i64 {
         let mut longest = 0;
         for _ in 0..2_000 {
             add(connection);
-            longest = longest.max(Log::of(connection).unwrap().pages);
-            checkpoints.tend(connection);
+            longest = longest.max(WalStatus::of(connection).unwrap().pages);
+            checkpoints.maybe_checkpoint(connection);
         }
         longest
     }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_log_that_is_written_to_without_pause_begins_anew_and_loses_nothing() {
         let (path, connection) = written("checkpoints");
-        let mut checkpoints = Checkpoints::with(SMALL, &connection, &path).unwrap();
+        let mut checkpoints = Checkpointer::with(SMALL, &connection, &path).unwrap();
         let longest = longest_log(&connection, &mut checkpoints);
         drop(checkpoints);
         // A row takes about four pages, and the writer looks after each.
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn without_its_thread_the_writer_brings_the_log_home() {
         let (path, connection) = written("checkpoints-alone");
-        let mut checkpoints = Checkpoints::with(SMALL, &connection, &path).unwrap();
-        checkpoints.orders = None;
+        let mut checkpoints = Checkpointer::with(SMALL, &connection, &path).unwrap();
+        checkpoints.requests = None;
         checkpoints.thread.take().unwrap().join().unwrap();
         let longest = longest_log(&connection, &mut checkpoints);
         assert!((16..16 + 8).contains(&longest), "{longest} pages");
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_reader_who_stands_in_the_way_keeps_what_it_sees_and_the_log_begins_anew_after_it() {
         let (path, connection) = written("checkpoints-reader");
-        let mut checkpoints = Checkpoints::with(SMALL, &connection, &path).unwrap();
+        let mut checkpoints = Checkpointer::with(SMALL, &connection, &path).unwrap();
         add(&connection);
         let reader = Connection::open(&path).unwrap();
         let count = || reader.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0)).unwrap();
@@ -204,7 +204,7 @@ mod tests {
         reader.execute_batch("COMMIT").unwrap();
         longest_log(&connection, &mut checkpoints);
         assert_eq!(count(), 4_001);
-        let left = Log::of(&connection).unwrap().pages;
+        let left = WalStatus::of(&connection).unwrap().pages;
         assert!(left < 64 + 8, "{left} pages");
     }
 }

@@ -11,8 +11,8 @@ use frontdesk_engine::model::table::TableSpec;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
-use crate::ddl;
-use crate::error::Data;
+use crate::error::DatabaseKind;
+use crate::sql::ddl;
 
 /// Older libraries can corrupt a database when a checkpoint races a commit on another connection.
 const OLDEST_LIBRARY: i32 = 3_051_003;
@@ -50,7 +50,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(StoreError::Folder { path: path.to_owned(), error }),
+        Err(error) => Err(StoreError::Io { path: path.to_owned(), error }),
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn migrate(connection: &Connection, kinds: &[&'static TableSpec]) -> 
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
-        return Err(StoreError::NewerSchema { data: Data::Folder, found, known });
+        return Err(StoreError::NewerSchema { database: DatabaseKind::Sqlite, found, known });
     }
     let transaction = connection.unchecked_transaction()?;
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
@@ -101,11 +101,11 @@ fn grow(connection: &Connection, kind: &'static TableSpec) -> Result<(), StoreEr
     if exists.is_some() {
         let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
         let present: Vec<String> = statement.query_map([kind.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let fixed: Vec<&str> = crate::sql::FIXED.split(", ").collect();
+        let fixed: Vec<&str> = crate::sql::FIXED_COLUMNS.split(", ").collect();
         let declared = |name: &str| fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name);
         if let Some(unknown) = present.iter().find(|name| !declared(name)) {
             return Err(StoreError::UnknownColumn {
-                data: Data::Folder,
+                database: DatabaseKind::Sqlite,
                 table: kind.name.to_owned(),
                 column: unknown.clone(),
             });
@@ -114,7 +114,7 @@ fn grow(connection: &Connection, kind: &'static TableSpec) -> Result<(), StoreEr
             connection.execute_batch(&ddl::add_column(kind, column))?;
         }
     }
-    for statement in ddl::create(kind) {
+    for statement in ddl::create_sqlite(kind) {
         connection.execute_batch(&statement)?;
     }
     Ok(())

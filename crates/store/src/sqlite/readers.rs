@@ -1,6 +1,6 @@
-//! Reading. A look-up by key is so short that it runs where it is asked for, on a pooled connection. A
-//! page begins there too, but one that turns out to be long begins again on a reader thread, so that it
-//! holds up no other call. A page nobody waits for any more is interrupted.
+//! Reading. A look-up by key runs on the caller's thread, on a pooled connection. A page is tried there too; one that
+//! takes too long is run again on a reader thread, so that it does not block other calls. A page whose caller has gone
+//! is interrupted.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,91 +18,92 @@ use tokio::sync::oneshot;
 
 use super::open;
 use crate::StoreError;
-use crate::sql::{self, Value};
-use crate::vault::TenantKeys;
+use crate::keyring::TenantKeys;
+use crate::sql::SealedRow;
+use crate::sql::{self, QueryParam};
 
 const THREADS: usize = 2;
 const QUEUE: usize = 1024;
-/// No statement runs longer, whoever waits.
-const LONGEST: Duration = Duration::from_secs(10);
-/// How many steps of the database's machine pass between two looks at the clock.
-const STEPS: i32 = 10_000;
-/// A page is short if it is read within this, where it is asked for.
-const SHORT: Duration = Duration::from_millis(1);
-const SHORT_STEPS: i32 = 1_000;
+/// No statement runs longer.
+const MAX_QUERY_TIME: Duration = Duration::from_secs(10);
+/// How many virtual machine steps pass between two checks of the time limit.
+const PROGRESS_STEPS: i32 = 10_000;
+/// How long a page may take on the caller's thread.
+const INLINE_LIMIT: Duration = Duration::from_millis(1);
+const INLINE_PROGRESS_STEPS: i32 = 1_000;
 
-/// Connections for look-ups on the asking thread.
-pub(crate) struct Pool {
+/// Connections for look-ups on the caller's thread.
+pub(crate) struct SqliteReadPool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
 }
 
-impl Pool {
-    pub(crate) fn new(path: PathBuf) -> Pool {
-        Pool { path, idle: Mutex::new(Vec::new()) }
+impl SqliteReadPool {
+    pub(crate) fn new(path: PathBuf) -> SqliteReadPool {
+        SqliteReadPool { path, idle: Mutex::new(Vec::new()) }
     }
 
     pub(crate) fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let connection = self.take()?;
+        let connection = self.acquire()?;
         let result = work(&connection);
-        self.put_back(connection);
+        self.release(connection);
         result
     }
 
-    /// A page that is short; `None` if it is not.
-    pub(crate) fn short_page(
+    /// A page that is read within the time limit of the caller's thread; `None` if it takes longer.
+    pub(crate) fn page_inline(
         &self,
         tenant: &TenantId,
         query: &Query,
         keys: Option<&TenantKeys>,
     ) -> Result<Option<Page>, StoreError> {
-        let mut connection = self.take()?;
-        let until = Instant::now() + SHORT;
-        connection.progress_handler(SHORT_STEPS, Some(move || Instant::now() > until))?;
+        let mut connection = self.acquire()?;
+        let until = Instant::now() + INLINE_LIMIT;
+        connection.progress_handler(INLINE_PROGRESS_STEPS, Some(move || Instant::now() > until))?;
         let page = read_page(&connection, tenant, query, keys);
         connection.progress_handler(0, None::<fn() -> bool>)?;
-        self.put_back(connection);
+        self.release(connection);
         match page {
-            Err(StoreError::Database(error)) if is_interrupted(&error) => Ok(None),
+            Err(StoreError::Database(error)) if was_interrupted(&error) => Ok(None),
             page => page.map(Some),
         }
     }
 
-    fn take(&self) -> Result<Connection, StoreError> {
+    fn acquire(&self) -> Result<Connection, StoreError> {
         match self.idle.lock().ok().and_then(|mut idle| idle.pop()) {
             Some(connection) => Ok(connection),
             None => open::lookup(&self.path),
         }
     }
 
-    fn put_back(&self, connection: Connection) {
+    fn release(&self, connection: Connection) {
         if let Ok(mut idle) = self.idle.lock() {
             idle.push(connection);
         }
     }
 }
 
-fn is_interrupted(error: &rusqlite::Error) -> bool {
+fn was_interrupted(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
 }
 
-struct Job {
+struct PageJob {
     tenant: TenantId,
     query: Query,
     keys: Option<Arc<TenantKeys>>,
-    given_up: Arc<AtomicBool>,
+    cancelled: Arc<AtomicBool>,
     reply: oneshot::Sender<Result<Page, StoreError>>,
 }
 
-pub(crate) struct Readers {
-    /// Gone once the readers are to end.
-    jobs: Option<SyncSender<Job>>,
+pub(crate) struct ReaderThreads {
+    /// `None` once the threads are to end.
+    requests: Option<SyncSender<PageJob>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Readers {
-    pub(crate) fn start(path: &Path) -> Result<Readers, StoreError> {
-        let (jobs, queue) = sync_channel::<Job>(QUEUE);
+impl ReaderThreads {
+    pub(crate) fn start(path: &Path) -> Result<ReaderThreads, StoreError> {
+        let (requests, queue) = sync_channel::<PageJob>(QUEUE);
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
         for number in 0..THREADS {
@@ -110,11 +111,11 @@ impl Readers {
             let queue = Arc::clone(&queue);
             let thread = std::thread::Builder::new()
                 .name(format!("reader-{number}"))
-                .spawn(move || work_off(&mut connection, &queue))
-                .map_err(|error| StoreError::Folder { path: path.to_owned(), error })?;
+                .spawn(move || run_reader(&mut connection, &queue))
+                .map_err(|error| StoreError::Io { path: path.to_owned(), error })?;
             threads.push(thread);
         }
-        Ok(Readers { jobs: Some(jobs), threads })
+        Ok(ReaderThreads { requests: Some(requests), threads })
     }
 
     pub(crate) async fn page(
@@ -124,10 +125,10 @@ impl Readers {
         keys: Option<Arc<TenantKeys>>,
     ) -> Result<Page, Fault> {
         let (reply, answer) = oneshot::channel();
-        let waiting = Waiting(Arc::new(AtomicBool::new(false)));
-        let job = Job { tenant: tenant.clone(), query, keys, given_up: Arc::clone(&waiting.0), reply };
-        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
-        match jobs.try_send(job) {
+        let waiting = CancelOnDrop(Arc::new(AtomicBool::new(false)));
+        let job = PageJob { tenant: tenant.clone(), query, keys, cancelled: Arc::clone(&waiting.0), reply };
+        let requests = self.requests.as_ref().ok_or(StoreError::Closed)?;
+        match requests.try_send(job) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => {
                 return Err(Fault::unavailable("the readers' queue is full"));
@@ -141,26 +142,26 @@ impl Readers {
     }
 }
 
-impl Drop for Readers {
-    /// Nobody waits for a page any more, so this is short; afterwards no reader holds the file open.
+impl Drop for ReaderThreads {
+    /// Running pages are interrupted because their callers are gone; afterwards no reader holds the file open.
     fn drop(&mut self) {
-        self.jobs = None;
+        self.requests = None;
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
     }
 }
 
-/// While this lives, somebody waits for the page.
-struct Waiting(Arc<AtomicBool>);
+/// Interrupts the page when its caller stops waiting.
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>) {
+fn run_reader(connection: &mut Connection, queue: &Mutex<Receiver<PageJob>>) {
     loop {
         let job = match queue.lock() {
             Ok(queue) => queue.recv(),
@@ -169,17 +170,17 @@ fn work_off(connection: &mut Connection, queue: &Mutex<Receiver<Job>>) {
         let Ok(job) = job else {
             return;
         };
-        if job.given_up.load(Ordering::Relaxed) {
+        if job.cancelled.load(Ordering::Relaxed) {
             continue;
         }
-        let given_up = Arc::clone(&job.given_up);
-        let until = Instant::now() + LONGEST;
-        let stop = move || given_up.load(Ordering::Relaxed) || Instant::now() > until;
-        let watched = connection.progress_handler(STEPS, Some(stop));
+        let cancelled = Arc::clone(&job.cancelled);
+        let until = Instant::now() + MAX_QUERY_TIME;
+        let stop = move || cancelled.load(Ordering::Relaxed) || Instant::now() > until;
+        let watched = connection.progress_handler(PROGRESS_STEPS, Some(stop));
         let page = watched
             .map_err(StoreError::from)
             .and_then(|()| read_page(connection, &job.tenant, &job.query, job.keys.as_deref()));
-        // Nobody waiting is not an error.
+        // The caller may have stopped waiting.
         let _ = job.reply.send(page);
     }
 }
@@ -190,9 +191,9 @@ fn read_page(
     query: &Query,
     keys: Option<&TenantKeys>,
 ) -> Result<Page, StoreError> {
-    let made = sql::page(tenant.as_str(), query, keys);
-    let mut statement = connection.prepare_cached(&sql::for_sqlite(&made.text))?;
-    let mut rows = statement.query(rusqlite::params_from_iter(made.values.iter()))?;
+    let statement = sql::page(tenant.as_str(), query, keys);
+    let mut prepared = connection.prepare_cached(&sql::for_sqlite(&statement.text))?;
+    let mut rows = prepared.query(rusqlite::params_from_iter(statement.values.iter()))?;
     let mut page = Page::default();
     let mut last = None;
     let mut bytes = 0;
@@ -201,13 +202,13 @@ fn read_page(
             page.next = last;
             break;
         }
-        let text = listed(row, query.projection)?;
+        let text = row_text(row, query.projection)?;
         bytes += text.len();
         if bytes > query.window.bytes && !page.rows.is_empty() {
             page.next = last;
             break;
         }
-        if has_personal(row, query.projection)? {
+        if has_masked_part(row, query.projection)? {
             page.ids.push(row.get(0)?);
         }
         last = Some(PageKey { id: row.get(0)?, value: row.get(1)? });
@@ -216,7 +217,7 @@ fn read_page(
     Ok(page)
 }
 
-fn listed(row: &Row<'_>, wants: Projection) -> Result<String, StoreError> {
+fn row_text(row: &Row<'_>, wants: Projection) -> Result<String, StoreError> {
     match wants {
         Projection::Ids => Ok(row.get(0)?),
         Projection::Rows => {
@@ -227,33 +228,28 @@ fn listed(row: &Row<'_>, wants: Projection) -> Result<String, StoreError> {
     }
 }
 
-/// Whether something of the row is masked. Who gets only its id has seen nothing of it.
-fn has_personal(row: &Row<'_>, wants: Projection) -> Result<bool, StoreError> {
+/// Whether the row has personal data and its masked form was read; an id alone reveals none.
+fn has_masked_part(row: &Row<'_>, wants: Projection) -> Result<bool, StoreError> {
     match wants {
         Projection::Ids => Ok(false),
         Projection::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
     }
 }
 
-impl ToSql for Value<'_> {
+impl ToSql for QueryParam<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
-            Value::Null => ToSqlOutput::Owned(types::Value::Null),
-            Value::Text(text) => ToSqlOutput::from(*text),
-            Value::Integer(number) => ToSqlOutput::from(*number),
-            Value::Digest(text) => ToSqlOutput::from(text.as_str()),
+            QueryParam::Null => ToSqlOutput::Owned(types::Value::Null),
+            QueryParam::Text(text) => ToSqlOutput::from(*text),
+            QueryParam::Integer(number) => ToSqlOutput::from(*number),
+            QueryParam::Digest(text) => ToSqlOutput::from(text.as_str()),
         })
     }
 }
 
-/// A row of `sql::get`, its personal part still sealed.
-pub(crate) struct Sealed {
-    pub(crate) found: StoredRow,
-    pub(crate) sealed: Option<Vec<u8>>,
-}
-
-pub(crate) fn found(row: &Row<'_>) -> rusqlite::Result<Sealed> {
-    Ok(Sealed {
+/// A row of `sql::get`.
+pub(crate) fn read_row(row: &Row<'_>) -> rusqlite::Result<SealedRow> {
+    Ok(SealedRow {
         found: StoredRow {
             id: row.get(0)?,
             version: row.get(1)?,

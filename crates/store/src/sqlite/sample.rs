@@ -15,7 +15,7 @@ pub fn make_sample(path: &Path, script: impl FnOnce() -> String) -> Result<(), S
     if path.exists() {
         return Ok(());
     }
-    let failed = |error| StoreError::Folder { path: path.to_owned(), error };
+    let failed = |error| StoreError::Io { path: path.to_owned(), error };
     let draft = path.with_added_extension("part");
     match fs::remove_file(&draft) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),

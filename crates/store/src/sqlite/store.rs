@@ -1,4 +1,4 @@
-//! The engine's port, on SQLite.
+//! The engine's `Store` on SQLite.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use frontdesk_engine::{Fault, TenantId};
 use rusqlite::OptionalExtension;
 use tokio::sync::oneshot;
 
-use super::SqliteStore;
-use super::apply;
-use super::readers::{Sealed, found};
-use super::ready::Ready;
-use super::writer::Job;
+use super::encode::EncodedCommit;
+use super::readers::read_row;
+use super::write_tx::find_claim;
+use super::writer::WriteJob;
+use super::{SqliteDriver, SqliteStore};
 use crate::StoreError;
-use crate::claims;
-use crate::sql::{self, Value};
-use crate::vault::{Place, TenantKeys};
+use crate::idempotency;
+use crate::keyring::{HashDomain, TenantKeys};
+use crate::sql::{self, QueryParam};
 
 impl Store for SqliteStore {
     fn get<'a>(
@@ -29,14 +29,17 @@ impl Store for SqliteStore {
         disclosure: Disclosure,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = &self.shared.texts(kind)?.get;
-            let row = self.pool.with(|connection| {
-                Ok(connection.prepare_cached(text)?.query_row([tenant.as_str(), id], found).optional()?)
+            let text = &self.driver.context.texts(kind)?.get;
+            let row = self.driver.pool.with(|connection| {
+                Ok(connection.prepare_cached(text)?.query_row([tenant.as_str(), id], read_row).optional()?)
             })?;
-            Ok(match row {
-                None => None,
-                Some(row) => Some(self.disclose(tenant, kind, row, disclosure)?),
-            })
+            match row {
+                Some(row) if row.needs_keys(disclosure) => {
+                    let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
+                    Ok(Some(row.open(&keys, tenant, kind)?))
+                }
+                row => Ok(row.map(|row| row.found)),
+            }
         })
     }
 
@@ -49,11 +52,11 @@ impl Store for SqliteStore {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = sql::for_sqlite(&sql::find(kind, column));
-            let keys = self.keys(tenant.as_str())?;
-            let row = self.pool.with(|connection| {
-                let value = Value::of(&value, Place::Column { kind: kind.name, column }, keys.as_deref());
+            let keys = self.driver.keys(tenant.as_str())?;
+            let row = self.driver.pool.with(|connection| {
+                let value = QueryParam::of(&value, HashDomain::Column { table: kind.name, column }, keys.as_deref());
                 let mut statement = connection.prepare_cached(&text)?;
-                Ok(statement.query_row(rusqlite::params![tenant.as_str(), value], found).optional()?)
+                Ok(statement.query_row(rusqlite::params![tenant.as_str(), value], read_row).optional()?)
             })?;
             Ok(row.map(|row| row.found))
         })
@@ -61,10 +64,10 @@ impl Store for SqliteStore {
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
-            let keys = self.keys(tenant.as_str())?;
-            match self.pool.short_page(tenant, &query, keys.as_deref())? {
+            let keys = self.driver.keys(tenant.as_str())?;
+            match self.driver.pool.page_inline(tenant, &query, keys.as_deref())? {
                 Some(page) => Ok(page),
-                None => self.readers.page(tenant, query, keys).await,
+                None => self.driver.readers.page(tenant, query, keys).await,
             }
         })
     }
@@ -75,16 +78,17 @@ impl Store for SqliteStore {
         claim: &'a Claim,
     ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
-            let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-            let hash = claims::hash_of(&keys, claim);
-            let claimed =
-                self.pool.with(|connection| apply::claimed(connection, &keys, tenant.as_str(), claim, &hash))?;
+            let SqliteDriver { context, pool, .. } = &self.driver;
+            let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
+            let hash = idempotency::key_hash(&keys, claim);
+            let claimed = pool.with(|connection| {
+                find_claim(connection, &context.commit_texts, &keys, tenant.as_str(), claim, &hash)
+            })?;
             Ok(claimed)
         })
     }
 
-    /// The writer looks before it writes, and on pages that it needs in any case; here it would be nearly every
-    /// time in vain.
+    /// Always none: the writer looks for the claim before it writes, on pages that it needs in any case.
     fn find_claim_early<'a>(
         &'a self,
         _: &'a TenantId,
@@ -96,8 +100,8 @@ impl Store for SqliteStore {
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>> {
         Box::pin(async move {
             let (tenant, claim) = (commit.tenant.clone(), commit.claim.clone());
-            let outcome = self.write(self.ready(commit)?).await;
-            // What was answered once is answered again also while nothing can be written.
+            let outcome = self.driver.commit(commit).await;
+            // The response to a repeated call can be read even while nothing can be written.
             if outcome.is_err()
                 && let Some(claim) = claim
                 && let Ok(Some(earlier)) = self.find_claim(&tenant, &claim).await
@@ -105,7 +109,7 @@ impl Store for SqliteStore {
                 return Ok(Committed::AlreadyClaimed(earlier));
             }
             match outcome {
-                Err(StoreError::Unfinished) => Ok(Committed::Unknown),
+                Err(StoreError::OutcomeUnknown) => Ok(Committed::Unknown),
                 outcome => Ok(outcome?),
             }
         })
@@ -114,70 +118,48 @@ impl Store for SqliteStore {
     fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
-                Durability::Grouped => Ok(self.writer.note(&record)?),
+                Durability::Grouped => Ok(self.driver.writer.buffer_record(&record)?),
                 Durability::Awaited => {
-                    let (answer, waiting) = oneshot::channel();
-                    self.writer.send(Job::Record(record, answer))?;
-                    Ok(self.settled(waiting).await?)
+                    let (sender, reply) = oneshot::channel();
+                    self.driver.writer.send(WriteJob::Record(record, sender))?;
+                    Ok(self.driver.reply(reply).await?)
                 }
             }
         })
     }
 
     fn append_audit_detached(&self, record: String) {
-        let _ = self.writer.note(&record);
+        let _ = self.driver.writer.buffer_record(&record);
     }
 }
 
-impl SqliteStore {
-    pub(super) fn ready(&self, commit: Commit) -> Result<Ready, StoreError> {
+impl SqliteDriver {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
+        let plan = self.encode(commit)?;
+        let (sender, reply) = oneshot::channel();
+        self.writer.send(WriteJob::Commit(Box::new(plan), sender))?;
+        self.reply(reply).await
+    }
+
+    pub(super) fn encode(&self, commit: Commit) -> Result<EncodedCommit, StoreError> {
         let keys = self.keys(commit.tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-        Ready::new(&self.shared, &keys, commit)
+        EncodedCommit::new(&self.context, &keys, commit)
     }
 
-    async fn write(&self, ready: Ready) -> Result<Committed, StoreError> {
-        let (answer, waiting) = oneshot::channel();
-        self.writer.send(Job::Commit(Box::new(ready), answer))?;
-        self.settled(waiting).await
-    }
-
-    fn disclose(
-        &self,
-        tenant: &TenantId,
-        kind: &TableSpec,
-        row: Sealed,
-        disclosure: Disclosure,
-    ) -> Result<StoredRow, StoreError> {
-        let Sealed { mut found, sealed } = row;
-        if let (Disclosure::Full, Some(sealed)) = (disclosure, sealed) {
-            let keys = self.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-            let place = [tenant.as_str(), kind.name, found.id.as_str(), "personal"];
-            found.personal = Some(keys.open(&place, &sealed).ok_or(StoreError::WrongKey)?);
-        }
-        Ok(found)
-    }
-
-    /// The tenant's keys, `None` for an unknown tenant. A tenant registered since the start is unlocked
-    /// when it is first met, however its registration ended for the one who asked for it.
+    /// The tenant's keys, `None` for an unknown tenant. The keys of a tenant that was registered since the start are
+    /// loaded when they are first needed.
     pub(super) fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
-        if let Some(keys) = self.shared.vault.keys(tenant) {
+        let keyring = &self.context.keyring;
+        if let Some(keys) = keyring.keys(tenant) {
             return Ok(Some(keys));
         }
-        let sealed: Option<Vec<u8>> = self.pool.with(|connection| {
+        let wrapped: Option<Vec<u8>> = self.pool.with(|connection| {
             let text = "SELECT sealed_key FROM fd_tenant WHERE tenant = ?1";
             Ok(connection.prepare_cached(text)?.query_row([tenant], |row| row.get(0)).optional()?)
         })?;
-        if let Some(sealed) = sealed {
-            self.shared.vault.unlock(tenant, &sealed).ok_or(StoreError::WrongKey)?;
+        if let Some(wrapped) = wrapped {
+            keyring.unwrap(tenant, &wrapped)?;
         }
-        Ok(self.shared.vault.keys(tenant))
-    }
-
-    /// Waits for the writer's word, but not for ever.
-    pub(crate) async fn settled<T>(&self, waiting: oneshot::Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
-        match tokio::time::timeout(self.commit_wait, waiting).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err(StoreError::Unfinished),
-        }
+        Ok(keyring.keys(tenant))
     }
 }

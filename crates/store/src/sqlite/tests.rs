@@ -14,16 +14,17 @@ use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, 
 use frontdesk_engine::{ClientId, TenantId};
 use tokio::sync::oneshot;
 
-use super::apply::Scribe;
-use super::writer::Job;
+use super::write_tx::WriteTx;
+use super::writer::WriteJob;
 use super::*;
+use crate::backend::Backend as _;
 
 #[tokio::test]
 async fn a_full_disk_fails_the_whole_group_and_leaves_no_trace() {
     let house = House::new().await;
-    house.on_the_writer(|scribe| {
-        let pages: i64 = scribe.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
-        Ok(scribe.connection.pragma_update(None, "max_page_count", pages + 8)?)
+    house.on_the_writer(|tx| {
+        let pages: i64 = tx.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        Ok(tx.connection.pragma_update(None, "max_page_count", pages + 8)?)
     });
     // The second needs more pages than there are. The database then ends the transaction, and the
     // third must not slip in by itself, neither behind a savepoint nor without.
@@ -38,7 +39,7 @@ async fn a_full_disk_fails_the_whole_group_and_leaves_no_trace() {
     for id in ["b1", "b2", "b3"] {
         assert!(!house.present(id).await, "{id}");
     }
-    house.on_the_writer(|scribe| Ok(scribe.connection.pragma_update(None, "max_page_count", 1_000_000)?));
+    house.on_the_writer(|tx| Ok(tx.connection.pragma_update(None, "max_page_count", 1_000_000)?));
     house.goes_on().await;
 }
 
@@ -56,7 +57,7 @@ async fn a_plan_that_fails_in_its_middle_is_taken_out_of_its_group() {
     assert!(!house.present("half").await);
     assert_eq!(house.events(), ["1 b1", "2 b3"]);
     let report = house.store.verify_audit().unwrap();
-    assert!(report.holds(), "{report:?}");
+    assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.chains.iter().map(|chain| chain.links).collect::<Vec<_>>(), [2]);
 }
 
@@ -73,7 +74,7 @@ async fn a_key_whose_record_cannot_be_written_is_not_claimed() {
     assert!(matches!(outcomes.as_slice(), [Ok(Committed::Done), Err(_), Ok(Committed::Done)]), "{outcomes:?}");
     assert_eq!(house.store.find_claim(&north(), &claim).await.unwrap(), None);
     assert_eq!(house.events(), ["1 b1", "2 b3"]);
-    assert!(house.store.verify_audit().unwrap().holds());
+    assert!(house.store.verify_audit().unwrap().is_intact());
 }
 
 /// A counter that cannot be written before a task takes the whole group with it, not only its own row.
@@ -98,7 +99,7 @@ async fn a_commit_that_fails_takes_its_numbers_back() {
     let text =
         "CREATE TABLE knot (id INTEGER PRIMARY KEY, other INTEGER REFERENCES knot (id) DEFERRABLE INITIALLY DEFERRED)";
     house.raw().execute_batch(text).unwrap();
-    let poison = |scribe: &mut Scribe<'_>| Ok(scribe.connection.execute_batch("INSERT INTO knot VALUES (1, 2)")?);
+    let poison = |tx: &mut WriteTx<'_>| Ok(tx.connection.execute_batch("INSERT INTO knot VALUES (1, 2)")?);
     for outcome in house.together(vec![plan("b1", 10), plan("b2", 10)], poison).await {
         let fault = Fault::from(outcome.unwrap_err());
         assert_eq!(fault.kind, FaultKind::Unavailable);
@@ -107,13 +108,13 @@ async fn a_commit_that_fails_takes_its_numbers_back() {
     assert!(!house.present("b1").await);
     assert!(matches!(house.store.commit(plan("b3", 10)).await, Ok(Committed::Done)));
     assert_eq!(house.events(), ["1 b0", "2 b3"]);
-    assert!(house.store.verify_audit().unwrap().holds());
+    assert!(house.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test]
 async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
     let house = House::new().await;
-    house.on_the_writer(|scribe| Ok(scribe.connection.busy_timeout(Duration::ZERO)?));
+    house.on_the_writer(|tx| Ok(tx.connection.busy_timeout(Duration::ZERO)?));
     let lock = house.raw();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let refused = house.store.append_audit("{}".to_owned(), Durability::Awaited).await.unwrap_err();
@@ -127,7 +128,7 @@ async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
     house.store.append_audit(r#"{"read":"last"}"#.to_owned(), Durability::Awaited).await.unwrap();
 
     let mut records = Vec::new();
-    let all = crate::Selection::default();
+    let all = crate::AuditSelection::default();
     house
         .store
         .export_audit(&all, |_, _, record| {
@@ -140,7 +141,7 @@ async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
         r#"{"read":"last"}"#.to_owned(),
     ]);
     assert_eq!(records, expected.collect::<Vec<_>>());
-    assert!(house.store.verify_audit().unwrap().holds());
+    assert!(house.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test]
@@ -202,19 +203,19 @@ async fn a_change_that_fails_takes_its_record_back() {
     let house = House::new().await;
     let (release, held) = mpsc::channel::<()>();
     house.hold(held);
-    let note = |scribe: &mut Scribe<'_>, line: &str| scribe.note(line);
-    let first = house.send(move |scribe| note(scribe, r#"{"change":1}"#));
-    let fallen = house.send(move |scribe| {
-        note(scribe, r#"{"change":2}"#)?;
+    let note = |tx: &mut WriteTx<'_>, line: &str| tx.append_node_link(line);
+    let first = house.send(move |tx| note(tx, r#"{"change":1}"#));
+    let fallen = house.send(move |tx| {
+        note(tx, r#"{"change":2}"#)?;
         Err(StoreError::Busy)
     });
-    let last = house.send(move |scribe| note(scribe, r#"{"change":3}"#));
+    let last = house.send(move |tx| note(tx, r#"{"change":3}"#));
     drop(release);
     assert!(matches!(first.await, Ok(Ok(()))));
     assert!(matches!(fallen.await, Ok(Err(StoreError::Busy))));
     assert!(matches!(last.await, Ok(Ok(()))));
     let report = house.store.verify_audit().unwrap();
-    assert!(report.holds(), "{report:?}");
+    assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.chains.iter().map(|chain| chain.records).collect::<Vec<_>>(), [2]);
 }
 
@@ -230,7 +231,7 @@ impl House {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let name = format!("frontdesk-writer-{}-{}.db", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
-        let store = SqliteStore::open(Options {
+        let store = SqliteStore::open(SqliteOptions {
             path: path.clone(),
             master: SealKey::from_bytes([7; 32]),
             random: Arc::new(Counting(AtomicU64::new(0))),
@@ -243,12 +244,12 @@ impl House {
             .add_tenant(Tenant { id: north(), name: "North Harbour".to_owned() }, r#"{"add":"north"}"#.to_owned())
             .await
             .unwrap();
-        assert!(store.keys("north").unwrap().is_some());
+        assert!(store.driver.keys("north").unwrap().is_some());
         let house = House { store, path };
         // Tests count records; that of the tenant's own registration would be in the way.
-        house.on_the_writer(|scribe| {
-            scribe.heads.clear();
-            Ok(scribe.connection.execute_batch("DELETE FROM fd_audit; DELETE FROM fd_audit_head")?)
+        house.on_the_writer(|tx| {
+            tx.heads.clear();
+            Ok(tx.connection.execute_batch("DELETE FROM fd_audit; DELETE FROM fd_audit_head")?)
         });
         house
     }
@@ -256,18 +257,18 @@ impl House {
     /// Queues work for the writer without waiting for it.
     fn send(
         &self,
-        work: impl FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send + 'static,
+        work: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static,
     ) -> oneshot::Receiver<Result<(), StoreError>> {
-        let (answer, waiting) = oneshot::channel();
-        self.store.writer.send(Job::Task(Box::new(work), answer)).unwrap();
+        let (reply, waiting) = oneshot::channel();
+        self.store.driver.writer.send(WriteJob::Task(Box::new(work), reply)).unwrap();
         waiting
     }
 
     /// Lets the writer do something to its own connection. It need not be committed to last.
-    fn on_the_writer(&self, work: impl FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send + 'static) {
+    fn on_the_writer(&self, work: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static) {
         let (done, heard) = mpsc::channel();
-        drop(self.send(move |scribe| {
-            let outcome = work(scribe);
+        drop(self.send(move |tx| {
+            let outcome = work(tx);
             let _ = done.send(outcome.is_ok());
             outcome
         }));
@@ -289,7 +290,7 @@ impl House {
     async fn together(
         &self,
         plans: Vec<Commit>,
-        last: impl FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send + 'static,
+        last: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static,
     ) -> Vec<Result<Committed, StoreError>> {
         self.gather(plans, |house| drop(house.send(last))).await
     }
@@ -305,9 +306,9 @@ impl House {
         let waiting: Vec<_> = plans
             .into_iter()
             .map(|plan| {
-                let (answer, waiting) = oneshot::channel();
-                let ready = self.store.ready(plan).unwrap();
-                self.store.writer.send(Job::Commit(Box::new(ready), answer)).unwrap();
+                let (reply, waiting) = oneshot::channel();
+                let plan = self.store.driver.encode(plan).unwrap();
+                self.store.driver.writer.send(WriteJob::Commit(Box::new(plan), reply)).unwrap();
                 waiting
             })
             .collect();
@@ -331,7 +332,7 @@ impl House {
         }
         assert_eq!(self.events(), ["1 b1", "2 b3"]);
         let report = self.store.verify_audit().unwrap();
-        assert!(report.holds(), "{report:?}");
+        assert!(report.is_intact(), "{report:?}");
         let links: Vec<_> = report.chains.iter().map(|chain| (chain.chain.as_str(), chain.links)).collect();
         assert_eq!(links, [("tenant:north", 2)]);
     }

@@ -1,5 +1,5 @@
-//! The one thread that writes. It takes whatever is waiting, commits once for all of it, and only then answers.
-//! A piece that fails takes no other with it.
+//! The writer thread. It takes all jobs that are queued, runs them in one transaction, commits once, and only then
+//! replies. A job that fails does not affect the others of its batch.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -8,262 +8,250 @@ use std::time::Instant;
 
 use frontdesk_engine::ports::Committed;
 use rusqlite::Connection;
-use tokio::sync::oneshot;
 
-use super::Shared;
-use super::apply::{Care, Scribe, Spoiled};
-use super::checkpoints::Checkpoints;
-use super::ready::Ready;
+use super::SqliteContext;
+use super::checkpoints::Checkpointer;
+use super::encode::EncodedCommit;
+use super::write_tx::{BatchAborted, Isolation, WriteTx};
 use crate::StoreError;
-use crate::load::{Counters, Load};
-use crate::notes::{Closing, Notes, Tray};
+use crate::audit::buffer::{AuditBuffer, CloseOnDrop, PendingRecords};
+use crate::backend::ReplySender;
+use crate::backend::stats::{WriterCounters, WriterStats};
 
-const QUEUE: usize = 8192;
-/// At most this many pieces of work share a commit.
-const GROUP: usize = 256;
+const QUEUE_CAPACITY: usize = 8192;
+/// At most this many jobs share a commit.
+const MAX_BATCH: usize = 256;
 
-pub(crate) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
-/// Work on the open transaction, and what to do once it is committed or has failed.
-pub(crate) type Task = Box<dyn FnOnce(&mut Scribe<'_>) -> Result<(), StoreError> + Send>;
+/// Work within the open transaction.
+pub(crate) type WriteTask = Box<dyn FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send>;
 
-pub(crate) enum Job {
-    Commit(Box<Ready>, Answer<Committed>),
-    /// There is something in the tray.
-    Notes,
-    /// A record for this node's chain, with somebody waiting.
-    Record(String, Answer<()>),
-    Task(Task, Answer<()>),
+pub(crate) enum WriteJob {
+    Commit(Box<EncodedCommit>, ReplySender<Committed>),
+    /// The audit buffer is no longer empty.
+    FlushBuffer,
+    /// An audit record for this node's chain, whose caller waits.
+    Record(String, ReplySender<()>),
+    Task(WriteTask, ReplySender<()>),
     Stop,
 }
 
-pub(crate) struct Writer {
-    jobs: SyncSender<Job>,
-    tray: Tray,
-    counters: Arc<Counters>,
+pub(crate) struct SqliteWriter {
+    queue: SyncSender<WriteJob>,
+    buffer: AuditBuffer,
+    counters: Arc<WriterCounters>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
+impl SqliteWriter {
     pub(crate) fn start(
         connection: Connection,
-        shared: Arc<Shared>,
-        mut checkpoints: Checkpoints,
-    ) -> Result<Writer, StoreError> {
-        let (jobs, queue) = sync_channel(QUEUE);
-        let tray = Tray::default();
-        let closing = Closing(tray.clone());
-        let counters = Arc::new(Counters::default());
-        let counted = Arc::clone(&counters);
+        context: Arc<SqliteContext>,
+        mut checkpointer: Checkpointer,
+    ) -> Result<SqliteWriter, StoreError> {
+        let (sender, queue) = sync_channel(QUEUE_CAPACITY);
+        let buffer = AuditBuffer::default();
+        let closing = CloseOnDrop(buffer.clone());
+        let counters = Arc::new(WriterCounters::default());
+        let shared_counters = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
-            .spawn(move || write(&connection, &queue, &closing.0, &shared, &counted, &mut checkpoints))
-            .map_err(|error| StoreError::Folder { path: "the writer thread".into(), error })?;
-        Ok(Writer { jobs, tray, counters, thread: Some(thread) })
+            .spawn(move || run(&connection, &queue, &closing.0, &context, &shared_counters, &mut checkpointer))
+            .map_err(|error| StoreError::Io { path: "the writer thread".into(), error })?;
+        Ok(SqliteWriter { queue: sender, buffer, counters, thread: Some(thread) })
     }
 
-    /// A full queue refuses at once instead of making everybody wait.
-    pub(crate) fn send(&self, job: Job) -> Result<(), StoreError> {
-        self.post(job).map_err(|error| match error {
-            TrySendError::Full(_) => StoreError::Busy,
-            TrySendError::Disconnected(_) => StoreError::Closed,
+    /// Fails at once if the queue is full. The job is counted first: otherwise the writer could take it and
+    /// decrement the counter below zero.
+    pub(crate) fn send(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.counters.enqueued();
+        self.queue.try_send(job).map_err(|error| {
+            self.counters.dequeued();
+            match error {
+                TrySendError::Full(_) => StoreError::Busy,
+                TrySendError::Disconnected(_) => StoreError::Closed,
+            }
         })
     }
 
-    pub(crate) fn load(&self) -> Load {
-        self.counters.load(self.tray.len())
+    pub(crate) fn stats(&self) -> WriterStats {
+        self.counters.snapshot(self.buffer.len())
     }
 
-    /// Counted before it is sent, or the writer could take it first and count below nothing.
-    fn post(&self, job: Job) -> Result<(), TrySendError<Job>> {
-        self.counters.queued();
-        self.jobs.try_send(job).inspect_err(|_| self.counters.left())
-    }
-}
-
-impl Writer {
-    pub(crate) fn note(&self, record: &str) -> Result<(), StoreError> {
-        self.tray.put(record, || self.send(Job::Notes))
+    /// Leaves an audit record to be written with the next batch.
+    pub(crate) fn buffer_record(&self, record: &str) -> Result<(), StoreError> {
+        self.buffer.push(record, || self.send(WriteJob::FlushBuffer))
     }
 }
 
-impl Drop for Writer {
+impl Drop for SqliteWriter {
     fn drop(&mut self) {
-        // A blocking send: what was queued before is written before the thread ends.
-        self.counters.queued();
-        let _ = self.jobs.send(Job::Stop);
+        // A blocking send: everything queued before is written before the thread ends.
+        self.counters.enqueued();
+        let _ = self.queue.send(WriteJob::Stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn write(
+fn run(
     connection: &Connection,
-    queue: &Receiver<Job>,
-    tray: &Tray,
-    shared: &Shared,
-    counters: &Counters,
-    checkpoints: &mut Checkpoints,
+    queue: &Receiver<WriteJob>,
+    buffer: &AuditBuffer,
+    context: &SqliteContext,
+    counters: &WriterCounters,
+    checkpointer: &mut Checkpointer,
 ) {
-    let mut scribe = Scribe::new(connection, shared);
-    let mut notes = Notes::default();
-    loop {
-        let first = match notes.due() {
+    let mut tx = WriteTx::new(connection, context);
+    let mut pending = PendingRecords::default();
+    let mut stopping = false;
+    while !stopping {
+        let first = match pending.flush_at() {
             None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
+            Some(at) => queue.recv_timeout(at.saturating_duration_since(Instant::now())),
         };
-        let mut group = Vec::new();
-        let mut ending = false;
-        let mut next = match first {
-            Ok(job) => Some(job),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => {
-                ending = true;
-                None
-            }
-        };
+        stopping = matches!(first, Err(RecvTimeoutError::Disconnected));
+        let mut next = first.ok();
+        let mut batch = Vec::new();
         while let Some(job) = next {
-            counters.left();
+            counters.dequeued();
             match job {
-                Job::Notes => notes.expect(),
-                Job::Stop => ending = true,
-                Job::Commit(..) | Job::Record(..) | Job::Task(..) => group.push(job),
+                WriteJob::FlushBuffer => pending.schedule(),
+                WriteJob::Stop => stopping = true,
+                WriteJob::Commit(..) | WriteJob::Record(..) | WriteJob::Task(..) => batch.push(job),
             }
-            next = match group.len() < GROUP {
-                true => queue.try_recv().ok(),
-                false => None,
-            };
+            next = if batch.len() < MAX_BATCH { queue.try_recv().ok() } else { None };
         }
-        if !group.is_empty() || notes.are_due() || ending {
-            notes.collect(tray);
-            counters.group(group.len());
-            flush(&mut scribe, group, &mut notes, counters);
-            checkpoints.tend(connection);
-        }
-        if ending {
-            return;
+        if !batch.is_empty() || pending.is_due() || stopping {
+            pending.take_from(buffer);
+            counters.batch(batch.len());
+            write_batch(&mut tx, batch, &mut pending, counters);
+            checkpointer.maybe_checkpoint(connection);
         }
     }
 }
 
-/// What to say to whom, once it is known whether the commit holds.
-type Verdict = Box<dyn FnOnce(Result<(), &StoreError>)>;
+/// Replies to one caller, once it is known whether the batch was committed.
+type Completion = Box<dyn FnOnce(Result<(), &StoreError>)>;
 
-/// Whether the transaction stands, and what its pieces came to.
-struct Applied {
-    standing: Result<(), StoreError>,
-    verdicts: Vec<Verdict>,
+/// A batch whose jobs have run, before its commit.
+struct AppliedBatch {
+    /// Whether the transaction can still be committed.
+    open: Result<(), StoreError>,
+    completions: Vec<Completion>,
 }
 
-fn flush(scribe: &mut Scribe<'_>, group: Vec<Job>, notes: &mut Notes, counters: &Counters) {
-    let awaited: Vec<String> = group.iter().filter_map(awaited).collect();
-    let records = notes.records(scribe.shared.clock.now(), awaited.iter().map(String::as_str));
-    let Applied { standing, verdicts } = match together(scribe, &group) {
-        Ok((standing, outcomes)) => Applied { standing, verdicts: pair(group, outcomes) },
-        Err(Spoiled) => apart(scribe, group),
+fn write_batch(tx: &mut WriteTx<'_>, batch: Vec<WriteJob>, pending: &mut PendingRecords, counters: &WriterCounters) {
+    let awaited: Vec<String> = batch.iter().filter_map(awaited_record).collect();
+    let records = pending.records(tx.context.clock.now(), awaited.iter().map(String::as_str));
+    let AppliedBatch { open, completions } = match apply_batch(tx, &batch) {
+        Ok((open, outcomes)) => AppliedBatch { open, completions: completions(batch, outcomes) },
+        Err(BatchAborted) => apply_with_savepoints(tx, batch),
     };
-    let held = standing.and_then(|()| scribe.note(&records)).and_then(|()| scribe.finish());
-    match &held {
-        Ok(()) => notes.written(),
+    let committed = open.and_then(|()| tx.append_node_link(&records)).and_then(|()| tx.commit());
+    match &committed {
+        Ok(()) => pending.mark_written(),
         Err(_) => {
-            counters.failed();
-            scribe.abandon();
-            notes.keep();
+            counters.commit_failed();
+            tx.rollback();
+            pending.keep_for_retry();
         }
     }
-    for verdict in verdicts {
-        verdict(held.as_ref().copied());
+    for completion in completions {
+        completion(committed.as_ref().copied());
     }
 }
 
-/// A record that somebody waits for.
-fn awaited(job: &Job) -> Option<String> {
+fn awaited_record(job: &WriteJob) -> Option<String> {
     match job {
-        Job::Record(record, _) => Some(record.clone()),
-        Job::Commit(..) | Job::Task(..) | Job::Notes | Job::Stop => None,
+        WriteJob::Record(record, _) => Some(record.clone()),
+        WriteJob::Commit(..) | WriteJob::Task(..) | WriteJob::FlushBuffer | WriteJob::Stop => None,
     }
 }
 
 type Outcome = Result<Committed, StoreError>;
 
-/// All plans of a group, nothing between them. A task cannot be done a second time, so a group that has one is
-/// never tried like this.
-fn together(scribe: &mut Scribe<'_>, group: &[Job]) -> Result<(Result<(), StoreError>, Vec<Outcome>), Spoiled> {
-    if group.iter().any(|job| matches!(job, Job::Task(..))) {
-        return Err(Spoiled);
+/// All plans of a batch without savepoints. A task cannot run a second time, so a batch with a task is not tried.
+fn apply_batch(
+    tx: &mut WriteTx<'_>,
+    batch: &[WriteJob],
+) -> Result<(Result<(), StoreError>, Vec<Outcome>), BatchAborted> {
+    if batch.iter().any(|job| matches!(job, WriteJob::Task(..))) {
+        return Err(BatchAborted);
     }
-    let mut standing = scribe.begin();
-    let mut outcomes = Vec::with_capacity(group.len());
-    for job in group {
-        if let Job::Commit(ready, _) = job {
-            let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(ready, Care::Together));
-            if scribe.is_spoiled() {
-                scribe.abandon();
-                return Err(Spoiled);
+    let mut open = tx.begin();
+    let mut outcomes = Vec::with_capacity(batch.len());
+    for job in batch {
+        if let WriteJob::Commit(plan, _) = job {
+            let outcome = run_in(tx, &mut open, |tx| tx.apply(plan, Isolation::Batch));
+            if tx.is_aborted() {
+                tx.rollback();
+                return Err(BatchAborted);
             }
             outcomes.push(outcome);
         }
     }
-    Ok((standing, outcomes))
+    Ok((open, outcomes))
 }
 
-fn pair(group: Vec<Job>, outcomes: Vec<Outcome>) -> Vec<Verdict> {
+fn completions(batch: Vec<WriteJob>, outcomes: Vec<Outcome>) -> Vec<Completion> {
     let mut outcomes = outcomes.into_iter();
-    let verdict = |job: Job| -> Option<Verdict> {
+    let completion = |job: WriteJob| -> Option<Completion> {
         match job {
-            Job::Commit(_, answer) => {
-                let outcome = outcomes.next().unwrap_or(Err(StoreError::Unfinished));
-                Some(Box::new(move |held| tell(answer, outcome, held)))
+            WriteJob::Commit(_, reply) => {
+                let outcome = outcomes.next().unwrap_or(Err(StoreError::OutcomeUnknown));
+                Some(Box::new(move |committed| send_reply(reply, outcome, committed)))
             }
-            Job::Record(_, answer) => Some(Box::new(move |held| tell(answer, Ok(()), held))),
-            Job::Task(..) | Job::Notes | Job::Stop => None,
+            WriteJob::Record(_, reply) => Some(Box::new(move |committed| send_reply(reply, Ok(()), committed))),
+            WriteJob::Task(..) | WriteJob::FlushBuffer | WriteJob::Stop => None,
         }
     };
-    group.into_iter().filter_map(verdict).collect()
+    batch.into_iter().filter_map(completion).collect()
 }
 
-/// Each piece behind a savepoint of its own.
-fn apart(scribe: &mut Scribe<'_>, group: Vec<Job>) -> Applied {
-    let mut verdicts: Vec<Verdict> = Vec::with_capacity(group.len());
-    let mut standing = scribe.begin();
-    for job in group {
+fn apply_with_savepoints(tx: &mut WriteTx<'_>, batch: Vec<WriteJob>) -> AppliedBatch {
+    let mut completions: Vec<Completion> = Vec::with_capacity(batch.len());
+    let mut open = tx.begin();
+    for job in batch {
         match job {
-            Job::Commit(ready, answer) => {
-                let outcome = attempt(scribe, &mut standing, |scribe| scribe.commit(&ready, Care::Apart));
-                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
+            WriteJob::Commit(plan, reply) => {
+                let outcome = run_in(tx, &mut open, |tx| tx.apply(&plan, Isolation::Savepoint));
+                completions.push(Box::new(move |committed| send_reply(reply, outcome, committed)));
             }
-            Job::Record(_, answer) => verdicts.push(Box::new(move |held| tell(answer, Ok(()), held))),
-            Job::Task(task, answer) => {
-                let outcome = attempt(scribe, &mut standing, |scribe| scribe.guarded(task));
-                verdicts.push(Box::new(move |held| tell(answer, outcome, held)));
+            WriteJob::Record(_, reply) => {
+                completions.push(Box::new(move |committed| send_reply(reply, Ok(()), committed)));
             }
-            Job::Notes | Job::Stop => {}
+            WriteJob::Task(task, reply) => {
+                let outcome = run_in(tx, &mut open, |tx| tx.run_task(task));
+                completions.push(Box::new(move |committed| send_reply(reply, outcome, committed)));
+            }
+            WriteJob::FlushBuffer | WriteJob::Stop => {}
         }
     }
-    Applied { standing, verdicts }
+    AppliedBatch { open, completions }
 }
 
-/// Does a piece of work while the transaction stands; once it has fallen, the rest of the group falls too.
-fn attempt<T>(
-    scribe: &mut Scribe<'_>,
-    standing: &mut Result<(), StoreError>,
-    work: impl FnOnce(&mut Scribe<'_>) -> Result<T, StoreError>,
+/// Runs a job while the transaction is open. Once SQLite has rolled it back, the rest of the batch fails too.
+fn run_in<T>(
+    tx: &mut WriteTx<'_>,
+    open: &mut Result<(), StoreError>,
+    job: impl FnOnce(&mut WriteTx<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    if let Err(error) = standing {
-        return Err(error.for_the_group());
+    if let Err(error) = open {
+        return Err(error.for_batch_member());
     }
-    let outcome = work(scribe);
-    if !scribe.is_open() {
+    let outcome = job(tx);
+    if !tx.is_open() {
         let why = outcome.as_ref().err().map_or_else(|| "the transaction is gone".to_owned(), ToString::to_string);
-        *standing = Err(StoreError::NotCommitted(why));
+        *open = Err(StoreError::NotCommitted(why));
     }
     outcome
 }
 
-/// A reader who has gone does not mind not being told.
-fn tell<T>(answer: Answer<T>, outcome: Result<T, StoreError>, held: Result<(), &StoreError>) {
-    let _ = answer.send(match held {
+/// The caller may have stopped waiting.
+fn send_reply<T>(reply: ReplySender<T>, outcome: Result<T, StoreError>, committed: Result<(), &StoreError>) {
+    let _ = reply.send(match committed {
         Ok(()) => outcome,
-        Err(error) => Err(error.for_the_group()),
+        Err(error) => Err(error.for_batch_member()),
     });
 }

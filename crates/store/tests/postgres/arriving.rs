@@ -7,7 +7,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Changed, Registry as _, Tenant};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::Address;
-use frontdesk_store::moving::{Arrival, Departure, Home, Receiving};
+use frontdesk_store::transfer::{DataLocation, ImportTarget, TenantExport, TenantImport};
 use tokio::time::timeout;
 
 use crate::house::{House, open};
@@ -20,8 +20,8 @@ use frontdesk_testkit::{TestClock, TestRandom};
 async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_under_way() {
     let old = House::new().await;
     add(&*old.store, &north(), [boat("b1", 7)]).await;
-    let home = Home::Postgres(Address::parse(&old.database.url()).unwrap());
-    let departure = Departure::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let home = DataLocation::Postgres(Address::parse(&old.database.url()).unwrap());
+    let departure = TenantExport::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
         rows.push((table, row));
@@ -31,13 +31,13 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
 
     let server = PostgresDatabase::create();
     let node = open(&server.url(), &[&BOAT], [7; 32], &Arc::new(TestClock::at(5_000))).await.unwrap();
-    let receiving = Receiving {
-        home: Home::Postgres(Address::parse(&server.url()).unwrap()),
+    let receiving = ImportTarget {
+        location: DataLocation::Postgres(Address::parse(&server.url()).unwrap()),
         master: SealKey::from_bytes([7; 32]),
         random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };
-    let mut arrival = Arrival::open(&receiving, departure.manifest()).await.unwrap();
+    let mut arrival = TenantImport::open(&receiving, departure.manifest()).await.unwrap();
     for (table, row) in rows {
         arrival.put(table, row).await.unwrap();
     }
@@ -46,7 +46,8 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
     assert_eq!(added.unwrap().unwrap(), Changed::Done);
     assert_eq!(
         arrival.finish(Millis(6_000), "{}").await.unwrap_err().to_string(),
-        "north is here already, and what is here is never written over. Receive it with another database."
+        "tenant north already exists in this database, and an import overwrites nothing. \
+         Import it into another database."
     );
     assert_eq!(server.sql("SELECT count(*) FROM boat"), ["0"]);
 }

@@ -8,7 +8,8 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::audit::Report;
+use frontdesk_store::Backend as _;
+use frontdesk_store::audit::AuditReport;
 use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 use frontdesk_testkit::store_suite::boats::BOAT;
@@ -61,7 +62,7 @@ impl House {
         Tables(Arc::clone(&self.database))
     }
 
-    pub(crate) async fn verified(&self) -> Report {
+    pub(crate) async fn verified(&self) -> AuditReport {
         let address = Address::parse(&self.database.url()).unwrap();
         PostgresAudit::open(&address, &SealKey::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
     }
@@ -113,7 +114,7 @@ pub(crate) async fn subject() -> StoreUnderTest {
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
             let store = Arc::clone(&deleting);
-            Box::pin(async move { store.forget_rows(kind, column, before).await })
+            Box::pin(async move { store.delete_expired_rows(kind, column, before).await })
         }),
         peek: Arc::new(Tables(database)),
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::ports::{Durability, Store as _};
+use frontdesk_store::Backend as _;
 use tokio_postgres::{Client, NoTls};
 
 use crate::house::House;
@@ -15,8 +16,8 @@ use frontdesk_testkit::store_suite::{StoreInspector as _, north};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group() {
     let house = Arc::new(House::new().await);
-    eventually("nothing waits", async || house.store.load().waiting == 0).await;
-    let before = house.store.load();
+    eventually("nothing waits", async || house.store.writer_stats().queued_jobs == 0).await;
+    let before = house.store.writer_stats();
     let other = holding_north(&house).await;
     let order = |id: &'static str| {
         let house = Arc::clone(&house);
@@ -24,22 +25,25 @@ async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group()
     };
     // The first is in the writer's hands, the others wait behind it.
     let mut orders = vec![order("b0")];
-    eventually("the first is taken", async || house.store.load().pieces == before.pieces + 1).await;
+    eventually("the first is taken", async || house.store.writer_stats().batched_jobs == before.batched_jobs + 1).await;
     orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    eventually("four wait", async || house.store.load().waiting == 4).await;
+    eventually("four wait", async || house.store.writer_stats().queued_jobs == 4).await;
     other.batch_execute("COMMIT").await.unwrap();
     for order in orders {
         order.await.unwrap();
     }
-    let after = house.store.load();
+    let after = house.store.writer_stats();
     let grown: Vec<(u64, u64)> = after
-        .groups
+        .batches
         .iter()
-        .zip(&before.groups)
+        .zip(&before.batches)
         .map(|((end, after), (_, before))| (*end, after - before))
         .filter(|(_, grown)| *grown > 0)
         .collect();
-    assert_eq!((after.waiting, after.pieces - before.pieces, after.failed), (0, 5, before.failed));
+    assert_eq!(
+        (after.queued_jobs, after.batched_jobs - before.batched_jobs, after.failed_commits),
+        (0, 5, before.failed_commits)
+    );
     assert_eq!(grown, [(1, 1), (4, 1)]);
 }
 
@@ -68,9 +72,9 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
         })
     };
     let mut orders = vec![order("b0")];
-    eventually("the first is taken", async || store.load().pieces == 1).await;
+    eventually("the first is taken", async || store.writer_stats().batched_jobs == 1).await;
     orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    eventually("four wait", async || store.load().waiting == 4).await;
+    eventually("four wait", async || store.writer_stats().queued_jobs == 4).await;
     other.batch_execute("COMMIT").await.unwrap();
     for order in orders {
         order.await.unwrap();
@@ -85,14 +89,14 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
     assert_eq!(tables.map(asked), [2; 7]);
     let numbered: Vec<String> = house.peek().outbox("north").iter().map(|line| line[..1].to_owned()).collect();
     assert_eq!(numbered, ["1", "2", "3", "4", "5"]);
-    assert!(house.verified().await.holds());
+    assert!(house.verified().await.is_intact());
 }
 
 #[tokio::test]
 async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
     let house = House::new().await;
-    let load = || house.store.load();
-    records_are_counted(&*house.store, || load().unwritten, || (load().groups, load().pieces)).await;
+    let load = || house.store.writer_stats();
+    records_are_counted(&*house.store, || load().buffered_records, || (load().batches, load().batched_jobs)).await;
 }
 
 #[tokio::test]
@@ -103,5 +107,5 @@ async fn a_commit_that_does_not_hold_is_counted() {
     house.database.sql(trap);
     let record = house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
     assert!(record.is_err());
-    assert_eq!(house.store.load().failed, 1);
+    assert_eq!(house.store.writer_stats().failed_commits, 1);
 }

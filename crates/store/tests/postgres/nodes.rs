@@ -199,7 +199,7 @@ fn gapless(house: &House, tenant: &str, count: usize) {
 
 async fn whole(house: &House) {
     let report = house.verified().await;
-    assert!(report.holds(), "{report:?}");
+    assert!(report.is_intact(), "{report:?}");
     assert!(report.chains.iter().any(|chain| chain.chain.starts_with("tenant:")), "{report:?}");
 }
 

@@ -10,7 +10,7 @@ use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
-use frontdesk_store::{Address, reach};
+use frontdesk_store::{Address, Backend as _, check_connection};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -52,7 +52,7 @@ async fn while_the_server_is_away_everything_is_unavailable_and_afterwards_it_wo
     })
     .await;
     assert_eq!(ids(&**store, &north(), Vec::new()).await, ["b1", "b2"]);
-    assert!(house.verified().await.holds());
+    assert!(house.verified().await.is_intact());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -105,7 +105,7 @@ async fn a_crash_among_writes_loses_nothing_that_was_answered_and_repeats_nothin
         assert!(line.starts_with(&format!("{} ", position + 1)), "{line} stands at {position}");
     }
     assert_eq!(house.peek().audit("north").len(), 300);
-    assert!(house.verified().await.holds());
+    assert!(house.verified().await.is_intact());
 }
 
 /// It listens, and that is all.
@@ -116,7 +116,7 @@ async fn a_server_that_never_says_a_word_is_unreachable_in_time() {
     let authority = Authority::new();
     let plain = Address::parse(&format!("postgres://desk:hunter2@127.0.0.1:{port}/desk")).unwrap();
     let encrypted = authority.address(port, "");
-    let told = async { tokio::join!(reach(&plain), reach(&encrypted)) };
+    let told = async { tokio::join!(check_connection(&plain), check_connection(&encrypted)) };
     let (plain, encrypted) = tokio::time::timeout(Duration::from_secs(60), told).await.unwrap();
     let said =
         "cannot connect to PostgreSQL: it does not answer. Check `database` and that the server runs.".to_owned();
@@ -149,7 +149,7 @@ async fn a_disk_that_is_full_for_the_server_is_unavailable_and_leaves_nothing_be
         assert!(matches!(house.store.commit(create(&id, &id)).await, Ok(Committed::Done)), "{id}");
     }
     assert_eq!(house.peek().outbox("north").len(), 40);
-    assert!(house.verified().await.holds());
+    assert!(house.verified().await.is_intact());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -172,8 +172,8 @@ async fn what_policy_forgets_leaves_chains_that_hold() {
         house.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
     }
     let other = house.neighbour().await;
-    other.forget_claims(Millis(2_000)).await.unwrap();
-    other.forget_audit(Millis(2_000)).await.unwrap();
+    other.delete_expired_claims(Millis(2_000)).await.unwrap();
+    other.delete_expired_audit(Millis(2_000)).await.unwrap();
     let held = |key: &'static str| {
         let store = Arc::clone(&house.store);
         async move { store.find_claim(&north(), &claim(key, 1)).await.unwrap().is_some() }
@@ -184,7 +184,7 @@ async fn what_policy_forgets_leaves_chains_that_hold() {
     // The node whose chain was trimmed by another writes on.
     house.store.append_audit(r#"{"read":5}"#.to_owned(), Durability::Awaited).await.unwrap();
     let report = house.verified().await;
-    assert!(report.holds(), "{report:?}");
+    assert!(report.is_intact(), "{report:?}");
 }
 
 fn create(id: &str, key: &str) -> Commit {

@@ -8,6 +8,7 @@ use frontdesk_engine::model::page::{Filter, Page};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Committed, Disclosure, Store as _};
 use frontdesk_engine::{Fault, FaultKind};
+use frontdesk_store::Backend as _;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -65,15 +66,15 @@ async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
     drop(locks);
     done(&*house.store, plan("again", &north(), Vec::new())).await;
     assert_eq!(search(&house, 1).join_all().await.pop().unwrap().unwrap().rows.len(), 1);
-    assert!(house.verified().await.holds());
+    assert!(house.verified().await.is_intact());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forgetting_waits_for_nobody_who_writes_where_there_is_nothing_to_forget() {
     let house = house().await;
     let _held = house.database.hold(NO_WRITING);
-    timeout(AT_ONCE, house.store.forget_rows(&BOAT, "length", Millis(1))).await.unwrap().unwrap();
-    timeout(AT_ONCE, house.store.forget_claims(Millis(1))).await.unwrap().unwrap();
+    timeout(AT_ONCE, house.store.delete_expired_rows(&BOAT, "length", Millis(1))).await.unwrap().unwrap();
+    timeout(AT_ONCE, house.store.delete_expired_claims(Millis(1))).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -89,7 +90,7 @@ async fn a_search_beyond_the_queue_is_refused_at_once() {
         for _ in 0..50 {
             let refused = searches.join_next().await.unwrap().unwrap().unwrap_err();
             assert_eq!(refused.kind, FaultKind::Unavailable, "{refused:?}");
-            assert_eq!(refused.cause.as_deref(), Some("too much is waiting"));
+            assert_eq!(refused.cause.as_deref(), Some("the queue is full"));
         }
     };
     timeout(AT_ONCE, told).await.unwrap();

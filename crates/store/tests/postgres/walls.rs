@@ -95,7 +95,7 @@ async fn a_table_whose_wall_was_opened_is_refused() {
     ] {
         house.database.sql(opened);
         match open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await {
-            Err(StoreError::Unwalled { table: found }) => assert_eq!(found, table),
+            Err(StoreError::RlsMissing { table: found }) => assert_eq!(found, table),
             Err(other) => panic!("{opened}: {other}"),
             Ok(_) => panic!("{opened}: it was opened"),
         }

@@ -9,39 +9,40 @@ use frontdesk_engine::ports::registry::{Client, Registry as _};
 use frontdesk_engine::ports::{Commit, Store as _};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Scopes};
+use frontdesk_store::Backend as _;
 use frontdesk_store::StoreError;
-use frontdesk_store::moving::{Arrival, Departure, Field, Home, Manifest, Receiving};
+use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, SqlValue, TenantExport, TenantImport};
 
 use crate::house::{Folder, House, open};
 use frontdesk_testkit::TestRandom;
 use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
 use frontdesk_testkit::store_suite::north;
 
-type Rows = Vec<(usize, Vec<Field>)>;
+type Rows = Vec<(usize, Vec<SqlValue>)>;
 
 #[tokio::test]
 async fn a_row_that_frontdesk_would_not_write_is_refused() {
     let (manifest, rows) = departed().await;
     arrived(&manifest, rows.clone()).await.unwrap();
-    let text = |text: &str| Field::Text(text.to_owned());
+    let text = |text: &str| SqlValue::Text(text.to_owned());
     for (table, column, value) in [
         ("fd_client", "client", text("cli_\u{1b}[2J")),
         ("fd_client", "client", text("anybody")),
         ("fd_client", "name", text("An agent\u{1b}]0;gone\u{7}")),
         ("fd_client", "name", text("")),
-        ("fd_client", "name", Field::Null),
+        ("fd_client", "name", SqlValue::Null),
         ("fd_client", "scopes", text("boats:read  boats:write")),
         ("fd_client", "scopes", text("boats:\u{9b}2J")),
-        ("fd_client", "secret_hash", Field::Bytes(vec![1; 31])),
-        ("boat", "id", Field::Null),
-        ("boat", "version", Field::Integer(-1)),
+        ("fd_client", "secret_hash", SqlValue::Bytes(vec![1; 31])),
+        ("boat", "id", SqlValue::Null),
+        ("boat", "version", SqlValue::Integer(-1)),
         ("boat", "body", text("[]")),
         ("boat", "body", text("{")),
         ("boat", "masked", text("1")),
         ("fd_claim", "tool", text("a\0b")),
-        ("fd_outbox", "seq", Field::Integer(1 << 53)),
+        ("fd_outbox", "seq", SqlValue::Integer(1 << 53)),
         ("fd_outbox", "event", text("a\0b")),
-        ("fd_counter", "event_seq", Field::Integer(-1)),
+        ("fd_counter", "event_seq", SqlValue::Integer(-1)),
         ("fd_audit", "records", text("{}\u{1b}[2J")),
         ("fd_audit", "at", text("now")),
     ] {
@@ -49,7 +50,7 @@ async fn a_row_that_frontdesk_would_not_write_is_refused() {
         assert_eq!(
             refused.err().map(|error| error.to_string()),
             Some(format!(
-                "not committed: a row of its table {table} is not as Frontdesk writes it. Export the dealership again"
+                "not committed: a row of table {table} has values that Frontdesk does not write. Export the tenant again"
             )),
             "{table} {column} {value:?}"
         );
@@ -60,7 +61,7 @@ async fn a_row_that_frontdesk_would_not_write_is_refused() {
 #[tokio::test]
 async fn events_are_counted_on_from_the_last_that_came() {
     let (manifest, rows) = departed().await;
-    let behind = with(&manifest, &rows, "fd_counter", "event_seq", Field::Integer(0));
+    let behind = with(&manifest, &rows, "fd_counter", "event_seq", SqlValue::Integer(0));
     assert_eq!(arrived(&manifest, behind).await.unwrap_err().to_string(), STRANGE);
 }
 
@@ -70,7 +71,7 @@ async fn what_a_manifest_says_is_looked_at_before_it_is_printed_or_counted_on() 
     let mut named = manifest.clone();
     named.tenant.name = "North\u{1b}[2J".to_owned();
     let mut left = manifest.clone();
-    left.left_behind = vec![("cli_other".to_owned(), "Other\u{1b}[2J".to_owned())];
+    left.shared_clients = vec![("cli_other".to_owned(), "Other\u{1b}[2J".to_owned())];
     let mut endless = manifest.clone();
     (endless.chain.seq, endless.chain.kept_after_seq) = (i64::MAX, i64::MAX);
     let mut backwards = manifest;
@@ -89,13 +90,13 @@ async fn a_row_that_has_arrived_takes_its_words_away_when_it_is_forgotten() {
     let store = open(&folder.database(), &[&BOAT], [8; 32]).unwrap();
     let sails = || vec![Filter::SearchTerms(vec![plain("sail")])];
     assert_eq!(ids(&store, &north(), sails()).await, ["b1"]);
-    store.forget_rows(&BOAT, "length", Millis(8)).await.unwrap();
+    store.delete_expired_rows(&BOAT, "length", Millis(8)).await.unwrap();
     let raw = rusqlite::Connection::open(folder.database()).unwrap();
     let left: i64 = raw.query_row("SELECT count(*) FROM boat_word", [], |row| row.get(0)).unwrap();
     assert_eq!(left, 0);
 }
 
-const STRANGE: &str = "not committed: the rows do not fit what was announced";
+const STRANGE: &str = "not committed: the rows do not match the manifest";
 
 /// A boat, its event and claim, and a client.
 async fn departed() -> (Manifest, Rows) {
@@ -116,8 +117,8 @@ async fn departed() -> (Manifest, Rows) {
         revoked_at: None,
     };
     house.store.add_client(client, "{}".to_owned()).await.unwrap();
-    let home = Home::Sqlite(house.folder.database());
-    let departure = Departure::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let home = DataLocation::Sqlite(house.folder.database());
+    let departure = TenantExport::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
         rows.push((table, row));
@@ -133,13 +134,13 @@ async fn arrived(manifest: &Manifest, rows: Rows) -> Result<(), StoreError> {
 
 async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<(), StoreError> {
     drop(open(&folder.database(), &[&BOAT], [8; 32]).unwrap());
-    let receiving = Receiving {
-        home: Home::Sqlite(folder.database()),
+    let receiving = ImportTarget {
+        location: DataLocation::Sqlite(folder.database()),
         master: SealKey::from_bytes([8; 32]),
         random: Arc::new(TestRandom::distinct()),
         kinds: vec![&BOAT],
     };
-    let mut arrival = Arrival::open(&receiving, manifest).await?;
+    let mut arrival = TenantImport::open(&receiving, manifest).await?;
     for (table, row) in rows {
         arrival.put(table, row).await?;
     }
@@ -147,7 +148,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
 }
 
 /// The rows, with another value in this column of the table's first one.
-fn with(manifest: &Manifest, rows: &Rows, table: &str, column: &str, value: Field) -> Rows {
+fn with(manifest: &Manifest, rows: &Rows, table: &str, column: &str, value: SqlValue) -> Rows {
     let number = manifest.tables.iter().position(|announced| announced.table == table).unwrap();
     let columns: Vec<&str> = manifest.tables[number].columns.split(", ").collect();
     let place = columns.iter().position(|one| one.split(' ').next() == Some(column)).unwrap();

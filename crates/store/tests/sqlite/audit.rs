@@ -3,8 +3,8 @@
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Commit, Durability, Store};
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::audit::{ChainReport, Report};
-use frontdesk_store::{AuditReader, Selection};
+use frontdesk_store::audit::{AuditReport, ChainReport};
+use frontdesk_store::{AuditReader, AuditSelection, Backend as _};
 
 use crate::house::House;
 use frontdesk_testkit::store_suite::boats::{boat, done, ended, insert, plan};
@@ -16,8 +16,8 @@ async fn chains_hold_after_mixed_work_and_a_restart() {
     done(&*house.store, plan("late", &north(), vec![insert(boat("late", 7))])).await;
     let expected =
         [chain("node:embedded", 2, 3, None), chain("tenant:north", 5, 5, None), chain("tenant:south", 1, 1, None)];
-    assert_eq!(house.store.verify_audit().unwrap(), Report { chains: expected.to_vec() });
-    assert!(house.store.verify_audit().unwrap().holds());
+    assert_eq!(house.store.verify_audit().unwrap(), AuditReport { chains: expected.to_vec() });
+    assert!(house.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -33,7 +33,7 @@ async fn chains_hold_while_they_grow() {
     let mut checks = 0;
     while !writing.is_finished() {
         let report = house.store.verify_audit().unwrap();
-        assert!(report.holds(), "{report:?}");
+        assert!(report.is_intact(), "{report:?}");
         checks += 1;
     }
     writing.await.unwrap();
@@ -85,10 +85,10 @@ async fn every_way_of_tampering_names_the_chain_and_the_place() {
     ];
     for (tampering, place) in cases {
         let house = worked().await;
-        assert!(house.store.verify_audit().unwrap().holds());
+        assert!(house.store.verify_audit().unwrap().is_intact());
         house.raw().execute_batch(tampering).unwrap();
         let report = house.store.verify_audit().unwrap();
-        assert!(!report.holds(), "{tampering}");
+        assert!(!report.is_intact(), "{tampering}");
         let broken: Vec<_> =
             report.chains.iter().filter_map(|chain| Some((chain.chain.as_str(), chain.broken?))).collect();
         assert_eq!(broken, [("tenant:north", place)], "{tampering}");
@@ -110,7 +110,7 @@ async fn writing_on_does_not_hide_what_was_tampered_with() {
         for name in ["p5", "p6"] {
             done(&*house.store, plan(name, &north(), vec![insert(boat(name, 7))])).await;
         }
-        house.store.forget_audit(Millis(i64::MAX)).await.unwrap();
+        house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
         let house = house.reopened();
         let north = house.store.verify_audit().unwrap().chains[1].clone();
         assert_eq!(north.chain, "tenant:north");
@@ -128,10 +128,10 @@ async fn the_chains_can_be_read_beside_a_running_server_and_without_one() {
     let House { store, folder, .. } = house;
     drop((store, reader));
     let reader = AuditReader::open(&folder.database(), &SealKey::from_bytes([7; 32]));
-    assert!(reader.verify().unwrap().holds());
-    assert_eq!(reader.export(&Selection::default(), |_, _, _| Ok(())).unwrap(), 9);
+    assert!(reader.verify().unwrap().is_intact());
+    assert_eq!(reader.export(&AuditSelection::default(), |_, _, _| Ok(())).unwrap(), 9);
     let stranger = AuditReader::open(&folder.database(), &SealKey::from_bytes([8; 32]));
-    assert!(!stranger.verify().unwrap().holds());
+    assert!(!stranger.verify().unwrap().is_intact());
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn a_link_does_not_fit_into_another_chain() {
 #[tokio::test]
 async fn what_retention_leaves_is_still_checkable() {
     let house = worked().await;
-    house.store.forget_audit(Millis(300)).await.unwrap();
+    house.store.delete_expired_audit(Millis(300)).await.unwrap();
     assert_eq!(house.audit("north"), [r#"{"plan":"p3"}"#, r#"{"plan":"p4"}"#]);
     let expected =
         [chain("node:embedded", 2, 3, None), chain("tenant:north", 2, 2, None), chain("tenant:south", 1, 1, None)];
@@ -157,11 +157,11 @@ async fn what_retention_leaves_is_still_checkable() {
     // The node's chain goes by the clock.
     house.clock.set(9_000);
     house.store.append_audit(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
-    house.store.forget_audit(Millis(9_000)).await.unwrap();
+    house.store.delete_expired_audit(Millis(9_000)).await.unwrap();
     assert_eq!(house.store.verify_audit().unwrap().chains[0], chain("node:embedded", 1, 1, None));
 
     // Everything may go, and the chain goes on where it was.
-    house.store.forget_audit(Millis(i64::MAX)).await.unwrap();
+    house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
     assert_eq!(house.audit("north"), [""; 0]);
     done(&*house.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
     let house = house.reopened();
@@ -181,15 +181,15 @@ async fn many_links_are_forgotten_a_thousand_at_a_time() {
     let trap = "CREATE TRIGGER trap BEFORE DELETE ON fd_audit WHEN OLD.seq = 2300 \
                 BEGIN SELECT RAISE(ABORT, 'trapped'); END";
     house.raw().execute_batch(trap).unwrap();
-    let fault = house.store.forget_audit(Millis(i64::MAX)).await.unwrap_err();
+    let fault = house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap_err();
     assert!(fault.cause.unwrap().contains("trapped"));
     assert_eq!(of_north(&house), chain("tenant:north", 600, 600, None));
 
     house.raw().execute_batch("DROP TRIGGER trap").unwrap();
-    house.store.forget_audit(Millis(2_501)).await.unwrap();
+    house.store.delete_expired_audit(Millis(2_501)).await.unwrap();
     assert_eq!(of_north(&house), chain("tenant:north", 100, 100, None));
     assert_eq!(house.audit("north")[0], r#"{"plan":"p2501"}"#);
-    house.store.forget_audit(Millis(i64::MAX)).await.unwrap();
+    house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
     assert_eq!(of_north(&house), chain("tenant:north", 0, 0, None));
 }
 
@@ -212,7 +212,7 @@ async fn retention_stops_where_a_long_chain_was_tampered_with() {
     for (tampering, left, place) in cases {
         let house = long().await;
         house.raw().execute_batch(tampering).unwrap();
-        house.store.forget_audit(Millis(i64::MAX)).await.unwrap();
+        house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
         assert_eq!(house.audit("north").len(), left, "{tampering}");
         assert_eq!(of_north(&house).broken, Some(place), "{tampering}");
     }
@@ -223,11 +223,11 @@ async fn retention_does_not_remove_the_traces_of_tampering() {
     let house = worked().await;
     let text = "UPDATE fd_audit SET records = 'nothing', at = 0 WHERE chain = 'tenant:north' AND seq = 1";
     house.raw().execute_batch(text).unwrap();
-    house.store.forget_audit(Millis(300)).await.unwrap();
+    house.store.delete_expired_audit(Millis(300)).await.unwrap();
     let report = house.store.verify_audit().unwrap();
     assert_eq!(report.chains[1].broken, Some((1, "the link is not what was written")));
     // The other chains are tended all the same.
-    house.store.forget_audit(Millis(i64::MAX)).await.unwrap();
+    house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
     let left: Vec<u64> = house.store.verify_audit().unwrap().chains.iter().map(|chain| chain.links).collect();
     assert_eq!(left, [0, 1, 0]);
     assert_eq!(house.audit("north").len(), 4);
@@ -238,7 +238,7 @@ async fn an_export_hands_out_each_record_with_its_chain() {
     let house = worked().await;
     let export = |selection| exported(&house, &selection);
     assert_eq!(
-        export(Selection::default()),
+        export(AuditSelection::default()),
         [
             r#"node:embedded {"read":1}"#,
             r#"node:embedded {"read":2}"#,
@@ -252,11 +252,14 @@ async fn an_export_hands_out_each_record_with_its_chain() {
     );
     let north = Some("north".to_owned());
     assert_eq!(
-        export(Selection { since: 300, tenant: north }),
+        export(AuditSelection { since: 300, tenant: north }),
         [r#"tenant:north {"plan":"p3"}"#, r#"tenant:north {"plan":"p4"}"#,]
     );
-    assert_eq!(export(Selection { since: 301, tenant: Some("south".to_owned()) }), [r#"tenant:south {"plan":"s1"}"#]);
-    assert_eq!(export(Selection { since: 0, tenant: Some("nobody".to_owned()) }), [""; 0]);
+    assert_eq!(
+        export(AuditSelection { since: 301, tenant: Some("south".to_owned()) }),
+        [r#"tenant:south {"plan":"s1"}"#]
+    );
+    assert_eq!(export(AuditSelection { since: 0, tenant: Some("nobody".to_owned()) }), [""; 0]);
 }
 
 /// Reads and refusals are on the node's chain; those of a tenant are that tenant's records too.
@@ -281,9 +284,9 @@ async fn an_export_of_a_tenant_has_its_reads_as_well_as_its_writes() {
         r#"node:embedded {"read":5,"tenant":"north"}"#,
         r#"tenant:north {"plan":"p1"}"#,
     ];
-    assert_eq!(exported(&house, &Selection { since: 0, tenant: Some("north".to_owned()) }), expected);
+    assert_eq!(exported(&house, &AuditSelection { since: 0, tenant: Some("north".to_owned()) }), expected);
     // The clock stands at 5,000.
-    assert_eq!(exported(&house, &Selection { since: 5_001, tenant: Some("north".to_owned()) }), [""; 0]);
+    assert_eq!(exported(&house, &AuditSelection { since: 5_001, tenant: Some("north".to_owned()) }), [""; 0]);
 }
 
 #[tokio::test]
@@ -295,7 +298,7 @@ async fn an_export_of_many_links_hands_out_each_record_once_and_in_order() {
     house.store.append_audit(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
     let mut expected = vec![format!("node:embedded {wide}"), r#"node:embedded {"after":1}"#.to_owned()];
     expected.extend((1..=LONG).map(|number| format!(r#"tenant:north {{"plan":"p{number}"}}"#)));
-    let mut lines = exported(&house, &Selection::default());
+    let mut lines = exported(&house, &AuditSelection::default());
     // What the house itself was opened with.
     lines.retain(|line| !line.contains(r#"{"add":"#));
     assert!(lines == expected, "{} lines instead of {}", lines.len(), expected.len());
@@ -305,9 +308,9 @@ async fn an_export_of_many_links_hands_out_each_record_once_and_in_order() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_that_pauses_holds_nothing_open_and_ends_where_the_chains_ended_when_it_began() {
     let house = worked().await;
-    let before = exported(&house, &Selection::default()).len() as u64;
+    let before = exported(&house, &AuditSelection::default()).len() as u64;
     let mut lines = 0;
-    let count = house.store.export_audit(&Selection::default(), |_, _, _| {
+    let count = house.store.export_audit(&AuditSelection::default(), |_, _, _| {
         lines += 1;
         let name = format!("during{lines}");
         let write = done(&*house.store, plan(&name, &south(), vec![insert(boat(&name, 7))]));
@@ -325,7 +328,7 @@ async fn an_export_that_pauses_holds_nothing_open_and_ends_where_the_chains_ende
 async fn an_export_that_cannot_be_written_stops_with_its_error() {
     let house = worked().await;
     let full = || std::io::Error::other("no room");
-    let error = house.store.export_audit(&Selection::default(), |_, _, _| Err(full())).unwrap_err();
+    let error = house.store.export_audit(&AuditSelection::default(), |_, _, _| Err(full())).unwrap_err();
     assert!(error.to_string().contains("no room"), "{error}");
 }
 
@@ -367,7 +370,7 @@ fn of_north(house: &House) -> ChainReport {
     report.chains.into_iter().find(|chain| chain.chain == "tenant:north").unwrap()
 }
 
-fn exported(house: &House, selection: &Selection) -> Vec<String> {
+fn exported(house: &House, selection: &AuditSelection) -> Vec<String> {
     let mut lines = Vec::new();
     let count = house.store.export_audit(selection, |chain, _, record| {
         lines.push(format!("{chain} {record}"));

@@ -10,7 +10,8 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::{Options, SqliteStore, StoreError};
+use frontdesk_store::Backend as _;
+use frontdesk_store::{SqliteOptions, SqliteStore, StoreError};
 use rusqlite::Connection;
 
 use frontdesk_testkit::store_suite::boats::BOAT;
@@ -122,7 +123,7 @@ fn open_with(
     commit_wait: Duration,
     clock: &Arc<TestClock>,
 ) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open(Options {
+    SqliteStore::open(SqliteOptions {
         path: path.to_owned(),
         master: SealKey::from_bytes(key),
         random: Arc::new(TestRandom::distinct()),
@@ -141,7 +142,7 @@ pub(crate) async fn subject() -> StoreUnderTest {
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
             let store = Arc::clone(&deleting);
-            Box::pin(async move { store.forget_rows(kind, column, before).await })
+            Box::pin(async move { store.delete_expired_rows(kind, column, before).await })
         }),
         peek: Arc::new(Raw(folder)),
     }

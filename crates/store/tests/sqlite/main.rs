@@ -10,7 +10,7 @@ mod dispatched;
 mod house;
 mod load;
 mod opening;
-mod words;
+mod search_terms;
 mod writer;
 
 mod portable {

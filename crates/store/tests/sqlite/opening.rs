@@ -9,7 +9,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Client, Registry, Token};
 use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
 use frontdesk_engine::{ClientId, Scopes};
-use frontdesk_store::{SqliteStore, StoreError};
+use frontdesk_store::{Backend as _, SqliteStore, StoreError};
 
 use crate::house::{House, open};
 use frontdesk_testkit::store_suite::boats::{
@@ -172,7 +172,7 @@ async fn everything_is_still_there_after_reopening() {
     let more = plan("b3", &north(), vec![insert(boat("b3", 7))]);
     done(&*house.store, Commit { events: vec![event("e2", "b3", Change::Created)], ..more }).await;
     assert_eq!(house.outbox("north"), ["1 e1 boat b1 created", "2 e2 boat b3 created"]);
-    assert!(house.store.verify_audit().unwrap().holds());
+    assert!(house.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn keys_are_forgotten_once_they_are_old_enough() {
         let commit = plan(name, &north(), vec![insert(boat(name, 7))]);
         done(&*house.store, Commit { claim: Some(claim(name, 1)), at: Millis(at), ..commit }).await;
     }
-    house.store.forget_claims(Millis(2_000)).await.unwrap();
+    house.store.delete_expired_claims(Millis(2_000)).await.unwrap();
     assert_eq!(house.store.find_claim(&north(), &claim("old", 1)).await.unwrap(), None);
     assert!(house.store.find_claim(&north(), &claim("young", 1)).await.unwrap().is_some());
 }
@@ -192,8 +192,8 @@ async fn where_there_is_nothing_to_forget_the_writer_is_not_asked() {
     let house = House::new().await;
     done(&*house.store, plan("b1", &north(), vec![insert(boat("b1", 7))])).await;
     let _lock = house.locked();
-    house.store.forget_rows(&BOAT, "length", Millis(7)).await.unwrap();
-    assert!(house.store.forget_rows(&BOAT, "length", Millis(8)).await.is_err(), "there it has to write");
+    house.store.delete_expired_rows(&BOAT, "length", Millis(7)).await.unwrap();
+    assert!(house.store.delete_expired_rows(&BOAT, "length", Millis(8)).await.is_err(), "there it has to write");
 }
 
 /// In pieces, so that nobody waits long for the writer: what was forgotten before something went wrong
@@ -212,11 +212,11 @@ async fn many_keys_are_forgotten_a_thousand_at_a_time() {
         let mut statement = raw.prepare("SELECT at FROM fd_claim ORDER BY at").unwrap();
         statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
     };
-    let fault = house.store.forget_claims(Millis(2_601)).await.unwrap_err();
+    let fault = house.store.delete_expired_claims(Millis(2_601)).await.unwrap_err();
     assert!(fault.cause.unwrap().contains("trapped"));
     assert_eq!(left(), (2_001..=2_700).collect::<Vec<_>>());
     house.raw().execute_batch("DROP TRIGGER trap").unwrap();
-    house.store.forget_claims(Millis(2_601)).await.unwrap();
+    house.store.delete_expired_claims(Millis(2_601)).await.unwrap();
     assert_eq!(left(), (2_601..=2_700).collect::<Vec<_>>());
 }
 

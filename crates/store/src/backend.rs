@@ -1,0 +1,115 @@
+//! A store as the server sees it: the engine's two ports, statistics and retention, whichever database is behind
+//! them. The registry and retention are written once over `Driver`; the engine's `Store`, which is the hot path, is
+//! implemented by each database.
+
+mod registry;
+mod retention;
+pub(crate) mod stats;
+
+use std::future::Future;
+
+use frontdesk_engine::Fault;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::Store;
+use frontdesk_engine::ports::registry::{Changed, Registry};
+use tokio::sync::oneshot;
+
+use crate::StoreError;
+use crate::keyring::Keyring;
+use crate::sql::session::{SqlRow, SqlValue};
+
+pub(crate) use registry::{RegistryChange, load_tenant_keys};
+pub(crate) use retention::{EXPIRED_CHAINS, Expired, Progress, RetentionChunk, RetentionSession};
+pub use stats::WriterStats;
+
+type BoxFuture<'a, T> = frontdesk_engine::model::tool::Future<'a, T>;
+
+/// Where the result of queued work is sent once it is durable.
+pub(crate) type ReplySender<T> = oneshot::Sender<Result<T, StoreError>>;
+
+pub trait Backend: Store + Registry {
+    fn writer_stats(&self) -> WriterStats;
+
+    /// Checks that a write can be made durable right now.
+    fn writable(&self) -> BoxFuture<'_, Result<(), Fault>>;
+
+    /// Deletes idempotency keys that were claimed before this instant.
+    fn delete_expired_claims(&self, before: Millis) -> BoxFuture<'_, Result<(), Fault>>;
+
+    /// Deletes rows whose value in this column, which must be sorted, is before this instant.
+    fn delete_expired_rows(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        before: Millis,
+    ) -> BoxFuture<'_, Result<(), Fault>>;
+
+    /// Deletes audit links that were written before this instant, oldest first. Each chain stores the hash of the
+    /// last deleted link, so that the remaining ones can still be verified.
+    fn delete_expired_audit(&self, before: Millis) -> BoxFuture<'_, Result<(), Fault>>;
+}
+
+/// A store on one of the two databases.
+pub struct SqlStore<D> {
+    pub(crate) driver: D,
+}
+
+/// What registry and retention need of a database.
+pub(crate) trait Driver: Send + Sync {
+    type Retention<'a>: RetentionSession
+    where
+        Self: 'a;
+
+    fn keyring(&self) -> &Keyring;
+
+    /// Reads from tables whose rows belong to no tenant.
+    fn read(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>> + Send;
+
+    /// Makes the change together with its audit record, and waits until both are durable. There is no record if
+    /// nothing was changed.
+    fn change(
+        &self,
+        change: RegistryChange,
+        record: String,
+    ) -> impl Future<Output = Result<Changed, StoreError>> + Send;
+
+    fn stats(&self) -> WriterStats;
+
+    fn retention(&self) -> impl Future<Output = Result<Self::Retention<'_>, StoreError>> + Send;
+}
+
+impl<D: Driver> Backend for SqlStore<D>
+where
+    SqlStore<D>: Store,
+{
+    fn writer_stats(&self) -> WriterStats {
+        self.driver.stats()
+    }
+
+    /// Goes through the same queue and to the same disk as every other write.
+    fn writable(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            self.driver.change(RegistryChange::WriteProbe, String::new()).await?;
+            Ok(())
+        })
+    }
+
+    fn delete_expired_claims(&self, before: Millis) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move { Ok(retention::delete_expired(&self.driver, Expired::Claims, before).await?) })
+    }
+
+    fn delete_expired_rows(
+        &self,
+        kind: &'static TableSpec,
+        column: &'static str,
+        before: Millis,
+    ) -> BoxFuture<'_, Result<(), Fault>> {
+        let expired = Expired::Rows { kind, column };
+        Box::pin(async move { Ok(retention::delete_expired(&self.driver, expired, before).await?) })
+    }
+
+    fn delete_expired_audit(&self, before: Millis) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move { Ok(retention::delete_expired_links(&self.driver, before).await?) })
+    }
+}

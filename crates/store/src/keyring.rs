@@ -1,0 +1,145 @@
+//! The tenants' keys: each tenant's personal data is sealed with a key of its own, and that key is wrapped with the
+//! master key. No key is ever stored in clear.
+
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+use frontdesk_engine::model::table::{Row, TableSpec};
+use frontdesk_engine::ports::Random;
+use frontdesk_engine::seal::SealKey;
+
+use crate::StoreError;
+
+/// A tenant's two keys: one for sealing, one for keyed hashes.
+pub(crate) struct TenantKeys {
+    data: SealKey,
+    lookup: SealKey,
+}
+
+/// What a keyed hash is used for. Equal values in two domains have different hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HashDomain<'a> {
+    Column {
+        table: &'a str,
+        column: &'a str,
+    },
+    SearchTerm {
+        table: &'a str,
+    },
+    /// An idempotency key of one client for one tool.
+    Claim {
+        client: &'a str,
+        tool: &'a str,
+    },
+}
+
+/// How many bytes of a hash are stored.
+const DIGEST_BYTES: usize = 16;
+
+/// What the key that wraps the tenants' keys is derived for.
+const PURPOSE: &str = "tenant keys";
+
+pub(crate) struct Keyring {
+    wrapping: SealKey,
+    random: Arc<dyn Random>,
+    tenants: RwLock<HashMap<String, Arc<TenantKeys>>>,
+}
+
+impl Keyring {
+    pub(crate) fn new(master: &SealKey, random: Arc<dyn Random>) -> Keyring {
+        Keyring { wrapping: master.derive(PURPOSE), random, tenants: RwLock::new(HashMap::new()) }
+    }
+
+    /// A new tenant's wrapped key. It can be used only after `unwrap`.
+    pub(crate) fn create(&self, tenant: &str) -> Option<Vec<u8>> {
+        self.wrap(tenant, &SealKey::random(self.random.as_ref()))
+    }
+
+    pub(crate) fn wrap(&self, tenant: &str, key: &SealKey) -> Option<Vec<u8>> {
+        self.wrapping.seal(self.random.as_ref(), &["tenant key", tenant], key.expose())
+    }
+
+    /// Adds a tenant's key; fails if another master key wrapped it.
+    pub(crate) fn unwrap(&self, tenant: &str, wrapped: &[u8]) -> Result<(), StoreError> {
+        let data = unwrap_key(&self.wrapping, tenant, wrapped).ok_or(StoreError::WrongKey)?;
+        let keys = TenantKeys { lookup: data.derive("look-up"), data: data.derive("data") };
+        self.tenants.write().map_err(|_| StoreError::Closed)?.insert(tenant.to_owned(), Arc::new(keys));
+        Ok(())
+    }
+
+    pub(crate) fn keys(&self, tenant: &str) -> Option<Arc<TenantKeys>> {
+        self.tenants.read().ok()?.get(tenant).cloned()
+    }
+
+    /// Seals for one cell of one table: elsewhere the sealed value cannot be opened.
+    pub(crate) fn seal(&self, keys: &TenantKeys, associated_data: &[&str], plain: &[u8]) -> Option<Vec<u8>> {
+        keys.data.seal(self.random.as_ref(), associated_data, plain)
+    }
+
+    /// The personal part of a row, sealed.
+    pub(crate) fn seal_personal(
+        &self,
+        keys: &TenantKeys,
+        tenant: &str,
+        kind: &TableSpec,
+        row: &Row,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(personal) = &row.personal else {
+            return Ok(None);
+        };
+        let sealed = self.seal(keys, &personal_data(tenant, kind, &row.id), personal.as_bytes());
+        sealed.map(Some).ok_or(StoreError::WrongKey)
+    }
+}
+
+/// A tenant's key itself, for an export to a database with another master key.
+pub(crate) fn unwrap_tenant_key(master: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKey> {
+    unwrap_key(&master.derive(PURPOSE), tenant, wrapped)
+}
+
+fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKey> {
+    let plain = wrapping.open(&["tenant key", tenant], wrapped)?;
+    Some(SealKey::from_bytes(plain.try_into().ok()?))
+}
+
+/// The associated data of a row's personal part.
+fn personal_data<'a>(tenant: &'a str, kind: &TableSpec, id: &'a str) -> [&'a str; 4] {
+    [tenant, kind.name, id, "personal"]
+}
+
+impl TenantKeys {
+    pub(crate) fn open(&self, associated_data: &[&str], sealed: &[u8]) -> Option<String> {
+        String::from_utf8(self.open_bytes(associated_data, sealed)?).ok()
+    }
+
+    pub(crate) fn open_bytes(&self, associated_data: &[&str], sealed: &[u8]) -> Option<Vec<u8>> {
+        self.data.open(associated_data, sealed)
+    }
+
+    pub(crate) fn open_personal(
+        &self,
+        tenant: &str,
+        kind: &TableSpec,
+        id: &str,
+        sealed: &[u8],
+    ) -> Result<String, StoreError> {
+        self.open(&personal_data(tenant, kind, id), sealed).ok_or(StoreError::WrongKey)
+    }
+
+    /// A keyed hash in hexadecimal: equal values of one domain can be found, and none can be read back.
+    pub(crate) fn digest(&self, domain: HashDomain<'_>, value: &str) -> String {
+        let parts = match domain {
+            HashDomain::Column { table, column } => ["column", table, column, value],
+            HashDomain::SearchTerm { table } => ["word", table, "", value],
+            HashDomain::Claim { client, tool } => ["claim", client, tool, value],
+        };
+        let hash = self.lookup.digest(&parts.map(str::as_bytes));
+        let digit = |bits: u8| char::from_digit(u32::from(bits), 16).unwrap_or('0');
+        let mut text = String::with_capacity(2 * DIGEST_BYTES);
+        for byte in hash.iter().take(DIGEST_BYTES) {
+            text.push(digit(byte >> 4));
+            text.push(digit(byte & 15));
+        }
+        text
+    }
+}

@@ -1,0 +1,144 @@
+//! Registry changes and retention on PostgreSQL.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Changed;
+use frontdesk_engine::seal::SealKey;
+use tokio::sync::oneshot;
+use tokio_postgres::Row;
+
+use super::connection::{PgConnection, PgParams, refs};
+use super::read_pool::{ReadPool, RowScope};
+use super::rls::AUDITOR;
+use super::sql_texts::{COMMIT, LOCK_TENANT, delete_terms_before};
+use super::values::read_rows;
+use super::writers::Writers;
+use super::{Address, PgContext};
+use crate::StoreError;
+use crate::backend::{
+    Driver, EXPIRED_CHAINS, Expired, Progress, RegistryChange, RetentionChunk, RetentionSession, WriterStats,
+};
+use crate::keyring::Keyring;
+use crate::sql::session::{SqlReader, SqlRow, SqlSession, SqlValue};
+
+pub struct PostgresDriver {
+    pub(super) context: Arc<PgContext>,
+    pub(super) address: Address,
+    pub(super) lookups: ReadPool,
+    pub(super) pages: ReadPool,
+    pub(super) writers: Writers,
+    pub(super) commit_wait: Duration,
+}
+
+impl PostgresDriver {
+    /// Waits for the writer's reply, up to `commit_wait`.
+    pub(super) async fn reply<T>(&self, reply: oneshot::Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
+        match tokio::time::timeout(self.commit_wait, reply).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) | Err(_) => Err(StoreError::OutcomeUnknown),
+        }
+    }
+}
+
+impl Driver for PostgresDriver {
+    type Retention<'a> = PgRetention<'a>;
+
+    fn keyring(&self) -> &Keyring {
+        &self.context.keyring
+    }
+
+    async fn read(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+        read_rows(&self.lookups.query(RowScope::Global, text, &refs(params)).await?)
+    }
+
+    async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {
+        let (sender, reply) = oneshot::channel();
+        self.writers.change(change, record, sender)?;
+        self.reply(reply).await
+    }
+
+    /// Of this node's writers; other nodes have their own.
+    fn stats(&self) -> WriterStats {
+        self.writers.stats()
+    }
+
+    async fn retention(&self) -> Result<PgRetention<'_>, StoreError> {
+        let connection = PgConnection::connect(&self.address.with_statement_timeout()).await?;
+        Ok(PgRetention { connection, audit_key: &self.context.audit_key })
+    }
+}
+
+impl SqlReader for PgConnection {
+    async fn query(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+        read_rows(&PgConnection::query(self, text, &refs(params)).await?)
+    }
+}
+
+impl SqlSession for PgConnection {
+    const FOR_SHARE: &'static str = " FOR SHARE";
+    const FOR_UPDATE: &'static str = " FOR UPDATE";
+    const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
+    const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE tenant = $1 AND (client, tool, key_hash) IN \
+        (SELECT client, tool, key_hash FROM fd_claim WHERE tenant = $1 AND at < $2 LIMIT $3)";
+
+    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
+        delete_terms_before(kind, column)
+    }
+
+    async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {
+        Ok(PgConnection::execute(self, text, &refs(params)).await?)
+    }
+
+    async fn write_probe(&self) -> Result<(), StoreError> {
+        PgConnection::execute(self, "UPDATE fd_schema SET version = version", &[]).await?;
+        Ok(())
+    }
+}
+
+/// Retention has a connection of its own while it runs.
+pub(crate) struct PgRetention<'a> {
+    connection: PgConnection,
+    audit_key: &'a SealKey,
+}
+
+impl RetentionSession for PgRetention<'_> {
+    /// All of them: row-level security allows no query over the rows of several tenants.
+    async fn tenants(&self, _: Expired, _: Millis) -> Result<Vec<String>, StoreError> {
+        first_column(&self.connection.query("SELECT tenant FROM fd_tenant ORDER BY tenant", &[]).await?)
+    }
+
+    async fn has_expired(&self, tenant: &str, expired: Expired, before: Millis) -> Result<bool, StoreError> {
+        let (table, column) = (expired.table(), expired.column());
+        let text = format!("SELECT 1 FROM {table} WHERE tenant = $1 AND {column} < $2 LIMIT 1");
+        Ok(!self.connection.query_as_tenant(tenant, &text, &[&tenant, &before.0]).await?.is_empty())
+    }
+
+    async fn chains(&self, before: Millis) -> Result<Vec<String>, StoreError> {
+        first_column(&self.connection.query_as_tenant(AUDITOR, EXPIRED_CHAINS, &[&before.0]).await?)
+    }
+
+    /// The tenant's writers are locked out meanwhile: an update must find a row complete or deleted. Idempotency
+    /// keys need no lock, and a node's chain is locked by its head.
+    async fn run(&self, chunk: RetentionChunk) -> Result<Progress, StoreError> {
+        let (tenant, is_locked) = match &chunk {
+            RetentionChunk::Tenant { tenant, expired: Expired::Claims, .. } => (tenant.as_str(), false),
+            RetentionChunk::Tenant { tenant, expired: Expired::Rows { .. }, .. } => (tenant.as_str(), true),
+            RetentionChunk::Chain { chain, .. } => (chain.strip_prefix("tenant:").unwrap_or_default(), true),
+        };
+        let lock: [(&str, PgParams<'_>); 1] = [(LOCK_TENANT, &[&tenant])];
+        let begun = self.connection.begin_as_tenant(tenant, if is_locked { &lock } else { &[] }).await;
+        let outcome = match begun {
+            Ok(_) => chunk.delete(&self.connection, self.audit_key).await,
+            Err(error) => Err(error.into()),
+        };
+        self.connection.batch_execute(if outcome.is_ok() { COMMIT } else { "ROLLBACK" }).await?;
+        outcome
+    }
+}
+
+fn first_column(rows: &[Row]) -> Result<Vec<String>, StoreError> {
+    Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,101 @@
+//! Statements that only PostgreSQL is sent. Those of row-level security and the schema are in their own modules.
+
+use std::sync::Arc;
+
+use frontdesk_engine::model::table::{ColumnType, TableSpec};
+
+use crate::sql;
+
+/// After waiting for a lock, a statement must see what was committed meanwhile, whatever the role's default is.
+pub const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+pub const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY";
+/// As `BEGIN_READ`, for statements with a variable limit. PostgreSQL might otherwise choose a generic plan, which reads
+/// all rows for the first few. Versions before 12 do not have this setting.
+pub const BEGIN_LIST: &str =
+    "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
+/// One snapshot for several reads.
+pub(crate) const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+pub const COMMIT: &str = "COMMIT";
+
+/// Until the transaction ends, row-level security shows only this tenant's rows.
+pub const SET_TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
+
+/// Every writer of a tenant, on any node, locks its row first. So the tenant's event number, its audit chain and the
+/// rows that a plan requires do not change until the commit.
+pub const LOCK_TENANT: &str = "SELECT 1 FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
+
+/// A key that is taken is reported as a missing row, so that it does not abort the transaction.
+pub const INSERT_CLAIMS: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
+    SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[]), CAST($4 AS TEXT[]), CAST($5 AS BYTEA[]), \
+    CAST($6 AS BYTEA[]), CAST($7 AS BIGINT[])) AS many ON CONFLICT DO NOTHING";
+
+pub const INSERT_EVENTS: &str = "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) \
+    SELECT $1, * FROM unnest(CAST($2 AS BIGINT[]), CAST($3 AS TEXT[]), CAST($4 AS TEXT[]), CAST($5 AS TEXT[]), \
+    CAST($6 AS TEXT[]), CAST($7 AS BIGINT[])) AS many";
+
+pub(crate) const INSERT_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, records, hash) \
+    SELECT $1, * FROM unnest(CAST($2 AS BIGINT[]), CAST($3 AS BIGINT[]), CAST($4 AS TEXT[]), CAST($5 AS BYTEA[])) AS many";
+
+/// The columns of every table before its declared ones.
+pub(crate) const FIXED_COLUMNS: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
+
+/// Inserts any number of rows; the parameters are the tenant and an array for each other column.
+pub fn insert_many(kind: &TableSpec) -> String {
+    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA"];
+    let own = kind.columns.iter().map(|column| match column.column_type {
+        ColumnType::Text | ColumnType::Digest => "TEXT",
+        ColumnType::Integer => "BIGINT",
+    });
+    let arrays: Vec<String> = (2..)
+        .zip(fixed.into_iter().chain(own))
+        .map(|(number, holds)| format!("CAST(${number} AS {holds}[])"))
+        .collect();
+    let columns: String = kind.columns.iter().map(|column| format!(", {}", column.name)).collect();
+    format!(
+        "INSERT INTO {} ({}{columns}) SELECT $1, * FROM unnest({}) AS many",
+        kind.name,
+        FIXED_COLUMNS,
+        arrays.join(", ")
+    )
+}
+
+/// Inserts any number of search terms of any number of rows.
+pub fn insert_terms(kind: &TableSpec) -> String {
+    format!(
+        "INSERT INTO {}_word (tenant, word, id) SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[])) AS many \
+         ON CONFLICT DO NOTHING",
+        kind.name
+    )
+}
+
+fn delete_terms(kind: &TableSpec) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
+}
+
+/// Deletes the search terms of the rows that `sql::delete_rows_before` deletes.
+pub(crate) fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", kind.name, sql::ids_before(kind, column))
+}
+
+/// The statements of one table, generated once.
+pub(crate) struct PgTexts {
+    pub(crate) get: Arc<str>,
+    pub(crate) insert: Arc<str>,
+    pub(crate) update: Arc<str>,
+    pub(crate) require: Arc<str>,
+    pub(crate) insert_terms: Arc<str>,
+    pub(crate) delete_terms: Arc<str>,
+}
+
+impl PgTexts {
+    pub(crate) fn of(kind: &TableSpec) -> PgTexts {
+        PgTexts {
+            get: sql::get(kind).into(),
+            insert: insert_many(kind).into(),
+            update: sql::update(kind, FIXED_COLUMNS).into(),
+            require: format!("SELECT 1 FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", kind.name).into(),
+            insert_terms: insert_terms(kind).into(),
+            delete_terms: delete_terms(kind).into(),
+        }
+    }
+}

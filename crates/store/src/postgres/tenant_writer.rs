@@ -1,0 +1,250 @@
+//! Writing for tenants: one transaction per tenant takes all plans that are queued for it. They are first sent together
+//! in one pipeline; if one of them fails, they are sent again one by one, each with a savepoint.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::ports::{Claim, Commit, Committed, StoredAnswer};
+use tokio::sync::mpsc::Receiver;
+use tokio::time::timeout;
+
+use super::PgContext;
+use super::connection::{PgConnection, PgParams};
+use super::plan_statements::{
+    PgStatement, PlanRejection, StatementFailure, TenantState, check_results, closing_statements, merge_inserts,
+    plan_statements,
+};
+use super::read_pool::PgSlot;
+use super::sql_texts::LOCK_TENANT;
+use super::values::{PgValue, read_row};
+use crate::StoreError;
+use crate::audit::{ChainHead, GET_HEAD, tenant_chain};
+use crate::backend::ReplySender;
+use crate::backend::stats::WriterCounters;
+use crate::idempotency::{self, StoredResponse};
+use crate::keyring::TenantKeys;
+use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER};
+
+/// At most this many plans are taken together.
+const MAX_BATCH: usize = 256;
+/// A transaction that takes longer is given up, and its connection is closed.
+const MAX_TX_TIME: Duration = Duration::from_secs(15);
+
+pub(crate) struct TenantJob {
+    pub(crate) commit: Box<Commit>,
+    pub(crate) keys: Arc<TenantKeys>,
+    pub(crate) reply: ReplySender<Committed>,
+}
+
+/// Runs until the queue is closed and empty.
+pub(crate) async fn run(
+    slot: PgSlot,
+    mut queue: Receiver<TenantJob>,
+    context: Arc<PgContext>,
+    counters: Arc<WriterCounters>,
+) {
+    while let Some(first) = queue.recv().await {
+        let mut batch = vec![first];
+        while batch.len() < MAX_BATCH
+            && let Ok(job) = queue.try_recv()
+        {
+            batch.push(job);
+        }
+        batch.iter().for_each(|_| counters.dequeued());
+        let mut tenants: BTreeMap<String, Vec<TenantJob>> = BTreeMap::new();
+        for job in batch {
+            tenants.entry(job.commit.tenant.as_str().to_owned()).or_default().push(job);
+        }
+        for (tenant, jobs) in tenants {
+            counters.batch(jobs.len());
+            let outcomes = match timeout(MAX_TX_TIME, commit_all(&slot, &context, &tenant, &jobs)).await {
+                Ok(outcomes) => outcomes,
+                Err(_) => {
+                    slot.discard();
+                    Err(StoreError::OutcomeUnknown)
+                }
+            };
+            if outcomes.is_err() {
+                counters.commit_failed();
+            }
+            reply_all(jobs, outcomes);
+        }
+    }
+}
+
+type Outcomes = Vec<Result<Committed, StoreError>>;
+
+/// Callers may have stopped waiting.
+fn reply_all(jobs: Vec<TenantJob>, outcomes: Result<Outcomes, StoreError>) {
+    match outcomes {
+        Ok(outcomes) => {
+            for (job, outcome) in jobs.into_iter().zip(outcomes) {
+                let _ = job.reply.send(outcome);
+            }
+        }
+        Err(error) => {
+            for job in jobs {
+                let _ = job.reply.send(Err(error.for_batch_member()));
+            }
+        }
+    }
+}
+
+async fn commit_all(
+    slot: &PgSlot,
+    context: &PgContext,
+    tenant: &str,
+    jobs: &[TenantJob],
+) -> Result<Outcomes, StoreError> {
+    let connection = slot.connection().await?;
+    // Also for a single plan: most succeed, and this takes two round trips less.
+    let outcomes = match commit_batch(&connection, context, tenant, jobs).await {
+        Ok(BatchOutcome::Committed) => return Ok(jobs.iter().map(|_| Ok(Committed::Done)).collect()),
+        Ok(BatchOutcome::Rejected) => {
+            connection.batch_execute("ROLLBACK").await?;
+            commit_with_savepoints(&connection, context, tenant, jobs).await
+        }
+        Err(error) => Err(error),
+    };
+    if outcomes.is_err() && connection.batch_execute("ROLLBACK").await.is_err() {
+        slot.discard();
+    }
+    outcomes
+}
+
+enum BatchOutcome {
+    Committed,
+    /// A statement failed; nothing is committed and the transaction is still open.
+    Rejected,
+}
+
+async fn commit_batch(
+    connection: &PgConnection,
+    context: &PgContext,
+    tenant: &str,
+    jobs: &[TenantJob],
+) -> Result<BatchOutcome, StoreError> {
+    let before = begin(connection, context, tenant).await?;
+    let mut state = before.clone();
+    let mut statements = Vec::new();
+    for job in jobs {
+        match plan_statements(context, &job.keys, &job.commit, &mut state) {
+            Ok(plan) => statements.extend(plan),
+            Err(_) => return Ok(BatchOutcome::Rejected),
+        }
+    }
+    let mut statements = merge_inserts(statements);
+    statements.extend(closing_statements(context, tenant, &before, &state));
+    match execute(connection, None, &statements).await {
+        Ok(()) => {}
+        Err(StatementFailure::Error(error)) if connection.is_closed() => return Err(error),
+        Err(StatementFailure::Error(_) | StatementFailure::Rejected(_)) => return Ok(BatchOutcome::Rejected),
+    }
+    connection.commit().await?;
+    Ok(BatchOutcome::Committed)
+}
+
+async fn commit_with_savepoints(
+    connection: &PgConnection,
+    context: &PgContext,
+    tenant: &str,
+    jobs: &[TenantJob],
+) -> Result<Outcomes, StoreError> {
+    let before = begin(connection, context, tenant).await?;
+    let mut state = before.clone();
+    let mut outcomes = Vec::new();
+    for job in jobs {
+        let mut next = state.clone();
+        let applied = match plan_statements(context, &job.keys, &job.commit, &mut next) {
+            Ok(plan) => execute(connection, Some("SAVEPOINT plan"), &plan).await,
+            Err(error) => {
+                outcomes.push(Err(error));
+                continue;
+            }
+        };
+        outcomes.push(match applied {
+            Ok(()) => {
+                connection.batch_execute("RELEASE plan").await?;
+                state = next;
+                Ok(Committed::Done)
+            }
+            Err(failure) => {
+                connection.batch_execute("ROLLBACK TO plan; RELEASE plan").await?;
+                match failure {
+                    StatementFailure::Error(error) => Err(error),
+                    StatementFailure::Rejected(PlanRejection::Outcome(committed)) => Ok(committed),
+                    StatementFailure::Rejected(PlanRejection::Claimed) => stored_response(connection, job).await,
+                }
+            }
+        });
+    }
+    match execute(connection, None, &closing_statements(context, tenant, &before, &state)).await {
+        Ok(()) => {}
+        Err(StatementFailure::Error(error)) => return Err(error),
+        Err(StatementFailure::Rejected(_)) => {
+            return Err(StoreError::NotCommitted("the counters were not stored".to_owned()));
+        }
+    }
+    connection.commit().await?;
+    Ok(outcomes)
+}
+
+async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> Result<TenantState, StoreError> {
+    let chain = tenant_chain(tenant);
+    let queries: [(&str, PgParams<'_>); 3] =
+        [(LOCK_TENANT, &[&tenant]), (GET_EVENT_COUNTER, &[&tenant]), (GET_HEAD, &[&chain])];
+    let results = connection.begin_as_tenant(tenant, &queries).await?;
+    let [locked, counter, head] = results.as_slice() else {
+        return Err(StoreError::Closed);
+    };
+    if locked.is_empty() {
+        return Err(StoreError::UnknownTenant);
+    }
+    let event = match counter.first() {
+        Some(row) => row.try_get(0)?,
+        None => 0,
+    };
+    let head = match head.first() {
+        Some(row) => Some(ChainHead::read(&read_row(row)?, &context.audit_key, &chain)?),
+        None => None,
+    };
+    Ok(TenantState { event, head: ChainHead::or_last_link(head, connection, &chain).await? })
+}
+
+async fn execute(
+    connection: &PgConnection,
+    first: Option<&str>,
+    statements: &[PgStatement],
+) -> Result<(), StatementFailure> {
+    let changes: Vec<(&str, &[PgValue])> =
+        statements.iter().map(|statement| (&*statement.text, statement.values.as_slice())).collect();
+    let results =
+        connection.execute_all(first, &changes).await.map_err(|error| StatementFailure::Error(error.into()))?;
+    check_results(statements, results)
+}
+
+/// The response of the earlier call that has claimed the job's idempotency key.
+async fn stored_response(connection: &PgConnection, job: &TenantJob) -> Result<Committed, StoreError> {
+    let tenant = job.commit.tenant.as_str();
+    let claim = job.commit.claim.as_ref().ok_or(StoreError::Closed)?;
+    let hash = idempotency::key_hash(&job.keys, claim);
+    let rows = connection.query(FIND_CLAIM, &[&tenant, &claim.client.as_str(), &claim.tool, &hash]).await?;
+    let claimed = read_claim(&job.keys, tenant, claim, &hash, &rows)?;
+    claimed.map(Committed::AlreadyClaimed).ok_or_else(|| StoreError::NotCommitted("the claim is gone".to_owned()))
+}
+
+/// The response stored under an idempotency key, decrypted.
+pub(crate) fn read_claim(
+    keys: &TenantKeys,
+    tenant: &str,
+    claim: &Claim,
+    key_hash: &str,
+    rows: &[tokio_postgres::Row],
+) -> Result<Option<StoredAnswer>, StoreError> {
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    let stored = StoredResponse { request_hash: row.try_get(0)?, answer: row.try_get(1)? };
+    Ok(Some(idempotency::open(keys, tenant, claim, key_hash, &stored).ok_or(StoreError::WrongKey)?))
+}

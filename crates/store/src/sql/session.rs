@@ -1,0 +1,182 @@
+//! One interface to both databases for everything that is not a hot path: a statement is written once with `$n` and
+//! runs on a SQLite connection or a PostgreSQL connection.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use frontdesk_engine::model::table::TableSpec;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, params_from_iter};
+
+use super::for_sqlite;
+use crate::StoreError;
+use crate::sqlite::search_terms;
+
+/// A value as a table stores it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SqlValue {
+    Null,
+    Integer(i64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// A row as it was read. Asking for a column as another type than it has is an error.
+#[derive(Debug, Clone)]
+pub(crate) struct SqlRow(pub(crate) Vec<SqlValue>);
+
+pub(crate) trait SqlReader {
+    fn query(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>>;
+}
+
+pub(crate) trait SqlSession: SqlReader {
+    /// Row locks, to be added to a `SELECT`.
+    const FOR_SHARE: &'static str;
+    const FOR_UPDATE: &'static str;
+    /// As `FOR_UPDATE`, but rows that another node has locked are left out.
+    const SKIP_LOCKED: &'static str;
+    /// Deletes the oldest idempotency keys of tenant `$1` that are older than `$2`, at most `$3` of them.
+    const DELETE_CLAIMS: &'static str;
+
+    /// Deletes the search terms of the rows that `sql::delete_rows_before` deletes with the same parameters.
+    fn delete_terms_before(kind: &TableSpec, column: &str) -> String;
+
+    /// The number of rows that were changed.
+    fn execute(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<u64, StoreError>>;
+
+    /// Changes nothing, but writes to the disk.
+    fn write_probe(&self) -> impl Future<Output = Result<(), StoreError>>;
+}
+
+/// SQLite answers at once, so these futures are always ready: see `run_ready`.
+impl SqlReader for Connection {
+    async fn query(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+        let mut statement = self.prepare_cached(&for_sqlite(text))?;
+        let columns = statement.column_count();
+        let rows = statement.query_map(params_from_iter(params), |row| {
+            let values = (0..columns).map(|column| Ok(SqlValue::from(row.get_ref(column)?)));
+            values.collect::<Result<_, _>>().map(SqlRow)
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// One connection writes at a time, so there are no row locks.
+impl SqlSession for Connection {
+    const FOR_SHARE: &'static str = "";
+    const FOR_UPDATE: &'static str = "";
+    const SKIP_LOCKED: &'static str = "";
+    /// The unary plus makes SQLite use the index on `at`: few claims are old, and a tenant may have many.
+    const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE rowid IN \
+        (SELECT rowid FROM fd_claim WHERE +tenant = $1 AND at < $2 ORDER BY at LIMIT $3)";
+
+    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
+        search_terms::delete_terms_before(kind, column)
+    }
+
+    async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {
+        let changed = self.prepare_cached(&for_sqlite(text))?.execute(params_from_iter(params))?;
+        Ok(u64::try_from(changed).unwrap_or(u64::MAX))
+    }
+
+    /// A transaction without a write would not notice a full disk.
+    async fn write_probe(&self) -> Result<(), StoreError> {
+        let version: i64 = self.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        Ok(self.pragma_update(None, "user_version", version)?)
+    }
+}
+
+/// The result of a future that never waits, which is every one on a SQLite session.
+pub(crate) fn run_ready<T>(future: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => Err(StoreError::OutcomeUnknown),
+    }
+}
+
+impl SqlRow {
+    pub(crate) fn text(&self, column: usize) -> Result<&str, StoreError> {
+        match self.0.get(column) {
+            Some(SqlValue::Text(text)) => Ok(text),
+            Some(SqlValue::Null | SqlValue::Integer(_) | SqlValue::Bytes(_)) | None => Err(unexpected(column)),
+        }
+    }
+
+    pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
+        self.optional_integer(column)?.ok_or_else(|| unexpected(column))
+    }
+
+    pub(crate) fn optional_integer(&self, column: usize) -> Result<Option<i64>, StoreError> {
+        match self.0.get(column) {
+            Some(SqlValue::Integer(number)) => Ok(Some(*number)),
+            Some(SqlValue::Null) => Ok(None),
+            Some(SqlValue::Text(_) | SqlValue::Bytes(_)) | None => Err(unexpected(column)),
+        }
+    }
+
+    pub(crate) fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
+        match self.0.get(column) {
+            Some(SqlValue::Bytes(bytes)) => Ok(bytes),
+            Some(SqlValue::Null | SqlValue::Integer(_) | SqlValue::Text(_)) | None => Err(unexpected(column)),
+        }
+    }
+}
+
+fn unexpected(column: usize) -> StoreError {
+    StoreError::UnexpectedValue { column }
+}
+
+impl From<&str> for SqlValue {
+    fn from(text: &str) -> SqlValue {
+        SqlValue::Text(text.to_owned())
+    }
+}
+
+impl From<String> for SqlValue {
+    fn from(text: String) -> SqlValue {
+        SqlValue::Text(text)
+    }
+}
+
+impl From<i64> for SqlValue {
+    fn from(number: i64) -> SqlValue {
+        SqlValue::Integer(number)
+    }
+}
+
+impl From<&[u8]> for SqlValue {
+    fn from(bytes: &[u8]) -> SqlValue {
+        SqlValue::Bytes(bytes.to_vec())
+    }
+}
+
+impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
+    fn from(value: Option<T>) -> SqlValue {
+        value.map_or(SqlValue::Null, Into::into)
+    }
+}
+
+impl From<ValueRef<'_>> for SqlValue {
+    fn from(value: ValueRef<'_>) -> SqlValue {
+        match value {
+            ValueRef::Null => SqlValue::Null,
+            ValueRef::Integer(number) => SqlValue::Integer(number),
+            // No column of ours holds one.
+            ValueRef::Real(_) => SqlValue::Null,
+            ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text).into_owned()),
+            ValueRef::Blob(bytes) => SqlValue::Bytes(bytes.to_vec()),
+        }
+    }
+}
+
+impl rusqlite::ToSql for SqlValue {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            SqlValue::Null => ValueRef::Null,
+            SqlValue::Integer(number) => ValueRef::Integer(*number),
+            SqlValue::Text(text) => ValueRef::Text(text.as_bytes()),
+            SqlValue::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}

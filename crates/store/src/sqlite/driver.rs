@@ -1,0 +1,123 @@
+//! Registry changes and retention on SQLite: tasks for the writer thread.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Changed;
+use tokio::sync::oneshot;
+
+use super::SqliteContext;
+use super::readers::{ReaderThreads, SqliteReadPool};
+use super::write_tx::WriteTx;
+use super::writer::{SqliteWriter, WriteJob};
+use crate::StoreError;
+use crate::backend::stats::WriterStats;
+use crate::backend::{Driver, EXPIRED_CHAINS, Expired, Progress, RegistryChange, RetentionChunk, RetentionSession};
+use crate::keyring::Keyring;
+use crate::sql::session::{SqlReader, SqlRow, SqlValue, run_ready};
+
+pub struct SqliteDriver {
+    pub(super) context: Arc<SqliteContext>,
+    pub(super) pool: SqliteReadPool,
+    pub(super) readers: ReaderThreads,
+    pub(super) writer: SqliteWriter,
+    pub(super) commit_wait: Duration,
+}
+
+impl SqliteDriver {
+    /// Waits for the writer's reply, up to `commit_wait`.
+    pub(super) async fn reply<T>(&self, reply: oneshot::Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
+        match tokio::time::timeout(self.commit_wait, reply).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) | Err(_) => Err(StoreError::OutcomeUnknown),
+        }
+    }
+
+    /// Runs a task on the writer thread and waits until it is committed.
+    async fn run_task<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut WriteTx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (sender, reply) = oneshot::channel();
+        let (send_result, mut result) = oneshot::channel();
+        let task = Box::new(move |tx: &mut WriteTx<'_>| {
+            // The caller may have stopped waiting.
+            let _ = send_result.send(work(tx)?);
+            Ok(())
+        });
+        self.writer.send(WriteJob::Task(task, sender))?;
+        self.reply(reply).await?;
+        result.try_recv().map_err(|_| StoreError::OutcomeUnknown)
+    }
+}
+
+impl Driver for SqliteDriver {
+    type Retention<'a> = &'a SqliteDriver;
+
+    fn keyring(&self) -> &Keyring {
+        &self.context.keyring
+    }
+
+    async fn read(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+        self.pool.with(|connection| run_ready(connection.query(text, params)))
+    }
+
+    async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {
+        self.run_task(move |tx| {
+            let changed = run_ready(change.apply(tx.connection))?;
+            if changed == Changed::Done {
+                tx.append_node_link(&record)?;
+            }
+            Ok(changed)
+        })
+        .await
+    }
+
+    fn stats(&self) -> WriterStats {
+        self.writer.stats()
+    }
+
+    async fn retention(&self) -> Result<&SqliteDriver, StoreError> {
+        Ok(self)
+    }
+}
+
+impl RetentionSession for &SqliteDriver {
+    /// Only those that have expired rows, so that the writer has nothing to do for the others.
+    async fn tenants(&self, expired: Expired, before: Millis) -> Result<Vec<String>, StoreError> {
+        let text = match expired {
+            Expired::Claims => "SELECT DISTINCT tenant FROM fd_claim WHERE at < $1 ORDER BY tenant".to_owned(),
+            Expired::Rows { kind, column } => format!(
+                "SELECT tenant FROM fd_tenant WHERE EXISTS (SELECT 1 FROM {} AS own \
+                 WHERE own.tenant = fd_tenant.tenant AND own.{column} < $1) ORDER BY tenant",
+                kind.name
+            ),
+        };
+        first_column(&self.read(&text, &[before.0.into()]).await?)
+    }
+
+    async fn has_expired(&self, _: &str, _: Expired, _: Millis) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    async fn chains(&self, before: Millis) -> Result<Vec<String>, StoreError> {
+        first_column(&self.read(EXPIRED_CHAINS, &[before.0.into()]).await?)
+    }
+
+    async fn run(&self, chunk: RetentionChunk) -> Result<Progress, StoreError> {
+        self.run_task(move |tx| {
+            let progress = run_ready(chunk.delete(tx.connection, &tx.context.audit_key))?;
+            if let RetentionChunk::Chain { chain, .. } = &chunk {
+                // Its row has changed.
+                tx.heads.remove(chain);
+            }
+            Ok(progress)
+        })
+        .await
+    }
+}
+
+fn first_column(rows: &[SqlRow]) -> Result<Vec<String>, StoreError> {
+    rows.iter().map(|row| row.text(0).map(str::to_owned)).collect()
+}

@@ -1,0 +1,132 @@
+//! A plan encoded for the writer: everything is hashed, sealed and in the order of its statements' parameters. This
+//! is done on the caller's thread, because all commits share the one writer thread.
+
+use std::sync::Arc;
+
+use frontdesk_engine::model::plan::{self, Event, OnConflict};
+use frontdesk_engine::model::table::{Row, SearchTerm, TableSpec};
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::{Claim, Commit};
+use frontdesk_engine::{Fault, TenantId};
+use rusqlite::types;
+
+use super::{SqliteContext, search_terms};
+use crate::StoreError;
+use crate::audit::tenant_chain;
+use crate::idempotency::{self, StoredResponse};
+use crate::keyring::TenantKeys;
+use crate::sql::{self, QueryParam};
+
+pub(crate) struct EncodedCommit {
+    pub(super) tenant: TenantId,
+    /// The name of the tenant's audit chain.
+    pub(super) chain: String,
+    pub(super) at: i64,
+    pub(super) steps: Vec<EncodedStep>,
+    pub(super) events: Vec<(String, Event)>,
+    pub(super) claim: Option<EncodedClaim>,
+    pub(super) audit: String,
+}
+
+/// A step of the plan with its values as they are stored.
+pub(super) enum EncodedStep {
+    Insert { kind: &'static TableSpec, row: EncodedRow, taken: Fault },
+    Update { kind: &'static TableSpec, row: EncodedRow, expect_version: i64, stale: OnConflict },
+    Adjust { text: String, id: String, by: i64, floor: i64, below: Fault },
+    Require { kind: &'static TableSpec, id: String, expect_version: i64, stale: OnConflict },
+}
+
+pub(super) struct EncodedRow {
+    pub(super) id: String,
+    /// From the third parameter of `sql::insert` or `sql::update` on; the first two are tenant and id.
+    pub(super) values: Vec<types::Value>,
+    /// Sorted, without duplicates.
+    pub(super) terms: Vec<String>,
+}
+
+/// An idempotency key and the response to store under it.
+pub(super) struct EncodedClaim {
+    pub(super) claim: Claim,
+    pub(super) key_hash: String,
+    pub(super) response: StoredResponse,
+    /// To decrypt the response of an earlier call.
+    pub(super) keys: Arc<TenantKeys>,
+}
+
+impl EncodedCommit {
+    pub(super) fn new(
+        context: &SqliteContext,
+        keys: &Arc<TenantKeys>,
+        commit: Commit,
+    ) -> Result<EncodedCommit, StoreError> {
+        let Commit { tenant, at, steps, events, claim, answer, audit } = commit;
+        let encoder = PlanEncoder { context, keys, tenant: tenant.as_str() };
+        let steps = steps.into_iter().map(|step| encoder.step(step)).collect::<Result<_, _>>()?;
+        let claim = claim.map(|claim| encoder.claim(claim, &answer)).transpose()?;
+        Ok(EncodedCommit { chain: tenant_chain(tenant.as_str()), at: at.0, steps, events, claim, audit, tenant })
+    }
+}
+
+struct PlanEncoder<'a> {
+    context: &'a SqliteContext,
+    keys: &'a Arc<TenantKeys>,
+    tenant: &'a str,
+}
+
+impl PlanEncoder<'_> {
+    fn step(&self, step: plan::Step) -> Result<EncodedStep, StoreError> {
+        Ok(match step {
+            plan::Step::Insert { table: kind, row, on_duplicate: taken } => {
+                EncodedStep::Insert { kind, row: self.row(kind, row)?, taken }
+            }
+            plan::Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
+                let mut row = self.row(kind, row)?;
+                row.values.push(expect_version.into());
+                EncodedStep::Update { kind, row, expect_version, stale }
+            }
+            plan::Step::Adjust { table: kind, id, column, by, floor, on_underflow: below } => {
+                EncodedStep::Adjust { text: sql::for_sqlite(&sql::adjust(kind, column)), id, by, floor, below }
+            }
+            plan::Step::Require { table: kind, id, expect_version, on_conflict: stale } => {
+                EncodedStep::Require { kind, id, expect_version, stale }
+            }
+        })
+    }
+
+    fn row(&self, kind: &TableSpec, row: Row) -> Result<EncodedRow, StoreError> {
+        let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, kind, &row)?;
+        let columns = sql::column_values(kind, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
+        let mut terms: Vec<String> = row.search_terms.iter().filter_map(|word| self.term(kind, word)).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        let mut values = Vec::with_capacity(columns.len() + 8);
+        values.extend([row.version.into(), row.created_at.into(), row.updated_at.into()]);
+        values.extend([row.body.into(), row.masked.into(), sealed.into(), search_terms::to_json(&terms).into()]);
+        values.extend(columns);
+        Ok(EncodedRow { id: row.id, values, terms })
+    }
+
+    fn term(&self, kind: &TableSpec, word: &SearchTerm) -> Option<String> {
+        match QueryParam::of_word(word, kind, Some(self.keys)) {
+            QueryParam::Text(text) => Some(text.to_owned()),
+            QueryParam::Digest(text) => Some(text),
+            QueryParam::Null | QueryParam::Integer(_) => None,
+        }
+    }
+
+    fn claim(&self, claim: Claim, answer: &Item) -> Result<EncodedClaim, StoreError> {
+        let key_hash = idempotency::key_hash(self.keys, &claim);
+        let response = idempotency::seal(&self.context.keyring, self.keys, self.tenant, &claim, &key_hash, answer)
+            .ok_or(StoreError::WrongKey)?;
+        Ok(EncodedClaim { response, key_hash, claim, keys: Arc::clone(self.keys) })
+    }
+}
+
+fn owned(value: QueryParam<'_>) -> types::Value {
+    match value {
+        QueryParam::Null => types::Value::Null,
+        QueryParam::Text(text) => types::Value::Text(text.to_owned()),
+        QueryParam::Integer(number) => types::Value::Integer(number),
+        QueryParam::Digest(text) => types::Value::Text(text),
+    }
+}

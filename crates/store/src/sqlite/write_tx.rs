@@ -1,0 +1,368 @@
+//! The writer's open transaction. A plan's steps, its idempotency claim, its events with their gapless numbers and
+//! its audit link are all applied here, so that they commit together.
+
+use std::collections::HashMap;
+
+use frontdesk_engine::Fault;
+use frontdesk_engine::model::plan::OnConflict;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::ports::{Claim, Committed, StoredAnswer};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, ffi, params};
+
+use super::SqliteContext;
+use super::encode::{EncodedClaim, EncodedCommit, EncodedRow, EncodedStep};
+use super::search_terms::TERMS_PER_STATEMENT;
+use super::writer::WriteTask;
+use crate::StoreError;
+use crate::audit::ChainHead;
+use crate::idempotency::{self, StoredResponse};
+use crate::keyring::TenantKeys;
+use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER, INSERT_CLAIM, INSERT_EVENT, SET_EVENT_COUNTER, for_sqlite};
+
+/// The statements of a commit that do not depend on a table.
+pub(super) struct CommitTexts {
+    find_claim: String,
+    insert_claim: String,
+    insert_event: String,
+    get_event_counter: String,
+    set_event_counter: String,
+}
+
+impl Default for CommitTexts {
+    fn default() -> CommitTexts {
+        CommitTexts {
+            find_claim: for_sqlite(FIND_CLAIM),
+            insert_claim: for_sqlite(INSERT_CLAIM),
+            insert_event: for_sqlite(INSERT_EVENT),
+            get_event_counter: for_sqlite(GET_EVENT_COUNTER),
+            set_event_counter: for_sqlite(SET_EVENT_COUNTER),
+        }
+    }
+}
+
+/// The writer's connection, and the counters and chain heads that are written once per transaction.
+pub(crate) struct WriteTx<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) context: &'a SqliteContext,
+    counters: HashMap<String, EventCounter>,
+    /// The last link of each chain that was written to.
+    pub(super) heads: HashMap<String, ChainHead>,
+    /// The chains whose row in `fd_audit_head` is older than `heads`.
+    pub(super) dirty_heads: Vec<String>,
+    state: TxState,
+}
+
+/// A tenant's event number as stored, and the last one given out in this transaction. The row is written once for
+/// all plans of a batch, because each of them would overwrite it.
+struct EventCounter {
+    stored: i64,
+    last: i64,
+}
+
+/// What the current plan has done to the transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TxState {
+    Unchanged,
+    Changed,
+    /// It failed after a change, and there is no savepoint to roll back to.
+    Aborted,
+}
+
+/// How a failing plan is kept from affecting the others of its batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    /// Not at all: a plan that fails after its first change aborts the batch, which is then run again with
+    /// `Savepoint`. Failures are rare, and a savepoint costs a copy of every page that is changed.
+    Batch,
+    /// Each plan has a savepoint.
+    Savepoint,
+}
+
+/// The batch was rolled back and has to be run again with savepoints.
+pub(crate) struct BatchAborted;
+
+/// Why a plan was not applied.
+enum Rejection {
+    Outcome(Box<Committed>),
+    Error(StoreError),
+}
+
+impl From<StoreError> for Rejection {
+    fn from(error: StoreError) -> Rejection {
+        Rejection::Error(error)
+    }
+}
+
+impl From<rusqlite::Error> for Rejection {
+    fn from(error: rusqlite::Error) -> Rejection {
+        Rejection::Error(error.into())
+    }
+}
+
+impl<'a> WriteTx<'a> {
+    pub(crate) fn new(connection: &'a Connection, context: &'a SqliteContext) -> WriteTx<'a> {
+        WriteTx {
+            connection,
+            context,
+            counters: HashMap::new(),
+            heads: HashMap::new(),
+            dirty_heads: Vec::new(),
+            state: TxState::Unchanged,
+        }
+    }
+
+    pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
+        self.state = TxState::Unchanged;
+        Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
+    }
+
+    /// After a failed fsync the commit record may still be found in the WAL after a restart, so the outcome is
+    /// unknown. After a failed write the commit record is incomplete, so the transaction did not happen.
+    pub(crate) fn commit(&mut self) -> Result<(), StoreError> {
+        self.flush_counters_and_heads()?;
+        self.connection.execute_batch("COMMIT").map_err(|error| {
+            let is_write_error =
+                error.sqlite_error().is_some_and(|cause| cause.extended_code == ffi::SQLITE_IOERR_WRITE);
+            match error.sqlite_error_code() {
+                Some(ErrorCode::SystemIoFailure) if !is_write_error => StoreError::OutcomeUnknown,
+                Some(_) | None => StoreError::Database(error),
+            }
+        })
+    }
+
+    /// Whether the transaction is still open. SQLite rolls back by itself on a full disk or an I/O error; later
+    /// statements would then be committed one by one.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.connection.is_autocommit()
+    }
+
+    pub(crate) fn rollback(&mut self) {
+        if self.is_open() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        self.counters.clear();
+        self.heads.clear();
+        self.dirty_heads.clear();
+    }
+
+    /// Runs a task in a savepoint, so that its failure undoes nothing else.
+    pub(crate) fn run_task(&mut self, task: WriteTask) -> Result<(), StoreError> {
+        // Rolling back to the savepoint must not lose the counters of earlier plans, so they are written before it.
+        // If that fails half way, the rows no longer match what is in memory, and the transaction is rolled back.
+        if let Err(error) = self.flush_counters_and_heads() {
+            self.rollback();
+            return Err(error);
+        }
+        self.connection.execute_batch("SAVEPOINT plan")?;
+        let outcome = task(self);
+        let outcome = self.close_savepoint(outcome);
+        if outcome.is_err() {
+            // The links of the task were rolled back with it.
+            self.heads.clear();
+            self.dirty_heads.clear();
+        }
+        outcome
+    }
+
+    /// Releases the savepoint of a success and rolls back that of a failure. If that fails too, the content of the
+    /// transaction is unknown, and all of it is rolled back.
+    fn close_savepoint<T, E: From<StoreError>>(&mut self, outcome: Result<T, E>) -> Result<T, E> {
+        let closed = match (&outcome, self.is_open()) {
+            (Ok(_), _) => self.connection.execute_batch("RELEASE plan"),
+            (Err(_), true) => self.connection.execute_batch("ROLLBACK TO plan; RELEASE plan"),
+            (Err(_), false) => Ok(()),
+        };
+        match closed {
+            Ok(()) => outcome,
+            Err(error) => {
+                self.rollback();
+                outcome.and(Err(StoreError::from(error).into()))
+            }
+        }
+    }
+
+    /// Applies a plan, or says why not. The caller must check `is_aborted` before going on.
+    pub(crate) fn apply(&mut self, plan: &EncodedCommit, isolation: Isolation) -> Result<Committed, StoreError> {
+        self.state = TxState::Unchanged;
+        let outcome = match isolation {
+            Isolation::Batch => self.apply_plan(plan),
+            Isolation::Savepoint => self.apply_in_savepoint(plan),
+        };
+        if outcome.is_err() && isolation == Isolation::Batch && self.state == TxState::Changed && self.is_open() {
+            self.state = TxState::Aborted;
+        }
+        match outcome {
+            Ok(()) => Ok(Committed::Done),
+            Err(Rejection::Outcome(committed)) => Ok(*committed),
+            Err(Rejection::Error(error)) => Err(error),
+        }
+    }
+
+    /// Whether a failed plan has left some of its changes in the transaction.
+    pub(crate) fn is_aborted(&self) -> bool {
+        self.state == TxState::Aborted
+    }
+
+    fn apply_in_savepoint(&mut self, plan: &EncodedCommit) -> Result<(), Rejection> {
+        self.connection.execute_batch("SAVEPOINT plan")?;
+        let outcome = self.apply_plan(plan);
+        self.close_savepoint(outcome)
+    }
+
+    /// The counter and the chain head in memory change last, when nothing can fail any more.
+    fn apply_plan(&mut self, plan: &EncodedCommit) -> Result<(), Rejection> {
+        let tenant = plan.tenant.as_str();
+        let texts = &self.context.commit_texts;
+        if let Some(EncodedClaim { claim, key_hash, keys, .. }) = &plan.claim
+            && let Some(earlier) = find_claim(self.connection, texts, keys, tenant, claim, key_hash)?
+        {
+            return Err(Rejection::Outcome(Box::new(Committed::AlreadyClaimed(earlier))));
+        }
+        for step in &plan.steps {
+            self.apply_step(tenant, step)?;
+        }
+        let mut last = self.event_counter(tenant)?.last;
+        for (name, event) in &plan.events {
+            last += 1;
+            let values = params![tenant, last, name, event.kind, event.id, event.change.as_str(), plan.at];
+            self.connection.prepare_cached(&texts.insert_event)?.execute(values)?;
+            self.state = TxState::Changed;
+        }
+        if let Some(EncodedClaim { claim, key_hash, response, .. }) = &plan.claim {
+            let StoredResponse { request_hash, answer } = response;
+            let values = params![tenant, claim.client.as_str(), claim.tool, key_hash, request_hash, answer, plan.at];
+            self.connection.prepare_cached(&texts.insert_claim)?.execute(values)?;
+            self.state = TxState::Changed;
+        }
+        self.append_link(&plan.chain, plan.at, &plan.audit)?;
+        self.event_counter(tenant)?.last = last;
+        Ok(())
+    }
+
+    fn apply_step(&mut self, tenant: &str, step: &EncodedStep) -> Result<(), Rejection> {
+        match step {
+            EncodedStep::Insert { kind, row, taken } => {
+                let text = &self.context.texts(kind)?.insert;
+                match write_row(&mut *self.connection.prepare_cached(text)?, tenant, row) {
+                    Ok(_) => {
+                        self.state = TxState::Changed;
+                        self.insert_terms(kind, tenant, row)
+                    }
+                    Err(error) if is_unique_violation(&error) => Err(refused(taken)),
+                    Err(error) => Err(error.into()),
+                }
+            }
+            EncodedStep::Update { kind, row, expect_version, stale } => {
+                let texts = self.context.texts(kind)?;
+                // Before the update, because the row lists its own search terms. The version is checked here too.
+                let values = params![tenant, row.id, expect_version];
+                if self.connection.prepare_cached(&texts.delete_terms)?.execute(values)? > 0 {
+                    self.state = TxState::Changed;
+                }
+                match write_row(&mut *self.connection.prepare_cached(&texts.update)?, tenant, row)? {
+                    0 => Err(conflict(stale)),
+                    _ => {
+                        self.state = TxState::Changed;
+                        self.insert_terms(kind, tenant, row)
+                    }
+                }
+            }
+            EncodedStep::Adjust { text, id, by, floor, below } => {
+                match self.connection.prepare_cached(text)?.execute(params![tenant, id, by, floor])? {
+                    0 => Err(refused(below)),
+                    _ => {
+                        self.state = TxState::Changed;
+                        Ok(())
+                    }
+                }
+            }
+            EncodedStep::Require { kind, id, expect_version, stale } => {
+                let text = &self.context.texts(kind)?.version;
+                let mut statement = self.connection.prepare_cached(text)?;
+                let version: Option<i64> = statement.query_row(params![tenant, id], |row| row.get(0)).optional()?;
+                if version == Some(*expect_version) { Ok(()) } else { Err(conflict(stale)) }
+            }
+        }
+    }
+
+    fn insert_terms(&mut self, kind: &TableSpec, tenant: &str, row: &EncodedRow) -> Result<(), Rejection> {
+        let texts = &self.context.texts(kind)?.insert_terms;
+        for terms in row.terms.chunks(TERMS_PER_STATEMENT) {
+            let text = texts.get(terms.len() - 1).ok_or(StoreError::UnknownTable(kind.name))?;
+            let mut statement = self.connection.prepare_cached(text)?;
+            statement.raw_bind_parameter(1, tenant)?;
+            statement.raw_bind_parameter(2, &row.id)?;
+            for (number, term) in (3..).zip(terms) {
+                statement.raw_bind_parameter(number, term)?;
+            }
+            statement.raw_execute()?;
+        }
+        Ok(())
+    }
+
+    fn event_counter(&mut self, tenant: &str) -> Result<&mut EventCounter, StoreError> {
+        if !self.counters.contains_key(tenant) {
+            let stored = self
+                .connection
+                .prepare_cached(&self.context.commit_texts.get_event_counter)?
+                .query_row([tenant], |row| row.get(0))
+                .optional()?
+                .unwrap_or(0);
+            self.counters.insert(tenant.to_owned(), EventCounter { stored, last: stored });
+        }
+        self.counters.get_mut(tenant).ok_or(StoreError::OutcomeUnknown)
+    }
+
+    /// Writes the counters and heads that so far are only in memory, in the transaction of what they count.
+    fn flush_counters_and_heads(&mut self) -> Result<(), StoreError> {
+        for (tenant, counter) in self.counters.drain().filter(|(_, counter)| counter.last != counter.stored) {
+            self.connection
+                .prepare_cached(&self.context.commit_texts.set_event_counter)?
+                .execute(params![tenant, counter.last])?;
+        }
+        self.write_heads()
+    }
+}
+
+fn write_row(statement: &mut Statement<'_>, tenant: &str, row: &EncodedRow) -> rusqlite::Result<usize> {
+    statement.raw_bind_parameter(1, tenant)?;
+    statement.raw_bind_parameter(2, &row.id)?;
+    for (number, value) in (3..).zip(&row.values) {
+        statement.raw_bind_parameter(number, value)?;
+    }
+    statement.raw_execute()
+}
+
+/// The response stored under an idempotency key, decrypted.
+pub(super) fn find_claim(
+    connection: &Connection,
+    texts: &CommitTexts,
+    keys: &TenantKeys,
+    tenant: &str,
+    claim: &Claim,
+    key_hash: &str,
+) -> Result<Option<StoredAnswer>, StoreError> {
+    let values = params![tenant, claim.client.as_str(), claim.tool, key_hash];
+    let stored = connection
+        .prepare_cached(&texts.find_claim)?
+        .query_row(values, |row| Ok(StoredResponse { request_hash: row.get(0)?, answer: row.get(1)? }))
+        .optional()?;
+    let open = |stored| idempotency::open(keys, tenant, claim, key_hash, &stored).ok_or(StoreError::WrongKey);
+    stored.map(open).transpose()
+}
+
+fn conflict(stale: &OnConflict) -> Rejection {
+    match stale {
+        OnConflict::Fail(fault) => refused(fault),
+        OnConflict::Retry => Rejection::Outcome(Box::new(Committed::VersionConflict)),
+    }
+}
+
+fn refused(fault: &Fault) -> Rejection {
+    Rejection::Outcome(Box::new(Committed::Refused(fault.clone())))
+}
+
+fn is_unique_violation(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(code, Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY))
+}

@@ -1,0 +1,138 @@
+//! The export of a tenant. Nothing is changed, and a tenant whose audit chain is not intact is not exported.
+
+use frontdesk_engine::TenantId;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
+
+use super::tables::{self, RowOwner, TransferTable};
+use super::tx::TransferTx;
+use super::{ChainEnds, DataLocation, Manifest, SqlValue, TableManifest};
+use crate::StoreError;
+use crate::audit::{AuditLink, ChainHead, ChainVerifier, GENESIS_HASH, KEY_PURPOSE, tenant_chain};
+use crate::keyring;
+use crate::sql::session::SqlReader;
+
+/// The tenant in one snapshot, which is held until this is dropped.
+pub struct TenantExport {
+    tx: TransferTx,
+    manifest: Manifest,
+    tables: Vec<TransferTable>,
+    head: ChainHead,
+    audit_key: SealKey,
+}
+
+impl TenantExport {
+    pub async fn open(
+        location: &DataLocation,
+        master: &SealKey,
+        kinds: &[&'static TableSpec],
+        tenant: &TenantId,
+    ) -> Result<TenantExport, StoreError> {
+        let tx = TransferTx::begin_read(location, tenant.as_str()).await?;
+        let (name, key) = name_and_key(&tx, master, tenant).await?;
+        let audit_key = master.derive(KEY_PURPOSE);
+        let tables = tables::all(kinds);
+        let mut table_manifests = Vec::new();
+        for table in &tables {
+            table_manifests.push(TableManifest::of(table, tx.count(table).await?));
+        }
+        let head = chain_head(&tx, &audit_key, &tenant_chain(tenant.as_str())).await?;
+        let manifest = Manifest {
+            tenant: Tenant { id: tenant.clone(), name },
+            key,
+            chain: ChainEnds {
+                seq: head.seq,
+                hash: head.hash.clone(),
+                kept_after_seq: head.kept_after_seq,
+                kept_after_hash: head.kept_after_hash.clone(),
+            },
+            tables: table_manifests,
+            shared_clients: shared_clients(&tx, tenant).await?,
+        };
+        Ok(TenantExport { tx, manifest, tables, head, audit_key })
+    }
+
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Hands out every row: the number of its table in the manifest, and its values.
+    pub async fn rows(
+        &self,
+        mut take: impl FnMut(usize, Vec<SqlValue>) -> std::io::Result<()>,
+    ) -> Result<(), StoreError> {
+        let failed = |error| StoreError::Io { path: "the file".into(), error };
+        for (number, table) in self.tables.iter().enumerate() {
+            match table.owner() {
+                RowOwner::Chain => self.links(table, |row| take(number, row).map_err(failed)).await?,
+                RowOwner::Tenant | RowOwner::Client => {
+                    self.tx.for_each_row(table, |row| take(number, row).map_err(failed)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn links(
+        &self,
+        table: &TransferTable,
+        mut take: impl FnMut(Vec<SqlValue>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let chain = tenant_chain(self.manifest.tenant.id.as_str());
+        let mut verifier = ChainVerifier::new(&self.audit_key, &chain, self.head.clone());
+        self.tx
+            .for_each_row(table, |row| {
+                verifier.check_link(&read_link(&row)?);
+                take(row)
+            })
+            .await?;
+        match verifier.finish().broken {
+            None => Ok(()),
+            Some((seq, why)) => Err(StoreError::BrokenChain { chain, seq, why }),
+        }
+    }
+}
+
+async fn name_and_key(tx: &TransferTx, master: &SealKey, tenant: &TenantId) -> Result<(String, SealKey), StoreError> {
+    let text = "SELECT name, sealed_key FROM fd_tenant WHERE tenant = $1";
+    let rows = tx.query(text, &[tenant.as_str().into()]).await?;
+    let row = rows.first().ok_or(StoreError::UnknownTenant)?;
+    let key = keyring::unwrap_tenant_key(master, tenant.as_str(), row.bytes(1)?).ok_or(StoreError::WrongKey)?;
+    Ok((row.text(0)?.to_owned(), key))
+}
+
+async fn chain_head(tx: &TransferTx, key: &SealKey, chain: &str) -> Result<ChainHead, StoreError> {
+    if let Some(head) = ChainHead::find(tx, key, chain).await? {
+        return Ok(head);
+    }
+    let links = tx.query("SELECT seq FROM fd_audit WHERE chain = $1 LIMIT 1", &[chain.into()]).await?;
+    Ok(if links.is_empty() {
+        ChainHead::new()
+    } else {
+        // The head row was removed.
+        ChainHead::missing(0, GENESIS_HASH.to_vec())
+    })
+}
+
+fn read_link(row: &[SqlValue]) -> Result<AuditLink, StoreError> {
+    match row {
+        [SqlValue::Integer(seq), SqlValue::Integer(at), SqlValue::Text(records), SqlValue::Bytes(hash)] => {
+            Ok(AuditLink { seq: *seq, at: *at, records: records.clone(), hash: hash.clone() })
+        }
+        _ => Err(StoreError::Closed),
+    }
+}
+
+/// Active clients of this tenant and others, by id and name.
+async fn shared_clients(tx: &TransferTx, tenant: &TenantId) -> Result<Vec<(String, String)>, StoreError> {
+    let text = "SELECT client, name, tenants FROM fd_client WHERE revoked_at IS NULL ORDER BY created_at, client";
+    let mut clients = Vec::new();
+    for row in tx.query(text, &[]).await? {
+        let (own, other): (Vec<&str>, Vec<&str>) = row.text(2)?.split(' ').partition(|one| *one == tenant.as_str());
+        if !own.is_empty() && !other.is_empty() {
+            clients.push((row.text(0)?.to_owned(), row.text(1)?.to_owned()));
+        }
+    }
+    Ok(clients)
+}

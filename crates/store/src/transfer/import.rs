@@ -1,0 +1,217 @@
+//! The import of a tenant, in one transaction: before `finish` nothing is visible, and if this is dropped or the
+//! process ends, nothing is left.
+
+use std::sync::Arc;
+
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::Random;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::seal::SealKey;
+
+use super::tables::{self, RowOwner, TransferTable};
+use super::tx::TransferTx;
+use super::{DataLocation, Manifest, SqlValue, TableManifest, validation};
+use crate::StoreError;
+use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
+use crate::keyring::Keyring;
+use crate::sql::session::SqlReader;
+
+/// About so many rows, or bytes, are inserted by one statement.
+const CHUNK_ROWS: usize = 1_000;
+const CHUNK_BYTES: usize = 1024 * 1024;
+
+/// Where a tenant is imported to, and with which keys.
+pub struct ImportTarget {
+    /// Its tables must exist.
+    pub location: DataLocation,
+    pub master: SealKey,
+    pub random: Arc<dyn Random>,
+    pub kinds: Vec<&'static TableSpec>,
+}
+
+pub struct TenantImport {
+    tx: TransferTx,
+    tenant: Tenant,
+    wrapped_key: Vec<u8>,
+    chain: String,
+    audit_key: SealKey,
+    head: ChainHead,
+    /// The number of the last link according to the manifest.
+    last_link: i64,
+    /// The highest number of an imported event, and the imported event counter.
+    last_event: i64,
+    event_counter: i64,
+    kinds: Vec<&'static TableSpec>,
+    tables: Vec<TableProgress>,
+    batch: RowBatch,
+}
+
+struct TableProgress {
+    table: TransferTable,
+    expected: u64,
+    received: u64,
+}
+
+/// Rows of one table that have not been inserted yet.
+#[derive(Default)]
+struct RowBatch {
+    table: usize,
+    rows: Vec<Vec<SqlValue>>,
+    bytes: usize,
+}
+
+impl TenantImport {
+    /// Refuses a tenant that exists already, and one whose tables have other columns.
+    pub async fn open(target: &ImportTarget, manifest: &Manifest) -> Result<TenantImport, StoreError> {
+        let known = tables::all(&target.kinds);
+        check_columns(&known, manifest)?;
+        if !validation::is_valid_manifest(manifest) {
+            return Err(mismatch());
+        }
+        let tenant = manifest.tenant.id.as_str();
+        let tx = TransferTx::begin_write(target, tenant).await?;
+        if !tx.query("SELECT tenant FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?.is_empty() {
+            return Err(StoreError::TenantExists(tenant.to_owned()));
+        }
+        let keyring = Keyring::new(&target.master, Arc::clone(&target.random));
+        let wrapped_key = keyring.wrap(tenant, &manifest.key).ok_or(StoreError::WrongKey)?;
+        let ends = &manifest.chain;
+        let rows = manifest.tables.iter().map(|table| table.rows);
+        let progress = |(table, expected)| TableProgress { table, expected, received: 0 };
+        Ok(TenantImport {
+            tx,
+            tenant: manifest.tenant.clone(),
+            wrapped_key,
+            chain: tenant_chain(tenant),
+            audit_key: target.master.derive(KEY_PURPOSE),
+            head: ChainHead {
+                seq: ends.kept_after_seq,
+                hash: ends.kept_after_hash.clone(),
+                kept_after_seq: ends.kept_after_seq,
+                kept_after_hash: ends.kept_after_hash.clone(),
+                intact: true,
+            },
+            last_link: ends.seq,
+            last_event: 0,
+            event_counter: 0,
+            kinds: target.kinds.clone(),
+            tables: known.into_iter().zip(rows).map(progress).collect(),
+            batch: RowBatch::default(),
+        })
+    }
+
+    /// Takes a row of the table with this number in the manifest.
+    pub async fn put(&mut self, table: usize, row: Vec<SqlValue>) -> Result<(), StoreError> {
+        let progress = self.tables.get_mut(table).ok_or_else(mismatch)?;
+        progress.received += 1;
+        let name = progress.table.name.as_str();
+        if !validation::is_valid_row(&progress.table, &row) {
+            return Err(StoreError::NotCommitted(format!(
+                "a row of table {name} has values that Frontdesk does not write. Export the tenant again"
+            )));
+        }
+        match (name, row.first()) {
+            ("fd_outbox", Some(SqlValue::Integer(seq))) => self.last_event = self.last_event.max(*seq),
+            ("fd_counter", Some(SqlValue::Integer(seq))) => self.event_counter = *seq,
+            _ => {}
+        }
+        let row = match progress.table.owner() {
+            RowOwner::Chain => self.rehash_link(row)?,
+            RowOwner::Tenant | RowOwner::Client => row,
+        };
+        if table != self.batch.table || self.batch.is_full() {
+            self.insert_batch().await?;
+            self.batch.table = table;
+        }
+        self.batch.bytes += row.iter().map(size).sum::<usize>();
+        self.batch.rows.push(row);
+        Ok(())
+    }
+
+    /// Commits, if all rows were received. `record` becomes the next link of the tenant's chain.
+    pub async fn finish(mut self, at: Millis, record: &str) -> Result<(), StoreError> {
+        self.insert_batch().await?;
+        let incomplete = self.tables.iter().find(|progress| progress.received != progress.expected);
+        if let Some(TableProgress { table, expected, received }) = incomplete {
+            let (table, expected, received) = (table.name.clone(), *expected, *received);
+            return Err(StoreError::Incomplete { table, expected, received });
+        }
+        // With a smaller counter the next event would get a number that is taken.
+        if self.head.seq != self.last_link || self.event_counter < self.last_event {
+            return Err(mismatch());
+        }
+        let link = self.rehash_link(vec![(self.head.seq + 1).into(), at.0.into(), record.into(), SqlValue::Null])?;
+        if let Some(links) = self.tables.iter().find(|progress| progress.table.owner() == RowOwner::Chain) {
+            self.tx.insert(&links.table, vec![link]).await?;
+        }
+        for kind in &self.kinds {
+            self.tx.rebuild_term_lists(kind)?;
+        }
+        self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
+        self.add_tenant().await?;
+        self.tx.commit().await
+    }
+
+    /// Comes last: whoever adds the same tenant at the same time then waits only for the commit, not for all rows.
+    async fn add_tenant(&self) -> Result<(), StoreError> {
+        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        let id = self.tenant.id.as_str();
+        let params = [id.into(), self.tenant.name.as_str().into(), self.wrapped_key.as_slice().into()];
+        match self.tx.execute(text, &params).await? {
+            0 => Err(StoreError::TenantExists(id.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    async fn insert_batch(&mut self) -> Result<(), StoreError> {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.rows.is_empty() {
+            return Ok(());
+        }
+        let progress = self.tables.get(batch.table).ok_or_else(mismatch)?;
+        self.tx.insert(&progress.table, batch.rows).await
+    }
+
+    /// The same link with the hash it has in this database.
+    fn rehash_link(&mut self, row: Vec<SqlValue>) -> Result<Vec<SqlValue>, StoreError> {
+        let [SqlValue::Integer(seq), SqlValue::Integer(at), SqlValue::Text(records), _] = row.as_slice() else {
+            return Err(mismatch());
+        };
+        if *seq != self.head.seq + 1 {
+            return Err(mismatch());
+        }
+        self.head.append(&self.audit_key, &self.chain, *at, records);
+        Ok(vec![(*seq).into(), (*at).into(), records.as_str().into(), self.head.hash.as_slice().into()])
+    }
+}
+
+fn check_columns(known: &[TransferTable], manifest: &Manifest) -> Result<(), StoreError> {
+    let differs =
+        |(known, received): &(&TransferTable, &TableManifest)| **received != TableManifest::of(known, received.rows);
+    let other = known.iter().zip(&manifest.tables).find(differs).map(|(known, _)| known.name.clone());
+    match (other, known.len() == manifest.tables.len()) {
+        (None, true) => Ok(()),
+        (Some(table), _) => Err(StoreError::SchemaMismatch { table }),
+        (None, false) => Err(StoreError::SchemaMismatch { table: "of a contract".to_owned() }),
+    }
+}
+
+impl RowBatch {
+    fn is_full(&self) -> bool {
+        self.rows.len() >= CHUNK_ROWS || self.bytes >= CHUNK_BYTES
+    }
+}
+
+fn size(value: &SqlValue) -> usize {
+    match value {
+        SqlValue::Null => 1,
+        SqlValue::Integer(_) => 8,
+        SqlValue::Text(text) => text.len(),
+        SqlValue::Bytes(bytes) => bytes.len(),
+    }
+}
+
+fn mismatch() -> StoreError {
+    StoreError::NotCommitted("the rows do not match the manifest".to_owned())
+}

@@ -1,0 +1,207 @@
+//! The tables that hold a tenant's rows, and the statements that read and write them on either database. A test
+//! compares the list with the schema, so that no table is forgotten.
+
+use frontdesk_engine::model::table::{ColumnType, TableSpec};
+
+use crate::sql::ddl;
+
+/// A table whose rows are transferred.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TransferTable {
+    pub(super) name: String,
+    /// Without the one that identifies the owner. The first ones are the key that orders the rows.
+    pub(super) columns: Vec<TransferColumn>,
+    key: usize,
+    owner: RowOwner,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TransferColumn {
+    pub(super) name: String,
+    pub(super) cell_type: CellType,
+    pub(super) nullable: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CellType {
+    Text,
+    Integer,
+    Bytes,
+}
+
+/// How a row belongs to the tenant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowOwner {
+    Tenant,
+    /// By the tenant's audit chain.
+    Chain,
+    /// It is a client of this tenant and no other.
+    Client,
+}
+
+impl RowOwner {
+    pub(super) fn column(self) -> &'static str {
+        match self {
+            RowOwner::Tenant => "tenant",
+            RowOwner::Chain => "chain",
+            RowOwner::Client => "tenants",
+        }
+    }
+
+    /// Selects the rows of the owner in `$1`. A client may list its only tenant several times.
+    fn condition(self) -> &'static str {
+        match self {
+            RowOwner::Tenant => "tenant = $1",
+            RowOwner::Chain => "chain = $1",
+            RowOwner::Client => "replace(tenants || ' ', CAST($1 AS TEXT) || ' ', '') = ''",
+        }
+    }
+}
+
+/// Every table that is transferred, in order.
+pub(super) fn all(kinds: &[&'static TableSpec]) -> Vec<TransferTable> {
+    use CellType::{Bytes, Integer, Text};
+    // The audit chain comes first, so that a broken one is reported before anything else is written.
+    let mut tables = vec![table("fd_audit", RowOwner::Chain, 1, &LINK)];
+    for kind in kinds {
+        let mut columns = vec![
+            ("id", Text),
+            ("version", Integer),
+            ("created_at", Integer),
+            ("updated_at", Integer),
+            ("body", Text),
+            ("masked", Text),
+            ("sealed", Bytes),
+        ];
+        columns.extend(kind.columns.iter().map(|column| {
+            let cell_type = match column.column_type {
+                ColumnType::Text | ColumnType::Digest => Text,
+                ColumnType::Integer => Integer,
+            };
+            (column.name, cell_type)
+        }));
+        let mut own = table(kind.name, RowOwner::Tenant, 1, &columns);
+        for (column, declared) in own.columns.iter_mut().rev().zip(kind.columns.iter().rev()) {
+            column.nullable = !ddl::is_required(kind, declared);
+        }
+        tables.push(own);
+        tables.push(table(&format!("{}_word", kind.name), RowOwner::Tenant, 2, &[("word", Text), ("id", Text)]));
+    }
+    let claim = [
+        ("client", Text),
+        ("tool", Text),
+        ("key_hash", Text),
+        ("meaning", Bytes),
+        ("sealed_answer", Bytes),
+        ("at", Integer),
+    ];
+    let event = [("seq", Integer), ("event", Text), ("kind", Text), ("id", Text), ("change", Text), ("at", Integer)];
+    let client = [
+        ("client", Text),
+        ("name", Text),
+        ("secret_hash", Bytes),
+        ("scopes", Text),
+        ("created_at", Integer),
+        ("revoked_at", Integer),
+    ];
+    tables.push(table("fd_claim", RowOwner::Tenant, 3, &claim));
+    tables.push(table("fd_outbox", RowOwner::Tenant, 1, &event));
+    tables.push(table("fd_counter", RowOwner::Tenant, 1, &[("event_seq", Integer)]));
+    tables.push(table("fd_client", RowOwner::Client, 1, &client));
+    tables
+}
+
+/// The columns of a link. The import computes the last one again.
+const LINK: [(&str, CellType); 4] =
+    [("seq", CellType::Integer), ("at", CellType::Integer), ("records", CellType::Text), ("hash", CellType::Bytes)];
+
+/// Columns of the core that may be NULL.
+const NULLABLE: [&str; 3] = ["masked", "sealed", "revoked_at"];
+
+fn table(name: &str, owner: RowOwner, key: usize, columns: &[(&str, CellType)]) -> TransferTable {
+    let columns = columns
+        .iter()
+        .map(|(name, cell_type)| TransferColumn {
+            name: (*name).to_owned(),
+            cell_type: *cell_type,
+            nullable: NULLABLE.contains(name),
+        })
+        .collect();
+    TransferTable { name: name.to_owned(), columns, key, owner }
+}
+
+impl TransferTable {
+    pub(super) fn owner(&self) -> RowOwner {
+        self.owner
+    }
+
+    /// How many of the first columns order the rows.
+    pub(super) fn key(&self) -> usize {
+        self.key
+    }
+
+    pub(super) fn count(&self) -> String {
+        format!("SELECT count(*) FROM {} WHERE {}", self.name, self.owner.condition())
+    }
+
+    pub(super) fn select_first(&self, rows: usize) -> String {
+        self.select("", rows)
+    }
+
+    /// The rows after the one whose key is bound.
+    pub(super) fn select_next(&self, rows: usize) -> String {
+        let numbers: Vec<String> = (0..self.key).map(|column| format!("${}", column + 2)).collect();
+        self.select(&format!(" AND ({}) > ({})", self.key_columns(), numbers.join(", ")), rows)
+    }
+
+    fn select(&self, after: &str, rows: usize) -> String {
+        let (table, owner, key) = (&self.name, self.owner.condition(), self.key_columns());
+        format!("SELECT {} FROM {table} WHERE {owner}{after} ORDER BY {key} LIMIT {rows}", self.names())
+    }
+
+    pub(super) fn insert(&self) -> String {
+        let numbers: Vec<String> = (0..self.columns.len()).map(|column| format!("${}", column + 2)).collect();
+        let (table, owner) = (&self.name, self.owner.column());
+        format!("INSERT INTO {table} ({owner}, {}) VALUES ($1, {})", self.names(), numbers.join(", "))
+    }
+
+    /// Many rows, each column as one array, for PostgreSQL.
+    pub(super) fn insert_many(&self) -> String {
+        let arrays: Vec<String> = self.columns.iter().zip(2..).map(|(column, number)| column.array(number)).collect();
+        let (table, owner) = (&self.name, self.owner.column());
+        format!("INSERT INTO {table} ({owner}, {}) SELECT $1, * FROM unnest({})", self.names(), arrays.join(", "))
+    }
+
+    /// The columns and their types.
+    pub(super) fn signature(&self) -> String {
+        let columns: Vec<String> =
+            self.columns.iter().map(|column| format!("{} {}", column.name, column.cell_type.sql_type())).collect();
+        columns.join(", ")
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        names.join(", ")
+    }
+
+    fn key_columns(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().take(self.key).map(|column| column.name.as_str()).collect();
+        names.join(", ")
+    }
+}
+
+impl TransferColumn {
+    fn array(&self, number: usize) -> String {
+        format!("CAST(${number} AS {}[])", self.cell_type.sql_type())
+    }
+}
+
+impl CellType {
+    fn sql_type(self) -> &'static str {
+        match self {
+            CellType::Text => "TEXT",
+            CellType::Integer => "BIGINT",
+            CellType::Bytes => "BYTEA",
+        }
+    }
+}
