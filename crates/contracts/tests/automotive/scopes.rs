@@ -17,7 +17,7 @@ fn a6_09_a6_10_only_a_tools_own_scope_admits_it() {
             assert_eq!(status, expected, "{} with {scope}", tool.spec.name);
         }
     }
-    assert!(desk.store.events().is_empty());
+    assert!(desk.events().is_empty());
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn tools_are_listed_by_what_a_token_may_call() {
 fn a3_03_a3_04_reading_and_every_other_method_change_nothing() {
     let desk = TestDesk::open();
     let vehicle = desk.call_ok(ALL_SCOPES, "inventory.list", json!({"limit": 1}))["items"][0]["id"].clone();
-    let before = desk.store.contents();
+    let before = desk.stored_data();
     let token = format!("dlr_lakeside/{ALL_SCOPES}");
     for tool in contract().tools.iter().filter(|tool| tool.spec.effect == Effect::Reads) {
         for arguments in [json!({}), json!({"id": vehicle}), json!({"id": "none"})] {
@@ -49,9 +49,9 @@ fn a3_03_a3_04_reading_and_every_other_method_change_nothing() {
         let params = json!({"protocolVersion": "2025-11-25", "uri": "amcp://dlr_lakeside/leads"});
         assert_eq!(desk.send(&token, method, params).status, 200, "{method}");
     }
-    assert_eq!(desk.store.contents(), before);
+    assert_eq!(desk.stored_data(), before);
     let wish = json!({"contact": {"name": "Al", "email": "al@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}});
     desk.call_ok(ALL_SCOPES, "leads.create", wish);
-    assert_ne!(desk.store.contents(), before);
+    assert_ne!(desk.stored_data(), before);
 }

@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
@@ -11,20 +10,15 @@ use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
-use frontdesk_engine::model::observation::Observation;
-use frontdesk_engine::model::page::{Page, Query};
-use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
-use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
-use frontdesk_engine::ports::{
-    Claim, Clock, Commit, Committed, Disclosure, Durability, Observer, Random, Store, StoredAnswer,
-};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
-use frontdesk_engine::{Fault, Reply, TenantId};
+use frontdesk_engine::{Fault, Reply};
 use frontdesk_store::site_db::open;
+use frontdesk_testkit::memory_store::InjectedFault;
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 use serde_json::{Value, json};
 
 use crate::schema_validator::mismatches;
@@ -73,12 +67,12 @@ impl TestDesk {
 
     /// Calls `on_select` for every query to the database.
     pub(crate) async fn on_sqlite_recording(on_select: impl Fn(&Select) + Send + Sync + 'static) -> TestDesk {
-        TestDesk::on_sqlite_at(TestClock::default(), on_select).await
+        TestDesk::on_sqlite_at(Arc::default(), on_select).await
     }
 
     /// The same with a clock that can be set.
     pub(crate) async fn on_sqlite_at(
-        clock: TestClock,
+        clock: Arc<TestClock>,
         on_select: impl Fn(&Select) + Send + Sync + 'static,
     ) -> TestDesk {
         let file = File::new();
@@ -216,16 +210,19 @@ fn mount() -> Mount {
 }
 
 fn desk() -> Desk {
-    desk_at(TestClock::default())
+    desk_at(Arc::default())
 }
 
-fn desk_at(clock: TestClock) -> Desk {
+fn desk_at(clock: Arc<TestClock>) -> Desk {
+    let store = MemoryStore::default();
+    // No tool writes.
+    store.inject(|faults| faults.commits = InjectedFault::Fail);
     Desk {
-        store: Arc::new(EmptyStore),
-        identity: Arc::new(crate::common::TokenIdentity),
-        clock: Arc::new(clock),
-        random: Arc::new(ZeroRandom),
-        observer: Arc::new(NoObserver),
+        store: Arc::new(store),
+        identity: Arc::new(TokenIdentity),
+        clock,
+        random: Arc::new(TestRandom::default()),
+        observer: Arc::new(ObservedCalls::default()),
         keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
         rates: Rates::default(),
         inflight: Inflight::default(),
@@ -239,85 +236,6 @@ fn desk_at(clock: TestClock) -> Desk {
             deadline: Duration::from_secs(30),
         },
     }
-}
-
-/// A clock that stands still until a test advances it.
-#[derive(Clone)]
-pub(crate) struct TestClock(Arc<AtomicI64>);
-
-impl Default for TestClock {
-    fn default() -> TestClock {
-        TestClock(Arc::new(AtomicI64::new(1_769_851_800_000)))
-    }
-}
-
-impl TestClock {
-    pub(crate) fn advance(&self, millis: i64) {
-        self.0.fetch_add(millis, Ordering::Relaxed);
-    }
-}
-
-impl Clock for TestClock {
-    fn now(&self) -> Millis {
-        Millis(self.0.load(Ordering::Relaxed))
-    }
-}
-
-struct ZeroRandom;
-
-impl Random for ZeroRandom {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
-
-struct NoObserver;
-
-impl Observer for NoObserver {
-    fn on_call(&self, _: &Observation, _: Option<&str>) {}
-}
-
-/// The desk's store, which these tools do not use.
-struct EmptyStore;
-
-impl Store for EmptyStore {
-    fn get<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'static TableSpec,
-        _: &'a str,
-        _: Disclosure,
-    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn find<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'static TableSpec,
-        _: &'static str,
-        _: Cell,
-    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn page<'a>(&'a self, _: &'a TenantId, _: Query) -> Future<'a, Result<Page, Fault>> {
-        Box::pin(async { Ok(Page::default()) })
-    }
-
-    fn find_claim<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn commit<'a>(&'a self, _: Commit) -> Future<'a, Result<Committed, Fault>> {
-        panic!("a reading tool must not write")
-    }
-
-    fn append_audit<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn append_audit_detached(&self, _: String) {}
 }
 
 struct RecordingSiteDb {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use frontdesk_testkit::TestClock;
 use serde_json::{Value, json};
 
-use crate::support::{TestClock, TestDesk};
+use crate::support::TestDesk;
 
 /// Sixty more variables, and a second `sku` with another value for one page.
 async fn desk() -> TestDesk {
@@ -49,10 +50,10 @@ async fn a_call_may_name_fifty_variables_and_the_newest_name_wins() {
 
 #[tokio::test]
 async fn variable_lookups_are_cached_for_a_second_if_found() {
-    let clock = TestClock::default();
+    let clock = Arc::new(TestClock::default());
     let lookups = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&lookups);
-    let desk = TestDesk::on_sqlite_at(clock.clone(), move |select| {
+    let desk = TestDesk::on_sqlite_at(Arc::clone(&clock), move |select| {
         counted.fetch_add(usize::from(select.from.1 == "site_tmplvars"), Ordering::Relaxed);
     })
     .await;
