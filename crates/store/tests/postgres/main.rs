@@ -3,15 +3,15 @@
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod arriving;
-mod house;
-mod load;
 mod nodes;
 mod outages;
 mod pressure;
+mod rls;
+mod test_store;
 mod tls;
-mod walls;
+mod transfer;
+mod writer_stats;
 
 mod portable {
-    frontdesk_testkit::every_behaviour!(crate::house::subject);
+    frontdesk_testkit::every_behaviour!(crate::test_store::subject);
 }

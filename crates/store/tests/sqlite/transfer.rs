@@ -12,7 +12,7 @@ use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, SqlValue, TenantExport, TenantImport};
 use frontdesk_store::{Backend as _, StoreError};
 
-use crate::house::{Folder, House, open};
+use crate::test_store::{Folder, TestStore, open};
 use frontdesk_testkit::TestRandom;
 use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
 use frontdesk_testkit::store_suite::north;
@@ -65,7 +65,7 @@ async fn events_are_counted_on_from_the_last_that_came() {
 }
 
 #[tokio::test]
-async fn what_a_manifest_says_is_looked_at_before_it_is_printed_or_counted_on() {
+async fn an_invalid_manifest_is_refused() {
     let (manifest, rows) = departed().await;
     let mut named = manifest.clone();
     named.tenant.name = "North\u{1b}[2J".to_owned();
@@ -82,7 +82,7 @@ async fn what_a_manifest_says_is_looked_at_before_it_is_printed_or_counted_on() 
 
 /// Rows travel without what they remember of their words, which is made anew.
 #[tokio::test]
-async fn a_row_that_has_arrived_takes_its_words_away_when_it_is_forgotten() {
+async fn expired_imported_rows_lose_their_search_terms() {
     let (manifest, rows) = departed().await;
     let folder = Folder::new();
     arrived_in(&folder, &manifest, rows).await.unwrap();
@@ -99,13 +99,13 @@ const STRANGE: &str = "not committed: the rows do not match the manifest";
 
 /// A boat, its event and claim, and a client.
 async fn departed() -> (Manifest, Rows) {
-    let house = House::new().await;
+    let test = TestStore::new().await;
     let commit = Commit {
         events: vec![event("e1", "b1", Change::Created)],
         claim: Some(claim("k", 1)),
         ..plan("b1", &north(), vec![insert(boat("b1", 7))])
     };
-    house.store.commit(commit).await.unwrap();
+    test.store.commit(commit).await.unwrap();
     let client = Client {
         id: ClientId::new("cli_agent"),
         name: "An agent".to_owned(),
@@ -115,8 +115,8 @@ async fn departed() -> (Manifest, Rows) {
         created_at: Millis(40),
         revoked_at: None,
     };
-    house.store.add_client(client, "{}".to_owned()).await.unwrap();
-    let home = DataLocation::Sqlite(house.folder.database());
+    test.store.add_client(client, "{}".to_owned()).await.unwrap();
+    let home = DataLocation::Sqlite(test.folder.database());
     let departure = TenantExport::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
