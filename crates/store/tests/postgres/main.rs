@@ -1,4 +1,4 @@
-//! The suite on PostgreSQL, and what only a database server can be asked.
+//! The store suite on PostgreSQL, and tests of PostgreSQL alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]

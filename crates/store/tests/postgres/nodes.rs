@@ -1,4 +1,4 @@
-//! Several nodes on one database: they agree on keys, units, numbers, revocation and the audit.
+//! Several nodes on one database: they agree on idempotency keys, stock, event numbers, revocation and the audit.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ async fn one_node_claims_a_key_and_the_others_replay_its_answer() {
     agree(&test).await;
 }
 
-/// Whoever waited for the tenant's row must see what was written meanwhile.
+/// After waiting for the tenant's row, a writer must see what was committed meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_agree_whatever_isolation_their_role_has_by_default() {
     let test = TestStore::new().await;

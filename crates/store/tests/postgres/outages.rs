@@ -1,5 +1,4 @@
-//! The server goes away and comes back: what was answered is there, what was not can be tried again, and
-//! nobody waits long to be told.
+//! Outages of the server: answered writes are durable, others can be retried, and errors are reported in time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +38,7 @@ async fn an_outage_is_unavailable_and_the_store_recovers() {
         assert!(!format!("{fault:?}").contains("hunter2"));
     }
     assert!(asked.elapsed() < Duration::from_secs(25), "it took {:?} to be told", asked.elapsed());
-    // Records nobody waits for are kept and written later.
+    // Buffered records are kept and written later.
     store.append_audit(r#"{"meanwhile":1}"#.to_owned(), Durability::Grouped).await.unwrap();
     test.database.server().resume();
     eventually("reads work again", async || store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.is_ok()).await;

@@ -1,5 +1,4 @@
-//! More is asked than the server can do, or it takes too long: whoever cannot be served is told at once or in time,
-//! and whoever can be served is.
+//! Overload and slow statements: requests that cannot be served fail at once or in time, and others continue.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,9 +20,9 @@ use frontdesk_testkit::store_suite::north;
 /// Longer than anything takes that is not held up, shorter than a statement may take.
 const AT_ONCE: Duration = Duration::from_secs(8);
 
-/// Nobody can search by words while this is held; look-ups do not need them.
+/// Blocks searches by terms, but not look-ups.
 const NO_WORDS: &str = "LOCK TABLE boat_word IN ACCESS EXCLUSIVE MODE";
-/// Nobody can write for this tenant.
+/// Blocks writes for this tenant.
 const NO_WRITING: &str = "SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR UPDATE";
 const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'desk' AND wait_event_type = 'Lock'";
 
@@ -161,7 +160,7 @@ async fn callers_go(test: &TestStore) {
         let store = Arc::clone(&test.store);
         behind.spawn(async move { store.page(&north(), query(Vec::new())).await });
     }
-    // So long that nobody hopes for a quick end of it any more.
+    // Long enough to count as slow.
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert!(behind.try_join_next().is_none(), "they wait behind the searches");
     gone.abort_all();

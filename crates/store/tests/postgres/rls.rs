@@ -1,5 +1,5 @@
-//! Row-level security: the wall holds without the `tenant = $1` of our statements, and a role or a table
-//! that would let somebody pass it is refused at the start.
+//! Row-level security: it separates tenants even without `tenant = $1`, and a role or a table that would bypass it is
+//! refused at the start.
 
 use std::sync::Arc;
 

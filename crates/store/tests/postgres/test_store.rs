@@ -1,4 +1,4 @@
-//! A store on a PostgreSQL database of its own, and a look at the tables from outside.
+//! A store on a PostgreSQL database of its own, and queries that bypass the store.
 
 use std::sync::Arc;
 use std::time::Duration;

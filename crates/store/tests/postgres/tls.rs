@@ -1,4 +1,4 @@
-//! TLS to the server: only one that proves itself is spoken to, and a refusal says what to do.
+//! TLS to the server: an invalid certificate is refused, and the error says what to do.
 
 use std::path::PathBuf;
 use std::sync::Arc;

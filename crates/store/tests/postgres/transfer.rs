@@ -1,4 +1,4 @@
-//! A tenant arrives beside nodes that serve: nobody waits for its rows.
+//! The import of a tenant while nodes are running: they do not wait for its rows.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The numbers an operator sees of the writers: what waits, and how large the groups were.
+//! The writers' statistics: queue length and batch sizes.
 
 use std::sync::Arc;
 

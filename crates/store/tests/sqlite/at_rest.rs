@@ -1,4 +1,4 @@
-//! What somebody with the files but without the key can read, and what they can move about.
+//! What an attacker with the files but without the key can read, and what they can copy elsewhere.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -122,7 +122,7 @@ async fn one_value_of_two_tenants_does_not_look_alike() {
     assert_eq!(look("sealed"), 2);
 }
 
-/// Equal hashes would tell whoever has the file that the owner of a boat is also the one who sails another.
+/// Equal hashes would reveal that the owner of a boat is also the one who sails another.
 #[tokio::test]
 async fn one_value_in_two_places_does_not_look_alike() {
     static CREW: TableSpec = TableSpec {

@@ -1,4 +1,4 @@
-//! The audit chains: they hold after any work, say where they were tampered with, and survive retention.
+//! The audit chains: they are intact after any work, show where they were tampered with, and survive retention.
 
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Commit, Durability, Store};
@@ -173,8 +173,7 @@ async fn links_that_retention_keeps_can_be_verified() {
     assert_eq!(test.store.verify_audit().unwrap().chains[1].broken, Some((5, "a link is missing")));
 }
 
-/// In pieces, so that nobody waits long for the writer: what was removed before something went wrong
-/// stays removed, and the rest is still checkable.
+/// In chunks, so that writes do not wait long: chunks before a failure stay deleted, and the rest can be verified.
 #[tokio::test]
 async fn many_links_are_deleted_a_thousand_at_a_time() {
     let test = long().await;
@@ -304,7 +303,7 @@ async fn an_export_of_many_links_has_each_record_once_in_order() {
     assert!(lines == expected, "{} lines instead of {}", lines.len(), expected.len());
 }
 
-/// Whoever reads the export slowly must not keep the database from clearing its log.
+/// A slow consumer of the export must not keep the database from checkpointing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_export_holds_no_transaction_and_ends_at_its_start() {
     let test = worked().await;

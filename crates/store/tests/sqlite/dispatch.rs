@@ -1,4 +1,4 @@
-//! Dispatched messages and the file they are in: closed, opened again, and read by somebody without the key.
+//! Dispatched messages survive a restart, and are unreadable in the file without the key.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The suite on SQLite, and what only a database in a file can be asked.
+//! The store suite on SQLite, and tests of SQLite alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]

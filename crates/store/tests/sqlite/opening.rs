@@ -1,4 +1,4 @@
-//! Opening a file: what is refused and with which words, what grows, and that everything is still there.
+//! Opening a file: what is refused with which message, how tables are migrated, and that the data is unchanged.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -196,8 +196,7 @@ async fn retention_without_expired_rows_does_not_write() {
     assert!(test.store.delete_expired_rows(&BOAT, "length", Millis(8)).await.is_err(), "there it has to write");
 }
 
-/// In pieces, so that nobody waits long for the writer: what was forgotten before something went wrong
-/// stays forgotten.
+/// In chunks, so that writes do not wait long: chunks before a failure stay deleted.
 #[tokio::test]
 async fn many_claims_are_deleted_a_thousand_at_a_time() {
     let test = TestStore::new().await;

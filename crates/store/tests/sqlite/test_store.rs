@@ -1,4 +1,4 @@
-//! A SQLite database in a folder of its own that goes away with it, and a look at the file from outside.
+//! A store on a SQLite database in a temporary folder, and queries that bypass the store.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl TestStore {
         connection
     }
 
-    /// A raw connection that keeps everybody else from writing until it is dropped.
+    /// A raw connection that blocks other writers until it is dropped.
     pub(crate) fn locked(&self) -> Lock {
         let connection = self.raw();
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -1,5 +1,5 @@
-//! The one thread that writes, and the ones that read: what happens when nobody waits, when the file is
-//! locked, and when the store is closed with work in hand.
+//! The writer thread and the reader threads: callers that stop waiting, a locked file, and closing the store with
+//! queued work.
 
 use std::time::{Duration, Instant};
 
@@ -218,7 +218,7 @@ async fn short_pages_run_inline_and_abandoned_long_ones_stop() {
         }
     }
     assert_eq!(short.expect("a short page waited for the readers"), ["b1"]);
-    // ... until nobody waits for them.
+    // ... until their callers stop waiting.
     drop((first, second));
     let began = Instant::now();
     assert!(long().await.unwrap().rows.is_empty());

@@ -1,4 +1,4 @@
-//! The numbers an operator sees of the writer: what waits, and how large the groups were.
+//! The writer's statistics: queue length and batch sizes.
 
 use std::sync::Arc;
 
