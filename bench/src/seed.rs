@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use frontdesk::app::DataBackend;
 use frontdesk::config;
-use frontdesk::folder::{self, Folder};
-use frontdesk::house::Vaults;
+use frontdesk::data_dir::{self, DataDir};
 use frontdesk::net;
 use frontdesk_contracts::demo::{BusinessData, business_data, info};
 use frontdesk_engine::model::plan::Step;
@@ -18,8 +18,8 @@ use frontdesk_engine::{Fault, TenantId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::database::{Database, Place};
-use crate::{Outcome, Wish};
+use crate::database::{Database, Storage};
+use crate::{BenchResult, Options};
 
 /// The make that is searched for; an eighth of the vehicles or so.
 pub const MAKE: &str = "Toyota";
@@ -62,39 +62,39 @@ pub fn vehicle_id(dealership: usize, number: usize) -> String {
 }
 
 /// Seeded data of this size, from an earlier run if there is any.
-pub async fn seeded(wish: &Wish, database: Database, scale: Scale) -> Outcome<Seeded> {
+pub async fn seeded(options: &Options, database: Database, scale: Scale) -> BenchResult<Seeded> {
     let name = format!("seed-{EDITION}-{}-{}-{}", database.name(), scale.vehicles, scale.dealerships);
-    let folder = wish.work.join(&name);
+    let folder = options.work.join(&name);
     let list = folder.join("agents.json");
     if !list.exists() {
         let Scale { vehicles, dealerships } = scale;
-        wish.say(&format!("making {vehicles} vehicles in {dealerships} dealerships on {}", database.name()));
-        let unfinished = wish.work.join(format!("{name}.unfinished"));
+        options.log(&format!("making {vehicles} vehicles in {dealerships} dealerships on {}", database.name()));
+        let unfinished = options.work.join(format!("{name}.unfinished"));
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished)?;
         }
         let place = database.empty(&unfinished);
-        let agents = make(wish, &place, scale).await?;
+        let agents = make(options, &place, scale).await?;
         place.keep();
         fs::write(unfinished.join("agents.json"), serde_json::to_vec(&agents)?)?;
         fs::rename(&unfinished, &folder)?;
     }
     if database == Database::Sqlite {
         // A file that an older version has made becomes this one's, also for the bare server, which changes nothing.
-        drop(Vaults::open(Folder::take(&folder)?, &config::Database::Embedded).await?);
+        drop(DataBackend::open(DataDir::lock(&folder)?, &config::DatabaseConfig::Embedded).await?);
     }
     let agents = serde_json::from_slice(&fs::read(list)?)?;
     Ok(Seeded { folder, agents })
 }
 
-async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
+async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<Vec<Agent>> {
     let data = empty.folder.as_path();
     if let Some(parent) = data.parent() {
         fs::create_dir_all(parent)?;
     }
-    let vaults = Vaults::open(Folder::take(data)?, &empty.config()?).await?;
-    let now = vaults.clock.now();
-    net::ensure(&folder::certificates(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
+    let backend = DataBackend::open(DataDir::lock(data)?, &empty.config()?).await?;
+    let now = backend.clock.now();
+    net::ensure(&data_dir::tls_dir(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
     let mut count = 0;
     let mut new_id = |prefix: &str| {
         count += 1;
@@ -106,12 +106,12 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
     let step = scale.dealerships.div_ceil(AGENTS);
     for place in 0..scale.dealerships {
         if place % step == 0 {
-            wish.say(&format!("  {} of {} vehicles", place * scale.each(), scale.vehicles));
+            options.log(&format!("  {} of {} vehicles", place * scale.each(), scale.vehicles));
         }
         let dealership = format!("dlr_{place:05}");
         let tenant = TenantId::parse(&dealership).ok_or("a dealership's id is not one")?;
         let registered = Tenant { id: tenant.clone(), name: format!("Dealership {place}") };
-        vaults.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
+        backend.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
         for first in (0..scale.each()).step_by(CHUNK) {
             let numbers = first..scale.each().min(first + CHUNK);
             let steps = numbers.filter_map(|number| generated(&templates, &dealership, place, number)).collect();
@@ -124,7 +124,7 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
                 answer: Item { id: dealership.clone(), body: "{}".to_owned(), masked: None, personal: None },
                 audit: "{}".to_owned(),
             };
-            match vaults.store.commit(commit).await.map_err(explain)? {
+            match backend.store.commit(commit).await.map_err(explain)? {
                 Committed::Done => {}
                 Committed::Refused(fault) => return Err(explain(fault)),
                 Committed::AlreadyClaimed(_) | Committed::VersionConflict | Committed::Unknown => {
@@ -138,11 +138,11 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
                 name,
                 vec![tenant],
                 info().scopes,
-                vaults.clock.as_ref(),
-                vaults.random.as_ref(),
+                backend.clock.as_ref(),
+                backend.random.as_ref(),
             );
             let id = client.id.as_str().to_owned();
-            vaults.store.add_client(client, "{}".to_owned()).await.map_err(explain)?;
+            backend.store.add_client(client, "{}".to_owned()).await.map_err(explain)?;
             agents.push(Agent { dealership, place, client: id, secret: secret.expose().to_owned() });
         }
     }
