@@ -105,10 +105,10 @@ impl Storage {
         }
     }
 
-    pub fn config(&self) -> BenchResult<config::Database> {
+    pub fn config(&self) -> BenchResult<config::DatabaseConfig> {
         Ok(match self.url() {
-            None => config::Database::Embedded,
-            Some(url) => config::Database::Postgres(Address::parse(&url).map_err(|_| "not an address")?),
+            None => config::DatabaseConfig::Embedded,
+            Some(url) => config::DatabaseConfig::Postgres(Address::parse(&url).map_err(|_| "not an address")?),
         })
     }
 
@@ -126,7 +126,9 @@ impl Storage {
     /// The arguments that tell the reference where its data is.
     pub fn reference(&self) -> [String; 2] {
         match &self.data {
-            Data::File => ["--database".to_owned(), frontdesk::folder::database(&self.folder).display().to_string()],
+            Data::File => {
+                ["--database".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
+            }
             Data::FileAndSite(site) => ["--site".to_owned(), site.url()],
             Data::Server { server, name } => ["--database".to_owned(), server.url_of(ROLE, name)],
         }
@@ -170,7 +172,7 @@ impl Storage {
     pub fn leads(&self) -> BenchResult<u64> {
         match &self.data {
             Data::File | Data::FileAndSite(_) => {
-                let connection = rusqlite::Connection::open(frontdesk::folder::database(&self.folder))?;
+                let connection = rusqlite::Connection::open(frontdesk::data_dir::database_file(&self.folder))?;
                 let count: i64 = connection.query_row("SELECT count(*) FROM lead", [], |row| row.get(0))?;
                 Ok(count.try_into()?)
             }

@@ -57,7 +57,7 @@ impl Server {
             .arg("reference")
             .args(storage.reference())
             .arg("--certificates")
-            .arg(frontdesk::folder::certificates(&storage.folder))
+            .arg(frontdesk::data_dir::tls_dir(&storage.folder))
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
@@ -67,7 +67,7 @@ impl Server {
 
     async fn wait_until_ready(child: Child, port: u16, storage: Storage) -> BenchResult<Server> {
         let began = Instant::now();
-        let ca_file = frontdesk::folder::certificates(&storage.folder).join("ca.pem");
+        let ca_file = frontdesk::data_dir::tls_dir(&storage.folder).join("ca.pem");
         let mut server =
             Server { child, port, storage, started_after: Duration::ZERO, trust: client_config(&ca_file)? };
         while !server.answers().await {

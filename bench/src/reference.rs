@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use frontdesk::ports::SystemClock;
+use frontdesk::system::SystemClock;
 use frontdesk_contracts::automotive::vehicle::TABLE;
 use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query, Start, Window};
 use frontdesk_engine::model::table::Cell;

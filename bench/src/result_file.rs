@@ -68,7 +68,7 @@ pub fn load_average() -> f64 {
 }
 
 fn frontdesk_clock() -> String {
-    frontdesk::ports::SystemClock.now().to_rfc3339()
+    frontdesk::system::SystemClock.now().to_rfc3339()
 }
 
 fn commit() -> String {

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use frontdesk::app::DataBackend;
 use frontdesk::config;
-use frontdesk::folder::{self, Folder};
-use frontdesk::house::Vaults;
+use frontdesk::data_dir::{self, DataDir};
 use frontdesk::net;
 use frontdesk_contracts::demo::{BusinessData, business_data, info};
 use frontdesk_engine::model::plan::Step;
@@ -81,7 +81,7 @@ pub async fn seeded(options: &Options, database: Database, scale: Scale) -> Benc
     }
     if database == Database::Sqlite {
         // A file that an older version has made becomes this one's, also for the bare server, which changes nothing.
-        drop(Vaults::open(Folder::take(&folder)?, &config::Database::Embedded).await?);
+        drop(DataBackend::open(DataDir::lock(&folder)?, &config::DatabaseConfig::Embedded).await?);
     }
     let agents = serde_json::from_slice(&fs::read(list)?)?;
     Ok(Seeded { folder, agents })
@@ -92,9 +92,9 @@ async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<V
     if let Some(parent) = data.parent() {
         fs::create_dir_all(parent)?;
     }
-    let vaults = Vaults::open(Folder::take(data)?, &empty.config()?).await?;
-    let now = vaults.clock.now();
-    net::ensure(&folder::certificates(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
+    let backend = DataBackend::open(DataDir::lock(data)?, &empty.config()?).await?;
+    let now = backend.clock.now();
+    net::ensure(&data_dir::tls_dir(data), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
     let mut count = 0;
     let mut new_id = |prefix: &str| {
         count += 1;
@@ -111,7 +111,7 @@ async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<V
         let dealership = format!("dlr_{place:05}");
         let tenant = TenantId::parse(&dealership).ok_or("a dealership's id is not one")?;
         let registered = Tenant { id: tenant.clone(), name: format!("Dealership {place}") };
-        vaults.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
+        backend.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
         for first in (0..scale.each()).step_by(CHUNK) {
             let numbers = first..scale.each().min(first + CHUNK);
             let steps = numbers.filter_map(|number| generated(&templates, &dealership, place, number)).collect();
@@ -124,7 +124,7 @@ async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<V
                 answer: Item { id: dealership.clone(), body: "{}".to_owned(), masked: None, personal: None },
                 audit: "{}".to_owned(),
             };
-            match vaults.store.commit(commit).await.map_err(explain)? {
+            match backend.store.commit(commit).await.map_err(explain)? {
                 Committed::Done => {}
                 Committed::Refused(fault) => return Err(explain(fault)),
                 Committed::AlreadyClaimed(_) | Committed::VersionConflict | Committed::Unknown => {
@@ -138,11 +138,11 @@ async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<V
                 name,
                 vec![tenant],
                 info().scopes,
-                vaults.clock.as_ref(),
-                vaults.random.as_ref(),
+                backend.clock.as_ref(),
+                backend.random.as_ref(),
             );
             let id = client.id.as_str().to_owned();
-            vaults.store.add_client(client, "{}".to_owned()).await.map_err(explain)?;
+            backend.store.add_client(client, "{}".to_owned()).await.map_err(explain)?;
             agents.push(Agent { dealership, place, client: id, secret: secret.expose().to_owned() });
         }
     }

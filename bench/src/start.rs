@@ -68,7 +68,7 @@ async fn demo(options: &Options, database: Database, storage: &Storage, what: &'
     let banner: serde_json::Value = serde_json::from_str(&line)?;
     let endpoint = banner.get("endpoint").and_then(|endpoint| endpoint.as_str()).ok_or("no endpoint")?;
     let port = endpoint.split(':').nth(2).and_then(|rest| rest.split('/').next()).ok_or("no port")?.parse()?;
-    let trust = client_config(&frontdesk::folder::certificates(data).join("ca.pem"))?;
+    let trust = client_config(&frontdesk::data_dir::tls_dir(data).join("ca.pem"))?;
     let caller = Caller { dealership: String::new(), place: 0, vehicles: 0, token: String::new(), port };
     Session::open(&trust, caller).await?;
     let millis = began.elapsed().as_secs_f64() * 1000.0;

@@ -5,8 +5,8 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use frontdesk::folder::{self, Folder};
-use frontdesk::house::Vaults;
+use frontdesk::app::DataBackend;
+use frontdesk::data_dir::{self, DataDir};
 use frontdesk::net;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::registry::Tenant;
@@ -119,8 +119,8 @@ fn site() -> CmsSite {
 
 /// Gives both folders what a server needs, and makes somebody who may call.
 pub async fn prepare(desk: &Storage, bare: &Storage) -> BenchResult<Agent> {
-    let vaults = Vaults::open(Folder::take(&desk.folder)?, &desk.config()?).await?;
-    let now = vaults.clock.now();
+    let backend = DataBackend::open(DataDir::lock(&desk.folder)?, &desk.config()?).await?;
+    let now = backend.clock.now();
     for place in [desk, bare] {
         create_certificates(&place.folder, now.seconds())?;
     }
@@ -131,17 +131,17 @@ pub async fn prepare(desk: &Storage, bare: &Storage) -> BenchResult<Agent> {
     fs::write(desk.folder.join(SiteSource::CONFIG), config)?;
     let tenant = TenantId::parse(TENANT).ok_or("a tenant's id is not one")?;
     let registered = Tenant { id: tenant.clone(), name: TENANT.to_owned() };
-    vaults.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
+    backend.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
     let scopes = Scopes::parse(SCOPES).ok_or("scopes that are none")?;
-    let (clock, random) = (vaults.clock.as_ref(), vaults.random.as_ref());
+    let (clock, random) = (backend.clock.as_ref(), backend.random.as_ref());
     let (client, secret) = frontdesk_identity::new_client("Reader".to_owned(), vec![tenant], scopes, clock, random);
     let id = client.id.as_str().to_owned();
-    vaults.store.add_client(client, "{}".to_owned()).await.map_err(explain)?;
+    backend.store.add_client(client, "{}".to_owned()).await.map_err(explain)?;
     Ok(Agent { dealership: TENANT.to_owned(), place: 0, client: id, secret: secret.expose().to_owned() })
 }
 
 fn create_certificates(folder: &Path, now: i64) -> BenchResult<()> {
     fs::create_dir_all(folder)?;
-    net::ensure(&folder::certificates(folder), &[], OffsetDateTime::from_unix_timestamp(now)?)?;
+    net::ensure(&data_dir::tls_dir(folder), &[], OffsetDateTime::from_unix_timestamp(now)?)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A lead as the reference makes it: the rows that Frontdesk writes for one except the audit's, nothing sealed and
 //! nothing hashed.
 
-use frontdesk::ports::SystemClock;
+use frontdesk::system::SystemClock;
 use frontdesk_engine::ports::Clock as _;
 use serde_json::json;
 

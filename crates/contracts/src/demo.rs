@@ -1,7 +1,7 @@
 //! Made-up businesses for the demo, as plan steps that a store can commit. It writes nothing itself.
 
+use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::offer::Offer;
 use frontdesk_engine::{Event, Scopes, Step};
 
 use crate::{automotive, emcp};
@@ -30,7 +30,7 @@ pub struct BusinessData {
 
 /// A made-up site and who may read it. Its content is in `cms-fixture`.
 pub struct DemoSite {
-    pub offer: &'static Offer,
+    pub entry: &'static ContractEntry,
     pub business: &'static str,
     pub scopes: Scopes,
     pub example: ExampleCall,

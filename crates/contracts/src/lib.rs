@@ -5,12 +5,14 @@ pub mod automotive;
 pub mod demo;
 pub mod emcp;
 
-use frontdesk_engine::offer::{Bounds, Needs, Offer};
+use frontdesk_engine::model::contract_entry::{ContractEntry, QueryLimits, Requires};
 use frontdesk_engine::{Contract, TenantId};
 
-/// The contracts that a configuration can mount.
-pub const ENTRIES: &[Offer] =
-    &[Offer::plain(automotive::ID), Offer { name: emcp::ID, needs: Needs::SiteDb(emcp::DEFAULTS) }];
+/// The contracts of this build: how a configuration mounts them, and the commands they add.
+pub const ENTRIES: &[ContractEntry] = &[
+    ContractEntry::new(automotive::ID).with_commands(automotive::COMMANDS),
+    ContractEntry::new(emcp::ID).requiring(Requires::SiteDb(emcp::DEFAULTS)),
+];
 
 pub fn all() -> Vec<Contract> {
     vec![automotive::contract(), emcp::contract(emcp::EmcpSettings::default())]
@@ -21,6 +23,6 @@ pub fn by_id(id: &str) -> Option<Contract> {
 }
 
 /// A contract that reads a site, for the callers of this tenant and within these limits.
-pub fn site_contract(id: &str, tenant: &TenantId, bounds: Bounds) -> Option<Contract> {
-    (id == emcp::ID).then(|| emcp::contract(emcp::EmcpSettings::new(tenant, bounds)))
+pub fn site_contract(id: &str, tenant: &TenantId, limits: QueryLimits) -> Option<Contract> {
+    (id == emcp::ID).then(|| emcp::contract(emcp::EmcpSettings::new(tenant, limits)))
 }

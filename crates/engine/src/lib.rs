@@ -8,7 +8,6 @@ pub mod ip_prefix;
 pub mod limits;
 pub mod model;
 pub mod nearest;
-pub mod offer;
 pub mod pipeline;
 pub mod ports;
 pub mod seal;

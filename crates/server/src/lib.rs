@@ -1,24 +1,14 @@
-//! Frontdesk, the server: it binds the engine, the contracts, the store and the authorization server
-//! to HTTPS, a configuration and a command line. Business rules and SQL live elsewhere.
+//! Frontdesk, the server: it connects the engine, the contracts, the store and the authorization server to HTTPS, a
+//! configuration and a command line. Business rules and SQL live elsewhere.
 
-pub mod addresses;
-pub mod card;
-pub mod certificates;
+pub mod admin;
+pub mod app;
 pub mod cli;
-pub mod commands;
 pub mod config;
-pub mod current;
-pub mod folder;
-pub mod house;
+pub mod data_dir;
+pub mod export_file;
 pub mod http;
-mod mounting;
 pub mod net;
-pub mod observe;
-pub mod operator;
-pub mod parcel;
-pub mod ports;
-pub mod reload;
-pub mod run;
-pub mod sites;
 pub mod stdio;
-pub mod traces;
+pub mod system;
+pub mod telemetry;

@@ -2,12 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-use frontdesk::cli::Cli;
-use frontdesk::commands;
-
 fn main() -> ExitCode {
-    match commands::run(Cli::parse()) {
+    match frontdesk::cli::run(std::env::args_os()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("frontdesk: {error}");

@@ -1,6 +1,7 @@
 //! The automotive contract, AutomotiveMCP RFC 0.1: dealerships, their stock, their leads and their
 //! customers. Everything specific to that specification is in this folder.
 
+mod check_vin;
 pub mod codes;
 pub mod customer;
 pub mod demo;
@@ -20,11 +21,15 @@ pub mod vocabulary;
 
 use frontdesk_engine::Contract;
 use frontdesk_engine::model::contract::ServerInfo;
+use frontdesk_engine::model::contract_entry::ContractCommand;
 use serde_json::json;
 
 pub use dialect::Automotive;
 
 pub const ID: &str = "automotive";
+
+/// What `frontdesk automotive` offers.
+pub const COMMANDS: &[ContractCommand] = &[check_vin::CHECK_VIN];
 
 pub fn contract() -> Contract {
     Contract {

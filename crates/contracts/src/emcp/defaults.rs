@@ -2,11 +2,11 @@
 //! ordinary client can complete its handshake).
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::offer::{Bounds, Usual};
+use frontdesk_engine::model::contract_entry::{MountDefaults, QueryLimits};
 
 use super::{EmcpSettings, ResultLimits, scopes};
 
-pub const DEFAULTS: Usual = Usual {
+pub const DEFAULTS: MountDefaults = MountDefaults {
     base: "/api/v1/mcp",
     server: "content",
     prefix: "evo_",
@@ -35,8 +35,8 @@ pub const DEFAULTS: Usual = Usual {
 };
 
 impl EmcpSettings {
-    pub fn new(tenant: &TenantId, bounds: Bounds) -> EmcpSettings {
-        let Bounds { items, bytes, depth, offset } = bounds;
+    pub fn new(tenant: &TenantId, limits: QueryLimits) -> EmcpSettings {
+        let QueryLimits { items, bytes, depth, offset } = limits;
         let limits =
             ResultLimits { max_result_items: items, max_result_bytes: bytes, max_depth: depth, max_offset: offset };
         EmcpSettings { limits, tenant: Some(tenant.as_str().to_owned()) }

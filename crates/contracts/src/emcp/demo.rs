@@ -8,7 +8,7 @@ use crate::demo::{DemoSite, ExampleCall};
 
 pub(crate) fn site() -> Option<DemoSite> {
     Some(DemoSite {
-        offer: ENTRIES.iter().find(|offer| offer.name == ID)?,
+        entry: ENTRIES.iter().find(|entry| entry.name == ID)?,
         business: "Harbour Lane Pottery",
         scopes: Scopes::new([scopes::READ, scopes::CALL].map(Scope::new)),
         example: ExampleCall {

@@ -3,6 +3,7 @@
 
 pub mod caller;
 pub mod contract;
+pub mod contract_entry;
 pub mod fault;
 pub mod glob;
 pub mod incoming;

@@ -1,156 +1,168 @@
-//! The command line: what can be said and how it is explained. It only reads arguments; running a command is not done here.
+//! The command line, one file per command: its arguments and what it does.
 
 mod audit;
+mod backup;
 mod client;
-mod dealership;
-mod pages;
-mod place;
-mod safety;
+mod config;
+mod contract;
+mod data_args;
+mod demo;
+mod demo_banner;
+mod output;
+mod progress;
+mod serve;
+mod shell;
 mod stdio;
+mod tenant;
 
-use std::net::SocketAddr;
+use std::error::Error;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use frontdesk_contracts::ENTRIES;
+use frontdesk_store::Backend;
 
-pub use audit::{Audit, AuditCommand, Export, Verify};
-pub use client::{Add, Client, ClientCommand, ClientId, List};
-pub use dealership::{Dealership, DealershipCommand, ExportDealership, ImportDealership};
-pub use pages::{Completions, Man};
-pub use place::Place;
-pub use safety::{Backup, Restore};
-pub use stdio::Stdio;
+use crate::config::{DatabaseConfig, LoadedConfig, environment, load};
+use audit::AuditArgs;
+use backup::{BackupArgs, RestoreArgs};
+use client::ClientArgs;
+use config::ConfigArgs;
+use data_args::DataArgs;
+use demo::DemoArgs;
+use serve::ServeArgs;
+use shell::{CompletionsArgs, ManArgs};
+use stdio::StdioArgs;
+use tenant::TenantArgs;
 
-/// The front desk between a business and AI agents.
+/// How long tasks may go on after the server has ended.
+const TASK_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Why a command failed, as a sentence for the person who typed it.
+pub type CliError = Box<dyn Error>;
+
+/// Serve a business's data and actions to AI agents over MCP.
 #[derive(Debug, Parser)]
 #[command(
     name = "frontdesk",
     version,
     long_about = "Frontdesk serves a business's data and actions to AI agents over MCP, under a published contract.\n\n\
-        It checks who is calling and what they may see, takes an order once even if it is asked three times, and \
-        writes down who saw what.",
+        It authenticates callers, checks their scopes, executes a retried write once, and keeps an audit log of every \
+        call.",
     after_help = "\
 Start here:
-  frontdesk demo                              a working desk with made-up data
+  frontdesk demo                              a working server with made-up data
 
 For real:
-  frontdesk config check --config desk.toml   is this file right?
+  frontdesk config check --config desk.toml   validate the configuration
   frontdesk serve --config desk.toml          serve it
-  frontdesk client add --help                 let somebody in
+  frontdesk client add --help                 give a program access
   frontdesk backup FILE                       copy the data, also while serving
-  frontdesk dealership --help                 move a dealership elsewhere
+  frontdesk tenant --help                     move a tenant to another server
 
 `frontdesk COMMAND --help` explains a command. Every key of the file is in
 docs/configuration.md.",
     arg_required_else_help = true,
     subcommand_required = true
 )]
-pub struct Cli {
+struct Cli {
     #[command(subcommand)]
-    pub command: Command,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
-    Demo(Demo),
-    Serve(Serve),
-    Client(Client),
-    Config(ConfigCommands),
-    Audit(Audit),
-    Backup(Backup),
-    Restore(Restore),
-    Dealership(Dealership),
-    Stdio(Stdio),
-    Completions(Completions),
-    Man(Man),
+enum Command {
+    Demo(DemoArgs),
+    Serve(ServeArgs),
+    Client(ClientArgs),
+    Config(ConfigArgs),
+    Audit(AuditArgs),
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
+    Tenant(TenantArgs),
+    Stdio(StdioArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
-/// Serve made-up data, ready to be called with curl.
-#[derive(Debug, Args)]
-#[command(
-    long_about = "Makes a data folder with a certificate authority, a certificate, demo data and a client for each demo \
-        tenant and a small website with a client of its own, serves it over HTTPS, and prints a card with everything \
-        needed to call it.\n\n\
-        A second start reuses the folder. Secrets are shown on the first start only, since they are kept only hashed; \
-        --new-secrets makes and shows new ones. Ctrl-C finishes running calls and stops.",
-    after_help = "\
-Examples:
-  frontdesk demo
-  frontdesk demo --data /tmp/desk --listen 127.0.0.1:0   any free port
-  frontdesk demo --new-secrets                           the old ones were lost
-  frontdesk demo --json                                  the card, for scripts"
-)]
-pub struct Demo {
-    /// The folder for everything the demo makes [default: frontdesk-data]
-    #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
-    /// Where to serve; port 0 picks a free one [default: 127.0.0.1:8443]
-    #[arg(long, value_name = "ADDR:PORT", value_parser = crate::config::address)]
-    pub listen: Option<SocketAddr>,
-    /// Give the demo's clients new secrets and show them; the old ones stop working
-    #[arg(long)]
-    pub new_secrets: bool,
-    /// Print the card as one line of JSON
-    #[arg(long)]
-    pub json: bool,
+/// Runs the command that these arguments name; the first one is the name of the program.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
+    let matches = definition().get_matches_from(arguments);
+    match contract::find(&matches) {
+        Some((command, arguments)) => contract::run(command, arguments),
+        None => parse(&matches)?.run(),
+    }
 }
 
-/// Serve as a configuration file says.
-#[derive(Debug, Args)]
-#[command(
-    long_about = "Serves over HTTPS what the configuration says. Settings come from the file, and `FRONTDESK_*` variables \
-        outrank it: FRONTDESK_LISTEN=0.0.0.0:8443 sets `listen`.\n\n\
-        Ctrl-C or SIGTERM stops taking calls, finishes the running ones and exits with 0. SIGHUP reads the \
-        configuration again: it is checked and put into effect whole, or the last good one stays; the log says which, \
-        and what needs a restart. Changed certificate files are taken in by themselves.",
-    after_help = "\
-Examples:
-  frontdesk config check --config frontdesk.toml   find every mistake first
-  frontdesk serve --config frontdesk.toml
-  FRONTDESK_CONFIG=frontdesk.toml frontdesk serve"
-)]
-pub struct Serve {
-    /// The configuration file [default: the file that FRONTDESK_CONFIG names, or none]
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+/// Every command: those of the server, and one for each contract that brings commands of its own.
+fn definition() -> clap::Command {
+    Cli::command().subcommands(ENTRIES.iter().filter_map(contract::definition))
 }
 
-/// Check or show the configuration.
-#[derive(Debug, Args)]
-#[command(arg_required_else_help = true, subcommand_required = true)]
-pub struct ConfigCommands {
-    #[command(subcommand)]
-    pub command: ConfigCommand,
+fn parse(matches: &ArgMatches) -> Result<Command, clap::Error> {
+    Cli::from_arg_matches(matches).map(|cli| cli.command)
 }
 
-#[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
-    /// Report every mistake at once, each with what to do about it
-    #[command(after_help = "\
-Exits with 0 when the configuration can be served, also when there are warnings.
-A PostgreSQL database is called once: it must be there, prove itself and let
-this role in. So is the database of every site that is mounted, and its secrets
-are read. Nothing is changed.
-
-Example:
-  frontdesk config check --config frontdesk.toml")]
-    Check(ConfigFile),
-    /// Print every key with its value in effect and where it came from
-    #[command(after_help = "\
-The output is itself a configuration file: each line ends with a comment,
-`default`, `file` or `environment`. Secrets that stand in the file are masked.
-
-Examples:
-  frontdesk config show                            all defaults
-  frontdesk config show --config frontdesk.toml | grep -v '# default'")]
-    Show(ConfigFile),
+impl Command {
+    fn run(self) -> Result<ExitCode, CliError> {
+        match self {
+            Command::Demo(args) => demo::run(args),
+            Command::Serve(args) => serve::run(args),
+            Command::Client(args) => client::run(args),
+            Command::Config(args) => config::run(args),
+            Command::Audit(args) => audit::run(args),
+            Command::Tenant(args) => tenant::run(args),
+            Command::Backup(args) => backup::run_backup(args),
+            Command::Restore(args) => backup::run_restore(args),
+            Command::Stdio(args) => stdio::run(args),
+            Command::Completions(args) => Ok(shell::run_completions(args)),
+            Command::Man(args) => shell::run_man(args),
+        }
+    }
 }
 
-#[derive(Debug, Args)]
-pub struct ConfigFile {
-    /// The configuration file [default: the file that FRONTDESK_CONFIG names, or none]
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+fn load_config(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<LoadedConfig, CliError> {
+    let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value));
+    Ok(load(file.as_deref(), environment().chain(flags), ENTRIES)?)
+}
+
+/// The data folder and the database that goes with it.
+fn resolve_paths(args: DataArgs) -> Result<(PathBuf, DatabaseConfig), CliError> {
+    let flags = args.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
+    let config = load_config(args.config, flags.into_iter().collect())?.config;
+    Ok((config.data, config.database))
+}
+
+/// Runs a server to its end. Tasks that still run then, such as a name lookup for the trace collector, are given up
+/// after a moment. The store is always closed completely.
+fn run_server<T>(guard: &StoreGuard, server: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
+    let runtime = runtime()?;
+    let result = runtime.block_on(server);
+    runtime.shutdown_timeout(TASK_SHUTDOWN_TIMEOUT);
+    guard.close();
+    result
+}
+
+/// Holds the store until every task has ended. Dropping the last reference to a store waits for its writer, which must
+/// not happen in a task that is given up after a moment.
+#[derive(Default)]
+struct StoreGuard(Mutex<Option<Arc<dyn Backend>>>);
+
+impl StoreGuard {
+    fn hold(&self, store: &Arc<dyn Backend>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(store));
+    }
+
+    fn close(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
 #[cfg(test)]

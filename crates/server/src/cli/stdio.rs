@@ -1,18 +1,33 @@
-//! `frontdesk stdio`: the desk for one program on the same machine. A secret is never an argument, because arguments are
-//! visible to others.
+//! `frontdesk stdio`: MCP for the one program that has started the process. A secret is never an argument, because other
+//! users can see arguments.
 
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
 use clap::Args;
+use tokio::time::Instant;
 
-use super::Place;
+use super::{CliError, DataArgs, StoreGuard, load_config, run_server};
+use crate::admin::{self, AdminService};
+use crate::app::{
+    App, DataBackend, OnDatabaseDown, Sites, abort_tasks, flush_tally, flush_traces, install_signal_handlers,
+    register_tenants, run_retention, run_tally_flush,
+};
+use crate::config::{Config, MountConfig, login};
+use crate::data_dir::{self, DataDir, DataDirError};
+use crate::stdio::{StdioCredentials, serve_stdio};
+use crate::telemetry::traces::{self, listed};
 
 /// Serve one MCP client over standard input and output.
 #[derive(Debug, Args)]
 #[command(
     long_about = "Speaks MCP over standard input and output, one JSON message a line, for a desktop client that starts \
-        its servers itself. It is the same desk as over HTTPS: the same tools, limits and audit.\n\n\
+        its servers itself. Tools, limits and audit log are the same as over HTTPS.\n\n\
         The caller comes from the environment: FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET as `frontdesk client \
-        add` printed them, or FRONTDESK_TOKEN with an access token. A site mounted with auth = [\"none\"] needs neither. The data folder must not be in use by a server; \
-        connect to that server over HTTPS instead. It ends when its input does, and logs to standard error.",
+        add` printed them, or FRONTDESK_TOKEN with an access token. A site mounted with auth = [\"none\"] needs neither. \
+        The data folder must not be in use by a server; connect to that server over HTTPS instead. The command ends with \
+        its input, and logs to standard error.",
     after_help = "\
 Examples:
   FRONTDESK_CLIENT_ID=cli_.. FRONTDESK_CLIENT_SECRET=fds_.. \\
@@ -25,10 +40,73 @@ In the configuration of a desktop client:
      \"env\": {\"FRONTDESK_CLIENT_ID\": \"cli_..\",
              \"FRONTDESK_CLIENT_SECRET\": \"fds_..\"}}}}"
 )]
-pub struct Stdio {
+pub(super) struct StdioArgs {
     #[command(flatten)]
-    pub place: Place,
+    data: DataArgs,
     /// The contract to serve [default: the first one mounted]
     #[arg(long, value_name = "NAME")]
-    pub contract: Option<String>,
+    contract: Option<String>,
+}
+
+pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
+    let login = login();
+    let data = args.data.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
+    let loaded = load_config(args.data.config, data.into_iter().collect())?;
+    let config = loaded.config;
+    let wanted = args.contract.as_deref();
+    let Some(mount) = config.mounts.iter().find(|mount| wanted.is_none_or(|wanted| mount.contract == wanted)) else {
+        let mounted: Vec<&str> = config.mounts.iter().map(|mount| mount.contract.as_str()).collect();
+        return Err(format!("that contract is not mounted; mounted are: {}", mounted.join(", ")).into());
+    };
+    let endpoint = mount.endpoint();
+    let login = if MountConfig::needs_no_token(mount) { None } else { Some(login?) };
+    let guard = StoreGuard::default();
+    run_server(&guard, async {
+        let shutdown = install_signal_handlers()?;
+        let data_dir = DataDir::lock_existing(&config.data, &config.database)
+            .map_err(|error| explain(error, &config, &endpoint))?;
+        let backend = DataBackend::open(data_dir, &config.database).await?;
+        guard.hold(&backend.store);
+        let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
+        let socket = data_dir::admin_socket(backend.data_dir.path());
+        admin::serve(socket, Arc::new(AdminService::new(&backend)), shutdown.clone()).await?;
+        let (sites, notices) = Sites::open(&config, &backend.clock, OnDatabaseDown::Retry, &Sites::default()).await?;
+        register_tenants(&config, &backend).await?;
+        let current = Arc::new(ArcSwap::from_pointee(App::open(backend, config, sites)));
+        let tasks =
+            [tokio::spawn(run_tally_flush(Arc::clone(&current))), tokio::spawn(run_retention(Arc::clone(&current)))];
+        let app = current.load_full();
+        for notice in &notices {
+            app.log.say(notice);
+        }
+        app.traces.set_exporter(traces, &app.log);
+        let mount = app.mounts.iter().position(|(path, _)| *path == endpoint).unwrap_or_default();
+        let result = match StdioCredentials::new(Arc::clone(&app), mount, login).await {
+            Ok(credentials) => {
+                serve_stdio(Arc::clone(&app), mount, credentials, shutdown.clone()).await;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(why) => Err(why.into()),
+        };
+        shutdown.request();
+        abort_tasks(tasks).await;
+        flush_tally(&app).await;
+        flush_traces(&app, Instant::now() + app.config.deadlines.drain).await;
+        result
+    })
+}
+
+/// The server that locks the folder serves the same tools over HTTPS, to the same client.
+fn explain(error: DataDirError, config: &Config, endpoint: &str) -> CliError {
+    if let DataDirError::Locked { path } = &error {
+        let endpoint = config.public_url.at(endpoint);
+        return format!(
+            "another Frontdesk is using {}, and only one can. If it is a server, let the MCP client connect to it over \
+             https, with the same client id and secret (by this configuration to {endpoint}); otherwise stop the other \
+             one, or name another folder with --data",
+            path.display()
+        )
+        .into();
+    }
+    error.into()
 }

@@ -1,16 +1,18 @@
-//! What the command line accepts and refuses, by its literal words.
+//! What the command line accepts and refuses.
 
 use std::path::Path;
 
-use clap::{CommandFactory, Parser};
 use time::macros::datetime;
 
+use super::audit::AuditCommand;
+use super::client::ClientCommand;
+use super::config::ConfigCommand;
 use super::*;
 
 #[test]
-fn the_definition_is_sound_and_every_command_has_examples_or_commands() {
-    Cli::command().debug_assert();
-    let mut open = vec![Cli::command()];
+fn every_command_has_examples_or_subcommands() {
+    definition().debug_assert();
+    let mut open = vec![definition()];
     while let Some(command) = open.pop() {
         let taught = command.get_after_help().is_some() || command.has_subcommands();
         assert!(taught, "{} --help has no example", command.get_name());
@@ -19,10 +21,10 @@ fn the_definition_is_sound_and_every_command_has_examples_or_commands() {
     }
 }
 
-/// A line that a terminal breaks can be neither read nor pasted.
+/// A wrapped line cannot be pasted.
 #[test]
 fn no_example_is_wider_than_a_terminal() {
-    let mut open = vec![Cli::command()];
+    let mut open = vec![definition()];
     while let Some(command) = open.pop() {
         let taught = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         for line in taught.lines() {
@@ -34,7 +36,7 @@ fn no_example_is_wider_than_a_terminal() {
 
 #[test]
 fn demo_takes_a_folder_an_address_and_json() {
-    let Command::Demo(demo) = said("demo --data /tmp/desk --listen [::1]:0 --json") else { panic!("not demo") };
+    let Command::Demo(demo) = parsed("demo --data /tmp/desk --listen [::1]:0 --json") else { panic!("not demo") };
     assert_eq!(demo.data.as_deref(), Some(Path::new("/tmp/desk")));
     assert_eq!(demo.listen, Some("[::1]:0".parse().unwrap()));
     assert!(demo.json);
@@ -50,12 +52,14 @@ fn a_wrong_address_is_explained() {
 }
 
 #[test]
-fn a_client_has_tenants_and_scopes_however_they_are_repeated() {
+fn tenants_and_scopes_can_be_repeated() {
     for line in [
         "client add --name Finder --tenant a --tenant b --scope x:read --scope y:read",
-        "client add --name Finder --dealership a b --scope x:read y:read",
+        "client add --name Finder --tenant a b --scope x:read y:read",
     ] {
-        let Command::Client(Client { command: ClientCommand::Add(add) }) = said(line) else { panic!("not client add") };
+        let Command::Client(ClientArgs { command: ClientCommand::Add(add) }) = parsed(line) else {
+            panic!("not client add")
+        };
         assert_eq!(add.name, "Finder");
         assert_eq!(add.tenants, ["a", "b"]);
         assert_eq!(add.scopes, ["x:read", "y:read"]);
@@ -76,11 +80,12 @@ fn a_client_without_tenant_or_scope_is_refused() {
 }
 
 #[test]
-fn a_command_is_about_a_folder_or_a_configuration_but_not_both() {
-    let Command::Client(Client { command: ClientCommand::Revoke(client) }) = said("client revoke c1 --data d") else {
+fn a_data_folder_and_a_configuration_exclude_each_other() {
+    let Command::Client(ClientArgs { command: ClientCommand::Revoke(client) }) = parsed("client revoke c1 --data d")
+    else {
         panic!("not client revoke")
     };
-    assert_eq!((client.id.as_str(), client.place), ("c1", Place { data: Some("d".into()), config: None }));
+    assert_eq!((client.id.as_str(), client.data), ("c1", DataArgs { data: Some("d".into()), config: None }));
     assert_eq!(
         refused("client rotate c1 --data d --config f.toml"),
         "error: the argument '--data <DIR>' cannot be used with '--config <FILE>'"
@@ -88,9 +93,9 @@ fn a_command_is_about_a_folder_or_a_configuration_but_not_both() {
 }
 
 #[test]
-fn an_export_starts_at_a_moment() {
+fn an_export_starts_at_a_time() {
     let line = "audit export --since 2026-01-31T09:30:00+01:00 --tenant a --output out.jsonl --config f.toml";
-    let Command::Audit(Audit { command: AuditCommand::Export(export) }) = said(line) else {
+    let Command::Audit(AuditArgs { command: AuditCommand::Export(export) }) = parsed(line) else {
         panic!("not audit export")
     };
     assert_eq!(export.since, Some(datetime!(2026-01-31 08:30:00 UTC)));
@@ -103,14 +108,24 @@ fn an_export_starts_at_a_moment() {
 }
 
 #[test]
-fn serve_and_config_take_a_file_or_leave_it_to_the_environment() {
-    let Command::Serve(Serve { config }) = said("serve --config f.toml") else { panic!("not serve") };
+fn serve_and_config_take_a_file_or_none() {
+    let Command::Serve(ServeArgs { config }) = parsed("serve --config f.toml") else { panic!("not serve") };
     assert_eq!(config.as_deref(), Some(Path::new("f.toml")));
-    let Command::Config(ConfigCommands { command: ConfigCommand::Show(file) }) = said("config show") else {
+    let Command::Config(ConfigArgs { command: ConfigCommand::Show(file) }) = parsed("config show") else {
         panic!("not config show")
     };
     assert_eq!(file.config, None);
-    assert!(matches!(said("config check"), Command::Config(ConfigCommands { command: ConfigCommand::Check(_) })));
+    assert!(matches!(parsed("config check"), Command::Config(ConfigArgs { command: ConfigCommand::Check(_) })));
+}
+
+#[test]
+fn a_contract_brings_its_own_commands() {
+    let matches = definition().try_get_matches_from(words("automotive check-vin --json 1HGCM82633A004352 x")).unwrap();
+    let (command, arguments) = contract::find(&matches).unwrap();
+    assert_eq!(command.name, "check-vin");
+    assert_eq!(arguments.get_many::<String>("vin").unwrap().collect::<Vec<_>>(), ["1HGCM82633A004352", "x"]);
+    assert_eq!(refused("automotive check-vin"), "error: the following required arguments were not provided:");
+    assert!(contract::find(&definition().try_get_matches_from(words("config show")).unwrap()).is_none());
 }
 
 #[test]
@@ -118,13 +133,13 @@ fn the_version_is_printed_on_one_line() {
     assert_eq!(refused("--version"), concat!("frontdesk ", env!("CARGO_PKG_VERSION")));
 }
 
-fn said(line: &str) -> Command {
-    Cli::try_parse_from(words(line)).unwrap().command
+fn parsed(line: &str) -> Command {
+    parse(&definition().try_get_matches_from(words(line)).unwrap()).unwrap()
 }
 
-/// The first line of what is printed instead of running something.
+/// The first line of the error.
 fn refused(line: &str) -> String {
-    let text = Cli::try_parse_from(words(line)).unwrap_err().to_string();
+    let text = definition().try_get_matches_from(words(line)).unwrap_err().to_string();
     text.lines().next().unwrap_or_default().to_owned()
 }
 

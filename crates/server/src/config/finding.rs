@@ -1,13 +1,13 @@
-//! What is wrong with a configuration, in words. It must name the key, what is wrong and what to do, and never repeat a value that may be secret.
+//! Problems of a configuration, in words: the key, what is wrong and what to do. A value that may be secret is never repeated.
 
 use std::fmt;
 
-/// One thing to mend (a problem) or to think about (a warning).
+/// A problem or a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The key, or the variable or file when no key is meant.
     pub key: String,
-    /// The file or variable that said it; empty when no single one did.
+    /// The file or variable it is in; empty if there is no single one.
     pub place: String,
     pub wrong: String,
     pub next: String,
@@ -24,13 +24,13 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Every problem of a configuration, at once.
+/// All problems of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError {
+pub struct ConfigErrors {
     pub problems: Vec<Finding>,
 }
 
-impl fmt::Display for ConfigError {
+impl fmt::Display for ConfigErrors {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problems.len() {
             1 => write!(out, "the configuration has a problem:")?,
@@ -43,18 +43,18 @@ impl fmt::Display for ConfigError {
     }
 }
 
-impl std::error::Error for ConfigError {}
+impl std::error::Error for ConfigErrors {}
 
-/// What is wrong with one value, before it is known which key of which source it stood at.
+/// What is wrong with one value, without its key and source.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct ConfigError {
     /// Where inside the value, such as `[1].path`; empty for the whole.
     pub(super) at: String,
     pub(super) wrong: String,
     pub(super) next: String,
 }
 
-impl Wrong {
+impl ConfigError {
     pub(super) fn new(wrong: impl Into<String>, next: impl Into<String>) -> Self {
         Self { at: String::new(), wrong: wrong.into(), next: next.into() }
     }
@@ -63,7 +63,7 @@ impl Wrong {
         Self { at: at.into(), ..self }
     }
 
-    pub(super) fn found(self, key: &str, place: &str) -> Finding {
+    pub(super) fn at_key(self, key: &str, place: &str) -> Finding {
         Finding { key: format!("{key}{}", self.at), place: place.to_owned(), wrong: self.wrong, next: self.next }
     }
 }

@@ -1,155 +1,156 @@
 //! Configuration: a TOML file and `FRONTDESK_*` variables become one [`Config`] in which every value is present and checked.
 //! Nothing outside this module may read the environment or the file, and no later code needs to check a value again.
 
-mod draft;
-mod environment;
+mod env;
 mod finding;
-mod gather;
 mod keys;
-mod kind;
+mod layers;
 mod mount;
+mod raw;
 mod reference;
 mod show;
 mod site;
 mod traces;
-mod web;
+mod url;
+mod value_type;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use draft::Draft;
-pub use environment::{Login, environment, login};
-pub use finding::{ConfigError, Finding};
-use frontdesk_engine::offer::Offer;
+pub use env::{StdioLogin, environment, login};
+pub use finding::{ConfigErrors, Finding};
+use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_store::Address;
-pub use keys::{Fallback, KEYS, Key};
-pub use kind::address;
-pub use mount::Mount;
+pub use keys::{ConfigKey, DefaultValue, KEYS};
+pub use mount::MountConfig;
+use raw::RawConfig;
 pub use reference::{example, reference};
-pub use show::{Origin, Setting, show};
-pub use site::{Auth, Dispatch, Failover, Jwt, OwnTokens, Secret, Server, Site, SiteLimits};
-pub use traces::{Channel, Collector, Endpoint, Ratio, Traces};
-pub use web::PublicUrl;
+pub use show::{ShownSetting, ValueSource, show};
+pub use site::{Dispatch, Failover, JwtConfig, OwnTokens, SecretSource, SiteAuth, SiteConfig, SiteLimits, SiteServer};
+pub use traces::{Collector, CollectorChannel, CollectorUrl, SampleRatio, TracesConfig};
+pub use url::PublicUrl;
+pub use value_type::parse_address;
 
 /// Reads the configuration: the environment outranks the file, the file outranks the defaults.
 ///
 /// Without `file`, the variable `FRONTDESK_CONFIG` may name one. A later pair of `environment` replaces an earlier one
-/// of the same name, so a command can append what its flags said. `offers` are the contracts this build can mount.
-/// Every problem is found before any is reported, so that one run is enough to mend a file.
+/// of the same name, so a command can append its flags. `entries` are the contracts this build can mount. All problems are
+/// reported together, so that one run is enough to fix a file.
 pub fn load(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
-    offers: &[Offer],
-) -> Result<Loaded, ConfigError> {
-    let Examined { loaded, problems, .. } = examine(file, environment, offers);
-    match problems.is_empty() {
-        true => Ok(loaded),
-        false => Err(ConfigError { problems }),
-    }
+    entries: &[ContractEntry],
+) -> Result<LoadedConfig, ConfigErrors> {
+    let CheckedConfig { loaded, problems, .. } = check(file, environment, entries);
+    if problems.is_empty() { Ok(loaded) } else { Err(ConfigErrors { problems }) }
 }
 
-/// As [`load`], for whoever wants to look at what is right even if something else is wrong.
-pub fn examine(file: Option<&Path>, environment: impl Iterator<Item = (String, String)>, offers: &[Offer]) -> Examined {
-    let gathered = gather::gather(file, environment, offers);
-    let settled = draft::settle(&gathered, offers);
-    let mut problems = gathered.problems;
-    problems.extend(settled.problems);
-    let loaded = Loaded {
-        origins: show::settings(&settled.draft, &gathered.origins),
-        config: settled.config,
-        warnings: settled.warnings,
-        file: gathered.file,
-        given: settled.given,
+/// As [`load`], but also returns the valid part of a configuration with problems.
+pub fn check(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (String, String)>,
+    entries: &[ContractEntry],
+) -> CheckedConfig {
+    let layers = layers::read_layers(file, environment, entries);
+    let resolved = raw::resolve(&layers, entries);
+    let mut problems = layers.problems;
+    problems.extend(resolved.problems);
+    let loaded = LoadedConfig {
+        settings: show::settings(&resolved.raw, &layers.sources),
+        config: resolved.config,
+        warnings: resolved.warnings,
+        file: layers.file,
+        raw: resolved.given,
     };
-    Examined { loaded, problems, broken: gathered.broken }
+    CheckedConfig { loaded, problems, invalid: layers.invalid }
 }
 
-/// A configuration of which some may be wrong.
-pub struct Examined {
-    /// With the default in place of every value that is wrong.
-    pub loaded: Loaded,
+/// A configuration that may have problems.
+pub struct CheckedConfig {
+    /// With defaults in place of invalid values.
+    pub loaded: LoadedConfig,
     pub problems: Vec<Finding>,
-    broken: BTreeSet<&'static str>,
+    invalid: BTreeSet<&'static str>,
 }
 
-impl Examined {
-    /// Whether what the configuration has for all of these keys is what was meant.
-    pub fn means(&self, keys: &[&str]) -> bool {
-        !keys.iter().any(|key| self.broken.contains(key))
+impl CheckedConfig {
+    /// Whether the values of all these keys are valid.
+    pub fn are_valid(&self, keys: &[&str]) -> bool {
+        !keys.iter().any(|key| self.invalid.contains(key))
     }
 }
 
-/// What [`load`] gives: the configuration, where each value came from, and what is allowed but unwise.
+/// The configuration, the source of each value, and warnings.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedConfig {
     pub config: Config,
-    pub origins: Vec<Setting>,
+    pub settings: Vec<ShownSetting>,
     pub warnings: Vec<Finding>,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    given: Draft,
+    raw: RawConfig,
 }
 
-impl Loaded {
-    /// With one more mount than anybody has written down.
-    pub fn and(mut self, mount: Mount) -> Loaded {
-        self.given.mounts.get_or_insert_default().push(mount.clone());
+impl LoadedConfig {
+    /// Adds a mount that is not in the file.
+    pub fn with_mount(mut self, mount: MountConfig) -> LoadedConfig {
+        self.raw.mounts.get_or_insert_default().push(mount.clone());
         self.config.mounts.push(mount);
         self
     }
 
-    /// The configuration once the real port is known: with `listen` on port 0 the public URL, hosts and origins that
-    /// nobody set follow the port that the system chose.
+    /// The configuration when the port is known: with `listen` on port 0, the defaults of public URL, hosts and origins
+    /// follow the port that the system chose.
     pub fn bound_to(&self, listening: SocketAddr) -> Config {
-        draft::complete(self.given_at(listening))
+        raw::build(self.raw_at(listening))
     }
 
-    /// The settings of [`bound_to`](Loaded::bound_to).
-    pub fn settings_at(&self, listening: SocketAddr) -> Vec<Setting> {
-        let origins = self.origins.iter().map(|setting| (setting.key, setting.origin)).collect();
-        show::settings(&self.given_at(listening).derived(), &origins)
+    /// The settings of [`bound_to`](LoadedConfig::bound_to).
+    pub fn settings_at(&self, listening: SocketAddr) -> Vec<ShownSetting> {
+        let sources = self.settings.iter().map(|setting| (setting.key, setting.source)).collect();
+        show::settings(&self.raw_at(listening).derived(), &sources)
     }
 
-    fn given_at(&self, listening: SocketAddr) -> Draft {
-        let mut draft = self.given.clone();
-        draft.listen = listening;
-        draft
+    fn raw_at(&self, listening: SocketAddr) -> RawConfig {
+        let mut raw = self.raw.clone();
+        raw.listen = listening;
+        raw
     }
 }
 
-/// Everything that can be configured. No field is optional: what was not said has its default.
+/// Everything that can be configured. No field is optional: what was not set has its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// The folder that holds the database, keys and development certificates.
+    /// The folder of the database, keys and development certificates.
     pub data: PathBuf,
     /// Where the public HTTPS endpoint listens.
     pub listen: SocketAddr,
-    /// The one base of every URL that Frontdesk publishes about itself.
+    /// The base of every URL that Frontdesk publishes about itself.
     pub public_url: PublicUrl,
     /// Host names without port, in lower case, that a request may be addressed to.
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may call, as a browser writes them.
     pub allowed_origins: Vec<String>,
-    pub certificate: Certificate,
-    pub operator: Operator,
-    pub token: Token,
-    pub limits: Limits,
-    pub deadlines: Deadlines,
-    pub idempotency: Idempotency,
-    pub audit: Audit,
-    pub log: Log,
-    pub traces: Traces,
-    pub database: Database,
+    pub certificate: CertificateConfig,
+    pub admin: AdminConfig,
+    pub token: TokenConfig,
+    pub limits: LimitsConfig,
+    pub deadlines: DeadlinesConfig,
+    pub idempotency: IdempotencyConfig,
+    pub audit: AuditConfig,
+    pub log: LogConfig,
+    pub traces: TracesConfig,
+    pub database: DatabaseConfig,
     /// At least one, with distinct paths.
-    pub mounts: Vec<Mount>,
+    pub mounts: Vec<MountConfig>,
 }
 
-/// Which certificate the server shows.
+/// Which certificate the server uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Certificate {
-    /// Made by the development authority in the data folder.
+pub enum CertificateConfig {
+    /// Issued by the development CA in the data folder.
     Development,
     Files {
         certificate: PathBuf,
@@ -158,20 +159,20 @@ pub enum Certificate {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operator {
+pub struct AdminConfig {
     /// Always a loopback address: metrics and health are not for the network.
     pub listen: SocketAddr,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct TokenConfig {
     pub lifetime: Duration,
-    /// How long a token that was looked up may be believed; a revocation bites within it.
+    /// How long a verified token is cached; a revocation takes effect within this time.
     pub cache: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct LimitsConfig {
     pub body_bytes: usize,
     pub page_bytes: usize,
     pub connections: usize,
@@ -183,18 +184,18 @@ pub struct Limits {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deadlines {
+pub struct DeadlinesConfig {
     pub call: Duration,
     pub drain: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Idempotency {
+pub struct IdempotencyConfig {
     pub retain: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Audit {
+pub struct AuditConfig {
     pub retain: Retention,
 }
 
@@ -205,7 +206,7 @@ pub enum Retention {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Log {
+pub struct LogConfig {
     pub format: LogFormat,
 }
 
@@ -217,9 +218,9 @@ pub enum LogFormat {
     Json,
 }
 
-/// Where rows are kept.
+/// Where rows are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Database {
+pub enum DatabaseConfig {
     /// SQLite in the data folder.
     Embedded,
     /// Shared by several nodes, if they have the same master key.

@@ -1,49 +1,49 @@
-//! Which contract answers at which path. The names of contracts come in from outside: none is known here.
+//! Which contract is served at which path. The names of contracts are parameters: none is known here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
+use frontdesk_engine::model::contract_entry::{ContractEntry, Requires};
 use frontdesk_engine::nearest::nearest;
-use frontdesk_engine::offer::{Needs, Offer};
 use toml::{Table, Value};
 
-use super::draft::LOCAL;
-use super::finding::Wrong;
-use super::gather::Outside;
-use super::site::{self, Auth, Site};
+use super::finding::ConfigError;
+use super::layers::Env;
+use super::raw::LOCAL;
+use super::site::{self, SiteAuth, SiteConfig};
 
 /// One contract at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mount {
+pub struct MountConfig {
     pub contract: String,
-    /// Begins with `/`, does not end with it, and needs no escaping in a URL. For a site: what its servers are below.
+    /// Begins with `/`, does not end with it, and needs no escaping in a URL. For a site: the parent of its servers.
     pub path: String,
-    /// What is read, for a contract that reads somebody else's database.
-    pub site: Option<Box<Site>>,
+    /// The site, for a contract that reads a foreign database.
+    pub site: Option<Box<SiteConfig>>,
 }
 
-impl Mount {
-    /// How a contract is mounted that needs nothing but an address.
-    pub(super) fn usual(offer: &Offer) -> Option<Mount> {
-        let contract = offer.name;
-        match offer.needs {
-            Needs::Nothing => {
-                Some(Mount { contract: contract.to_owned(), path: format!("/mcp/{contract}"), site: None })
+impl MountConfig {
+    /// The default mount of a contract that needs nothing but a path.
+    pub(super) fn default_for(entry: &ContractEntry) -> Option<MountConfig> {
+        let contract = entry.name;
+        match entry.requires {
+            Requires::Nothing => {
+                Some(MountConfig { contract: contract.to_owned(), path: format!("/mcp/{contract}"), site: None })
             }
-            Needs::SiteDb(_) => None,
+            Requires::SiteDb(_) => None,
         }
     }
 
-    /// A site with nothing but what is usual, besides what this table says.
-    pub fn reading(offer: &Offer, table: &Table) -> Option<Mount> {
-        let Needs::SiteDb(usual) = offer.needs else {
+    /// A site with the defaults of its contract, besides what this table sets.
+    pub fn for_site(entry: &ContractEntry, table: &Table) -> Option<MountConfig> {
+        let Requires::SiteDb(defaults) = entry.requires else {
             return None;
         };
-        let (path, site) = site::read(table, "", &usual, &|_| None).ok()?;
-        Some(Mount { contract: offer.name.to_owned(), path, site: Some(Box::new(site)) })
+        let (path, site) = site::read(table, "", &defaults, &|_| None).ok()?;
+        Some(MountConfig { contract: entry.name.to_owned(), path, site: Some(Box::new(site)) })
     }
 
-    /// The path of the first thing that answers here.
+    /// The path of the first endpoint.
     pub fn endpoint(&self) -> String {
         match self.site.as_ref().and_then(|site| site.servers.first()) {
             Some(server) => format!("{}/{}", self.path, server.handle),
@@ -51,18 +51,18 @@ impl Mount {
         }
     }
 
-    /// Whether whoever is on this machine may call without a token.
-    pub fn asks_nobody(&self) -> bool {
-        self.site.as_ref().is_some_and(|site| site.auth == Auth::None)
+    /// Whether callers on this machine need no token.
+    pub fn needs_no_token(&self) -> bool {
+        self.site.as_ref().is_some_and(|site| site.auth == SiteAuth::None)
     }
 
-    /// Under which names its servers are kept.
+    /// The tenant and handle of each server.
     fn names(&self) -> impl Iterator<Item = (&str, &str)> {
         let sites = self.site.iter();
         sites.flat_map(|site| site.servers.iter().map(|server| (site.tenant.as_str(), server.handle.as_str())))
     }
 
-    /// Every path it answers at, each with the key that says so.
+    /// Every path it answers at, with the key that sets it.
     fn addresses(&self) -> Vec<(String, String)> {
         let Some(site) = &self.site else {
             return vec![(self.path.clone(), "path".to_owned())];
@@ -76,88 +76,98 @@ impl Mount {
     }
 }
 
-/// Reads `contract=path,contract=path`, the spelling of the environment.
-pub(super) fn from_text(text: &str, offers: &[Offer]) -> Result<Vec<Mount>, Vec<Wrong>> {
-    let (mut mounts, mut wrongs) = (Vec::new(), Vec::new());
+/// Parses `contract=path,contract=path`, the form in the environment.
+pub(super) fn parse_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
+    let (mut mounts, mut errors) = (Vec::new(), Vec::new());
     for (index, part) in text.split(',').map(str::trim).filter(|part| !part.is_empty()).enumerate() {
-        let (contract, path) = part
-            .split_once('=')
-            .ok_or_else(|| vec![Wrong::new(format!("{part:?} is not a contract and a path"), advice(offers))])?;
+        let (contract, path) = part.split_once('=').ok_or_else(|| {
+            vec![ConfigError::new(format!("{part:?} is not a contract and a path"), how_to_mount(entries))]
+        })?;
         let (contract, path) = (contract.trim().to_owned(), path.trim().to_owned());
-        match offers.iter().find(|offer| offer.name == contract).map(|offer| offer.needs) {
-            Some(Needs::SiteDb(_)) => {
+        match entries.iter().find(|entry| entry.name == contract).map(|entry| entry.requires) {
+            Some(Requires::SiteDb(_)) => {
                 let wrong = format!("{contract} reads a database, and a path does not say which");
                 let next = "Write it into a file, as [[mount]] with `contract` and `database`";
-                wrongs.push(Wrong::new(wrong, next).at(format!("[{index}]")));
+                errors.push(ConfigError::new(wrong, next).at(format!("[{index}]")));
             }
-            Some(Needs::Nothing) | None => mounts.push((index, Mount { contract, path, site: None })),
+            Some(Requires::Nothing) | None => mounts.push((index, MountConfig { contract, path, site: None })),
         }
     }
-    check(mounts, wrongs, offers)
+    check(mounts, errors, entries)
 }
 
 /// Reads the `[[mount]]` tables of a file.
-pub(super) fn from_toml(value: &Value, outside: &Outside<'_>) -> Result<Vec<Mount>, Vec<Wrong>> {
+pub(super) fn parse_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
     let tables = value.as_array().ok_or_else(|| {
-        vec![Wrong::new(format!("it is {} instead of a list of tables", super::kind::named(value)), HEADER)]
+        vec![ConfigError::new(
+            format!("it is {} instead of a list of tables", super::value_type::type_name(value)),
+            HEADER,
+        )]
     })?;
-    let mut wrongs = Vec::new();
+    let mut errors = Vec::new();
     let mut mounts = Vec::new();
     for (index, table) in tables.iter().enumerate() {
         let Some(table) = table.as_table() else {
-            wrongs.push(Wrong::new("it is not a table", HEADER).at(format!("[{index}]")));
+            errors.push(ConfigError::new("it is not a table", HEADER).at(format!("[{index}]")));
             continue;
         };
         let named = table.get("contract").and_then(Value::as_str).unwrap_or_default();
-        let needs = outside.offers.iter().find(|offer| offer.name == named).map(|offer| offer.needs);
-        let read = match needs {
-            Some(Needs::SiteDb(usual)) => {
-                let variables = |name: &str| outside.variables.get(name).cloned();
-                site::read(table, &format!("[{index}]"), &usual, &variables)
-                    .map(|(path, site)| Some(Mount { contract: named.to_owned(), path, site: Some(Box::new(site)) }))
+        let requires = env.entries.iter().find(|entry| entry.name == named).map(|entry| entry.requires);
+        let read = match requires {
+            Some(Requires::SiteDb(defaults)) => {
+                let variables = |name: &str| env.variables.get(name).cloned();
+                site::read(table, &format!("[{index}]"), &defaults, &variables).map(|(path, site)| {
+                    Some(MountConfig { contract: named.to_owned(), path, site: Some(Box::new(site)) })
+                })
             }
-            Some(Needs::Nothing) | None => plain_mount(index, table, outside.offers),
+            Some(Requires::Nothing) | None => plain_mount(index, table, env.entries),
         };
         match read {
             Ok(mount) => mounts.extend(mount.map(|mount| (index, mount))),
-            Err(found) => wrongs.extend(found),
+            Err(found) => errors.extend(found),
         }
     }
-    check(mounts, wrongs, outside.offers)
+    check(mounts, errors, env.entries)
 }
 
-/// What to write so that something is mounted.
-pub(super) fn advice(offers: &[Offer]) -> String {
-    let contract = offers.first().map_or("NAME", |offer| offer.name);
+/// How to mount something.
+pub(super) fn how_to_mount(entries: &[ContractEntry]) -> String {
+    let contract = entries.first().map_or("NAME", |entry| entry.name);
     format!(
         "Write [[mount]] with contract = \"{contract}\" and path = \"/mcp/{contract}\", or FRONTDESK_MOUNT={contract}=/mcp/{contract}"
     )
 }
 
-/// What is wrong with a mount beside other keys.
-pub(super) fn with_the_rest(index: usize, mount: &Mount, listen: SocketAddr, report: &mut dyn FnMut(&[&str], Wrong)) {
+/// Problems of a mount together with other keys.
+pub(super) fn cross_checks(
+    index: usize,
+    mount: &MountConfig,
+    listen: SocketAddr,
+    report: &mut dyn FnMut(&[&str], ConfigError),
+) {
     let Some(site) = &mount.site else {
         return;
     };
-    if site.auth == Auth::None && !listen.ip().is_loopback() {
+    if site.auth == SiteAuth::None && !listen.ip().is_loopback() {
         let wrong = format!("without tokens it may be reached from this machine only, but `listen` is {listen}");
         let next = "Use a loopback address such as 127.0.0.1:8443 for `listen`, or \"oauth\" or \"jwt\" for `auth`";
-        report(&["mount", "listen"], Wrong::new(wrong, next).at(format!("[{index}].auth")));
+        report(&["mount", "listen"], ConfigError::new(wrong, next).at(format!("[{index}].auth")));
     }
 }
 
-/// What is worth a thought about a mount beside other keys.
-pub(super) fn doubts(index: usize, mount: &Mount, host: &str, report: &mut dyn FnMut(&[&str], Wrong)) {
-    if mount.asks_nobody() && !LOCAL.contains(&host) {
+/// Warnings about a mount together with other keys.
+pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &mut dyn FnMut(&[&str], ConfigError)) {
+    if mount.needs_no_token() && !LOCAL.contains(&host) {
         let wrong =
-            format!("it asks for no tokens, but `public_url` names {host}, so a proxy seems to stand before it");
-        let next = "What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from elsewhere";
-        report(&["mount", "public_url"], Wrong::new(wrong, next).at(format!("[{index}].auth")));
+            format!("it needs no tokens, but `public_url` names {host}, so there seems to be a proxy before it");
+        let next =
+            "Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from other machines";
+        report(&["mount", "public_url"], ConfigError::new(wrong, next).at(format!("[{index}].auth")));
     }
 }
 
 /// As `config show` writes it.
-pub(super) fn shown(Mount { contract, path, site }: &Mount) -> Table {
+pub(super) fn shown(MountConfig { contract, path, site }: &MountConfig) -> Table {
     let mut table = Table::from_iter([
         ("contract".to_owned(), Value::String(contract.clone())),
         ("path".to_owned(), Value::String(path.clone())),
@@ -168,62 +178,73 @@ pub(super) fn shown(Mount { contract, path, site }: &Mount) -> Table {
 
 const FIELDS: [&str; 2] = ["contract", "path"];
 const HEADER: &str = "Write each mount under its own [[mount]] header";
-/// Paths that every Frontdesk answers itself.
+/// Paths that the server answers itself.
 const TAKEN: [&str; 4] = ["/token", "/revoke", "/authorize", "/.well-known"];
 
-/// A mount that is a contract and a path; none if one of them is missing, which is written down.
-fn plain_mount(index: usize, table: &Table, offers: &[Offer]) -> Result<Option<Mount>, Vec<Wrong>> {
-    let mut wrongs = Vec::new();
+/// A mount with only a contract and a path.
+fn plain_mount(
+    index: usize,
+    table: &Table,
+    entries: &[ContractEntry],
+) -> Result<Option<MountConfig>, Vec<ConfigError>> {
+    let mut errors = Vec::new();
     for name in table.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
         let right = nearest(name, FIELDS.into_iter()).unwrap_or_default();
-        wrongs.push(
-            Wrong::new("this key does not exist", format!("Did you mean `{right}`?")).at(format!("[{index}].{name}")),
+        errors.push(
+            ConfigError::new("this key does not exist", format!("Did you mean `{right}`?"))
+                .at(format!("[{index}].{name}")),
         );
     }
     let mut field = |name: &str| match table.get(name).map(Value::as_str) {
         Some(Some(text)) => Some(text.to_owned()),
         Some(None) => {
-            wrongs.push(Wrong::new("it is not text", "Write it in quotes").at(format!("[{index}].{name}")));
+            errors.push(ConfigError::new("it is not text", "Write it in quotes").at(format!("[{index}].{name}")));
             None
         }
         None => {
-            let names: Vec<&str> = offers.iter().map(|offer| offer.name).collect();
+            let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
             let next = format!("Name the contract and its path; the contracts are: {}", names.join(", "));
-            wrongs.push(Wrong::new("it is missing", next).at(format!("[{index}].{name}")));
+            errors.push(ConfigError::new("it is missing", next).at(format!("[{index}].{name}")));
             None
         }
     };
     let mount = match (field("contract"), field("path")) {
-        (Some(contract), Some(path)) => Some(Mount { contract, path, site: None }),
+        (Some(contract), Some(path)) => Some(MountConfig { contract, path, site: None }),
         (Some(_) | None, _) => None,
     };
-    if wrongs.is_empty() { Ok(mount) } else { Err(wrongs) }
+    if errors.is_empty() { Ok(mount) } else { Err(errors) }
 }
 
-fn check(mounts: Vec<(usize, Mount)>, mut wrongs: Vec<Wrong>, offers: &[Offer]) -> Result<Vec<Mount>, Vec<Wrong>> {
+fn check(
+    mounts: Vec<(usize, MountConfig)>,
+    mut errors: Vec<ConfigError>,
+    entries: &[ContractEntry],
+) -> Result<Vec<MountConfig>, Vec<ConfigError>> {
     let mut taken = BTreeSet::new();
     let mut kept = BTreeMap::new();
     for (index, mount) in &mounts {
         let contract = &mount.contract;
-        if !offers.iter().any(|offer| offer.name == contract) {
-            let right = nearest(contract, offers.iter().map(|offer| offer.name)).unwrap_or_default();
+        if !entries.iter().any(|entry| entry.name == contract) {
+            let right = nearest(contract, entries.iter().map(|entry| entry.name)).unwrap_or_default();
             let wrong = format!("{contract:?} is not a contract of this version");
-            wrongs.push(Wrong::new(wrong, format!("Did you mean `{right}`?")).at(format!("[{index}].contract")));
+            errors.push(ConfigError::new(wrong, format!("Did you mean `{right}`?")).at(format!("[{index}].contract")));
         }
         for (path, key) in mount.addresses() {
             let at = format!("[{index}].{key}");
             if !plain(&path) {
                 let wrong = format!("{path:?} is not a path that can be mounted");
                 let next = "Begin with /, and join letters, digits, - . _ ~ by single slashes";
-                wrongs.push(Wrong::new(wrong, next).at(at));
-                // What is below it is wrong for the same reason.
+                errors.push(ConfigError::new(wrong, next).at(at));
+                // The paths below it are invalid for the same reason.
                 break;
             } else if TAKEN.iter().any(|taken| path == *taken || path.starts_with(&format!("{taken}/"))) {
                 let wrong = format!("Frontdesk itself answers at {path}");
-                wrongs.push(Wrong::new(wrong, format!("Choose another path, such as /mcp/{contract}")).at(at));
+                errors.push(ConfigError::new(wrong, format!("Choose another path, such as /mcp/{contract}")).at(at));
                 break;
             } else if !taken.insert(path.clone()) {
-                wrongs.push(Wrong::new(format!("{path} is mounted already"), "Give each mount its own path").at(at));
+                errors.push(
+                    ConfigError::new(format!("{path} is mounted already"), "Give each mount its own path").at(at),
+                );
                 break;
             }
         }
@@ -232,16 +253,17 @@ fn check(mounts: Vec<(usize, Mount)>, mut wrongs: Vec<Wrong>, offers: &[Offer]) 
                 && other != *index
             {
                 let wrong = format!("mount[{other}] has a server {handle} of the tenant {tenant} already");
-                let next = "Give each site a `tenant` of its own, under which its callers, tasks and records are kept";
-                wrongs.push(Wrong::new(wrong, next).at(format!("[{index}].tenant")));
+                let next =
+                    "Give each site a `tenant` of its own, under which its callers, tasks and records are stored";
+                errors.push(ConfigError::new(wrong, next).at(format!("[{index}].tenant")));
                 break;
             }
         }
     }
-    if mounts.is_empty() && wrongs.is_empty() {
-        wrongs.push(Wrong::new("nothing is mounted", advice(offers)));
+    if mounts.is_empty() && errors.is_empty() {
+        errors.push(ConfigError::new("nothing is mounted", how_to_mount(entries)));
     }
-    if wrongs.is_empty() { Ok(mounts.into_iter().map(|(_, mount)| mount).collect()) } else { Err(wrongs) }
+    if errors.is_empty() { Ok(mounts.into_iter().map(|(_, mount)| mount).collect()) } else { Err(errors) }
 }
 
 fn plain(path: &str) -> bool {

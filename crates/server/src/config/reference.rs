@@ -1,26 +1,26 @@
-//! The written reference and the example with every key, both made from the table so that neither can be out of date.
+//! The reference and the example with every key, both generated from the table so that neither can be out of date.
 
-use frontdesk_engine::offer::Offer;
+use frontdesk_engine::model::contract_entry::ContractEntry;
 
-use super::gather::gather;
-use super::keys::{Fallback, KEYS, Key};
+use super::keys::{ConfigKey, DefaultValue, KEYS};
+use super::layers::read_layers;
 use super::site::{LIMITS, SERVER, SITE, SiteKey};
-use super::{Mount, draft};
-use crate::reload::NEED_A_RESTART;
+use super::{MountConfig, raw};
+use crate::app::RESTART_KEYS;
 
 /// The text of `docs/configuration.md`.
 pub fn reference() -> String {
     let rows: String = KEYS.iter().map(row).collect();
-    let restart: Vec<String> = NEED_A_RESTART.iter().map(|key| format!("`{key}`")).collect();
+    let restart: Vec<String> = RESTART_KEYS.iter().map(|key| format!("`{key}`")).collect();
     let site = [("", SITE), (SERVERS, SERVER), (SITE_LIMITS, LIMITS)]
         .map(|(title, keys)| format!("{title}{KEYS_OF_A_SITE}{}", keys.iter().map(site_row).collect::<String>()));
     format!("{INTRODUCTION}{rows}\n{SITES}{}\n{RELOAD}\n{}.\n", site.concat(), restart.join(", "))
 }
 
 /// The text of `examples/all-keys.toml`: every key, explained, with its default.
-pub fn example(offers: &[Offer]) -> String {
-    let gathered = gather(None, std::iter::empty(), offers);
-    let mut draft = draft::settle(&gathered, offers).draft;
+pub fn example(entries: &[ContractEntry]) -> String {
+    let layers = read_layers(None, std::iter::empty(), entries);
+    let mut raw = raw::resolve(&layers, entries).raw;
     let mut text =
         String::from("# Every key of Frontdesk with its default. A file needs only what differs, and its mounts.\n");
     let mut header = "";
@@ -32,12 +32,12 @@ pub fn example(offers: &[Offer]) -> String {
         }
         header = table;
         text.push_str(&comment(key.about));
-        text.push_str(&format!("# {}: {}\n", key.env, key.kind.describe()));
+        text.push_str(&format!("# {}: {}\n", key.env, key.value_type.describe()));
         if name == "mount" {
-            let mounts = draft.mounts.take().unwrap_or_default();
+            let mounts = raw.mounts.take().unwrap_or_default();
             text.extend(mounts.iter().map(mounted));
         } else {
-            text.push_str(&format!("{name} = {}\n", key.kind.value(&mut draft)));
+            text.push_str(&format!("{name} = {}\n", key.value_type.value(&mut raw)));
         }
     }
     text
@@ -46,14 +46,14 @@ pub fn example(offers: &[Offer]) -> String {
 const INTRODUCTION: &str = "\
 # Configuration
 
-<!-- Made from the table of keys in crates/server/src/config/keys.rs by a test; edit there. -->
+<!-- Generated from the table of keys in crates/server/src/config/keys.rs by a test; edit there. -->
 
 `frontdesk serve --config frontdesk.toml` reads one TOML file; without `--config` the variable `FRONTDESK_CONFIG` may name
 it. Every key can also be set by the variable beside it. The environment outranks the file, and the file outranks the
 default. In a variable, entries of a list are separated by commas.
 
-`frontdesk config check` reports everything that is wrong at once, with what to do about it; `frontdesk config show` prints
-every key with its value in effect and where the value came from. A name that is not in this table is refused, in the
+`frontdesk config check` reports all problems at once, with what to do about them; `frontdesk config show` prints
+every key with its value in effect and its source. A name that is not in this table is refused, in the
 file and in the environment. [all-keys.toml](../examples/all-keys.toml) has every key with its default.
 
 | key | variable | takes | default | meaning |
@@ -63,8 +63,8 @@ file and in the environment. [all-keys.toml](../examples/all-keys.toml) has ever
 const SITES: &str = "\
 ## A mount that reads a site
 
-A contract that serves somebody else's database, such as a CMS site, takes more keys in its `[[mount]]` table. They can
-stand in a file only. docs/guides/emcp.md takes a site from its database to a first call.
+A contract that serves a foreign database, such as a CMS site, has more keys in its `[[mount]]` table. They can be set in
+a file only. docs/guides/emcp.md leads from the database of a site to a first call.
 
 ";
 
@@ -75,24 +75,24 @@ const KEYS_OF_A_SITE: &str = "| key | takes | default | meaning |\n|---|---|---|
 const RELOAD: &str = "\
 ## While the server runs
 
-On SIGHUP a running server reads its file again. What is wrong with it is said in the log and changes nothing; what is
-right is in effect whole, from the next call on, and the log names the keys that changed. The environment is that of the
-start. A change of these keys waits for a restart, which the log says too:";
+On SIGHUP a running server reloads its file. An invalid file changes nothing, and the log says why; a valid one takes
+effect completely with the next call, and the log names the keys that changed. The environment is that of the start.
+Changes of these keys need a restart, which the log reports:";
 
-fn row(key: &Key) -> String {
+fn row(key: &ConfigKey) -> String {
     let default = match key.default {
-        Fallback::Text("") => "empty".to_owned(),
-        Fallback::Text(text) => format!("`{text}`"),
-        Fallback::Derived(words) => words.to_owned(),
+        DefaultValue::Text("") => "empty".to_owned(),
+        DefaultValue::Text(text) => format!("`{text}`"),
+        DefaultValue::Derived(words) => words.to_owned(),
     };
-    format!("| `{}` | `{}` | {} | {default} | {} |\n", key.path, key.env, key.kind.describe(), key.about)
+    format!("| `{}` | `{}` | {} | {default} | {} |\n", key.path, key.env, key.value_type.describe(), key.about)
 }
 
 fn site_row(SiteKey { name, takes, default, about }: &SiteKey) -> String {
     format!("| `{name}` | {takes} | {default} | {about} |\n")
 }
 
-fn mounted(Mount { contract, path, .. }: &Mount) -> String {
+fn mounted(MountConfig { contract, path, .. }: &MountConfig) -> String {
     format!("[[mount]]\ncontract = \"{contract}\"\npath = \"{path}\"\n")
 }
 

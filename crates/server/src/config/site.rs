@@ -1,5 +1,5 @@
-//! A mount that reads somebody else's database: where that is, who may ask, and within which limits. What a contract's
-//! mounts are usually like comes in from outside.
+//! A mount that reads a foreign database: its address, its authentication and its limits. The defaults come from the
+//! contract.
 
 mod auth;
 mod fields;
@@ -13,44 +13,44 @@ use std::time::Duration;
 
 use frontdesk_engine::TenantId;
 
-pub use auth::{Auth, Jwt, OwnTokens, Secret};
+pub use auth::{JwtConfig, OwnTokens, SecretSource, SiteAuth};
 pub(super) use keys::{LIMITS, SERVER, SITE, SiteKey};
 pub(super) use read::read;
 pub(super) use shown::shown;
 
 /// One site: a database, and the servers that answer from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Site {
+pub struct SiteConfig {
     /// The address of the database, which may hold a password.
-    pub database: Secret,
-    /// The PEM file of the authority that vouches for a database on another machine.
+    pub database: SecretSource,
+    /// The PEM file of the CA for a database on another machine.
     pub authority: Option<PathBuf>,
-    /// What the names of its tables begin with.
+    /// The prefix of its table names.
     pub prefix: String,
-    /// Under which its callers, tasks and records are kept.
+    /// Under which its callers, tasks and records are stored.
     pub tenant: TenantId,
-    pub auth: Auth,
+    pub auth: SiteAuth,
     /// Patterns of the handles that are served.
     pub allow_servers: Vec<String>,
     pub dispatch: Dispatch,
     pub failover: Failover,
     /// At least one, with distinct handles.
-    pub servers: Vec<Server>,
+    pub servers: Vec<SiteServer>,
 }
 
 /// One handle under which a site answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
+pub struct SiteServer {
     pub handle: String,
-    /// A further address.
+    /// An additional path.
     pub path: Option<String>,
     pub limits: SiteLimits,
     /// Patterns of the tools that nobody may call here.
     pub deny_tools: Vec<String>,
     /// Which methods each scope opens; each method once.
     pub scopes: Vec<(String, Vec<String>)>,
-    /// The scope that opens everything else.
-    pub otherwise: String,
+    /// The scope for all other methods.
+    pub default_scope: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct SiteLimits {
     pub offset: u32,
     /// Calls of one caller to one method.
     pub per_minute: u32,
-    /// How long a dispatched answer is kept.
+    /// How long a dispatched answer is stored.
     pub retain: Duration,
 }
 
@@ -73,7 +73,7 @@ pub enum Dispatch {
     Async,
 }
 
-/// What happens to a dispatched message when no more can be taken in.
+/// What happens to a dispatched message when the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failover {
     Sync,

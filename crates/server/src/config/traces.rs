@@ -1,4 +1,4 @@
-//! Where spans are sent and how many of them. In clear only within this machine; nothing here reads a file.
+//! Where traces are exported to, and which ratio of them. Without TLS only on this machine.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,37 +6,37 @@ use std::path::PathBuf;
 
 use ::http::Uri;
 
-use super::finding::Wrong;
-use super::web::{Scheme, site, spell};
+use super::finding::ConfigError;
+use super::url::{Scheme, parse_origin, spell};
 
-/// What becomes of the spans of calls.
+/// Whether spans are exported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Traces {
+pub enum TracesConfig {
     Off,
-    Sent(Collector),
+    Otlp(Collector),
 }
 
-/// Who takes spans, by OTLP over HTTP.
+/// A collector for OTLP over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
-    pub endpoint: Endpoint,
-    pub channel: Channel,
-    /// A file with headers to send, such as a key.
+    pub endpoint: CollectorUrl,
+    pub channel: CollectorChannel,
+    /// A file with headers to send, such as an API key.
     pub headers: Option<PathBuf>,
-    pub sample: Ratio,
+    pub sample: SampleRatio,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Channel {
-    /// Within this machine.
+pub enum CollectorChannel {
+    /// On this machine.
     Clear,
-    /// To whoever one of these authorities vouches for.
+    /// To a server with a certificate of one of these CAs.
     Encrypted { ca: PathBuf },
 }
 
-/// The base of a collector's URLs.
+/// The base URL of a collector.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct CollectorUrl {
     scheme: Scheme,
     host: String,
     port: u16,
@@ -48,34 +48,35 @@ pub struct Endpoint {
 
 const NEXT: &str = "Write the base of the collector's URL, such as http://127.0.0.1:4318 or https://otel.example.com";
 
-impl Endpoint {
-    pub(super) fn read(text: &str) -> Result<Endpoint, Wrong> {
+impl CollectorUrl {
+    pub(super) fn read(text: &str) -> Result<CollectorUrl, ConfigError> {
         let origin = text.find("://").and_then(|scheme| {
             let rest = text.get(scheme + 3..)?;
             text.get(..scheme + 3 + rest.find('/')?)
         });
         let path = origin.and_then(|origin| text.get(origin.len()..)).unwrap_or_default().trim_end_matches('/');
-        let (scheme, host, port) = site(origin.unwrap_or(text)).map_err(|wrong| Wrong::new(wrong, NEXT))?;
+        let (scheme, host, port) =
+            parse_origin(origin.unwrap_or(text)).map_err(|wrong| ConfigError::new(wrong, NEXT))?;
         if path.contains(['?', '#', '@']) || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Wrong::new("its path has characters that do not belong there", NEXT));
+            return Err(ConfigError::new("its path has invalid characters", NEXT));
         }
         if scheme == Scheme::Http && !is_loopback(&host) {
-            return Err(Wrong::new(
-                "spans would leave this machine in clear",
+            return Err(ConfigError::new(
+                "spans would leave this machine in cleartext",
                 "Use https, or send them to a collector on this machine such as http://127.0.0.1:4318",
             ));
         }
-        // What is read here as a path must be one to whoever sends the request too.
+        // The same path must be valid for the HTTP client.
         let target = Uri::try_from(format!("{path}/v1/traces"));
-        let target = target.map_err(|_| Wrong::new("its path has characters that do not belong there", NEXT))?;
-        Ok(Endpoint { scheme, host, port: port.unwrap_or(scheme.port()), path: path.to_owned(), target })
+        let target = target.map_err(|_| ConfigError::new("its path has invalid characters", NEXT))?;
+        Ok(CollectorUrl { scheme, host, port: port.unwrap_or(scheme.port()), path: path.to_owned(), target })
     }
 
-    /// How spans get there, unless what that takes was not said.
-    pub(super) fn channel(&self, ca: Option<PathBuf>) -> Option<Channel> {
+    /// How to connect; none if that needs a CA and there is none.
+    pub(super) fn channel(&self, ca: Option<PathBuf>) -> Option<CollectorChannel> {
         match (self.scheme, ca) {
-            (Scheme::Http, _) => Some(Channel::Clear),
-            (Scheme::Https, Some(ca)) => Some(Channel::Encrypted { ca }),
+            (Scheme::Http, _) => Some(CollectorChannel::Clear),
+            (Scheme::Https, Some(ca)) => Some(CollectorChannel::Encrypted { ca }),
             (Scheme::Https, None) => None,
         }
     }
@@ -89,7 +90,7 @@ impl Endpoint {
         self.port
     }
 
-    /// As the `Host` header has it.
+    /// As in the `Host` header.
     pub fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
@@ -100,7 +101,7 @@ impl Endpoint {
     }
 }
 
-impl fmt::Display for Endpoint {
+impl fmt::Display for CollectorUrl {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}{}", spell(self.scheme, &self.host, Some(self.port)), self.path)
     }
@@ -111,26 +112,26 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// A part of a whole, in millionths, so that it can be compared exactly.
+/// A ratio from 0 to 1, in millionths, so that it can be compared exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ratio(u32);
+pub struct SampleRatio(u32);
 
 const WHOLE: u32 = 1_000_000;
 
-impl Ratio {
-    pub(super) const NONE: Ratio = Ratio(0);
+impl SampleRatio {
+    pub(super) const NONE: SampleRatio = SampleRatio(0);
 
-    pub(super) fn read(given: f64) -> Option<Ratio> {
-        // Between nothing and the whole no rounding can leave the range.
-        (0.0..=1.0).contains(&given).then(|| Ratio((given * f64::from(WHOLE)).round() as u32))
+    pub(super) fn read(given: f64) -> Option<SampleRatio> {
+        // Rounding cannot leave the range.
+        (0.0..=1.0).contains(&given).then(|| SampleRatio((given * f64::from(WHOLE)).round() as u32))
     }
 
     pub(super) fn value(self) -> f64 {
         f64::from(self.0) / f64::from(WHOLE)
     }
 
-    /// Whether this number is within the part, if all numbers are equally likely.
-    pub fn takes(self, number: u64) -> bool {
+    /// Whether a uniformly distributed number is within the ratio.
+    pub fn includes(self, number: u64) -> bool {
         (u128::from(number) * u128::from(WHOLE)) >> 64 < u128::from(self.0)
     }
 }

@@ -1,34 +1,33 @@
-//! Where a request comes from and how: a page in somebody's browser must not be able to reach the desk
-//! under a name that is not the desk's own (DNS rebinding), nor from a site nobody allowed, and nothing
-//! is looked at that has crossed a network in clear.
+//! Checks of host, origin and transport: a page in a browser must not reach the server under a foreign host name (DNS
+//! rebinding) or from an origin that is not allowed, and a request that crossed a network in cleartext is refused.
 
 use ::http::Uri;
 
-use super::told::{Given, Told};
+use super::headers::{Occurrence, RequestHeaders};
 use crate::config::Config;
 
-/// What is wrong with where the request comes from, if anything.
-pub(super) fn refuse(config: &Config, target: &Uri, told: &Told<'_>) -> Option<&'static str> {
-    refuse_way(config, target, told).or_else(|| refuse_origin(config, told))
+/// Why a request is refused, if it is.
+pub(super) fn refusal(config: &Config, target: &Uri, headers: &RequestHeaders<'_>) -> Option<&'static str> {
+    transport_refusal(config, target, headers).or_else(|| origin_refusal(config, headers))
 }
 
-/// The same for what any page may read.
-pub(super) fn refuse_way(config: &Config, target: &Uri, told: &Told<'_>) -> Option<&'static str> {
-    let host = told.host.only().and_then(|host| host.to_str().ok());
+/// The same without the check of the origin, for documents that every page may read.
+pub(super) fn transport_refusal(config: &Config, target: &Uri, headers: &RequestHeaders<'_>) -> Option<&'static str> {
+    let host = headers.host.single().and_then(|host| host.to_str().ok());
     let known = |name: &str| config.allowed_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
-    // A target that names a host outranks the header (RFC 9112, 3.2.2).
-    if !host.is_some_and(|host| known(name_of(host))) || target.host().is_some_and(|name| !known(name)) {
+    // A host in the request target overrides the header (RFC 9112, 3.2.2).
+    if !host.is_some_and(|host| known(host_name(host))) || target.host().is_some_and(|name| !known(name)) {
         return Some("This server does not answer to that host name; see `allowed_hosts` in its configuration.");
     }
-    // Whoever sets this header can only make the desk stricter, so it is believed from everybody (A6-24).
-    if told.all(told.forwarded_proto).any(|schemes| !is_https(schemes.as_bytes())) {
-        return Some("This request has crossed a network in clear. Send it over https, and replace its credential.");
+    // This header can only lead to a refusal, so it is trusted from everybody (A6-24).
+    if headers.all(headers.forwarded_proto).any(|schemes| !is_https(schemes.as_bytes())) {
+        return Some("This request crossed a network in cleartext. Send it over https, and replace its credential.");
     }
     None
 }
 
-fn refuse_origin(config: &Config, told: &Told<'_>) -> Option<&'static str> {
-    for origin in told.all(told.origin) {
+fn origin_refusal(config: &Config, headers: &RequestHeaders<'_>) -> Option<&'static str> {
+    for origin in headers.all(headers.origin) {
         let known = origin.to_str().is_ok_and(|origin| config.allowed_origins.iter().any(|allowed| allowed == origin));
         if !known {
             return Some(
@@ -39,24 +38,23 @@ fn refuse_origin(config: &Config, told: &Told<'_>) -> Option<&'static str> {
     None
 }
 
-/// A transfer coding besides one `chunked` lets whoever stands before the desk see another end of the body
-/// than the desk, and a second request between the two. Beside a length hyper believes the coding and
-/// closes after the answer, as RFC 9112, 6.1 has it.
-pub(super) fn has_two_ends(told: &Told<'_>) -> bool {
-    match told.transfer_encoding {
-        Given::Nothing => false,
-        Given::Once(only) => !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
-        Given::Often(_) => true,
+/// Any transfer coding other than exactly `chunked` lets a proxy see another end of the body than this server does
+/// (request smuggling). With both a coding and a length, hyper uses the coding and closes after the answer (RFC 9112, 6.1).
+pub(super) fn has_ambiguous_framing(headers: &RequestHeaders<'_>) -> bool {
+    match headers.transfer_encoding {
+        Occurrence::Absent => false,
+        Occurrence::Once(only) => !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        Occurrence::Many(_) => true,
     }
 }
 
-/// Each proxy on the way adds how it was reached.
+/// Each proxy appends the scheme by which it was reached.
 fn is_https(schemes: &[u8]) -> bool {
     schemes.split(|byte| *byte == b',').all(|scheme| scheme.trim_ascii().eq_ignore_ascii_case(b"https"))
 }
 
 /// The host without its port; an IPv6 address keeps its brackets.
-fn name_of(host: &str) -> &str {
+fn host_name(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => name,
         _ => host,

@@ -1,10 +1,10 @@
-//! From HTTP to the engine and back. Every request is routed here; nothing here knows a contract.
+//! From HTTP to the engine and back. Every request is routed here; no contract is named here.
 
 mod guard;
+mod headers;
 mod page;
 mod receive;
 mod route;
-mod told;
 
-pub(crate) use receive::most;
-pub use route::answer;
+pub(crate) use receive::body_limit;
+pub use route::respond;

@@ -5,26 +5,26 @@ use frontdesk_engine::model::mount_policy::MountStatus;
 use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::model::tool::ToolSpec;
 
-use crate::config::Certificate;
-use crate::house::House;
+use crate::app::App;
+use crate::config::CertificateConfig;
 
 const PAGE: &str = include_str!("page.html");
 const MOUNT: &str = include_str!("mount.html");
 
-pub(super) fn front(house: &House) -> Reply {
-    let shown = || house.mounts.iter().map(|(_, mount)| mount).filter(|mount| is_served(mount));
-    let mounts: Vec<String> = shown().map(|mount| contract(house, mount)).collect();
+pub(super) fn front_page(app: &App) -> Reply {
+    let shown = || app.mounts.iter().map(|(_, mount)| mount).filter(|mount| is_served(mount));
+    let mounts: Vec<String> = shown().map(|mount| contract(app, mount)).collect();
     let scopes = shown().next().map(scopes).unwrap_or_default();
-    let trust = match house.config.certificate {
-        Certificate::Development => "--cacert frontdesk-data/tls/ca.pem ",
-        Certificate::Files { .. } => "",
+    let trust = match app.config.certificate {
+        CertificateConfig::Development => "--cacert frontdesk-data/tls/ca.pem ",
+        CertificateConfig::Files { .. } => "",
     };
     let page = PAGE
         .replace("{version}", env!("CARGO_PKG_VERSION"))
         .replace("{mounts}", &mounts.concat())
         .replace("{trust}", trust)
         .replace("{scopes}", &escape(&scopes))
-        .replace("{public_url}", &escape(&house.config.public_url.to_string()));
+        .replace("{public_url}", &escape(&app.config.public_url.to_string()));
     Reply::plain(200, page)
         .header("content-type", "text/html; charset=utf-8")
         .header(
@@ -36,20 +36,21 @@ pub(super) fn front(house: &House) -> Reply {
         .header("cache-control", "no-cache")
 }
 
-/// What the operator keeps shut is nobody's business.
+/// Mounts that the operator has disabled are not listed.
 fn is_served(mount: &Mount) -> bool {
     mount.policy.as_ref().is_none_or(|door| door.status == MountStatus::Served)
 }
 
-fn contract(house: &House, mount: &Mount) -> String {
-    let denied = |spec: &ToolSpec| mount.policy.as_ref().is_some_and(|door| door.denies_tool(spec.name));
-    let offered = mount.contract.tools.iter().map(|tool| &tool.spec).filter(|spec| !denied(spec));
-    let tools: Vec<String> = offered.map(row).collect();
+fn contract(app: &App, mount: &Mount) -> String {
+    let denied = |spec: &ToolSpec| mount.policy.as_ref().is_some_and(|policy| policy.denies_tool(spec.name));
+    let listed = mount.contract.tools.iter().map(|tool| &tool.spec).filter(|spec| !denied(spec));
+    let tools: Vec<String> = listed.map(row).collect();
     let documents: Vec<String> =
         mount.contract.documents.iter().map(|(path, _)| format!("<a href=\"{path}\">{path}</a>")).collect();
-    let token = match house.gives_tokens_for(mount) {
-        true => format!("Its tokens are asked for with <code>-d resource={}</code>", escape(&mount.resource)),
-        false => "This server gives out no tokens for it.".to_owned(),
+    let token = if app.issues_tokens_for(mount) {
+        format!("Request its tokens with <code>-d resource={}</code>", escape(&mount.resource))
+    } else {
+        "This server issues no tokens for it.".to_owned()
     };
     MOUNT
         .replace("{token}", &token)

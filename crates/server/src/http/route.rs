@@ -1,4 +1,4 @@
-//! Which part of the house a request is for.
+//! Routing: contract endpoints, the front page, documents and the authorization server.
 
 use std::sync::Arc;
 
@@ -11,57 +11,53 @@ use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_identity::OAuthRequest;
 
-use super::told::Told;
+use super::headers::RequestHeaders;
 use super::{guard, page, receive};
-use crate::config::Certificate;
-use crate::house::House;
-use crate::mounting::Came;
-use crate::net::{Body, Caps, Peer, ResponseBody};
+use crate::app::{App, Via};
+use crate::config::CertificateConfig;
+use crate::net::{ConnectionLimits, IncomingBody, Peer, ResponseBody};
 
-/// More than nearly every answer has.
-const HEADERS: usize = 6;
+/// Nearly every answer has fewer headers.
+const RESERVED_HEADERS: usize = 6;
 
 /// Forms of the authorization server are small.
 const FORM_BYTES: usize = 16 * 1024;
 
-pub async fn answer(house: Arc<House>, request: Request<Body>, peer: Peer) -> Response<ResponseBody> {
+pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) -> Response<ResponseBody> {
     let (head, body) = request.into_parts();
-    let told = Told::by(&head.headers);
-    let trace = receive::trace(&told).unwrap_or_else(|| house.desk.new_trace());
+    let headers = RequestHeaders::new(&head.headers);
+    let trace = receive::trace(&headers).unwrap_or_else(|| app.desk.new_trace());
     let path = head.uri.path();
-    let (mount, way) = match (house.mounts.find_dispatch(path), house.mounts.find(path)) {
-        (Some(mount), _) => (mount, Way::Dispatch(preferred(&head.headers))),
-        (None, Some(mount)) => (mount, Way::Serve),
+    let (mount, route) = match (app.mounts.find_dispatch(path), app.mounts.find(path)) {
+        (Some(mount), _) => (mount, HttpRoute::Dispatch(preferred(&head.headers))),
+        (None, Some(mount)) => (mount, HttpRoute::Serve),
         (None, None) => {
-            // Boxed, as is what follows: hyper moves the whole future of a call about before it is polled, so that every
-            // call would pay for the room of the longest way.
-            let reply = Box::pin(elsewhere(&house, head, body, peer, &trace)).await;
-            return respond(&house, reply, &trace);
+            // Boxed, because hyper copies the future of a call several times before it is polled, so every call would pay
+            // for the size of the largest branch.
+            let reply = Box::pin(non_mcp_routes(&app, head, body, peer, &trace)).await;
+            return build_response(&app, reply, &trace);
         }
     };
-    let trace = receive::named(mount, trace, &told);
-    let came = match told.forwarded {
-        true => Came::Forwarded,
-        false => Came::Directly,
-    };
-    let mut incoming = receive::receive(&house.config, mount, &head, &told, body, peer, trace.clone());
-    if !house.admits(mount, peer.address, came) {
+    let trace = receive::with_trace_id(mount, trace, &headers);
+    let via = if headers.forwarded { Via::Proxy } else { Via::Direct };
+    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone());
+    if !app.allows_peer(mount, peer.address, via) {
         incoming.transport_fault = Some(Fault::new(
             FaultKind::HostNotAllowed,
-            "Only callers on this machine are served here, directly and not by a proxy; for others set up tokens.",
+            "Only direct callers on this machine are served here, not through a proxy; others need tokens.",
         ));
     }
-    // All that is needed of it has been taken.
+    // No longer needed.
     drop(head);
-    let reply = match way {
-        Way::Serve => serve(&house.desk, mount, incoming).await,
-        Way::Dispatch(wanted) => Box::pin(dispatch(&house.desk, mount, wanted, incoming)).await,
+    let reply = match route {
+        HttpRoute::Serve => serve(&app.desk, mount, incoming).await,
+        HttpRoute::Dispatch(wanted) => Box::pin(dispatch(&app.desk, mount, wanted, incoming)).await,
     };
-    respond(&house, reply, &trace)
+    build_response(&app, reply, &trace)
 }
 
-/// What is to become of a message.
-enum Way {
+/// What a request to a contract endpoint is.
+enum HttpRoute {
     Serve,
     Dispatch(DispatchPreference),
 }
@@ -70,38 +66,36 @@ fn preferred(headers: &HeaderMap) -> DispatchPreference {
     DispatchPreference::preferred(headers.get("prefer").and_then(|value| value.to_str().ok()))
 }
 
-/// Everything that is not a contract's endpoint.
-async fn elsewhere(house: &House, head: Parts, body: Body, peer: Peer, trace: &Trace) -> Reply {
-    let told = Told::by(&head.headers);
+/// Everything that is not a contract endpoint.
+async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, trace: &Trace) -> Reply {
+    let headers = RequestHeaders::new(&head.headers);
     let path = head.uri.path();
-    let refuse = match is_public(house, path) {
-        true => guard::refuse_way,
-        false => guard::refuse,
-    };
-    if let Some(why) = refuse(&house.config, &head.uri, &told) {
+    let refusal = if is_public(app, path) { guard::transport_refusal } else { guard::refusal };
+    if let Some(why) = refusal(&app.config, &head.uri, &headers) {
         return problem(403, why);
     }
-    if guard::has_two_ends(&told) {
-        return problem(400, "The form's end can be found in two ways.").header("connection", "close");
+    if guard::has_ambiguous_framing(&headers) {
+        return problem(400, "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.")
+            .header("connection", "close");
     }
-    let open = |reply: Reply| match head.method {
+    let read_only = |reply: Reply| match head.method {
         Method::GET => reply,
         Method::HEAD => Reply { body: Default::default(), ..reply },
         _ => problem(405, "Only GET is possible here.").header("allow", "GET, HEAD"),
     };
     if path == "/" {
-        return open(page::front(house));
+        return read_only(page::front_page(app));
     }
-    let documents = house.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
+    let documents = app.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
     for (at, text) in documents {
         if *at == path {
             let reply = Reply::plain(200, text.clone());
-            return open(
+            return read_only(
                 reply.header("access-control-allow-origin", "*").header("cache-control", "public, max-age=3600"),
             );
         }
     }
-    let Ok(body) = body.collect(FORM_BYTES, Caps::default().body).await else {
+    let Ok(body) = body.collect(FORM_BYTES, ConnectionLimits::default().body).await else {
         return problem(413, "The form is too large, or did not arrive in time.").header("connection", "close");
     };
     let authorization: Vec<&str> =
@@ -116,15 +110,15 @@ async fn elsewhere(house: &House, head: Parts, body: Body, peer: Peer, trace: &T
         address: peer.address,
         trace,
     };
-    match house.identity.answer(asked).await {
+    match app.identity.answer(asked).await {
         Some(reply) => reply,
-        None => problem(404, "There is nothing at this address; GET / says what is where."),
+        None => problem(404, "There is nothing at this path; GET / lists the endpoints."),
     }
 }
 
-/// Documents that say of themselves that any page may read them.
-fn is_public(house: &House, path: &str) -> bool {
-    let mut documents = house.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
+/// Documents that every page may read.
+fn is_public(app: &App, path: &str) -> bool {
+    let mut documents = app.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
     path.starts_with("/.well-known/") || documents.any(|(at, _)| *at == path)
 }
 
@@ -133,7 +127,7 @@ fn problem(status: u16, message: &str) -> Reply {
     Reply::plain(status, body.to_string())
 }
 
-fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody> {
+fn build_response(app: &App, reply: Reply, trace: &Trace) -> Response<ResponseBody> {
     let body = match reply.kind {
         ReplyKind::Empty => ResponseBody::empty(),
         ReplyKind::Rpc | ReplyKind::Plain => ResponseBody::full(reply.body),
@@ -141,23 +135,23 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
-    // Room for all of them at once, instead of growing with each.
-    headers.reserve(HEADERS);
+    // One allocation for all of them.
+    headers.reserve(RESERVED_HEADERS);
     if reply.kind != ReplyKind::Empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    // Unless an answer says that it is for everybody, it is for one caller and no cache.
+    // The default: an answer is for one caller and must not be cached.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Not with a development certificate: it would bind every other port of `localhost` for a year.
-    if house.config.certificate != Certificate::Development {
+    // Not with a development certificate: it would apply to every other port of `localhost` for a year.
+    if app.config.certificate != CertificateConfig::Development {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if let Ok(trace) = HeaderValue::from_str(trace.display_id()) {
         headers.insert(receive::TRACE_ID.clone(), trace);
     }
     for (name, value) in reply.headers {
-        // Said above; parsing it once more would cost every call of some contracts.
+        // Set above; parsing it again would cost every call of some contracts.
         if value == "no-store" && name.eq_ignore_ascii_case(CACHE_CONTROL.as_str()) {
             continue;
         }
@@ -172,13 +166,13 @@ fn respond(house: &House, reply: Reply, trace: &Trace) -> Response<ResponseBody>
 mod tests {
     use super::*;
 
-    fn room<F>(_: fn(Arc<House>, Request<Body>, Peer) -> F) -> usize {
+    fn future_size<F>(_: fn(Arc<App>, Request<IncomingBody>, Peer) -> F) -> usize {
         size_of::<F>()
     }
 
-    /// It is copied several times for every call.
+    /// hyper copies it several times for every call.
     #[test]
     fn the_future_of_a_call_stays_small() {
-        assert!(room(answer) <= 4 * 1024, "{} bytes", room(answer));
+        assert!(future_size(respond) <= 4 * 1024, "{} bytes", future_size(respond));
     }
 }

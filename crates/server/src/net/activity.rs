@@ -1,11 +1,10 @@
-//! What a connection is doing right now and until when it may go on doing it. It watches the encrypted bytes of a
-//! socket and never changes them.
+//! What a connection is doing and until when it may continue. It observes the encrypted bytes of a socket and never changes
+//! them.
 //!
-//! hyper has one timeout for a head, which also runs between requests. The desk wants two: a short one for a head that
-//! has begun and a long one for a client that is merely quiet. The first byte that arrives after an answer tells them
-//! apart, so the watch sits on the socket, beneath TLS, where half a record counts as a byte too.
-//! One case cannot be told apart: half a head that came in the same packet as the request before it. It waits like a
-//! quiet client, which holds no more than a quiet client may.
+//! hyper has one timeout for a request head, which also runs between requests. This server needs two: a short one for a head
+//! that has begun and a long one for an idle client. The first byte after an answer distinguishes them, so the socket is
+//! observed beneath TLS, where part of a record counts, too. One case is not distinguished: part of a head that arrives in
+//! the same packet as the previous request has the timeout of an idle client.
 
 use std::io;
 use std::pin::Pin;
@@ -17,55 +16,55 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::caps::Caps;
+use super::limits::ConnectionLimits;
 
-/// How long a closed connection still swallows what the client was sending. Without it the kernel would answer those
-/// bytes with a reset, and the reset can overtake the answer that explains the refusal.
+/// How long a closed connection still discards what the client sends. Otherwise the kernel would answer those bytes with a
+/// reset, and the reset can overtake the answer that explains the refusal.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// A client that takes fewer bytes than this within the write deadline is not reading.
-const PROGRESS: usize = 16 * 1024;
+/// A client that reads fewer bytes than this within the write timeout is considered stalled.
+const MIN_PROGRESS: usize = 16 * 1024;
 
-/// Shared by the socket, the call and the watch of one connection.
+/// Shared by the socket, the call and the deadline check of one connection.
 #[derive(Clone)]
 pub(super) struct Activity {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ConnectionState>>,
     head: Duration,
     idle: Duration,
     write: Duration,
 }
 
-/// When patience ends, and what follows.
+/// When a timeout ends, and what follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Deadline {
     pub(super) at: Instant,
-    pub(super) then: Then,
+    pub(super) action: OnDeadline,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Then {
-    /// Say goodbye properly: the client did nothing wrong.
+pub(super) enum OnDeadline {
+    /// Close gracefully: the client did nothing wrong.
     Close,
     /// Drop the socket.
-    Cut,
+    Abort,
 }
 
-/// A socket that reports to an [`Activity`].
-pub(super) struct Watched {
+/// A socket that reports reads and writes to an [`Activity`].
+pub(super) struct TimedStream {
     socket: TcpStream,
     activity: Activity,
     half_closed: bool,
 }
 
-struct State {
+struct ConnectionState {
     phase: Phase,
-    body: RequestBody,
+    body: BodyState,
     stall: Option<Stall>,
 }
 
 enum Phase {
     Handshake,
-    /// Nothing of the first request has come yet.
+    /// No byte of the first request has arrived.
     First {
         since: Instant,
     },
@@ -73,7 +72,7 @@ enum Phase {
         since: Instant,
     },
     Call {
-        next: Next,
+        next: NextRequest,
     },
     Idle {
         since: Instant,
@@ -83,87 +82,90 @@ enum Phase {
     },
 }
 
-/// Whether bytes of a following request arrived while a call was running.
-enum Next {
-    Silent,
-    Begun,
+/// Whether bytes of the next request arrived while a call was running.
+enum NextRequest {
+    None,
+    Started,
 }
 
-enum RequestBody {
+enum BodyState {
     Unread,
     Ended,
 }
 
 struct Stall {
     since: Instant,
-    taken: usize,
+    written: usize,
 }
 
 impl Activity {
-    pub(super) fn new(caps: &Caps) -> Self {
-        let state = State { phase: Phase::Handshake, body: RequestBody::Ended, stall: None };
-        Self { state: Arc::new(Mutex::new(state)), head: caps.head, idle: caps.idle, write: caps.write }
+    pub(super) fn new(limits: &ConnectionLimits) -> Self {
+        let state = ConnectionState { phase: Phase::Handshake, body: BodyState::Ended, stall: None };
+        Self { state: Arc::new(Mutex::new(state)), head: limits.head, idle: limits.idle, write: limits.write }
     }
 
-    /// The handshake is done and the first head is awaited: silence now is as bad as half a head.
+    /// The handshake is done. Waiting for the first head has the same timeout as an incomplete head.
     pub(super) fn expect_head(&self) {
         self.state().phase = Phase::First { since: Instant::now() };
     }
 
     /// A head is complete, and with it a request that has no body.
-    pub(super) fn call_began_without_body(&self) {
+    pub(super) fn call_started_without_body(&self) {
         let mut state = self.state();
-        state.phase = Phase::Call { next: Next::Silent };
-        state.body = RequestBody::Ended;
+        state.phase = Phase::Call { next: NextRequest::None };
+        state.body = BodyState::Ended;
     }
 
     /// A head is complete; the body follows.
-    pub(super) fn call_began(&self) {
+    pub(super) fn call_started(&self) {
         let mut state = self.state();
-        state.phase = Phase::Call { next: Next::Silent };
-        state.body = RequestBody::Unread;
+        state.phase = Phase::Call { next: NextRequest::None };
+        state.body = BodyState::Unread;
     }
 
     pub(super) fn body_ended(&self) {
-        self.state().body = RequestBody::Ended;
+        self.state().body = BodyState::Ended;
     }
 
-    /// Whether bytes of the body may still be under way, so that the next request cannot be found.
-    pub(super) fn is_body_left(&self) -> bool {
-        matches!(self.state().body, RequestBody::Unread)
+    /// Whether bytes of the body may still arrive, so that the start of the next request is unknown.
+    pub(super) fn is_body_unread(&self) -> bool {
+        matches!(self.state().body, BodyState::Unread)
     }
 
-    /// The answer has been handed over for sending, or there will be none.
+    /// The answer was passed to hyper, or there will be none.
     pub(super) fn call_ended(&self) {
         let mut state = self.state();
         let since = Instant::now();
         state.phase = match state.phase {
-            Phase::Call { next: Next::Begun } => Phase::Head { since },
+            Phase::Call { next: NextRequest::Started } => Phase::Head { since },
             Phase::Handshake
             | Phase::First { .. }
             | Phase::Head { .. }
-            | Phase::Call { next: Next::Silent }
+            | Phase::Call { next: NextRequest::None }
             | Phase::Idle { .. }
             | Phase::Closing { .. } => Phase::Idle { since },
         };
     }
 
-    /// The connection was asked to close and may only say goodbye.
+    /// The connection is being closed.
     pub(super) fn closing(&self) {
         self.state().phase = Phase::Closing { since: Instant::now() };
     }
 
-    /// The next moment at which patience ends; none while a call runs and its client reads.
+    /// The next deadline; none while a call runs and its client reads.
     pub(super) fn deadline(&self) -> Option<Deadline> {
         let state = self.state();
         let phase = match state.phase {
-            // The handshake has a timeout of its own, and a call belongs to the service.
+            // The handshake and the call have timeouts of their own.
             Phase::Handshake | Phase::Call { .. } => None,
-            Phase::First { since } | Phase::Head { since } => Some(Deadline { at: since + self.head, then: Then::Cut }),
-            Phase::Idle { since } => Some(Deadline { at: since + self.idle, then: Then::Close }),
-            Phase::Closing { since } => Some(Deadline { at: since + LINGER, then: Then::Cut }),
+            Phase::First { since } | Phase::Head { since } => {
+                Some(Deadline { at: since + self.head, action: OnDeadline::Abort })
+            }
+            Phase::Idle { since } => Some(Deadline { at: since + self.idle, action: OnDeadline::Close }),
+            Phase::Closing { since } => Some(Deadline { at: since + LINGER, action: OnDeadline::Abort }),
         };
-        let write = state.stall.as_ref().map(|stall| Deadline { at: stall.since + self.write, then: Then::Cut });
+        let write =
+            state.stall.as_ref().map(|stall| Deadline { at: stall.since + self.write, action: OnDeadline::Abort });
         [phase, write].into_iter().flatten().min_by_key(|deadline| deadline.at)
     }
 
@@ -172,63 +174,64 @@ impl Activity {
         state.phase = match (&state.phase, &state.body) {
             (Phase::Idle { .. }, _) => Phase::Head { since: Instant::now() },
             (Phase::First { since }, _) => Phase::Head { since: *since },
-            (Phase::Call { .. }, RequestBody::Ended) => Phase::Call { next: Next::Begun },
-            (Phase::Call { .. }, RequestBody::Unread)
+            (Phase::Call { .. }, BodyState::Ended) => Phase::Call { next: NextRequest::Started },
+            (Phase::Call { .. }, BodyState::Unread)
             | (Phase::Handshake | Phase::Head { .. } | Phase::Closing { .. }, _) => return,
         };
     }
 
     fn wrote(&self, bytes: usize) {
         let mut state = self.state();
-        // A long answer may still be on its way to a slow reader after the call has ended.
+        // A slow client may still read a long answer after the call has ended.
         if let Phase::Idle { since } = &mut state.phase {
             *since = Instant::now();
         }
         if let Some(stall) = &mut state.stall {
-            stall.taken += bytes;
-            if stall.taken >= PROGRESS {
+            stall.written += bytes;
+            if stall.written >= MIN_PROGRESS {
                 state.stall = None;
             }
         }
     }
 
     fn write_blocked(&self) {
-        self.state().stall.get_or_insert_with(|| Stall { since: Instant::now(), taken: 0 });
+        self.state().stall.get_or_insert_with(|| Stall { since: Instant::now(), written: 0 });
     }
 
-    /// TLS flushes the socket only after everything it held has been taken.
+    /// TLS flushes the socket only after everything was written.
     fn flushed(&self) {
         self.state().stall = None;
     }
 
-    fn linger(&self) -> Linger {
+    fn close(&self) -> Linger {
         let mut state = self.state();
         let linger = match (&state.phase, &state.body) {
-            (Phase::First { .. } | Phase::Idle { .. } | Phase::Closing { .. }, RequestBody::Ended) => Linger::No,
-            (Phase::Handshake | Phase::Head { .. } | Phase::Call { .. }, RequestBody::Ended)
-            | (_, RequestBody::Unread) => Linger::Yes,
+            (Phase::First { .. } | Phase::Idle { .. } | Phase::Closing { .. }, BodyState::Ended) => Linger::No,
+            (Phase::Handshake | Phase::Head { .. } | Phase::Call { .. }, BodyState::Ended) | (_, BodyState::Unread) => {
+                Linger::Yes
+            }
         };
         state.phase = Phase::Closing { since: Instant::now() };
         linger
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether the client may still be sending something that nobody will read.
+/// Whether the client may still send something that must be discarded.
 enum Linger {
     Yes,
     No,
 }
 
-impl Watched {
+impl TimedStream {
     pub(super) fn new(socket: TcpStream, activity: Activity) -> Self {
         Self { socket, activity, half_closed: false }
     }
 
-    fn note_write(&self, result: &Poll<io::Result<usize>>) {
+    fn record_write(&self, result: &Poll<io::Result<usize>>) {
         match result {
             Poll::Pending => self.activity.write_blocked(),
             Poll::Ready(Ok(bytes)) => self.activity.wrote(*bytes),
@@ -237,7 +240,7 @@ impl Watched {
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for TimedStream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.socket).poll_read(cx, buffer);
@@ -248,10 +251,10 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for TimedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.socket).poll_write(cx, bytes);
-        self.note_write(&result);
+        self.record_write(&result);
         result
     }
 
@@ -261,7 +264,7 @@ impl AsyncWrite for Watched {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
-        self.note_write(&result);
+        self.record_write(&result);
         result
     }
 
@@ -274,12 +277,12 @@ impl AsyncWrite for Watched {
         Pin::new(&mut self.socket).poll_flush(cx)
     }
 
-    /// Ends our half, then swallows the client's half until it ends too or the watch loses patience.
+    /// Closes our half, then discards what the client sends until it closes its half or the deadline passes.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.half_closed {
             ready!(Pin::new(&mut self.socket).poll_shutdown(cx))?;
             self.half_closed = true;
-            match self.activity.linger() {
+            match self.activity.close() {
                 Linger::Yes => {}
                 Linger::No => return Poll::Ready(Ok(())),
             }
@@ -300,28 +303,28 @@ mod tests {
     use super::*;
 
     fn calling() -> Activity {
-        let activity = Activity::new(&Caps::default());
-        activity.call_began_without_body();
+        let activity = Activity::new(&ConnectionLimits::default());
+        activity.call_started_without_body();
         activity
     }
 
     #[test]
-    fn a_stall_ends_when_everything_was_taken_however_little_that_was() {
+    fn a_stall_ends_when_everything_was_written() {
         let activity = calling();
         activity.write_blocked();
         activity.wrote(1);
-        assert_eq!(activity.deadline().map(|deadline| deadline.then), Some(Then::Cut));
+        assert_eq!(activity.deadline().map(|deadline| deadline.action), Some(OnDeadline::Abort));
         activity.flushed();
         assert_eq!(activity.deadline(), None);
     }
 
     #[test]
-    fn a_few_bytes_do_not_end_a_stall_and_many_do() {
+    fn a_stall_ends_after_enough_bytes() {
         let activity = calling();
         activity.write_blocked();
         let at = activity.deadline().unwrap().at;
         std::thread::sleep(Duration::from_millis(2));
-        activity.wrote(PROGRESS - 1);
+        activity.wrote(MIN_PROGRESS - 1);
         activity.write_blocked();
         assert_eq!(activity.deadline().unwrap().at, at);
         activity.wrote(1);
@@ -329,13 +332,13 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_for_the_next_request_counts_from_the_last_byte_of_the_answer() {
+    fn idle_time_counts_from_the_last_byte_of_the_answer() {
         let activity = calling();
         activity.call_ended();
         let at = activity.deadline().unwrap().at;
         std::thread::sleep(Duration::from_millis(2));
         activity.wrote(1);
         let deadline = activity.deadline().unwrap();
-        assert!(deadline.at > at && deadline.then == Then::Close);
+        assert!(deadline.at > at && deadline.action == OnDeadline::Close);
     }
 }

@@ -1,83 +1,83 @@
-//! Who may open one more connection: a cap in all and a cap per address. It never waits and never queues.
+//! Limits the number of open connections, in total and per address. It never waits and never queues.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::caps::Caps;
-use super::gauges::{Gauges, count};
+use super::counters::{ConnectionCounters, count};
+use super::limits::ConnectionLimits;
 
 pub(super) struct Admission {
     connections: usize,
     per_address: usize,
-    open: Mutex<Open>,
-    gauges: Arc<Gauges>,
+    open: Mutex<OpenConnections>,
+    counters: Arc<ConnectionCounters>,
 }
 
-/// The right to one connection; dropping it gives the place back.
-pub(super) struct Place {
+/// The permission for one connection, returned when it is dropped.
+pub(super) struct ConnectionPermit {
     admission: Arc<Admission>,
-    neighbourhood: IpAddr,
+    ip_prefix: IpAddr,
 }
 
 #[derive(Default)]
-struct Open {
-    all: usize,
-    by_neighbourhood: HashMap<IpAddr, usize>,
+struct OpenConnections {
+    total: usize,
+    by_ip_prefix: HashMap<IpAddr, usize>,
 }
 
 impl Admission {
-    pub(super) fn new(caps: &Caps, gauges: Arc<Gauges>) -> Arc<Self> {
+    pub(super) fn new(limits: &ConnectionLimits, counters: Arc<ConnectionCounters>) -> Arc<Self> {
         Arc::new(Self {
-            connections: caps.connections,
-            per_address: caps.per_address,
-            open: Mutex::new(Open::default()),
-            gauges,
+            connections: limits.connections,
+            per_address: limits.per_address,
+            open: Mutex::new(OpenConnections::default()),
+            counters,
         })
     }
 
-    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
-        let neighbourhood = neighbourhood(address);
+    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
+        let ip_prefix = ip_prefix(address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.all >= self.connections {
-            count(&self.gauges.refused_full);
+        if open.total >= self.connections {
+            count(&self.counters.refused_full);
             return None;
         }
-        let here = open.by_neighbourhood.entry(neighbourhood).or_insert(0);
+        let here = open.by_ip_prefix.entry(ip_prefix).or_insert(0);
         if *here >= self.per_address {
-            // With a cap of zero the entry is fresh and would stay for ever.
+            // With a limit of zero the new entry would stay for ever.
             if *here == 0 {
-                open.by_neighbourhood.remove(&neighbourhood);
+                open.by_ip_prefix.remove(&ip_prefix);
             }
-            count(&self.gauges.refused_address);
+            count(&self.counters.refused_address);
             return None;
         }
         *here += 1;
-        open.all += 1;
-        count(&self.gauges.accepted);
-        self.gauges.open.fetch_add(1, Ordering::Relaxed);
-        Some(Place { admission: Arc::clone(self), neighbourhood })
+        open.total += 1;
+        count(&self.counters.accepted);
+        self.counters.open.fetch_add(1, Ordering::Relaxed);
+        Some(ConnectionPermit { admission: Arc::clone(self), ip_prefix })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.admission.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.all = open.all.saturating_sub(1);
-        // An address that left is forgotten, so that the table never outgrows the open connections.
-        if let Some(here) = open.by_neighbourhood.get_mut(&self.neighbourhood) {
+        open.total = open.total.saturating_sub(1);
+        // An address without connections is removed, so that the map does not grow.
+        if let Some(here) = open.by_ip_prefix.get_mut(&self.ip_prefix) {
             *here = here.saturating_sub(1);
             if *here == 0 {
-                open.by_neighbourhood.remove(&self.neighbourhood);
+                open.by_ip_prefix.remove(&self.ip_prefix);
             }
         }
-        self.admission.gauges.open.fetch_sub(1, Ordering::Relaxed);
+        self.admission.counters.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// The part of an address that one subscriber cannot change at will.
-fn neighbourhood(address: IpAddr) -> IpAddr {
+/// The part of an address that a subscriber cannot choose: all of IPv4, the /64 prefix of IPv6.
+fn ip_prefix(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => {
@@ -92,8 +92,8 @@ mod tests {
     use super::*;
 
     fn admission(connections: usize, per_address: usize) -> Arc<Admission> {
-        let caps = Caps { connections, per_address, ..Caps::default() };
-        Admission::new(&caps, Arc::new(Gauges::default()))
+        let limits = ConnectionLimits { connections, per_address, ..ConnectionLimits::default() };
+        Admission::new(&limits, Arc::new(ConnectionCounters::default()))
     }
 
     fn ip(text: &str) -> IpAddr {
@@ -132,9 +132,9 @@ mod tests {
         let admission = admission(2, 2);
         let places: Vec<_> = ["192.0.2.1", "192.0.2.2"].map(|text| admission.admit(ip(text)).unwrap()).into();
         assert!(admission.admit(ip("192.0.2.3")).is_none());
-        assert_eq!((admission.gauges.snapshot().open, admission.gauges.snapshot().refused_full), (2, 1));
+        assert_eq!((admission.counters.snapshot().open, admission.counters.snapshot().refused_full), (2, 1));
         drop(places);
-        assert_eq!(admission.gauges.snapshot().open, 0);
-        assert!(admission.open.lock().unwrap().by_neighbourhood.is_empty());
+        assert_eq!(admission.counters.snapshot().open, 0);
+        assert!(admission.open.lock().unwrap().by_ip_prefix.is_empty());
     }
 }

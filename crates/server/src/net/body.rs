@@ -14,13 +14,13 @@ use tokio::time::{Instant, timeout_at};
 use super::activity::Activity;
 
 /// A request body that has not been read yet.
-pub struct Body {
-    source: Source,
+pub struct IncomingBody {
+    source: BodySource,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyError {
-    /// More bytes than the limit, announced or sent.
+    /// More bytes than the limit, by Content-Length or as sent.
     TooLarge,
     /// Not complete at the deadline.
     TooSlow,
@@ -28,38 +28,38 @@ pub enum BodyError {
     Broken,
 }
 
-/// An answer's body: bytes that are ready, or a stream that is still being made.
+/// The body of an answer: bytes, or a stream.
 pub struct ResponseBody {
-    content: Content,
+    content: ResponseContent,
 }
 
-enum Source {
+enum BodySource {
     Network { incoming: Incoming, activity: Activity },
     Ready(Bytes),
 }
 
-enum Content {
+enum ResponseContent {
     Full(Bytes),
     Stream(Pin<Box<dyn HttpBody<Data = Bytes, Error = io::Error> + Send>>),
 }
 
-impl Body {
-    /// A body that is already here, for calls that did not come over the network.
+impl IncomingBody {
+    /// A body that is in memory, for calls that did not come over the network.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
-        Self { source: Source::Ready(bytes.into()) }
+        Self { source: BodySource::Ready(bytes.into()) }
     }
 
-    pub(super) fn incoming(incoming: Incoming, activity: Activity) -> Self {
-        Self { source: Source::Network { incoming, activity } }
+    pub(super) fn new(incoming: Incoming, activity: Activity) -> Self {
+        Self { source: BodySource::Network { incoming, activity } }
     }
 
-    /// Reads the whole body. `deadline` counts from now and is for all of it, so that a byte now and then buys no time.
-    /// After an error the connection closes once the answer is sent, because its next request cannot be found.
+    /// Reads the whole body. `deadline` counts from now and is for all of it, so that a client cannot extend it byte by byte.
+    /// After an error the connection closes after the answer, because the start of the next request is unknown.
     pub async fn collect(self, limit: usize, deadline: Duration) -> Result<Bytes, BodyError> {
         match self.source {
-            Source::Ready(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
-            Source::Ready(bytes) => Ok(bytes),
-            Source::Network { incoming, activity } => {
+            BodySource::Ready(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
+            BodySource::Ready(bytes) => Ok(bytes),
+            BodySource::Network { incoming, activity } => {
                 let bytes = read(incoming, limit, Instant::now() + deadline).await?;
                 activity.body_ended();
                 Ok(bytes)
@@ -69,7 +69,7 @@ impl Body {
 }
 
 async fn read(mut incoming: Incoming, limit: usize, deadline: Instant) -> Result<Bytes, BodyError> {
-    // Refusing by the announced length also spares a client that waits for `100 Continue` from sending.
+    // A client that waits for `100 Continue` then need not send the body.
     if incoming.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge);
     }
@@ -82,14 +82,14 @@ async fn read(mut incoming: Incoming, limit: usize, deadline: Instant) -> Result
             Ok(Some(Err(_broken))) => return Err(BodyError::Broken),
             Ok(Some(Ok(frame))) => frame,
         };
-        // Trailers carry nothing that a call reads.
+        // Trailers are ignored.
         let Ok(data) = frame.into_data() else {
             continue;
         };
         if first.len() + whole.len() + data.len() > limit {
             return Err(BodyError::TooLarge);
         }
-        // Nearly every request arrives in one frame, which is then handed on without a copy.
+        // Nearly every request arrives in one frame, which is returned without a copy.
         if first.is_empty() && whole.is_empty() {
             first = data;
         } else {
@@ -102,10 +102,10 @@ async fn read(mut incoming: Incoming, limit: usize, deadline: Instant) -> Result
     Ok(if whole.is_empty() { first } else { whole.freeze() })
 }
 
-impl fmt::Debug for Body {
+impl fmt::Debug for IncomingBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The bytes are a caller's and have no place in a log.
-        f.write_str("Body(..)")
+        // The content must not be logged.
+        f.write_str("IncomingBody(..)")
     }
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for BodyError {
         f.write_str(match self {
             Self::TooLarge => "the request body is larger than the limit; send less in one request",
             Self::TooSlow => "the request body did not arrive in time; send it without pauses",
-            Self::Broken => "the request body ended early; send as many bytes as were announced",
+            Self::Broken => "the request body ended early; send as many bytes as Content-Length says",
         })
     }
 }
@@ -127,12 +127,12 @@ impl ResponseBody {
     }
 
     pub fn full(bytes: impl Into<Bytes>) -> Self {
-        Self { content: Content::Full(bytes.into()) }
+        Self { content: ResponseContent::Full(bytes.into()) }
     }
 
-    /// A stream; an error of it cuts the connection, so that the client cannot take the part for the whole.
+    /// A stream; an error in it aborts the connection, so that the client does not mistake a part for the whole.
     pub fn stream(body: impl HttpBody<Data = Bytes, Error = io::Error> + Send + 'static) -> Self {
-        Self { content: Content::Stream(Box::pin(body)) }
+        Self { content: ResponseContent::Stream(Box::pin(body)) }
     }
 }
 
@@ -142,23 +142,23 @@ impl HttpBody for ResponseBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match &mut self.get_mut().content {
-            Content::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Content::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Content::Stream(body) => body.as_mut().poll_frame(cx),
+            ResponseContent::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
+            ResponseContent::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            ResponseContent::Stream(body) => body.as_mut().poll_frame(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.content {
-            Content::Full(bytes) => bytes.is_empty(),
-            Content::Stream(body) => body.is_end_stream(),
+            ResponseContent::Full(bytes) => bytes.is_empty(),
+            ResponseContent::Stream(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.content {
-            Content::Full(bytes) => SizeHint::with_exact(u64::try_from(bytes.len()).unwrap_or(u64::MAX)),
-            Content::Stream(body) => body.size_hint(),
+            ResponseContent::Full(bytes) => SizeHint::with_exact(u64::try_from(bytes.len()).unwrap_or(u64::MAX)),
+            ResponseContent::Stream(body) => body.size_hint(),
         }
     }
 }

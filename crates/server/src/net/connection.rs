@@ -1,8 +1,8 @@
-//! One connection from its first byte to its last: handshake, calls one after another, goodbye. It never outlives a
-//! deadline of its client's making, and a panic in one call never takes another call with it.
+//! One connection: handshake, requests one after another, close. It ends at its deadlines, and a panic in one call does not
+//! affect another.
 //!
-//! A client that disconnects while its call runs makes hyper drop the call's future. That is wanted: it stops a read
-//! that nobody waits for. What must survive the client, such as a plan on its way to the writer, has to run elsewhere.
+//! hyper drops the future of a call when its client disconnects. That is intended: it stops a read that nobody waits for.
+//! What must continue, such as a commit, has to run in a task of its own.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -24,17 +24,17 @@ use tokio::time::{Sleep, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::activity::{Activity, Then, Watched};
-use super::body::{Body, ResponseBody};
-use super::caps::Caps;
-use super::gauges::{Gauges, count};
+use super::activity::{Activity, OnDeadline, TimedStream};
+use super::body::{IncomingBody, ResponseBody};
+use super::counters::{ConnectionCounters, count};
+use super::limits::ConnectionLimits;
 use super::shutdown::Shutdown;
 use super::tls::Tls;
 
-/// hyper refuses to work with a smaller buffer.
-const SMALLEST_BUFFER: usize = 8 * 1024;
+/// The smallest buffer that hyper allows.
+const MIN_BUFFER: usize = 8 * 1024;
 
-/// Large enough that a long answer is not written in crumbs.
+/// Large enough to write a long answer in few pieces.
 const BUFFER: usize = 64 * 1024;
 
 /// The other end of a connection.
@@ -44,64 +44,68 @@ pub struct Peer {
 }
 
 /// What all connections of a listener share.
-pub(super) struct House<S> {
+pub(super) struct ListenerContext<S> {
     pub(super) tls: Arc<Tls>,
-    pub(super) caps: Caps,
-    pub(super) gauges: Arc<Gauges>,
+    pub(super) limits: ConnectionLimits,
+    pub(super) counters: Arc<ConnectionCounters>,
     pub(super) service: Arc<S>,
     pub(super) shutdown: Shutdown,
 }
 
-pub(super) async fn attend<S, F>(socket: TcpStream, peer: Peer, house: Arc<House<S>>)
+pub(super) async fn serve_connection<S, F>(socket: TcpStream, peer: Peer, context: Arc<ListenerContext<S>>)
 where
-    S: Fn(Request<Body>, Peer) -> F + Send + Sync + 'static,
+    S: Fn(Request<IncomingBody>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<ResponseBody>> + Send,
 {
-    let activity = Activity::new(&house.caps);
-    let shaken = tokio::select! {
-        () = house.shutdown.requested() => return,
-        shaken = shake_hands(Watched::new(socket, activity.clone()), &house) => shaken,
+    let activity = Activity::new(&context.limits);
+    let accepted = tokio::select! {
+        () = context.shutdown.requested() => return,
+        accepted = accept_tls(TimedStream::new(socket, activity.clone()), &context) => accepted,
     };
-    match shaken {
-        Some(stream) => converse(stream, peer, &house, &activity).await,
-        None => count(&house.gauges.handshakes_failed),
+    match accepted {
+        Some(stream) => serve_requests(stream, peer, &context, &activity).await,
+        None => count(&context.counters.handshakes_failed),
     }
 }
 
-/// Plain HTTP fails here like any other noise: an HTTP answer would invite the client to send its credential again.
-async fn shake_hands<S>(socket: Watched, house: &House<S>) -> Option<TlsStream<Watched>> {
-    let handshake = TlsAcceptor::from(house.tls.current()).accept(socket);
-    timeout(house.caps.handshake, handshake).await.ok()?.ok()
+/// Plain HTTP is not answered: an answer would encourage the client to send its credential again.
+async fn accept_tls<S>(socket: TimedStream, context: &ListenerContext<S>) -> Option<TlsStream<TimedStream>> {
+    let handshake = TlsAcceptor::from(context.tls.current()).accept(socket);
+    timeout(context.limits.handshake, handshake).await.ok()?.ok()
 }
 
-async fn converse<S, F>(stream: TlsStream<Watched>, peer: Peer, house: &House<S>, activity: &Activity)
-where
-    S: Fn(Request<Body>, Peer) -> F + Send + Sync + 'static,
+async fn serve_requests<S, F>(
+    stream: TlsStream<TimedStream>,
+    peer: Peer,
+    context: &ListenerContext<S>,
+    activity: &Activity,
+) where
+    S: Fn(Request<IncomingBody>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<ResponseBody>> + Send,
 {
     activity.expect_head();
-    let service = service_fn(|request| call(request, peer, house, activity));
-    let mut connection = pin!(http(&house.caps).serve_connection(TokioIo::new(stream), service));
-    let mut shutdown = pin!(house.shutdown.requested());
-    let mut asked = false;
-    let mut alarm = pin!(sleep(house.caps.head));
+    let service = service_fn(|request| call(request, peer, context, activity));
+    let mut connection = pin!(http(&context.limits).serve_connection(TokioIo::new(stream), service));
+    let mut shutdown = pin!(context.shutdown.requested());
+    let mut shutting_down = false;
+    let mut timer = pin!(sleep(context.limits.head));
     poll_fn(|cx| {
-        if !asked && shutdown.as_mut().poll(cx).is_ready() {
-            asked = true;
+        if !shutting_down && shutdown.as_mut().poll(cx).is_ready() {
+            shutting_down = true;
             connection.as_mut().graceful_shutdown();
         }
         loop {
-            // An error here is a client that left or spoke nonsense, and hyper has answered it as far as it can be.
+            // An error here is a disconnected client or invalid HTTP, which hyper has answered if possible.
             if connection.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(());
             }
-            match watch(alarm.as_mut(), activity, cx) {
+            match poll_deadline(timer.as_mut(), activity, cx) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Then::Cut) => {
-                    count(&house.gauges.closed_late);
+                Poll::Ready(OnDeadline::Abort) => {
+                    count(&context.counters.closed_late);
                     return Poll::Ready(());
                 }
-                Poll::Ready(Then::Close) => {
+                Poll::Ready(OnDeadline::Close) => {
                     activity.closing();
                     connection.as_mut().graceful_shutdown();
                 }
@@ -111,57 +115,57 @@ where
     .await;
 }
 
-fn http(caps: &Caps) -> http1::Builder {
+fn http(limits: &ConnectionLimits) -> http1::Builder {
     let mut http = http1::Builder::new();
-    let head_bytes = caps.head_bytes.max(SMALLEST_BUFFER);
+    let head_bytes = limits.head_bytes.max(MIN_BUFFER);
     // The deadlines of `Activity` replace hyper's.
     http.header_read_timeout(None)
-        .max_headers(caps.headers)
+        .max_headers(limits.headers)
         .max_header_size(head_bytes)
         .max_buf_size(head_bytes.max(BUFFER));
     http
 }
 
-/// Ready when a deadline has passed. Deadlines mostly move away, so the alarm is moved nearer at once but moved away
-/// only when it rings: a busy connection hardly touches the timer.
-fn watch(mut alarm: Pin<&mut Sleep>, activity: &Activity, cx: &mut Context<'_>) -> Poll<Then> {
+/// Ready when a deadline has passed. Deadlines mostly move into the future, so the timer is moved forward at once but back
+/// only when it fires: a busy connection rarely resets it.
+fn poll_deadline(mut timer: Pin<&mut Sleep>, activity: &Activity, cx: &mut Context<'_>) -> Poll<OnDeadline> {
     loop {
         let Some(deadline) = activity.deadline() else {
             return Poll::Pending;
         };
-        if deadline.at < alarm.deadline() {
-            alarm.as_mut().reset(deadline.at);
+        if deadline.at < timer.deadline() {
+            timer.as_mut().reset(deadline.at);
         }
-        if alarm.as_mut().poll(cx).is_pending() {
+        if timer.as_mut().poll(cx).is_pending() {
             return Poll::Pending;
         }
-        if deadline.at <= alarm.deadline() {
-            return Poll::Ready(deadline.then);
+        if deadline.at <= timer.deadline() {
+            return Poll::Ready(deadline.action);
         }
-        alarm.as_mut().reset(deadline.at);
+        timer.as_mut().reset(deadline.at);
     }
 }
 
 async fn call<S, F>(
     request: Request<Incoming>,
     peer: Peer,
-    house: &House<S>,
+    context: &ListenerContext<S>,
     activity: &Activity,
-) -> Result<Response<Answer>, Infallible>
+) -> Result<Response<TrackedBody>, Infallible>
 where
-    S: Fn(Request<Body>, Peer) -> F + Send + Sync + 'static,
+    S: Fn(Request<IncomingBody>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<ResponseBody>> + Send,
 {
     if request.body().is_end_stream() {
-        activity.call_began_without_body();
+        activity.call_started_without_body();
     } else {
-        activity.call_began();
+        activity.call_started();
     }
     let end = CallEnd(activity.clone());
-    let request = request.map(|incoming| Body::incoming(incoming, activity.clone()));
-    let mut running = pin!(async { (house.service)(request, peer).await });
+    let request = request.map(|incoming| IncomingBody::new(incoming, activity.clone()));
+    let mut running = pin!(async { (context.service)(request, peer).await });
     let answered = poll_fn(|cx| {
-        // The call is dropped after a panic, so nothing sees what it left half done.
+        // The call is dropped after a panic, so its state is not used again.
         match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx))) {
             Ok(poll) => poll.map(Some),
             Err(_panic) => Poll::Ready(None),
@@ -169,20 +173,20 @@ where
     })
     .await;
     let mut response = answered.unwrap_or_else(|| {
-        count(&house.gauges.panics);
+        count(&context.counters.panics);
         let mut response = Response::new(ResponseBody::empty());
         *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
         response
     });
-    if activity.is_body_left() {
-        // The connection closes after this answer, and a client that is not told would send its next call into it.
+    if activity.is_body_unread() {
+        // The connection closes after this answer; the client must know before it sends the next request.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(response.map(|body| Answer { body, _end: end }))
+    Ok(response.map(|body| TrackedBody { body, _end: end }))
 }
 
-/// An answer's body that tells when hyper is done with it, which is when the wait for the next request begins.
-struct Answer {
+/// A body that reports when hyper drops it, which is when the wait for the next request begins.
+struct TrackedBody {
     body: ResponseBody,
     _end: CallEnd,
 }
@@ -195,7 +199,7 @@ impl Drop for CallEnd {
     }
 }
 
-impl HttpBody for Answer {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = std::io::Error;
 

@@ -1,5 +1,5 @@
-//! What can go wrong before the desk is open; every message says what happened and what to do next.
-//! It never quotes the content of a key file.
+//! Errors of listening and of certificates; every message says what happened and what to do. The content of a key file is
+//! never quoted.
 
 use std::fmt;
 use std::io;
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub enum NetError {
     /// Another process listens on the address.
-    PortTaken(SocketAddr, Setting),
+    PortTaken(SocketAddr, AddressSource),
     /// The operating system keeps the port for privileged processes.
-    PortForbidden(SocketAddr, Setting),
+    PortForbidden(SocketAddr, AddressSource),
     /// The address belongs to no interface of this machine.
-    AddressNotHere(SocketAddr, Setting),
-    /// Listening failed for a reason that has no better name.
-    NoListener { address: SocketAddr, setting: Setting, cause: io::Error },
+    AddressNotLocal(SocketAddr, AddressSource),
+    /// Listening failed for another reason.
+    ListenFailed { address: SocketAddr, setting: AddressSource, cause: io::Error },
     /// A certificate or key file is not there.
     FileMissing(PathBuf),
     /// A certificate or key file is there and cannot be read.
@@ -26,16 +26,16 @@ pub enum NetError {
     NoCertificate(PathBuf),
     /// The file holds no private key in PEM form.
     NoKey(PathBuf),
-    /// The key is not the one the certificate was made for.
+    /// The key does not belong to the certificate.
     KeyMismatch { certificate: PathBuf, key: PathBuf },
     /// The pair is well formed but cannot be used for TLS.
     Unusable { certificate: PathBuf, key: PathBuf, cause: String },
     /// A private key can be read by other users.
     KeyExposed { file: PathBuf, mode: u32 },
-    /// A name that cannot stand in a certificate.
-    BadName(String),
-    /// The certificate could not be made.
-    NotMade(String),
+    /// A name that cannot be in a certificate.
+    InvalidName(String),
+    /// The certificate could not be created.
+    NotCreated(String),
 }
 
 impl fmt::Display for NetError {
@@ -44,29 +44,29 @@ impl fmt::Display for NetError {
             Self::PortTaken(address, setting) => write!(
                 f,
                 "port {port} is taken: another program listens on {address}; stop it, choose another port with \
-                 `{other}`, or let the system pick a free one with `{free}`",
+                 `{other}`, or let the system choose a free one with `{free}`",
                 port = address.port(),
-                other = setting.saying(format_args!("{}:PORT", Host(*address))),
-                free = setting.saying(format_args!("{}:0", Host(*address))),
+                other = setting.with_value(format_args!("{}:PORT", Host(*address))),
+                free = setting.with_value(format_args!("{}:0", Host(*address))),
             ),
             Self::PortForbidden(address, setting) => write!(
                 f,
                 "port {port} needs privileges that this user lacks; choose a port above 1023 with `{other}`",
                 port = address.port(),
-                other = setting.saying(format_args!("{}:8443", Host(*address))),
+                other = setting.with_value(format_args!("{}:8443", Host(*address))),
             ),
-            Self::AddressNotHere(address, setting) => write!(
+            Self::AddressNotLocal(address, setting) => write!(
                 f,
                 "{ip} is not an address of this machine; use `{this}` for this machine only or `{all}` for all its \
                  interfaces",
                 ip = address.ip(),
-                this = setting.saying(format_args!("127.0.0.1:{}", address.port())),
-                all = setting.saying(format_args!("0.0.0.0:{}", address.port())),
+                this = setting.with_value(format_args!("127.0.0.1:{}", address.port())),
+                all = setting.with_value(format_args!("0.0.0.0:{}", address.port())),
             ),
-            Self::NoListener { address, setting, cause } => write!(
+            Self::ListenFailed { address, setting, cause } => write!(
                 f,
                 "cannot listen on {address} ({cause}); choose another address with `{}`",
-                setting.saying(format_args!("ADDR:PORT"))
+                setting.with_value(format_args!("ADDR:PORT"))
             ),
             Self::FileMissing(file) => write!(
                 f,
@@ -86,19 +86,19 @@ impl fmt::Display for NetError {
             ),
             Self::NoCertificate(file) => write!(
                 f,
-                "{} holds no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the server's own \
+                "{} contains no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the server's own \
                  certificate first and its intermediates after it",
                 file.display()
             ),
             Self::NoKey(file) => write!(
                 f,
-                "{} holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block",
+                "{} contains no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block",
                 file.display()
             ),
             Self::KeyMismatch { certificate, key } => write!(
                 f,
-                "the key in {} does not belong to the certificate in {}; use the key that the certificate was made \
-                 for, and put the server's own certificate first in its file",
+                "the key in {} does not belong to the certificate in {}; use the key of the \
+                 certificate, and put the server's own certificate first in its file",
                 key.display(),
                 certificate.display()
             ),
@@ -115,14 +115,14 @@ impl fmt::Display for NetError {
                  the key if someone else may have read it",
                 file = file.display(),
             ),
-            Self::BadName(name) => write!(
+            Self::InvalidName(name) => write!(
                 f,
-                "`{name}` cannot stand in a certificate; use a host name such as `desk.example.com` or an IP address \
+                "`{name}` cannot be in a certificate; use a host name such as `desk.example.com` or an IP address \
                  as the host of the public URL"
             ),
-            Self::NotMade(cause) => write!(
+            Self::NotCreated(cause) => write!(
                 f,
-                "the development certificate could not be made ({cause}); bring your own certificate and name its \
+                "the development certificate could not be created ({cause}); provide a certificate and name its \
                  files in the configuration"
             ),
         }
@@ -132,36 +132,36 @@ impl fmt::Display for NetError {
 impl std::error::Error for NetError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::NoListener { cause, .. }
+            Self::ListenFailed { cause, .. }
             | Self::FileUnreadable { cause, .. }
             | Self::FileUnwritable { cause, .. } => Some(cause),
             Self::PortTaken(..)
             | Self::PortForbidden(..)
-            | Self::AddressNotHere(..)
+            | Self::AddressNotLocal(..)
             | Self::FileMissing(_)
             | Self::NoCertificate(_)
             | Self::NoKey(_)
             | Self::KeyMismatch { .. }
             | Self::Unusable { .. }
             | Self::KeyExposed { .. }
-            | Self::BadName(_)
-            | Self::NotMade(_) => None,
+            | Self::InvalidName(_)
+            | Self::NotCreated(_) => None,
         }
     }
 }
 
-/// Where the person at the command line says an address, so that advice names what they can really change.
+/// Where an address was configured, so that the message names what to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Setting {
+pub enum AddressSource {
     Flag(&'static str),
     Key(&'static str),
 }
 
-impl Setting {
-    fn saying(self, value: fmt::Arguments<'_>) -> String {
+impl AddressSource {
+    fn with_value(self, value: fmt::Arguments<'_>) -> String {
         match self {
-            Setting::Flag(flag) => format!("{flag} {value}"),
-            Setting::Key(key) => format!("{key} = \"{value}\""),
+            AddressSource::Flag(flag) => format!("{flag} {value}"),
+            AddressSource::Key(key) => format!("{key} = \"{value}\""),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Certificate and key files. A private key is born with its final mode, and a file is replaced whole or not at all.
+//! Certificate and key files. A private key is created with its final mode, and a file is replaced atomically.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -15,9 +15,9 @@ pub(super) enum Exposure {
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Audience {
+pub(super) enum ReadableBy {
     Owner,
-    Everyone,
+    LoopbackAuth,
 }
 
 pub(super) fn read(file: &Path) -> Result<Vec<u8>, NetError> {
@@ -37,27 +37,27 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), NetError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|cause| unwritable(folder, cause))
 }
 
-/// Writes beside the file and renames, so that a crash leaves the old file or the new one.
-pub(super) fn replace(file: &Path, content: &str, audience: Audience) -> Result<(), NetError> {
-    let beside = file.with_added_extension(format!("{}.new", std::process::id()));
-    // Only a crash of a process with the same number can have left one.
-    let _ = fs::remove_file(&beside);
-    let written = write(&beside, content, audience).and_then(|()| fs::rename(&beside, file)).and_then(|()| {
-        // The rename itself is durable only when the folder is.
+/// Writes a temporary file and renames it, so that a crash leaves the old file or the new one.
+pub(super) fn replace(file: &Path, content: &str, readable_by: ReadableBy) -> Result<(), NetError> {
+    let temporary = file.with_added_extension(format!("{}.new", std::process::id()));
+    // Left by a crashed process with the same id.
+    let _ = fs::remove_file(&temporary);
+    let written = write(&temporary, content, readable_by).and_then(|()| fs::rename(&temporary, file)).and_then(|()| {
+        // The rename is durable after the folder is synced.
         file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
     });
     written.map_err(|cause| {
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
         unwritable(file, cause)
     })
 }
 
-fn write(file: &Path, content: &str, audience: Audience) -> io::Result<()> {
+fn write(file: &Path, content: &str, readable_by: ReadableBy) -> io::Result<()> {
     let mut opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
     opened.write_all(content.as_bytes())?;
-    match audience {
-        Audience::Owner => {}
-        Audience::Everyone => opened.set_permissions(Permissions::from_mode(0o644))?,
+    match readable_by {
+        ReadableBy::Owner => {}
+        ReadableBy::LoopbackAuth => opened.set_permissions(Permissions::from_mode(0o644))?,
     }
     opened.sync_all()
 }

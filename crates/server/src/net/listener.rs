@@ -1,4 +1,4 @@
-//! The accept loop. It never stops for an error of one connection and never answers in plain text.
+//! The accept loop. An error of one connection does not stop it, and it never answers in cleartext.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,16 +11,16 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::admission::Admission;
-use super::body::{Body, ResponseBody};
-use super::caps::Caps;
-use super::connection::{House, Peer, attend};
-use super::error::{NetError, Setting};
-use super::gauges::{Gauges, count};
+use super::body::{IncomingBody, ResponseBody};
+use super::connection::{ListenerContext, Peer, serve_connection};
+use super::counters::{ConnectionCounters, count};
+use super::error::{AddressSource, NetError};
+use super::limits::ConnectionLimits;
 use super::shutdown::Shutdown;
 use super::tls::Tls;
 
-/// How long to leave a full machine alone; connections that end meanwhile give their descriptors back.
-const BREATHER: Duration = Duration::from_millis(50);
+/// The delay after a failed accept; connections that end meanwhile release their file descriptors.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub struct Listener {
@@ -30,117 +30,117 @@ pub struct Listener {
 
 /// How a shutdown ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drained {
+pub enum DrainResult {
     /// Every call was finished.
     Finished,
-    /// This many connections were cut because their calls outlived the drain.
-    Cut(usize),
+    /// So many connections were aborted because their calls took longer than the drain deadline.
+    Aborted(usize),
 }
 
-pub async fn bind(address: SocketAddr, setting: Setting) -> Result<Listener, NetError> {
+pub async fn bind(address: SocketAddr, setting: AddressSource) -> Result<Listener, NetError> {
     let socket = TcpListener::bind(address).await.map_err(|cause| refused(address, setting, cause))?;
     let address = socket.local_addr().map_err(|cause| refused(address, setting, cause))?;
     Ok(Listener { socket, address })
 }
 
-fn refused(address: SocketAddr, setting: Setting, cause: io::Error) -> NetError {
+fn refused(address: SocketAddr, setting: AddressSource, cause: io::Error) -> NetError {
     let kind = cause.kind();
     if kind == io::ErrorKind::AddrInUse {
         NetError::PortTaken(address, setting)
     } else if kind == io::ErrorKind::PermissionDenied {
         NetError::PortForbidden(address, setting)
     } else if kind == io::ErrorKind::AddrNotAvailable {
-        NetError::AddressNotHere(address, setting)
+        NetError::AddressNotLocal(address, setting)
     } else {
-        NetError::NoListener { address, setting, cause }
+        NetError::ListenFailed { address, setting, cause }
     }
 }
 
 impl Listener {
-    /// The address that was bound, with the port the system picked if port 0 was asked for.
+    /// The bound address; with port 0, the port that the system chose.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `shutdown` is requested, then stops accepting, closes quiet connections at once, and waits for
-    /// running calls up to `caps.drain`.
+    /// Serves until `shutdown` is requested, then stops accepting, closes idle connections at once, and waits for running
+    /// calls up to `limits.drain`.
     pub async fn serve<S, F>(
         self,
         tls: Arc<Tls>,
-        caps: Caps,
-        gauges: Arc<Gauges>,
+        limits: ConnectionLimits,
+        counters: Arc<ConnectionCounters>,
         service: Arc<S>,
         shutdown: Shutdown,
-    ) -> Drained
+    ) -> DrainResult
     where
-        S: Fn(Request<Body>, Peer) -> F + Send + Sync + 'static,
+        S: Fn(Request<IncomingBody>, Peer) -> F + Send + Sync + 'static,
         F: Future<Output = Response<ResponseBody>> + Send + 'static,
     {
-        let admission = Admission::new(&caps, Arc::clone(&gauges));
-        let house = Arc::new(House { tls, caps, gauges, service, shutdown });
+        let admission = Admission::new(&limits, Arc::clone(&counters));
+        let context = Arc::new(ListenerContext { tls, limits, counters, service, shutdown });
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {
-                () = house.shutdown.requested() => break,
-                // Finished connections are collected here, or their results would pile up.
+                () = context.shutdown.requested() => break,
+                // Collects the results of finished connections.
                 Some(_ended) = connections.join_next() => continue,
                 accepted = self.socket.accept() => accepted,
             };
             match accepted {
-                Ok((socket, from)) => welcome(socket, from, &admission, &house, &mut connections),
+                Ok((socket, from)) => accept(socket, from, &admission, &context, &mut connections),
                 Err(error) => {
-                    count(&house.gauges.accept_errors);
-                    recover(&error, &house.shutdown).await;
+                    count(&context.counters.accept_errors);
+                    recover(&error, &context.shutdown).await;
                 }
             }
         }
         drop(self.socket);
-        drain(connections, house.caps.drain).await
+        drain(connections, context.limits.drain).await
     }
 }
 
-fn welcome<S, F>(
+fn accept<S, F>(
     socket: TcpStream,
     from: SocketAddr,
     admission: &Arc<Admission>,
-    house: &Arc<House<S>>,
+    context: &Arc<ListenerContext<S>>,
     connections: &mut JoinSet<()>,
 ) where
-    S: Fn(Request<Body>, Peer) -> F + Send + Sync + 'static,
+    S: Fn(Request<IncomingBody>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<ResponseBody>> + Send + 'static,
 {
     let address = from.ip().to_canonical();
-    // Over a cap the socket is dropped before TLS: an answer would cost what the cap protects.
-    let Some(place) = admission.admit(address) else {
+    // Above a limit the socket is dropped before TLS: an answer would cost what the limit protects.
+    let Some(permit) = admission.admit(address) else {
         return;
     };
-    // Without it a small answer can wait 40 ms for the acknowledgement of the one before.
-    // Where it cannot be set the connection is slower, not wrong.
+    // Otherwise a small answer can wait 40 ms for the acknowledgement of the previous one. If it cannot be set, the
+    // connection is only slower.
     let _ = socket.set_nodelay(true);
-    let house = Arc::clone(house);
+    let context = Arc::clone(context);
     connections.spawn(async move {
-        attend(socket, Peer { address }, house).await;
-        drop(place);
+        serve_connection(socket, Peer { address }, context).await;
+        drop(permit);
     });
 }
 
-/// A connection that died in the queue is nothing; anything else means the machine is short of something.
+/// A connection that was closed in the queue is ignored; any other error means that a resource is exhausted.
 async fn recover(error: &io::Error, shutdown: &Shutdown) {
-    let died_in_the_queue = [io::ErrorKind::ConnectionAborted, io::ErrorKind::ConnectionReset];
-    if !died_in_the_queue.contains(&error.kind()) {
+    let closed_in_queue = [io::ErrorKind::ConnectionAborted, io::ErrorKind::ConnectionReset];
+    if !closed_in_queue.contains(&error.kind()) {
         tokio::select! {
             () = shutdown.requested() => {}
-            () = sleep(BREATHER) => {}
+            () = sleep(ACCEPT_RETRY_DELAY) => {}
         }
     }
 }
 
-async fn drain(mut connections: JoinSet<()>, patience: Duration) -> Drained {
+async fn drain(mut connections: JoinSet<()>, deadline: Duration) -> DrainResult {
     let finished = async { while connections.join_next().await.is_some() {} };
-    if timeout(patience, finished).await.is_ok() {
-        return Drained::Finished;
+    if timeout(deadline, finished).await.is_ok() {
+        return DrainResult::Finished;
     }
     let left = connections.len();
     connections.shutdown().await;
-    Drained::Cut(left)
+    DrainResult::Aborted(left)
 }

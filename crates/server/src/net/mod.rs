@@ -1,26 +1,28 @@
-//! HTTPS over HTTP/1.1: certificates, the accept loop, and the deadlines and caps that keep one client from
-//! harming another. It never looks inside a request and never serves plain HTTP.
+//! HTTPS over HTTP/1.1: certificates, the accept loop, and the deadlines and limits that keep one client from harming
+//! another. It does not interpret requests and never serves plain HTTP.
 
 mod activity;
 mod admission;
-mod authority;
 mod body;
-mod caps;
-mod certificate;
+mod cert_info;
+mod certificates;
 mod connection;
+mod counters;
+mod dev_ca;
 mod error;
 mod files;
-mod gauges;
+mod limits;
 mod listener;
 mod shutdown;
 mod tls;
 
-pub use authority::{Created, DevCertificate, ensure};
-pub use body::{Body, BodyError, ResponseBody};
-pub use caps::Caps;
+pub use body::{BodyError, IncomingBody, ResponseBody};
+pub use certificates::{CertificateWatcher, LoadedCertificate, prepare_certificate};
 pub use connection::Peer;
-pub use error::{NetError, Setting};
-pub use gauges::{Gauges, Snapshot};
-pub use listener::{Drained, Listener, bind};
+pub use counters::{ConnectionCounters, ConnectionCounts};
+pub use dev_ca::{DevCertificate, DevCertificateStatus, ensure};
+pub use error::{AddressSource, NetError};
+pub use limits::ConnectionLimits;
+pub use listener::{DrainResult, Listener, bind};
 pub use shutdown::Shutdown;
-pub use tls::{Tls, examine, load, trusting};
+pub use tls::{Tls, check, client_config, load};

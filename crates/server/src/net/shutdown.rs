@@ -1,4 +1,4 @@
-//! The one signal that asks every part of the server to finish; once given it is never taken back.
+//! The request to shut down, which all parts of the server share. It cannot be revoked.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use tokio::sync::watch;
 /// Clones share the signal.
 #[derive(Debug, Clone)]
 pub struct Shutdown {
-    asked: Arc<watch::Sender<bool>>,
+    requested: Arc<watch::Sender<bool>>,
 }
 
 impl Shutdown {
     pub fn new() -> Self {
-        Self { asked: Arc::new(watch::Sender::new(false)) }
+        Self { requested: Arc::new(watch::Sender::new(false)) }
     }
 
-    /// Asks to finish. Asking twice is the same as asking once.
+    /// Requests the shutdown. Further requests have no effect.
     pub fn request(&self) {
-        self.asked.send_replace(true);
+        self.requested.send_replace(true);
     }
 
     pub fn is_requested(&self) -> bool {
-        *self.asked.borrow()
+        *self.requested.borrow()
     }
 
-    /// Resolves when someone asked, at once if that was earlier.
+    /// Resolves when the shutdown is requested, at once if it was already.
     pub async fn requested(&self) {
-        let mut asked = self.asked.subscribe();
-        // The sender lives as long as `self`, so the only way out is the value itself.
-        let _ = asked.wait_for(|asked| *asked).await;
+        let mut receiver = self.requested.subscribe();
+        // The sender lives as long as `self`, so this cannot fail.
+        let _ = receiver.wait_for(|requested| *requested).await;
     }
 }
 

@@ -1,10 +1,11 @@
-//! TLS from PEM files: for the listener, and for the one whom we call. TLS 1.2 and 1.3 only, HTTP/1.1 only; it never logs
-//! or returns key material.
+//! TLS configurations from PEM files, for the listeners and for the client of the trace collector. TLS 1.2 and 1.3 only,
+//! HTTP/1.1 only; key material is never logged or returned.
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -14,13 +15,13 @@ use rustls::{ClientConfig, InconsistentKeys, RootCertStore, ServerConfig};
 use super::error::NetError;
 use super::files;
 
-/// The TLS configuration in use. It can be replaced while connections are open: they keep the one they began with.
+/// The TLS configuration in use. It can be replaced; open connections keep theirs.
 pub struct Tls {
-    current: RwLock<Arc<ServerConfig>>,
+    current: ArcSwap<ServerConfig>,
 }
 
-/// Reads a certificate chain and its key. The key file may be readable by a group, as system key folders have it, but
-/// not by everyone.
+/// Reads a certificate chain and its key. The key file may be readable by its group, as in system key folders, but not by
+/// everyone.
 pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
     files::refuse_exposed(key, files::Exposure::ToEveryone)?;
     let chain = certificates(certificate)?;
@@ -43,8 +44,8 @@ pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
     Ok(config)
 }
 
-/// Everything that keeps these files from being used.
-pub fn examine(certificate: &Path, key: &Path) -> Vec<NetError> {
+/// Everything that prevents these files from being used.
+pub fn check(certificate: &Path, key: &Path) -> Vec<NetError> {
     match (private_key(key), certificates(certificate)) {
         (Ok(_), Ok(_)) => load(certificate, key).err().into_iter().collect(),
         (private, chain) => private.err().into_iter().chain(chain.err()).collect(),
@@ -59,16 +60,16 @@ fn private_key(key: &Path) -> Result<PrivateKeyDer<'static>, NetError> {
 
 impl Tls {
     pub fn new(config: ServerConfig) -> Self {
-        Self { current: RwLock::new(Arc::new(config)) }
+        Self { current: ArcSwap::from_pointee(config) }
     }
 
     /// Takes effect with the next handshake.
     pub fn replace(&self, config: ServerConfig) {
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+        self.current.store(Arc::new(config));
     }
 
     pub(super) fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        self.current.load_full()
     }
 }
 
@@ -78,7 +79,7 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// Named, not taken from the process, so that no other part of the program can change it.
+/// Explicit, so that no other part of the program can change it.
 pub(super) fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
@@ -92,12 +93,12 @@ pub(super) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, 
     }
 }
 
-/// For calling somebody else: whoever one of the authorities in this PEM text vouches for, and nobody without one. A
-/// system's bundle may hold some that are not understood; they vouch for nobody.
-pub fn trusting(pem: &[u8]) -> Option<ClientConfig> {
+/// The configuration of a client that trusts the CAs in this PEM text and no others; none if it contains no CA. Certificates
+/// that cannot be parsed are ignored, because a system's bundle may contain some.
+pub fn client_config(pem: &[u8]) -> Option<ClientConfig> {
     let mut roots = RootCertStore::empty();
     let found = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok);
-    let (understood, _) = roots.add_parsable_certificates(found);
+    let (parsed, _) = roots.add_parsable_certificates(found);
     let builder = ClientConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13, &TLS12]).ok()?;
-    (understood > 0).then(|| builder.with_root_certificates(roots).with_no_client_auth())
+    (parsed > 0).then(|| builder.with_root_certificates(roots).with_no_client_auth())
 }

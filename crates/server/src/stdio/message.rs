@@ -1,5 +1,5 @@
-//! A line as a message: what kind it is, and which headers it would have come with over HTTP. The headers
-//! are made from the message itself, so they can never contradict it.
+//! A line as a message: its kind, and the headers it would have over HTTP. The headers are derived from the message, so they
+//! never contradict it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,77 +12,79 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub(super) struct Message {
-    pub(super) kind: Kind,
-    pub(super) headers: Headers,
+    pub(super) kind: MessageKind,
+    pub(super) headers: DerivedHeaders,
 }
 
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     Request(Id),
-    /// The caller does not want to know any more how this request ends.
-    Withdrawal(Id),
-    /// Something that gets no answer.
-    Notice,
-    /// A batch, or no message at all.
+    /// The caller has cancelled this request.
+    Cancellation(Id),
+    /// It gets no answer.
+    Notification,
+    /// A batch, or not a valid message.
     Other,
 }
 
 #[derive(Default)]
-pub(super) struct Headers {
+pub(super) struct DerivedHeaders {
     pub(super) version: Option<String>,
     pub(super) method: Option<String>,
     pub(super) name: Option<String>,
 }
 
 impl Message {
-    /// Also notes which version a handshake agrees on: messages after it are in that version.
-    pub(super) fn read(bytes: &[u8], agreed: &mut Option<Version>) -> Message {
+    /// Also stores the version that a handshake negotiates, for the messages after it.
+    pub(super) fn parse(bytes: &[u8], negotiated: &mut Option<Version>) -> Message {
         match read(bytes) {
             Ok(FrameBody::One(Frame::Request(request))) => {
-                let headers = headers(&request, *agreed);
+                let headers = headers(&request, *negotiated);
                 if request.method == "initialize"
                     && let Some(Value::String(asked)) = request.params.get("protocolVersion")
                 {
-                    *agreed = Some(negotiate(asked));
+                    *negotiated = Some(negotiate(asked));
                 }
-                Message { kind: Kind::Request(request.id), headers }
+                Message { kind: MessageKind::Request(request.id), headers }
             }
             Ok(FrameBody::One(Frame::Notification(notification))) => {
-                let kind = withdrawn(&notification).map_or(Kind::Notice, Kind::Withdrawal);
-                Message { kind, headers: in_version(*agreed) }
+                let kind = cancelled(&notification).map_or(MessageKind::Notification, MessageKind::Cancellation);
+                Message { kind, headers: version_only(*negotiated) }
             }
-            Ok(FrameBody::One(Frame::Response)) => Message { kind: Kind::Notice, headers: in_version(*agreed) },
-            // The engine says what is wrong with it.
-            Ok(FrameBody::Batch(_)) | Err(_) => Message::unread(*agreed),
+            Ok(FrameBody::One(Frame::Response)) => {
+                Message { kind: MessageKind::Notification, headers: version_only(*negotiated) }
+            }
+            // The engine reports the error.
+            Ok(FrameBody::Batch(_)) | Err(_) => Message::unparsed(*negotiated),
         }
     }
 
-    pub(super) fn unread(agreed: Option<Version>) -> Message {
-        Message { kind: Kind::Other, headers: in_version(agreed) }
+    pub(super) fn unparsed(negotiated: Option<Version>) -> Message {
+        Message { kind: MessageKind::Other, headers: version_only(negotiated) }
     }
 }
 
-fn in_version(agreed: Option<Version>) -> Headers {
-    Headers { version: agreed.map(|version| version.as_str().to_owned()), ..Headers::default() }
+fn version_only(negotiated: Option<Version>) -> DerivedHeaders {
+    DerivedHeaders { version: negotiated.map(|version| version.as_str().to_owned()), ..DerivedHeaders::default() }
 }
 
-fn headers(request: &Request, agreed: Option<Version>) -> Headers {
+fn headers(request: &Request, negotiated: Option<Version>) -> DerivedHeaders {
     let Some(version) = named(request) else {
-        return in_version(agreed);
+        return version_only(negotiated);
     };
     let name = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
         _ => None,
     };
-    Headers {
+    DerivedHeaders {
         version: Some(version.to_owned()),
         method: Some(request.method.clone()),
-        // In the form that can carry any text.
+        // Encoded, because a name can contain any character.
         name: name.and_then(Value::as_str).map(|name| format!("=?base64?{}?=", STANDARD.encode(name))),
     }
 }
 
-fn withdrawn(notification: &Notification) -> Option<Id> {
+fn cancelled(notification: &Notification) -> Option<Id> {
     if notification.method != "notifications/cancelled" {
         return None;
     }
@@ -93,13 +95,13 @@ fn withdrawn(notification: &Notification) -> Option<Id> {
     }
 }
 
-/// An answer as a line. What over HTTP would not be JSON-RPC becomes an error inside it.
-pub(super) fn line(reply: Reply, kind: &Kind) -> Option<Vec<u8>> {
+/// An answer as a line. A reply that is not JSON-RPC becomes a JSON-RPC error.
+pub(super) fn reply_line(reply: Reply, kind: &MessageKind) -> Option<Vec<u8>> {
     let id = match kind {
-        Kind::Request(id) => Some(id),
-        // However it ended, nobody waits for it.
-        Kind::Notice | Kind::Withdrawal(_) => return None,
-        Kind::Other => None,
+        MessageKind::Request(id) => Some(id),
+        // No answer is expected.
+        MessageKind::Notification | MessageKind::Cancellation(_) => return None,
+        MessageKind::Other => None,
     };
     let mut text = match reply.kind {
         ReplyKind::Empty => return None,
@@ -112,7 +114,7 @@ pub(super) fn line(reply: Reply, kind: &Kind) -> Option<Vec<u8>> {
             error(id, i64::from(reply.status), "The request was refused", Some(&data))
         }
     };
-    // Inside JSON a bare line break is white space, and between messages it is the end of one.
+    // Line breaks in JSON are white space, but here they separate messages.
     for byte in &mut text {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';

@@ -52,8 +52,8 @@ async fn the_record_is_whole_and_can_be_exported_while_the_desk_runs_and_after()
         }
         let (code, out, err) = desk.command(&["audit", "verify"]);
         assert_eq!((code, err.as_str()), (Some(0), ""));
-        assert!(out.contains("holds   tenant:dlr_lakeside  2 records in 2 links\n"), "{out}");
-        assert!(out.ends_with("\nThe audit record is whole.\n"), "{out}");
+        assert!(out.contains("valid   tenant:dlr_lakeside  2 records in 2 links\n"), "{out}");
+        assert!(out.ends_with("\nThe audit log is complete and unchanged.\n"), "{out}");
 
         let records = exported(&desk, &[]);
         let mut seen = tools(&records);
@@ -87,7 +87,7 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     let theirs = exported(&desk, &["--tenant", "dlr_summit"]);
     assert_eq!(tools(&theirs), [""; 0]);
     // The reads of a tenant are among its records, although they are on the chain of the node.
-    let ours = exported(&desk, &["--dealership", "dlr_lakeside"]);
+    let ours = exported(&desk, &["--tenant", "dlr_lakeside"]);
     let mut seen = tools(&ours);
     seen.sort_unstable();
     assert_eq!(seen, ["leads.create", "leads.get", "leads.get"]);
@@ -96,8 +96,7 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert_eq!(
         err,
-        "frontdesk: there is no tenant \"dlr_nobody\" here, so nothing was recorded of it. \
-         `frontdesk client list` shows the tenants of clients.\n"
+        "frontdesk: there is no tenant \"dlr_nobody\" and no record of one. `frontdesk client list` shows the tenants of clients.\n"
     );
     assert_eq!(exported(&desk, &["--since", "2999-01-01T00:00:00Z"]), Vec::<Value>::new());
 
@@ -117,7 +116,7 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     fs::write(&file, "kept").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let said = again(&[]);
-    let refusal = "audit.jsonl is there already. Name another file with --output, or overwrite it with --force.";
+    let refusal = "audit.jsonl exists already. Name another file with --output, or overwrite it with --force.";
     assert_eq!((said.code, said.err), (Some(1), format!("frontdesk: {refusal}\n")));
     assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
     assert_eq!(again(&["--force"]).code, Some(0));
@@ -209,8 +208,8 @@ async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_n
         let (code, out, err) = desk.command(&["audit", "verify"]);
         assert_eq!((code, err.as_str()), (Some(1), ""));
         assert!(out.contains(complaint), "{out}");
-        assert!(out.contains("holds   tenant:dlr_summit  1 records in 1 links\n"), "{out}");
-        assert!(out.ends_with("Keep this data folder as it is and look into it.\n"), "{out}");
+        assert!(out.contains("valid   tenant:dlr_summit  1 records in 1 links\n"), "{out}");
+        assert!(out.ends_with("Keep this data folder unchanged and investigate.\n"), "{out}");
     }
 }
 

@@ -55,7 +55,7 @@ async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_
         out,
         format!(
             "{bytes} bytes written to {}\n\
-             The master key is not in it, and without the key nothing personal in it can be read.\n\
+             The master key is not in it, and without the key no personal data in it can be decrypted.\n\
              Keep a copy of {} in another place.\n",
             backup.display(),
             desk.data().join("master.key").display()
@@ -71,7 +71,7 @@ async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_
             Some(0),
             "",
             format!(
-                "{} restored into {}\nIt opens with the master key that is there, and its audit record is whole.\n",
+                "{} restored into {}\nIt was opened with the master key in the folder, and its audit log is complete and unchanged.\n",
                 backup.display(),
                 data.display()
             )
@@ -124,7 +124,7 @@ fn nothing_is_written_over() {
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let said = restore(&backup, &desk.data());
     assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("is not empty: it holds "), "{}", said.err);
+    assert!(said.err.contains("is not empty: it contains "), "{}", said.err);
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["desk.db"]);
 }
@@ -174,13 +174,13 @@ fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
     assert!(missing.err.contains("there is no file "), "{}", missing.err);
     fs::write(&backup, "not a database").unwrap();
     let refused = |why: &str| {
-        let next = "Use another one that `frontdesk backup` has written.";
-        format!("frontdesk: {} cannot be restored, because it is no whole backup: {why}. {next}\n", text(&backup))
+        let next = "Use another file written by `frontdesk backup`.";
+        format!("frontdesk: {} cannot be restored, because it is not a complete backup: {why}. {next}\n", text(&backup))
     };
     assert_eq!(restore(&backup, &data).err, refused("file is not a database"));
     fs::remove_file(&backup).unwrap();
     rusqlite::Connection::open(&backup).unwrap().execute_batch("CREATE TABLE other (id)").unwrap();
-    assert_eq!(restore(&backup, &data).err, refused("it is no database of Frontdesk"));
+    assert_eq!(restore(&backup, &data).err, refused("it is not a Frontdesk database"));
     fs::remove_file(&backup).unwrap();
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let mut bytes = fs::read(&backup).unwrap();
@@ -197,7 +197,7 @@ fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
     fs::write(&backup, bytes).unwrap();
     let said = restore(&backup, &data);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{}", said.err);
-    assert!(said.err.contains("cannot be restored, because it is no whole backup: "), "{}", said.err);
+    assert!(said.err.contains("cannot be restored, because it is not a complete backup: "), "{}", said.err);
     assert!(!data.exists());
 }
 

@@ -16,7 +16,7 @@ const DATA: &str = "it's a desk";
 /// Starts a demo that prints its card as text: the process and the card.
 fn printed(folder: &Folder) -> (Started, String) {
     let mut demo = Started::new(folder.path(), &["demo", "--listen", "127.0.0.1:0", "--data", DATA], &[]);
-    let card = demo.printed("Ctrl-C closes the desk.\n");
+    let card = demo.printed("Ctrl-C stops the server.\n");
     (demo, card)
 }
 
@@ -37,7 +37,12 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
     assert!(curl.is_ok_and(|curl| curl.status.success()), "this test needs curl: install it and run again");
     let (folder, elsewhere) = (Folder::new(), Folder::new());
     let (_demo, card) = printed(&folder);
-    assert!(card.contains(&format!("\n  Frontdesk {} is open.\n  Demo data was made in /", env!("CARGO_PKG_VERSION"))));
+    assert!(
+        card.contains(&format!(
+            "\n  Frontdesk {} is running.\n  Demo data was created in /",
+            env!("CARGO_PKG_VERSION")
+        ))
+    );
 
     let Said { code, out, err } = bash(elsewhere.path(), pasted(&card));
     assert_eq!((code, err.as_str()), (Some(0), ""));
@@ -84,11 +89,11 @@ fn the_second_start_reuses_the_data_shows_no_secret_and_says_how_to_get_one() {
     let folder = Folder::new();
     let (demo, first) = printed(&folder);
     let secret = entry(&first, "secret").split(' ').next().unwrap().to_owned();
-    assert!(secret.starts_with("fds_") && first.contains("(shown once, kept only hashed)"), "{first}");
+    assert!(secret.starts_with("fds_") && first.contains("(shown once, stored as a hash)"), "{first}");
     assert_eq!(demo.stop().code, Some(0));
 
     let (_demo, second) = printed(&folder);
-    assert!(second.contains("was there already and is used again.\n"), "{second}");
+    assert!(second.contains("is used.\n"), "{second}");
     assert!(!second.contains("fds_"), "{second}");
     assert_eq!(entry(&second, "client"), entry(&first, "client"));
     let (_, advice) = entry(&second, "secret").split_once("for a new one: ").unwrap();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontdesk::certificates::{Certificates, prepare};
 use frontdesk::config::load;
-use frontdesk::net::{Caps, Gauges, ResponseBody, Setting, Shutdown, bind, ensure};
-use frontdesk::ports::SystemClock;
+use frontdesk::net::{AddressSource, ConnectionCounters, ConnectionLimits, ResponseBody, Shutdown, bind, ensure};
+use frontdesk::net::{CertificateWatcher, prepare_certificate};
+use frontdesk::system::SystemClock;
 use frontdesk_engine::ports::Clock as _;
 use http::Response;
 use time::OffsetDateTime;
@@ -71,19 +71,19 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
 
     // The certificate alone: its key comes a moment later, as it does when somebody copies both.
     install(&second, &["server.pem"], &folder);
-    let log = desk.logged("the new certificate cannot be used, the last good one stays: ");
+    let log = desk.logged("certificate not replaced, the current one stays in use: ");
     assert!(log.contains("server.key"), "{log}");
     assert!(reached(address, &first).await);
     install(&second, &["server.key"], &folder);
     soon_reached(address, &second).await;
     assert!(!reached(address, &first).await);
-    desk.logged("the certificate was replaced");
+    desk.logged("certificate replaced");
     // Who is connected stays connected.
     assert_eq!((kept.get("/").await.status, kept.opened), (200, 1));
 
     fs::write(folder.join("server.pem"), "noise").unwrap();
     let before = Instant::now();
-    while desk.logged("serving").matches("cannot be used").count() < 2 {
+    while desk.logged("serving").matches("certificate not replaced").count() < 2 {
         assert!(before.elapsed() < Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -91,7 +91,7 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert!(reached(address, &second).await);
     let said = desk.stop();
-    assert_eq!((said.code, said.err.matches("cannot be used").count()), (Some(0), 2), "{}", said.err);
+    assert_eq!((said.code, said.err.matches("certificate not replaced").count()), (Some(0), 2), "{}", said.err);
 }
 
 #[tokio::test]
@@ -103,29 +103,29 @@ async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
     let now = SystemClock.now();
     // Started so long ago that less than two weeks of 90 days are left.
     let began = now.plus_seconds(-77 * 24 * 60 * 60);
-    let prepared = prepare(&config, began).unwrap();
+    let prepared = prepare_certificate(&config, began).unwrap();
     let authority = trusting(prepared.ca_file.as_deref().unwrap(), rustls::ALL_VERSIONS);
-    let mut certificates = Certificates::new(prepared, began);
-    let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), Setting::Flag("--listen")).await.unwrap();
+    let mut certificates = CertificateWatcher::new(prepared, began);
+    let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), AddressSource::Flag("--listen")).await.unwrap();
     let (address, shutdown) = (listener.local_addr(), Shutdown::new());
     let service = Arc::new(|_, _| async { Response::new(ResponseBody::full("here")) });
     let serving = tokio::spawn(listener.serve(
         certificates.tls(),
-        Caps::default(),
-        Arc::new(Gauges::default()),
+        ConnectionLimits::default(),
+        Arc::new(ConnectionCounters::default()),
         service,
         shutdown.clone(),
     ));
     let authority = Arc::new(authority);
     let shown = async || Connection::open(address, Arc::clone(&authority), "localhost").await.unwrap().certificate();
     let old = shown().await;
-    assert_eq!(certificates.look(&config, began.plus_seconds(3599)), None);
-    assert_eq!(certificates.look(&config, began.plus_seconds(2 * 3600)), None);
+    assert_eq!(certificates.check(&config, began.plus_seconds(3599)), None);
+    assert_eq!(certificates.check(&config, began.plus_seconds(2 * 3600)), None);
     assert_eq!(shown().await, old);
-    assert_eq!(certificates.look(&config, now).as_deref(), Some("the certificate was replaced"));
+    assert_eq!(certificates.check(&config, now).as_deref(), Some("certificate replaced"));
     // Another certificate, and clients trust it as they did the one before.
     assert_ne!(shown().await, old);
-    assert_eq!(certificates.look(&config, now.plus_seconds(3600)), None);
+    assert_eq!(certificates.check(&config, now.plus_seconds(3600)), None);
     shutdown.request();
     serving.await.unwrap();
 }

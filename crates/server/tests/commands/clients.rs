@@ -105,7 +105,7 @@ async fn revoking_bites_within_a_second_on_the_running_desk_and_is_for_good() {
     sleep(BITES_WITHIN).await;
     assert_eq!(status(&mut agent).await, 401);
 
-    let gone = format!("frontdesk: there is no active client `{id}`; `frontdesk client list` names them\n");
+    let gone = format!("frontdesk: there is no active client `{id}`; `frontdesk client list` shows them\n");
     assert_eq!(refused(&desk, &["client", "revoke", &id]), gone);
     assert_eq!(refused(&desk, &["client", "rotate", &id]), gone);
     let listed = listed(&desk);
@@ -153,7 +153,7 @@ fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() 
     assert!(
         said.out.ends_with(
             "scopes   amcp:inventory:read\nNew and empty: house\n\
-             A dealership that has data comes whole, by `frontdesk dealership import`.\n"
+             A tenant with data is moved here by `frontdesk tenant import`.\n"
         ),
         "{said:?}"
     );
@@ -191,7 +191,7 @@ fn wrong_scopes_tenants_and_names_are_refused_in_a_sentence_and_leave_nothing() 
     assert_eq!(listed(&desk).len(), 3);
     assert_eq!(
         add("Finder", "dlr_lakside", READ_STOCK),
-        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_lakeside, dlr_summit, site. Add --new-tenant to make it\n"
+        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_lakeside, dlr_summit, site. Add --new-tenant to create it\n"
     );
     let new = ["client", "add", "--name", "F", "--tenant", "new_house", "--new-tenant", "--scope", READ_STOCK];
     assert_eq!(ordered(&desk, &new)["new_tenants"], json!(["new_house"]));

@@ -72,12 +72,11 @@ async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody
     assert_eq!(trusted.posts()[0].path, "/otlp/v1/traces");
 
     write(&folder, &to(&other));
-    desk.reload("the configuration was reloaded; changed: traces.endpoint");
+    desk.reload("configuration reloaded; changed: traces.endpoint");
     ask(&folder, address, TRACES[1]).await;
     let said = desk.stop();
     assert_eq!(said.code, Some(0));
-    let endpoint =
-        format!("traces cannot be delivered: https://localhost:{}/otlp cannot be reached (", other.address.port());
+    let endpoint = format!("trace export failed: https://localhost:{}/otlp cannot be reached (", other.address.port());
     assert!(said.err.contains(&endpoint) && said.err.contains("certificate"), "{}", said.err);
     assert!(other.posts().is_empty() && trusted.posts().iter().all(|post| !post.text.contains(TRACES[1])));
 }
@@ -97,7 +96,7 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
     ask(&folder, address, TRACES[1]).await;
     collector.trace(TRACES[1]).await;
     private(&folder.join("headers"), "X-Api-Key: second-secret\n");
-    desk.reload("the configuration was read again");
+    desk.reload("configuration reloaded: no runtime changes");
     ask(&folder, address, TRACES[2]).await;
     collector.trace(TRACES[2]).await;
 

@@ -83,18 +83,17 @@ fn a_certificate_that_cannot_be_used_is_explained_by_check_and_by_serve_alike() 
     let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     private(&key, &other.signing_key.serialize_pem());
     explained(
-        "the key in desk.key does not belong to the certificate in desk.pem; use the key that the \
-         certificate was made for, and put the server's own certificate first in its file",
+        "the key in desk.key does not belong to the certificate in desk.pem; use the key of the certificate, and put the server's own certificate first in its file",
     );
     private(&key, "secret words");
     explained(
-        "desk.key holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` \
+        "desk.key contains no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` \
          block",
     );
     private(&key, &other.signing_key.serialize_pem());
     fs::write(&certificate, "nothing").unwrap();
     explained(
-        "desk.pem holds no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the \
+        "desk.pem contains no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the \
          server's own certificate first and its intermediates after it",
     );
     fs::remove_file(&certificate).unwrap();
@@ -107,10 +106,7 @@ fn check_says_that_a_file_can_be_served_and_show_says_where_each_value_came_from
     let text = "listen = \"127.0.0.1:9443\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
     fs::write(folder.join("desk.toml"), text).unwrap();
     let checked = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
-    assert_eq!(
-        checked,
-        Said { code: Some(0), out: "The configuration can be served.\n".to_owned(), err: String::new() }
-    );
+    assert_eq!(checked, Said { code: Some(0), out: "The configuration is valid.\n".to_owned(), err: String::new() });
     let environment = [("FRONTDESK_LIMITS_BURST", "7")];
     let shown = Started::new(folder.path(), &["config", "show", "--config", "desk.toml"], &environment).end();
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
@@ -147,11 +143,11 @@ fn one_check_finds_what_is_wrong_with_values_files_and_folder() {
         said.err,
         "frontdesk: the configuration has 7 problems:
   lisen (desk.toml): this key does not exist. Did you mean `listen`?
-  tls: desk.key holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block
+  tls: desk.key contains no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block
   tls: desk.pem does not exist; put the PEM file there or correct the path in the configuration
-  data: others on this machine can reach into data, which holds the keys of this desk. Run: chmod 700 data
-  data: data/master.key is not a master key (64 hexadecimal digits). Put back the file that was made with this data folder.
-  traces.ca: ca.pem holds no certificate authority. Name a PEM file with a `-----BEGIN CERTIFICATE-----` block
+  data: data is accessible to other users, and it contains the master key. Run: chmod 700 data
+  data: data/master.key is not a master key (64 hexadecimal digits). Restore the file that was created with this data folder.
+  traces.ca: ca.pem contains no CA certificate. Name a PEM file with a `-----BEGIN CERTIFICATE-----` block
   traces.headers_file: other users can read headers (mode 0644). Run `chmod 600 headers`, and replace what is secret in it if someone else may have read it
 "
     );
@@ -166,7 +162,7 @@ fn a_check_leaves_no_trace_and_does_not_mind_a_server() {
     let text = "data = \"new/data\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
     fs::write(folder.join("desk.toml"), text).unwrap();
     let check = || frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
-    let fine = Said { code: Some(0), out: "The configuration can be served.\n".to_owned(), err: String::new() };
+    let fine = Said { code: Some(0), out: "The configuration is valid.\n".to_owned(), err: String::new() };
     assert_eq!(check(), fine);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     let mut desk = serve(&folder);
@@ -209,7 +205,7 @@ fn a_file_that_is_no_text_is_said_to_be_none() {
         (
             Some(1),
             "frontdesk: the configuration has a problem:\n  \
-             desk.toml: the file is no text in UTF-8. Save it as one, or name another file\n"
+             desk.toml: the file is not valid UTF-8. Save it as UTF-8, or name another file\n"
         )
     );
 }

@@ -28,8 +28,9 @@ fn help_begins_with_the_one_command_to_start_with_and_every_command_has_examples
         &["audit", "export"],
         &["backup"],
         &["restore"],
-        &["dealership", "export"],
-        &["dealership", "import"],
+        &["tenant", "export"],
+        &["tenant", "import"],
+        &["automotive", "check-vin"],
         &["completions"],
         &["man"],
     ] {

@@ -18,11 +18,11 @@ fn text(path: &Path) -> &str {
 }
 
 fn export(desk: &Desk, file: &Path) -> (Option<i32>, String, String) {
-    desk.command(&["dealership", "export", "--dealership", "dlr_lakeside", text(file)])
+    desk.command(&["tenant", "export", "--tenant", "dlr_lakeside", text(file)])
 }
 
 fn import(file: &Path, data: &Path) -> Said {
-    frontdesk(Path::new("/"), &["dealership", "import", text(file), "--data", text(data)])
+    frontdesk(Path::new("/"), &["tenant", "import", text(file), "--data", text(data)])
 }
 
 async fn order(agent: &mut Agent, key: &str) -> Value {
@@ -46,8 +46,8 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
         out,
         format!(
             "{rows} rows of dlr_lakeside written to {path}, {} bytes\n{hash}\n\
-             Its key is {path}.key; whoever has both can read everything. Send them by two ways.\n\
-             What is written to dlr_lakeside from now on is not in the file.\n",
+             The key is in {path}.key; both files together give access to everything. Send them over two different channels.\n\
+             Later changes to dlr_lakeside are not in the file.\n",
             bytes.len(),
             path = file.display(),
         )
@@ -68,8 +68,8 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
     assert_eq!(
         said.out,
         format!(
-            "{rows} rows of dlr_lakeside (Lakeside Motors) are here now.\n\
-             Its agents log in again, here, with the same ids and secrets. Remove {path} and {path}.key.\n",
+            "{rows} rows of dlr_lakeside (Lakeside Motors) imported.\n\
+             Its agents get new tokens here with the same ids and secrets. Delete {path} and {path}.key.\n",
             path = file.display(),
         )
     );
@@ -145,24 +145,21 @@ async fn a_bad_file_is_refused_before_anything_is_made() {
         assert!(!data.exists(), "something was made");
         said.err.lines().last().unwrap().replace(text(&file), "FILE")
     };
-    let damaged = "frontdesk: FILE was cut off or changed on its way. Copy it again, and compare its SHA-256 with the one that the export printed.";
+    let damaged = "frontdesk: FILE is truncated or was changed. Copy it again, and compare its SHA-256 with the one that the export printed.";
     assert_eq!(refused(&whole[..whole.len() - 100]), damaged);
     let mut changed = whole.clone();
     changed[whole.len() / 2] ^= 1;
     assert_eq!(refused(&changed), damaged);
-    assert_eq!(
-        refused(b"id,name\n1,Dana\n"),
-        "frontdesk: FILE is no file that `frontdesk dealership export` has written"
-    );
+    assert_eq!(refused(b"id,name\n1,Dana\n"), "frontdesk: FILE is not a file written by `frontdesk tenant export`");
 
     let key = files.join("moving.desk.key");
     fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
     let said = refused(&whole);
-    assert!(said.contains("FILE.key can be read by others"), "{said}");
+    assert!(said.contains("FILE.key can be read by other users"), "{said}");
     fs::remove_file(&key).unwrap();
     assert_eq!(
         refused(&whole),
-        "frontdesk: cannot use FILE.key: it is not there. Bring it beside the file, or name it with --key"
+        "frontdesk: cannot use FILE.key: it does not exist. Put it beside the file, or name it with --key"
     );
 }
 
@@ -173,26 +170,20 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     let file = files.join("moving.desk");
     assert_eq!(export(&desk, &file).0, Some(0));
     let (code, _, errors) = export(&desk, &file);
-    assert_eq!(
-        (code, errors),
-        (Some(1), format!("frontdesk: {} is there already; name another file\n", file.display()))
-    );
+    assert_eq!((code, errors), (Some(1), format!("frontdesk: {} exists already; name another file\n", file.display())));
     let (code, _, errors) =
-        desk.command(&["dealership", "export", "--dealership", "dlr_elsewhere", text(&files.join("other.desk"))]);
+        desk.command(&["tenant", "export", "--tenant", "dlr_elsewhere", text(&files.join("other.desk"))]);
     assert_eq!(code, Some(1));
-    assert_eq!(
-        errors,
-        "frontdesk: there is no dealership `dlr_elsewhere`; there are: dlr_lakeside, dlr_summit, site\n"
-    );
+    assert_eq!(errors, "frontdesk: there is no tenant `dlr_elsewhere`; there are: dlr_lakeside, dlr_summit, site\n");
     assert!(!files.join("other.desk").exists() && !files.join("other.desk.key").exists());
 
     // Into a desk that serves, and into one that has it already.
-    let (code, _, errors) = desk.command(&["dealership", "import", text(&file)]);
+    let (code, _, errors) = desk.command(&["tenant", "import", text(&file)]);
     assert_eq!(code, Some(1));
     assert!(errors.contains("another Frontdesk is using"), "{errors}");
     let mut desk = desk;
     assert_eq!(desk.close(), Some(0));
-    let (code, _, errors) = desk.command(&["dealership", "import", text(&file)]);
+    let (code, _, errors) = desk.command(&["tenant", "import", text(&file)]);
     assert_eq!(code, Some(1));
     let said = errors.lines().last().unwrap();
     assert_eq!(
@@ -229,7 +220,7 @@ async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_wit
     let file = files.join("moving.desk");
     let with_key = |key: &Path| {
         let (code, _, errors) =
-            desk.command(&["dealership", "export", "--dealership", "dlr_lakeside", text(&file), "--key", text(key)]);
+            desk.command(&["tenant", "export", "--tenant", "dlr_lakeside", text(&file), "--key", text(key)]);
         assert_eq!(code, Some(1), "{errors}");
         errors.replace(text(files.path()), "FOLDER")
     };
@@ -242,7 +233,7 @@ async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_wit
         let key = files.path().join(".").join(key);
         assert_eq!(
             with_key(&key),
-            format!("frontdesk: {said} is needed for the rows; name another file for the key with --key\n")
+            format!("frontdesk: {said} is used for the rows; name another file for the key with --key\n")
         );
         assert_eq!(there(), [""; 0]);
     }
@@ -251,8 +242,7 @@ async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_wit
     fs::write(&draft, "another's").unwrap();
     assert_eq!(
         with_key(&files.join("key")),
-        "frontdesk: FOLDER/moving.desk.part is there already: another export is under way, or has ended in its middle. \
-         Name another file, or remove it\n"
+        "frontdesk: FOLDER/moving.desk.part exists already: another export is running, or was interrupted. Name another file, or delete it\n"
     );
     assert_eq!(there(), ["moving.desk.part"]);
     assert_eq!(fs::read_to_string(&draft).unwrap(), "another's");

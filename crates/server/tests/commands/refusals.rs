@@ -41,7 +41,7 @@ fn a_taken_port_is_named_together_with_the_flag_and_nothing_is_made() {
         complaint(folder.path(), &["demo", "--listen", &address, "--data", "data"]),
         format!(
             "frontdesk: port {port} is taken: another program listens on {address}; stop it, choose another port with \
-             `--listen 127.0.0.1:PORT`, or let the system pick a free one with `--listen 127.0.0.1:0`\n"
+             `--listen 127.0.0.1:PORT`, or let the system choose a free one with `--listen 127.0.0.1:0`\n"
         )
     );
     assert!(!folder.join("data").exists());
@@ -64,8 +64,7 @@ fn data_of_another_user_is_not_said_to_be_missing() {
             (said.status.code(), String::from_utf8(said.stderr).unwrap().as_str()),
             (
                 Some(1),
-                "frontdesk: /root belongs to another user, root, and nobody else may use it. \
-                 Run the command as that user, with: sudo -u 'root'\n"
+                "frontdesk: /root belongs to another user, root, and only that user has access. Run the command as that user, with: sudo -u 'root'\n"
             )
         );
     }
@@ -119,8 +118,7 @@ fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it()
     let key = desk.data().join("master.key");
     assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
     mode(&key, 0o644);
-    let wanted = "frontdesk: data/master.key can be read by others; everything sealed with it must be considered open. \
-                  Run: chmod 600 data/master.key\n";
+    let wanted = "frontdesk: data/master.key can be read by others; consider everything encrypted with it disclosed. Run: chmod 600 data/master.key\n";
     assert_eq!(complaint(desk.folder.path(), &DEMO), wanted);
     assert_eq!(complaint(desk.folder.path(), &["audit", "verify", "--data", "data"]), wanted);
     mode(&key, 0o640);
@@ -130,7 +128,7 @@ fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it()
 #[test]
 fn a_data_folder_that_others_can_enter_is_refused_with_the_command_that_mends_it() {
     let desk = used();
-    let wanted = "frontdesk: others on this machine can reach into data, which holds the keys of this desk. \
+    let wanted = "frontdesk: data is accessible to other users, and it contains the master key. \
                   Run: chmod 700 data\n";
     for open in [0o755, 0o710, 0o701, 0o770] {
         mode(&desk.data(), open);
@@ -179,14 +177,12 @@ fn a_lost_or_foreign_master_key_is_never_replaced_by_a_new_one() {
     fs::write(&key, "not a key").unwrap();
     assert_eq!(
         complaint(desk.folder.path(), &DEMO),
-        "frontdesk: data/master.key is not a master key (64 hexadecimal digits). \
-         Put back the file that was made with this data folder.\n"
+        "frontdesk: data/master.key is not a master key (64 hexadecimal digits). Restore the file that was created with this data folder.\n"
     );
     fs::remove_file(&key).unwrap();
     assert_eq!(
         complaint(desk.folder.path(), &DEMO),
-        "frontdesk: data/master.key is missing, and nothing that was sealed with it can be read without it. \
-         Put back the file that was made with this data folder.\n"
+        "frontdesk: data/master.key is missing, and without it the encrypted data cannot be read. Restore the file that was created with this data folder.\n"
     );
     assert!(!key.exists());
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use frontdesk::app::RESTART_KEYS;
 use frontdesk::config::KEYS;
-use frontdesk::reload::NEED_A_RESTART;
 use serde_json::{Value, json};
 
 use crate::certificates::address;
@@ -82,7 +82,7 @@ fn write(folder: &Folder, more: &str) {
 
 #[test]
 fn every_key_that_needs_a_restart_is_a_key() {
-    for name in NEED_A_RESTART {
+    for name in RESTART_KEYS {
         assert!(KEYS.iter().any(|key| key.path == name), "{name}");
     }
 }
@@ -94,11 +94,11 @@ async fn limits_hosts_and_lifetimes_change_without_a_restart_and_are_named() {
     assert_eq!(served.addressed_to("desk.example.com").await, 403);
 
     let more = "allowed_hosts = [\"localhost\", \"desk.example.com\"]\n[token]\nlifetime_seconds = 60\n";
-    served.reload(more, "the configuration was reloaded; changed: allowed_hosts, token.lifetime_seconds");
+    served.reload(more, "configuration reloaded; changed: allowed_hosts, token.lifetime_seconds");
     assert_eq!(served.token().await.json()["expires_in"], json!(60));
     assert_eq!(served.addressed_to("desk.example.com").await, 200);
 
-    served.reload(more, "the configuration was read again; nothing to change while running");
+    served.reload(more, "configuration reloaded: no runtime changes");
     assert_eq!(served.desk.stop().code, Some(0));
 }
 
@@ -106,7 +106,7 @@ async fn limits_hosts_and_lifetimes_change_without_a_restart_and_are_named() {
 async fn a_wrong_configuration_changes_nothing_and_every_mistake_is_said() {
     let mut served = Served::open("[token]\nlifetime_seconds = 60\n");
     let more = "allowed_hosts = [\"desk.example.com\"]\n[token]\nlifetime_secs = 90\n[limits]\nburst = 0\n";
-    let log = served.reload(more, "the configuration was not reloaded, the last good one stays: ");
+    let log = served.reload(more, "configuration not reloaded, the current one stays in effect: ");
     assert!(log.contains("token.lifetime_seconds") && log.contains("limits.burst"), "{log}");
     assert_eq!(served.addressed_to("desk.example.com").await, 403);
     assert_eq!(served.token().await.json()["expires_in"], json!(60));
@@ -117,8 +117,7 @@ async fn a_wrong_configuration_changes_nothing_and_every_mistake_is_said() {
     served.reload(more, "no.key");
     assert_eq!(served.addressed_to("desk.example.com").await, 403);
 
-    served
-        .reload("[token]\nlifetime_seconds = 90\n", "the configuration was reloaded; changed: token.lifetime_seconds");
+    served.reload("[token]\nlifetime_seconds = 90\n", "configuration reloaded; changed: token.lifetime_seconds");
     assert_eq!(served.token().await.json()["expires_in"], json!(90));
 }
 
@@ -127,8 +126,8 @@ async fn what_needs_a_restart_is_said_and_stays_while_the_rest_changes() {
     let mut served = Served::open("");
     let more = "[limits]\nconnections = 100\nconnections_per_address = 50\n[token]\nlifetime_seconds = 60\n[log]\nformat = \"pretty\"\n";
     let log =
-        served.reload(more, "a restart is needed for: limits.connections, limits.connections_per_address, log.format");
-    assert!(log.contains("the configuration was reloaded; changed: token.lifetime_seconds\""), "{log}");
+        served.reload(more, "restart required for: limits.connections, limits.connections_per_address, log.format");
+    assert!(log.contains("configuration reloaded; changed: token.lifetime_seconds\""), "{log}");
     assert_eq!(served.token().await.json()["expires_in"], json!(60));
 }
 
@@ -138,8 +137,8 @@ async fn what_follows_from_an_address_that_needs_a_restart_is_not_said_to_have_c
     let file = served.folder.join("desk.toml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen("listen = \"127.0.0.1:0\"", "listen = \"127.0.0.1:9\"", 1)).unwrap();
-    let log = served.desk.reload("a restart is needed for: listen\"");
-    assert!(log.contains("the configuration was read again; nothing to change while running\""), "{log}");
+    let log = served.desk.reload("restart required for: listen\"");
+    assert!(log.contains("configuration reloaded: no runtime changes\""), "{log}");
     assert_eq!(served.addressed_to("localhost").await, 200);
 
     served.reload("public_url = \"https://desk.example.com\"", "changed: public_url, allowed_hosts, allowed_origins\"");

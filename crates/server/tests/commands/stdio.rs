@@ -262,7 +262,7 @@ fn who_cannot_be_a_caller_is_told_why_and_nothing_is_said_to_the_client() {
     let (id, secret, _) = desk.credentials(House::Lakeside);
     let (id, secret) = (id.as_str(), secret.as_str());
     for (environment, why) in [
-        (&[][..], "it is not said who calls: set FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET"),
+        (&[][..], "there are no credentials: set FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET"),
         (&[("FRONTDESK_CLIENT_ID", id)][..], "FRONTDESK_CLIENT_SECRET is not; set both"),
         (&[("FRONTDESK_CLIENT_SECRET", secret)][..], "FRONTDESK_CLIENT_ID is not; set both"),
         (&[("FRONTDESK_CLIENT_ID", id), ("FRONTDESK_TOKEN", "t")][..], "set the one or the other"),
@@ -313,7 +313,7 @@ fn a_folder_that_a_server_holds_is_left_to_it() {
         format!(
             "frontdesk: another Frontdesk is using {}, and only one can. If it is a server, let the MCP client connect to \
              it over https, with the same client id and secret (by this configuration to \
-             https://localhost:8443/mcp/automotive); otherwise end the other one, or name another folder with --data\n",
+             https://localhost:8443/mcp/automotive); otherwise stop the other one, or name another folder with --data\n",
             desk.data().display()
         )
     );

@@ -25,7 +25,7 @@ async fn where_the_site_signs_the_tokens_nobody_is_sent_to_the_token_endpoint() 
         (
             Some("nonsense"),
             "Bearer error=\"invalid_token\", scope=\"mcp:read\"",
-            "The access token is not valid here, or not any more. Get a new one from the site, which signs them.",
+            "The access token is invalid for this resource, or expired. Get a new one from the site, which signs them.",
         ),
     ] {
         let refused = served.post(CONTENT, token, PING).await;
@@ -62,7 +62,7 @@ async fn a_secret_is_changed_by_giving_both_for_a_while() {
     for secrets in [None, Some(format!("{SECRET}\n{NEW_SECRET}\n")), Some(format!("{NEW_SECRET}\r\n"))] {
         if let Some(secrets) = secrets {
             fs::write(&file, secrets).unwrap();
-            served.desk.reload("mount[0].jwt_secret: it was read anew and has changed");
+            served.desk.reload("mount[0].jwt_secret: the secret has changed and was loaded");
         }
         for token in &tokens {
             statuses.push(served.post(CONTENT, Some(token), PING).await.status);
@@ -88,7 +88,7 @@ async fn what_a_proxy_passes_on_is_not_from_this_machine() {
             let refused = served.http().request("POST", path, &headers, PING).await;
             assert_eq!(refused.status, 403, "{name} {path}");
             let message =
-                "Only callers on this machine are served here, directly and not by a proxy; for others set up tokens.";
+                "Only direct callers on this machine are served here, not through a proxy; others need tokens.";
             assert_eq!(json_of(&refused)["error"]["message"], json!(message));
         }
     }

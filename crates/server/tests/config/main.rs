@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use frontdesk::config::{
-    Certificate, Config, Fallback, KEYS, Loaded, LogFormat, Mount, Origin, Retention, example, load, reference, show,
+    CertificateConfig, Config, DefaultValue, KEYS, LoadedConfig, LogFormat, MountConfig, Retention, ValueSource,
+    example, load, reference, show,
 };
-use frontdesk_engine::offer::Offer;
+use frontdesk_engine::model::contract_entry::ContractEntry;
 use source::{MOUNT, from_file, from_nothing, pairs, written};
 
 #[test]
 fn without_file_and_environment_every_value_has_its_default() {
     let loaded = from_nothing(&[]).unwrap();
     assert_eq!(
-        show(&loaded.origins),
+        show(&loaded.settings),
         r#"data = "frontdesk-data"                              # default
 listen = "127.0.0.1:8443"                            # default
 public_url = "https://localhost:8443"                # default
@@ -57,7 +58,7 @@ mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "to
 fn the_password_of_a_database_is_not_shown() {
     let url = "postgres://desk:hunter2@localhost:5433/cars";
     let loaded = from_nothing(&[("FRONTDESK_DATABASE", url)]).unwrap();
-    let line = show(&loaded.origins).lines().find(|line| line.starts_with("database")).unwrap().to_owned();
+    let line = show(&loaded.settings).lines().find(|line| line.starts_with("database")).unwrap().to_owned();
     assert!(line.starts_with(r#"database = "postgres://desk:***@localhost:5433/cars""#), "{line}");
     assert!(!format!("{:?}", loaded.config).contains("hunter2"));
     for wrong in
@@ -72,7 +73,7 @@ fn the_password_of_a_database_is_not_shown() {
 fn defaults_become_typed_values() {
     let Config { certificate, token, deadlines, idempotency, audit, log, mounts, limits, .. } =
         from_nothing(&[]).unwrap().config;
-    assert_eq!(certificate, Certificate::Development);
+    assert_eq!(certificate, CertificateConfig::Development);
     assert_eq!((token.lifetime, token.cache), (Duration::from_secs(300), Duration::from_secs(1)));
     assert_eq!((deadlines.call, deadlines.drain), (Duration::from_secs(30), Duration::from_secs(25)));
     assert_eq!(idempotency.retain, Duration::from_secs(7 * 24 * 3600));
@@ -90,9 +91,9 @@ fn the_environment_outranks_the_file_and_the_file_outranks_the_default() {
     assert_eq!(loaded.config.listen.to_string(), "127.0.0.1:9001");
     assert_eq!(loaded.config.limits.burst, 7);
     assert_eq!(loaded.config.token.cache, Duration::from_secs(1));
-    assert_eq!(origin(&loaded, "listen"), Origin::Environment);
-    assert_eq!(origin(&loaded, "limits.burst"), Origin::File);
-    assert_eq!(origin(&loaded, "token.cache_milliseconds"), Origin::Default);
+    assert_eq!(origin(&loaded, "listen"), ValueSource::Environment);
+    assert_eq!(origin(&loaded, "limits.burst"), ValueSource::File);
+    assert_eq!(origin(&loaded, "token.cache_milliseconds"), ValueSource::Default);
     assert_eq!(loaded.config.public_url.to_string(), "https://localhost:9001");
 }
 
@@ -120,7 +121,7 @@ fn the_environment_sets_lists_mounts_and_tables() {
     assert_eq!(loaded.config.audit.retain, Retention::Days(400));
     assert_eq!(
         loaded.config.certificate,
-        Certificate::Files { certificate: PathBuf::from("desk.pem"), key: PathBuf::from("desk.key") }
+        CertificateConfig::Files { certificate: PathBuf::from("desk.pem"), key: PathBuf::from("desk.key") }
     );
 }
 
@@ -160,9 +161,9 @@ fn the_variable_frontdesk_config_names_the_file() {
 fn what_config_show_prints_is_a_file_with_the_same_meaning() {
     let loaded =
         from_nothing(&[("FRONTDESK_PUBLIC_URL", "https://desk.example.com"), ("FRONTDESK_DATA", "a \"b\"")]).unwrap();
-    let again = from_file(&show(&loaded.origins), &[]).unwrap();
+    let again = from_file(&show(&loaded.settings), &[]).unwrap();
     assert_eq!(again.config, loaded.config);
-    assert!(again.origins.iter().all(|setting| setting.origin == Origin::File));
+    assert!(again.settings.iter().all(|setting| setting.source == ValueSource::File));
 }
 
 #[test]
@@ -184,11 +185,12 @@ fn every_example_loads_without_a_warning() {
 
 #[test]
 fn the_example_with_every_key_is_made_from_the_table_and_means_the_defaults() {
-    let text = example(&[Offer::plain("automotive")]);
+    let text = example(&[ContractEntry::new("automotive")]);
     up_to_date("examples/all-keys.toml", &text);
-    let loaded = load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[Offer::plain("automotive")]).unwrap();
-    assert!(loaded.origins.iter().all(|setting| setting.origin == Origin::File));
-    assert_eq!(loaded.config, load(None, pairs(&[]), &[Offer::plain("automotive")]).unwrap().config);
+    let loaded =
+        load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[ContractEntry::new("automotive")]).unwrap();
+    assert!(loaded.settings.iter().all(|setting| setting.source == ValueSource::File));
+    assert_eq!(loaded.config, load(None, pairs(&[]), &[ContractEntry::new("automotive")]).unwrap().config);
 }
 
 #[test]
@@ -201,7 +203,7 @@ fn every_variable_is_named_after_its_key_and_every_key_is_explained() {
     for key in KEYS {
         assert_eq!(key.env, format!("FRONTDESK_{}", key.path.to_uppercase().replace('.', "_")));
         assert!(key.about.ends_with('.') && !key.about.contains('|'), "{}", key.path);
-        assert!(!matches!(key.default, Fallback::Derived("")), "{}", key.path);
+        assert!(!matches!(key.default, DefaultValue::Derived("")), "{}", key.path);
     }
 }
 
@@ -218,10 +220,10 @@ fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-fn mount(contract: &str, path: &str) -> Mount {
-    Mount { contract: contract.to_owned(), path: path.to_owned(), site: None }
+fn mount(contract: &str, path: &str) -> MountConfig {
+    MountConfig { contract: contract.to_owned(), path: path.to_owned(), site: None }
 }
 
-fn origin(loaded: &Loaded, key: &str) -> Origin {
-    loaded.origins.iter().find(|setting| setting.key == key).unwrap().origin
+fn origin(loaded: &LoadedConfig, key: &str) -> ValueSource {
+    loaded.settings.iter().find(|setting| setting.key == key).unwrap().source
 }

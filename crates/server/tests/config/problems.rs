@@ -104,7 +104,7 @@ path = "mcp"
         r#"the configuration has 17 problems:
   allowed_hosts[0] (FILE): "*" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
   allowed_hosts[1] (FILE): "desk.example.com:443" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
-  database (FILE): the database is on another machine, and its rows would cross the network in clear. Use sslmode=verify-full and name its authority in `database_ca`
+  database (FILE): the database is on another machine, and its rows would cross the network in cleartext. Use sslmode=verify-full and name its CA in `database_ca`
   idempotency.retain_hours (FILE): 23 is too small. Use a number from 24 to 8760
   listen (FILE): "localhost:8443" is not an address and a port. Write an IP address and a port, such as 127.0.0.1:8443 or 0.0.0.0:8443
   log.format (FILE): "xml" is not a log format. Use auto, pretty or json
@@ -128,13 +128,13 @@ fn a_database_on_another_machine_needs_the_authority_that_vouches_for_it() {
         assert_eq!(
             problems(&[("FRONTDESK_DATABASE", url)]),
             "the configuration has a problem:
-  database_ca: it is empty, but `database` is reached by TLS, and the system's own authorities are not trusted. Name the PEM file of the authority that issued the certificate of PostgreSQL"
+  database_ca: it is empty, but `database` is reached by TLS, and the CAs of the system are not trusted. Name the PEM file of the CA that issued the certificate of PostgreSQL"
         );
     }
     for (url, wrong) in [
         (
             "postgres://desk@db.example/desk?sslmode=verify-ca",
-            "its sslmode does not check whose certificate the server shows. Use sslmode=verify-full",
+            "its sslmode does not verify the certificate of the server. Use sslmode=verify-full",
         ),
         (
             "postgres://desk@/desk?host=/run/postgresql&sslmode=require",
@@ -158,13 +158,13 @@ fn keys_that_contradict_each_other_are_refused() {
         ]),
         "the configuration has 3 problems:
   operator.listen: 127.0.0.1:8444 is taken by `listen` = 0.0.0.0:8444. Give one of them another port
-  tls.key: it is empty, but `tls.certificate` is set. Set both, or neither for the development authority
+  tls.key: it is empty, but `tls.certificate` is set. Set both, or neither for the development CA
   limits.connections_per_address: 256 is more than `limits.connections` = 100. Use at most 100, or raise `limits.connections`"
     );
     assert_eq!(
         problems(&[("FRONTDESK_TLS_KEY", "desk.key")]),
         "the configuration has a problem:
-  tls.certificate: it is empty, but `tls.key` is set. Set both, or neither for the development authority"
+  tls.certificate: it is empty, but `tls.key` is set. Set both, or neither for the development CA"
     );
 }
 
@@ -262,7 +262,7 @@ fn a_file_that_is_missing_or_not_toml_is_named_along_with_other_problems() {
     assert_eq!(
         problems_of_file("data = \"x\"\nlisten = \n", &[]),
         "the configuration has a problem:
-  FILE: line 2 is not TOML: string values must be quoted, expected literal string. Mend that line"
+  FILE: line 2 is not TOML: string values must be quoted, expected literal string. Fix that line"
     );
 }
 
@@ -278,7 +278,7 @@ fn what_is_allowed_but_unwise_is_a_warning() {
     assert_eq!(
         warnings,
         [
-            "token.lifetime_seconds: tokens that live 901 seconds are of use to a thief for long. Prefer 900 or less",
+            "token.lifetime_seconds: a stolen token can be used for up to 901 seconds. Prefer 900 or less",
             "public_url: other machines can reach 0.0.0.0:8443, but clients will be told to use localhost. Set it to the URL that clients use",
             "allowed_hosts: localhost is missing, so requests to `public_url` will be refused. Add \"localhost\"",
         ]
@@ -292,13 +292,12 @@ fn traces_leave_this_machine_encrypted_or_not_at_all() {
         assert_eq!(
             problems(&[("FRONTDESK_TRACES_ENDPOINT", endpoint)]),
             "the configuration has a problem:\n  traces.endpoint (FRONTDESK_TRACES_ENDPOINT): spans would leave this \
-             machine in clear. Use https, or send them to a collector on this machine such as http://127.0.0.1:4318"
+             machine in cleartext. Use https, or send them to a collector on this machine such as http://127.0.0.1:4318"
         );
     }
     assert_eq!(
         problems(&[("FRONTDESK_TRACES_ENDPOINT", "https://otel.example.com")]),
-        "the configuration has a problem:\n  traces.ca: it is empty, but `traces.endpoint` is https. Name the PEM file of \
-         the authority that vouches for the collector; the public ones are often in /etc/ssl/certs/ca-certificates.crt"
+        "the configuration has a problem:\n  traces.ca: it is empty, but `traces.endpoint` is https. Name the PEM file of the CA that issued the certificate of the collector; public CAs are often in /etc/ssl/certs/ca-certificates.crt"
     );
     for (endpoint, read) in [
         ("http://127.0.0.1:4318", "http://127.0.0.1:4318"),
@@ -307,7 +306,7 @@ fn traces_leave_this_machine_encrypted_or_not_at_all() {
         ("", ""),
     ] {
         let loaded = from_nothing(&[("FRONTDESK_TRACES_ENDPOINT", endpoint)]).unwrap();
-        let shown = loaded.origins.iter().find(|setting| setting.key == "traces.endpoint").unwrap();
+        let shown = loaded.settings.iter().find(|setting| setting.key == "traces.endpoint").unwrap();
         assert_eq!(shown.value, format!("{read:?}"));
     }
 }
@@ -319,8 +318,8 @@ fn a_wrong_endpoint_or_ratio_of_traces_is_explained_without_a_password_in_it() {
     for (given, wrong) in [
         ("127.0.0.1:4318", "\"127.0.0.1:4318\" does not begin with https://"),
         ("https://desk:hunter2@otel.example.com/", "it holds a user name or password"),
-        ("http://127.0.0.1/v1?key=hunter2", "its path has characters that do not belong there"),
-        ("http://127.0.0.1/<otlp>", "its path has characters that do not belong there"),
+        ("http://127.0.0.1/v1?key=hunter2", "its path has invalid characters"),
+        ("http://127.0.0.1/<otlp>", "its path has invalid characters"),
         ("http://127.0.0.1:port/", "\"http://127.0.0.1:port\" has no valid port"),
     ] {
         assert_eq!(
@@ -329,8 +328,8 @@ fn a_wrong_endpoint_or_ratio_of_traces_is_explained_without_a_password_in_it() {
         );
     }
     for (given, wrong) in [
-        ("1.5", "1.5 is no part of a whole"),
-        ("-0.1", "-0.1 is no part of a whole"),
+        ("1.5", "1.5 is not between 0.0 and 1.0"),
+        ("-0.1", "-0.1 is not between 0.0 and 1.0"),
         ("all", "\"all\" is not a number"),
     ] {
         assert_eq!(

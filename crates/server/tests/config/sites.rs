@@ -5,31 +5,30 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use frontdesk::config::{Auth, ConfigError, Dispatch, Failover, Loaded, OwnTokens, Secret, Site, load, show};
-use frontdesk_engine::offer::{Needs, Offer, Usual};
+use frontdesk::config::{
+    ConfigErrors, Dispatch, Failover, LoadedConfig, OwnTokens, SecretSource, SiteAuth, SiteConfig, load, show,
+};
+use frontdesk_engine::model::contract_entry::{ContractEntry, MountDefaults, Requires};
 
 use crate::source::{pairs, written};
 
-const OFFERS: &[Offer] = &[
-    Offer::plain("automotive"),
-    Offer {
-        name: "cms",
-        needs: Needs::SiteDb(Usual {
-            base: "/api/v1/mcp",
-            server: "content",
-            prefix: "cms_",
-            scopes: &[("mcp:read", &["ping", "tools/list"]), ("mcp:call", &["tools/call"]), ("mcp:admin", &[])],
-            write_tools: "cms.write.*",
-        }),
-    },
+const ENTRIES: &[ContractEntry] = &[
+    ContractEntry::new("automotive"),
+    ContractEntry::new("cms").requiring(Requires::SiteDb(MountDefaults {
+        base: "/api/v1/mcp",
+        server: "content",
+        prefix: "cms_",
+        scopes: &[("mcp:read", &["ping", "tools/list"]), ("mcp:call", &["tools/call"]), ("mcp:admin", &[])],
+        write_tools: "cms.write.*",
+    })),
 ];
 const LEAST: &str = "[[mount]]\ncontract = \"cms\"\ndatabase = \"site.sqlite\"\n";
 
-fn given(text: &str, environment: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
-    load(Some(&written(text)), pairs(environment), OFFERS)
+fn given(text: &str, environment: &[(&str, &str)]) -> Result<LoadedConfig, ConfigErrors> {
+    load(Some(&written(text)), pairs(environment), ENTRIES)
 }
 
-fn site(text: &str) -> Site {
+fn site(text: &str) -> SiteConfig {
     let loaded = given(text, &[]).unwrap();
     *loaded.config.mounts.first().and_then(|mount| mount.site.clone()).unwrap()
 }
@@ -47,9 +46,9 @@ fn a_database_is_all_that_has_to_be_said() {
     let mount = &loaded.config.mounts[0];
     assert_eq!((mount.contract.as_str(), mount.path.as_str()), ("cms", "/api/v1/mcp"));
     let site = mount.site.as_deref().unwrap();
-    assert_eq!(site.database, Secret::Given("site.sqlite".to_owned()));
+    assert_eq!(site.database, SecretSource::Literal("site.sqlite".to_owned()));
     assert_eq!((site.prefix.as_str(), site.tenant.as_str(), &site.authority), ("cms_", "site", &None));
-    assert_eq!(site.auth, Auth::Tokens { own: OwnTokens::Taken, jwt: None });
+    assert_eq!(site.auth, SiteAuth::Tokens { own: OwnTokens::Accepted, jwt: None });
     assert_eq!(
         (&site.allow_servers, site.dispatch, site.failover),
         (&vec!["*".to_owned()], Dispatch::Sync, Failover::Sync)
@@ -101,12 +100,12 @@ fn every_mistake_is_said_at_once_with_what_to_do() {
             "mount[0].databse: this key does not exist. Did you mean `database`?",
             "mount[0].database: it is missing. Write the path of the site's SQLite file, or a mysql:// or postgres:// URL; \
              `database_env` and `database_file` keep a password out of this file",
-            "mount[0].prefix: \"a-b\" is no prefix of tables. Use letters, digits and _ only, such as cms_",
-            "mount[0].tenant: \"a b\" is no name of a tenant. Use 1 to 64 letters, digits, `_` or `-`, such as site",
-            "mount[0].auth: who needs no token needs none of another kind. Use \"oauth\", \"jwt\", both, or \"none\" alone",
-            "mount[0].allow_servers[0]: it is no pattern. Write letters without blanks, and * for any letters",
+            "mount[0].prefix: \"a-b\" is not a table prefix. Use letters, digits and _ only, such as cms_",
+            "mount[0].tenant: \"a b\" is not a tenant id. Use 1 to 64 letters, digits, `_` or `-`, such as site",
+            "mount[0].auth: \"none\" cannot be combined with other methods. Use \"oauth\", \"jwt\", both, or \"none\" alone",
+            "mount[0].allow_servers[0]: it is not a pattern. Write characters without blanks, and * for any characters",
             "mount[0].enable_write_tools: it is neither true nor false. Write true or false without quotes",
-            "mount[0].dispatch: \"later\" is not one of its words. Use sync or async",
+            "mount[0].dispatch: \"later\" is not an accepted value. Use sync or async",
             "mount[0].limits.per_minuet: this key does not exist. Did you mean `per_minute`?",
             "mount[0].limits.max_payload_kb: 0 is too small. Use a number from 1 to 65536",
             "mount[0].limits.idempotency_ttl_seconds: 59 is too small. Use a number from 60 to 31536000",
@@ -114,7 +113,7 @@ fn every_mistake_is_said_at_once_with_what_to_do() {
              tools/call, or a group such as notifications/*",
             "mount[0].scope_map.\"mcp:raed\": there is no such scope. Did you mean \"mcp:read\"?",
             "mount[0].server[0].handle: it is missing. Name the last segment of its address, such as content",
-            "mount[0].server[1].handle: \"a/b\" is no handle. Use 1 to 64 letters, digits, - . or _, such as content",
+            "mount[0].server[1].handle: \"a/b\" is not a handle. Use 1 to 64 letters, digits, - . or _, such as content",
         ]
     );
 }
@@ -143,7 +142,7 @@ fn tokens_that_the_site_signs_need_a_secret_and_nobody_else_does() {
         ),
         (
             "auth = [\"jwt\"]\njwt_secret_env = \"A\"\njwt_secret_file = \"b\"\n",
-            "mount[0].jwt_secret_file: there are two places for one secret. Set `jwt_secret_env` or `jwt_secret_file`, not \
+            "mount[0].jwt_secret_file: there are two sources for one secret. Set `jwt_secret_env` or `jwt_secret_file`, not \
              both",
         ),
         (
@@ -156,7 +155,7 @@ fn tokens_that_the_site_signs_need_a_secret_and_nobody_else_does() {
         ),
         (
             "auth = [\"basic\"]\n",
-            "mount[0].auth[0]: \"basic\" is no way to know a caller. Use \"oauth\", \"jwt\", both, or \"none\" alone",
+            "mount[0].auth[0]: \"basic\" is not an authentication method. Use \"oauth\", \"jwt\", both, or \"none\" alone",
         ),
         (
             "auth = []\n",
@@ -177,7 +176,7 @@ fn nobody_without_a_token_comes_from_another_machine() {
           loopback address such as 127.0.0.1:8443 for `listen`, or \"oauth\" or \"jwt\" for `auth`"
         ]
     );
-    assert_eq!(site(&format!("{LEAST}auth = [\"none\"]\n")).auth, Auth::None);
+    assert_eq!(site(&format!("{LEAST}auth = [\"none\"]\n")).auth, SiteAuth::None);
     let warned = |url: &str| {
         let text = format!("public_url = \"https://{url}\"\n{LEAST}auth = [\"none\"]\n");
         given(&text, &[]).unwrap().warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -185,8 +184,7 @@ fn nobody_without_a_token_comes_from_another_machine() {
     assert_eq!(
         warned("desk.example"),
         [
-            "mount[0].auth: it asks for no tokens, but `public_url` names desk.example, so a proxy seems to stand before \
-          it. What a proxy passes on is refused here. Use \"oauth\" or \"jwt\" for callers from elsewhere"
+            "mount[0].auth: it needs no tokens, but `public_url` names desk.example, so there seems to be a proxy before it. Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from other machines"
         ]
     );
     assert_eq!(warned("localhost:8443"), [""; 0]);
@@ -204,7 +202,7 @@ fn two_servers_never_share_an_address() {
         [
             "mount[1].path: /api/v1/mcp is mounted already. Give each mount its own path",
             "mount[1].tenant: mount[0] has a server content of the tenant site already. Give each site a `tenant` of its \
-             own, under which its callers, tasks and records are kept"
+             own, under which its callers, tasks and records are stored"
         ]
     );
     let second = LEAST.replace("site.sqlite", "other.sqlite") + "path = \"/two\"\n";
@@ -212,7 +210,7 @@ fn two_servers_never_share_an_address() {
         problems(&format!("{LEAST}{second}")),
         [
             "mount[1].tenant: mount[0] has a server content of the tenant site already. Give each site a `tenant` of its \
-          own, under which its callers, tasks and records are kept"
+          own, under which its callers, tasks and records are stored"
         ]
     );
     given(&format!("{LEAST}{second}tenant = \"two\"\n"), &[]).unwrap();
@@ -225,13 +223,13 @@ fn two_servers_never_share_an_address() {
 
 #[test]
 fn a_site_is_not_mounted_by_a_path_alone() {
-    let error = load(None, pairs(&[("FRONTDESK_MOUNT", "cms=/site")]), OFFERS).unwrap_err();
+    let error = load(None, pairs(&[("FRONTDESK_MOUNT", "cms=/site")]), ENTRIES).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the configuration has a problem:\n  mount[0] (FRONTDESK_MOUNT): cms reads a database, and a path does not say \
          which. Write it into a file, as [[mount]] with `contract` and `database`"
     );
-    let usual = load(None, pairs(&[]), OFFERS).unwrap().config.mounts;
+    let usual = load(None, pairs(&[]), ENTRIES).unwrap().config.mounts;
     assert_eq!(usual.iter().map(|mount| mount.contract.as_str()).collect::<Vec<_>>(), ["automotive"]);
 }
 
@@ -246,13 +244,13 @@ fn secrets_come_from_a_variable_or_a_file_and_are_never_shown() {
     let loaded = given(&text, &[("CMS_URL", "mysql://desk:hunter2@localhost/site")]).unwrap();
     let site = loaded.config.mounts[0].site.as_deref().unwrap();
     assert_eq!(site.database.reveal().unwrap(), "mysql://desk:hunter2@localhost/site");
-    let Auth::Tokens { own: OwnTokens::Taken, jwt: Some(jwt) } = &site.auth else { panic!("{:?}", site.auth) };
+    let SiteAuth::Tokens { own: OwnTokens::Accepted, jwt: Some(jwt) } = &site.auth else { panic!("{:?}", site.auth) };
     assert_eq!(jwt.secret.reveal().unwrap(), "hunter2hunter2hunter2hunter2hunter2");
-    let shown = format!("{}{:?}", show(&loaded.origins), loaded.config);
+    let shown = format!("{}{:?}", show(&loaded.settings), loaded.config);
     assert!(!shown.contains("hunter2") && shown.contains("database_env = \"CMS_URL\""), "{shown}");
 
     let given = given(&LEAST.replace("site.sqlite", "mysql://desk:hunter2@localhost/site"), &[]).unwrap();
-    let shown = format!("{}{:?}", show(&given.origins), given.config);
+    let shown = format!("{}{:?}", show(&given.settings), given.config);
     assert!(!shown.contains("hunter2") && shown.contains("database = \"mysql://desk:***@localhost/site\""), "{shown}");
 }
 
@@ -269,10 +267,10 @@ fn a_secret_that_is_not_there_is_missed_when_the_site_is_opened_and_not_before()
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let name = file.display();
     assert_eq!(
-        Secret::File(file.clone()).reveal().unwrap_err(),
-        format!("{name} is open to everyone on this machine. Run: chmod o= {name}")
+        SecretSource::File(file.clone()).reveal().unwrap_err(),
+        format!("{name} can be read by everyone on this machine. Run: chmod o= {name}")
     );
-    let gone = Secret::File("no/such/secret".into()).reveal().unwrap_err();
+    let gone = SecretSource::File("no/such/secret".into()).reveal().unwrap_err();
     assert!(gone.starts_with("no/such/secret cannot be read: "), "{gone}");
 }
 
@@ -280,9 +278,9 @@ fn a_secret_that_is_not_there_is_missed_when_the_site_is_opened_and_not_before()
 fn what_is_shown_can_be_used_as_a_file() {
     let text = format!("{LEAST}[[mount.server]]\nhandle = \"content\"\npath = \"/mcp/site\"\n");
     let loaded = given(&text, &[]).unwrap();
-    let again = given(&show(&loaded.origins), &[]).unwrap();
+    let again = given(&show(&loaded.settings), &[]).unwrap();
     let (before, after) = (&loaded.config.mounts[0], &again.config.mounts[0]);
     assert_eq!(before.path, after.path);
-    let limits = |mount: &frontdesk::config::Mount| mount.site.as_deref().unwrap().servers[0].limits.clone();
+    let limits = |mount: &frontdesk::config::MountConfig| mount.site.as_deref().unwrap().servers[0].limits.clone();
     assert_eq!(limits(before), limits(after));
 }

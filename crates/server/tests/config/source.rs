@@ -4,21 +4,21 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use frontdesk::config::{ConfigError, Loaded, load};
-use frontdesk_engine::offer::Offer;
+use frontdesk::config::{ConfigErrors, LoadedConfig, load};
+use frontdesk_engine::model::contract_entry::ContractEntry;
 
-pub(crate) const CONTRACTS: &[Offer] = &[Offer::plain("automotive"), Offer::plain("tomo")];
+pub(crate) const CONTRACTS: &[ContractEntry] = &[ContractEntry::new("automotive"), ContractEntry::new("tomo")];
 pub(crate) const MOUNT: &str = "[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n";
 
 pub(crate) fn pairs(pairs: &[(&str, &str)]) -> impl Iterator<Item = (String, String)> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
 }
 
-pub(crate) fn from_nothing(environment: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
+pub(crate) fn from_nothing(environment: &[(&str, &str)]) -> Result<LoadedConfig, ConfigErrors> {
     load(None, pairs(environment), CONTRACTS)
 }
 
-pub(crate) fn from_file(text: &str, environment: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
+pub(crate) fn from_file(text: &str, environment: &[(&str, &str)]) -> Result<LoadedConfig, ConfigErrors> {
     load(Some(&written(text)), pairs(environment), CONTRACTS)
 }
 

@@ -130,6 +130,6 @@ impl Before {
         assert_eq!(database.rows(desk, MISCOUNTED), [""; 0], "wrong counters of");
         let (code, out, errors) = desk.command(&["audit", "verify"]);
         assert_eq!(code, Some(0), "{out}{errors}");
-        assert!(out.contains("holds   node:") && out.contains("holds   tenant:dlr_summit"), "{out}");
+        assert!(out.contains("valid   node:") && out.contains("valid   tenant:dlr_summit"), "{out}");
     }
 }

@@ -3,21 +3,21 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use frontdesk::addresses::Addresses;
+use frontdesk::app::Router;
+use frontdesk::app::{App, DataBackend};
 use frontdesk::config::load;
-use frontdesk::folder::Folder;
-use frontdesk::house::{House, Vaults};
-use frontdesk::http::answer;
-use frontdesk::net::{Body, Peer};
+use frontdesk::data_dir::DataDir;
+use frontdesk::http::respond;
+use frontdesk::net::{IncomingBody, Peer};
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::limits::rate::Quota;
 use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext};
+use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
 use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::model::tool::{Future, ToolSpec};
 use frontdesk_engine::model::tool_input::ToolInput;
-use frontdesk_engine::offer::Offer;
 use frontdesk_engine::ports::Identity;
 use frontdesk_engine::{Caller, ClientId, Contract, Fault, FaultKind, Scope, Scopes};
 use http::{Request, Response};
@@ -89,15 +89,15 @@ fn mount(path: &str, standing: MountStatus, manners: Compatibility) -> Mount {
     Mount::new(contract, resource.clone(), resource).with_policy(door).with_identity(Arc::new(Porter))
 }
 
-async fn house() -> (Arc<House>, Scratch) {
+async fn app() -> (Arc<App>, Scratch) {
     let folder = Scratch::new();
     let settings =
         [("FRONTDESK_DATA", folder.join("data").display().to_string()), ("FRONTDESK_MOUNT", "automotive=/m".into())];
     let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value));
-    let config = load(None, settings, &[Offer::plain("automotive")]).unwrap().config;
+    let config = load(None, settings, &[ContractEntry::new("automotive")]).unwrap().config;
     assert!(config.limits.body_bytes < PAYLOAD);
-    let vaults = Vaults::open(Folder::take(&config.data).unwrap(), &config.database).await.unwrap();
-    let mut house = House::mounting(vaults, config, Vec::new());
+    let backend = DataBackend::open(DataDir::lock(&config.data).unwrap(), &config.database).await.unwrap();
+    let mut app = App::with_contracts(backend, config, Vec::new());
     let tracing = Compatibility { accepts_trace_id: true, ..Compatibility::default() };
     let own = ["content", "shut", "plain"].map(|handle| {
         let path = format!("{BASE}/{handle}");
@@ -109,9 +109,9 @@ async fn house() -> (Arc<House>, Scratch) {
         (path, mount)
     });
     let nobody = mount(BASE, MountStatus::Unknown, tracing);
-    let mounts = Addresses::new(own.into()).otherwise(BASE.to_owned(), nobody);
-    house.mounts = mounts;
-    (Arc::new(house), folder)
+    let mounts = Router::new(own.into()).with_fallback(BASE.to_owned(), nobody);
+    app.mounts = mounts;
+    (Arc::new(app), folder)
 }
 
 fn post(path: &str) -> http::request::Builder {
@@ -121,9 +121,9 @@ fn post(path: &str) -> http::request::Builder {
         .header("content-type", "application/json")
 }
 
-async fn send(house: &Arc<House>, request: http::request::Builder, body: impl Into<bytes::Bytes>) -> Response<String> {
+async fn send(app: &Arc<App>, request: http::request::Builder, body: impl Into<bytes::Bytes>) -> Response<String> {
     let peer = Peer { address: IpAddr::V4(Ipv4Addr::LOCALHOST) };
-    let response = answer(Arc::clone(house), request.body(Body::full(body)).unwrap(), peer).await;
+    let response = respond(Arc::clone(app), request.body(IncomingBody::full(body)).unwrap(), peer).await;
     let (head, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     Response::from_parts(head, String::from_utf8(body.to_vec()).unwrap())
@@ -135,28 +135,28 @@ fn header<'a>(response: &'a Response<String>, name: &str) -> &'a str {
 
 #[tokio::test]
 async fn a_path_of_its_own_goes_before_all_others_below_the_base_and_deeper_is_nothing() {
-    let (house, _folder) = house().await;
+    let (app, _folder) = app().await;
     for (path, status, outcome) in [
         ("/content", 200, PONG),
         ("/shut", 403, r#""message":"The operator does not let this server be used.""#),
         ("/Content", 404, r#""message":"No server has this name; look at the last part of the address.""#),
         ("/other", 404, r#""message":"No server has this name; look at the last part of the address.""#),
         ("/%2e%2e", 404, r#""message":"No server has this name; look at the last part of the address.""#),
-        ("/content/more", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
-        ("/", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
-        ("", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
-        ("more", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
-        ("more/content", 404, r#""message":"There is nothing at this address; GET / says what is where.""#),
+        ("/content/more", 404, r#""message":"There is nothing at this path; GET / lists the endpoints.""#),
+        ("/", 404, r#""message":"There is nothing at this path; GET / lists the endpoints.""#),
+        ("", 404, r#""message":"There is nothing at this path; GET / lists the endpoints.""#),
+        ("more", 404, r#""message":"There is nothing at this path; GET / lists the endpoints.""#),
+        ("more/content", 404, r#""message":"There is nothing at this path; GET / lists the endpoints.""#),
     ] {
-        let response = send(&house, post(path), PING).await;
+        let response = send(&app, post(path), PING).await;
         assert!(response.status() == status && response.body().contains(outcome), "{path} {response:?}");
     }
 }
 
 #[tokio::test]
 async fn every_mount_behind_a_door_has_an_address_to_dispatch_to() {
-    let (house, _folder) = house().await;
-    let resource = |path: &str| house.mounts.find_dispatch(&format!("{BASE}{path}")).map(|mount| &*mount.resource);
+    let (app, _folder) = app().await;
+    let resource = |path: &str| app.mounts.find_dispatch(&format!("{BASE}{path}")).map(|mount| &*mount.resource);
     assert_eq!(resource("/content/dispatch"), Some("https://desk.example/api/v1/mcp/content"));
     assert_eq!(resource("/other/dispatch"), Some("https://desk.example/api/v1/mcp"));
     for path in ["/content", "/dispatch", "/content/dispatch/", "/content/more/dispatch", "//dispatch"] {
@@ -167,31 +167,31 @@ async fn every_mount_behind_a_door_has_an_address_to_dispatch_to() {
         (path.to_owned(), Mount::new(contract, path.to_owned(), String::new()))
     };
     let taken = mount(BASE, MountStatus::Served, Compatibility::default());
-    let addresses = Addresses::new(vec![open("/a"), ("/b".to_owned(), taken), open("/b/dispatch")]);
-    assert!(addresses.find_dispatch("/a/dispatch").is_none(), "there is no door");
-    assert!(addresses.find_dispatch("/b/dispatch").is_none(), "somebody lives there");
-    assert!(addresses.find("/b/dispatch").is_some());
+    let router = Router::new(vec![open("/a"), ("/b".to_owned(), taken), open("/b/dispatch")]);
+    assert!(router.find_dispatch("/a/dispatch").is_none(), "there is no door");
+    assert!(router.find_dispatch("/b/dispatch").is_none(), "somebody lives there");
+    assert!(router.find("/b/dispatch").is_some());
 }
 
 #[tokio::test]
 async fn whoever_gets_is_identified_before_the_verb_is_found_wrong() {
-    let (house, _folder) = house().await;
+    let (app, _folder) = app().await;
     let get = || Request::get(format!("{BASE}/content")).header("host", "localhost");
-    assert_eq!(send(&house, get(), "").await.status(), 401);
-    let known = send(&house, get().header("authorization", "Bearer known"), "").await;
+    assert_eq!(send(&app, get(), "").await.status(), 401);
+    let known = send(&app, get().header("authorization", "Bearer known"), "").await;
     assert_eq!((known.status().as_u16(), header(&known, "allow")), (405, "POST, DELETE"));
 }
 
 #[tokio::test]
 async fn a_caller_names_its_trace_in_a_header_where_the_contract_lets_it() {
-    let (house, _folder) = house().await;
+    let (app, _folder) = app().await;
     let unknown = r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#;
-    let named = send(&house, post("/content").header("x-trace-id", " order-7 "), unknown).await;
+    let named = send(&app, post("/content").header("x-trace-id", " order-7 "), unknown).await;
     assert_eq!((header(&named, "x-trace-id"), header(&named, "x-said")), ("order-7", "order-7"));
-    let greeted = send(&house, post("/content").header("x-trace-id", "order-7"), PING).await;
+    let greeted = send(&app, post("/content").header("x-trace-id", "order-7"), PING).await;
     assert_eq!(header(&greeted, "x-trace-id"), "order-7");
     let stranger = Request::post(format!("{BASE}/other")).header("host", "localhost").header("x-trace-id", "order-7");
-    let stranger = send(&house, stranger, unknown).await;
+    let stranger = send(&app, stranger, unknown).await;
     assert_eq!((stranger.status().as_u16(), header(&stranger, "x-said")), (401, "order-7"));
     let untaken = [
         post("/plain").header("x-trace-id", "order-7"),
@@ -201,7 +201,7 @@ async fn a_caller_names_its_trace_in_a_header_where_the_contract_lets_it() {
         post("/content").header("x-trace-id", &b"\xff"[..]),
     ];
     for request in untaken {
-        let response = send(&house, request, unknown).await;
+        let response = send(&app, request, unknown).await;
         let shown = header(&response, "x-trace-id");
         assert!(shown.len() == 32 && shown.bytes().all(|byte| byte.is_ascii_hexdigit()), "{shown}");
         assert_eq!(header(&response, "x-said"), shown);
@@ -210,7 +210,7 @@ async fn a_caller_names_its_trace_in_a_header_where_the_contract_lets_it() {
 
 #[tokio::test]
 async fn the_media_type_is_json_in_any_spelling_of_its_name_and_charset() {
-    let (house, _folder) = house().await;
+    let (app, _folder) = app().await;
     let typed = |kind: &str| {
         let request = Request::post(format!("{BASE}/content")).header("host", "localhost");
         request.header("authorization", "Bearer known").header("content-type", kind)
@@ -218,18 +218,18 @@ async fn the_media_type_is_json_in_any_spelling_of_its_name_and_charset() {
     for kind in
         ["application/json; charset=utf-8", "Application/JSON;Charset=UTF-8", "application/json;charset=\"utf-8\""]
     {
-        assert_eq!(send(&house, typed(kind), PING).await.status(), 200, "{kind}");
+        assert_eq!(send(&app, typed(kind), PING).await.status(), 200, "{kind}");
     }
     for kind in ["text/plain", "application/json; charset=latin1", "application/jsonl"] {
-        assert_eq!(send(&house, typed(kind), PING).await.status(), 415, "{kind}");
+        assert_eq!(send(&app, typed(kind), PING).await.status(), 415, "{kind}");
     }
 }
 
 #[tokio::test]
 async fn a_door_takes_as_much_as_it_says_even_where_others_take_less() {
-    let (house, _folder) = house().await;
+    let (app, _folder) = app().await;
     let sized = |bytes: usize| PING.to_owned() + &" ".repeat(bytes - PING.len());
-    let passed = send(&house, post("/content"), sized(PAYLOAD)).await;
+    let passed = send(&app, post("/content"), sized(PAYLOAD)).await;
     assert_eq!((passed.status().as_u16(), passed.body().as_str()), (200, PONG));
-    assert_eq!(send(&house, post("/content"), sized(PAYLOAD + 1)).await.status(), 413);
+    assert_eq!(send(&app, post("/content"), sized(PAYLOAD + 1)).await.status(), 413);
 }

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use frontdesk::net::Caps;
+use frontdesk::net::ConnectionLimits;
 
 use crate::desk::{BIG, BODY_LIMIT, Desk};
 
 #[tokio::test]
 async fn several_requests_are_answered_on_one_connection() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut client = desk.client();
     for number in 0..5 {
         let response = client.request("POST", "/echo", &[], format!("body {number}")).await;
@@ -21,7 +21,7 @@ async fn several_requests_are_answered_on_one_connection() {
 
 #[tokio::test]
 async fn requests_sent_together_are_answered_in_order() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut connection = desk.connect().await;
     let two = "POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nfirst\
                GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n";
@@ -32,7 +32,7 @@ async fn requests_sent_together_are_answered_in_order() {
 
 #[tokio::test]
 async fn a_chunked_body_is_read_whole() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let headers = [("transfer-encoding", "chunked"), ("expect", "100-continue")];
     let mut client = desk.client();
     let response = client.request("POST", "/echo", &headers, "3\r\none\r\n4\r\n two\r\n0\r\n\r\n").await;
@@ -43,7 +43,7 @@ async fn a_chunked_body_is_read_whole() {
 
 #[tokio::test]
 async fn a_full_answer_carries_its_length_and_a_stream_is_chunked() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut client = desk.client();
     let full = client.get("/hello").await;
     assert_eq!((full.header("content-length"), full.header("transfer-encoding")), (Some("5"), None));
@@ -58,14 +58,14 @@ async fn a_full_answer_carries_its_length_and_a_stream_is_chunked() {
 
 #[tokio::test]
 async fn a_large_answer_arrives_whole_before_the_connection_closes() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let response = desk.client().request("GET", "/big", &[("connection", "close")], "").await;
     assert_eq!((response.status, response.body.len()), (200, BIG));
 }
 
 #[tokio::test]
 async fn a_body_over_the_limit_is_refused_by_its_announcement_and_by_its_size() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let exact = vec![b'x'; BODY_LIMIT];
     assert_eq!(desk.client().request("POST", "/echo", &[], &exact).await.body.len(), BODY_LIMIT);
 
@@ -82,7 +82,7 @@ async fn a_body_over_the_limit_is_refused_by_its_announcement_and_by_its_size() 
 
 #[tokio::test]
 async fn a_client_that_is_still_sending_reads_why_it_was_refused() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let body = vec![b'x'; 8 * BODY_LIMIT];
     let response = desk.client().request("POST", "/echo", &[], &body).await;
     assert_eq!(response.status, 413);
@@ -92,7 +92,7 @@ async fn a_client_that_is_still_sending_reads_why_it_was_refused() {
 
 #[tokio::test]
 async fn a_panic_is_answered_500_without_its_text_and_the_connection_goes_on() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut client = desk.client();
     let response = client.get("/panic").await;
     assert_eq!((response.status, response.text()), (500, ""));
@@ -102,7 +102,7 @@ async fn a_panic_is_answered_500_without_its_text_and_the_connection_goes_on() {
 
 #[tokio::test]
 async fn a_client_that_leaves_stops_its_call() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut connection = desk.connect().await;
     connection.send(b"GET /forever HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     desk.until_called().await;

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use frontdesk::net::{Created, ensure, load};
+use frontdesk::net::{DevCertificateStatus, ensure, load};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
@@ -12,9 +12,9 @@ use crate::support::folder::Folder;
 
 const START: OffsetDateTime = datetime!(2026-11-15 12:00 UTC);
 
-fn created(folder: &Folder, names: &[&str], now: OffsetDateTime) -> Created {
+fn created(folder: &Folder, names: &[&str], now: OffsetDateTime) -> DevCertificateStatus {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-    ensure(folder.path(), &names, now).unwrap().created
+    ensure(folder.path(), &names, now).unwrap().status
 }
 
 fn content(folder: &Folder, names: [&str; 2]) -> [String; 2] {
@@ -28,11 +28,11 @@ fn mode(file: &Path) -> u32 {
 #[test]
 fn a_second_start_reuses_everything() {
     let folder = Folder::new();
-    assert_eq!(created(&folder, &["desk.example.com"], START), Created::New);
+    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::New);
     let before = [content(&folder, ["ca.pem", "ca.key"]), content(&folder, ["server.pem", "server.key"])];
     // Order, case, brackets and repetition do not make another set of names.
     let same = ["[::1]", "DESK.example.com", "localhost"];
-    assert_eq!(created(&folder, &same, START + Duration::days(75)), Created::Reused);
+    assert_eq!(created(&folder, &same, START + Duration::days(75)), DevCertificateStatus::Reused);
     let after = [content(&folder, ["ca.pem", "ca.key"]), content(&folder, ["server.pem", "server.key"])];
     assert_eq!(before, after);
 }
@@ -59,8 +59,8 @@ fn the_certificate_is_renewed_in_its_last_two_weeks_under_the_same_authority() {
     created(&folder, &[], START);
     let authority = content(&folder, ["ca.pem", "ca.key"]);
     let server = content(&folder, ["server.pem", "server.key"]);
-    assert_eq!(created(&folder, &[], START + Duration::days(76)), Created::Reused);
-    assert_eq!(created(&folder, &[], START + Duration::days(76) + Duration::SECOND), Created::Renewed);
+    assert_eq!(created(&folder, &[], START + Duration::days(76)), DevCertificateStatus::Reused);
+    assert_eq!(created(&folder, &[], START + Duration::days(76) + Duration::SECOND), DevCertificateStatus::Renewed);
     assert_eq!(content(&folder, ["ca.pem", "ca.key"]), authority);
     assert_ne!(content(&folder, ["server.pem", "server.key"]), server);
 }
@@ -69,9 +69,9 @@ fn the_certificate_is_renewed_in_its_last_two_weeks_under_the_same_authority() {
 fn a_name_that_comes_or_goes_renews_the_certificate() {
     let folder = Folder::new();
     created(&folder, &[], START);
-    assert_eq!(created(&folder, &["desk.example.com"], START), Created::Renewed);
-    assert_eq!(created(&folder, &["desk.example.com"], START), Created::Reused);
-    assert_eq!(created(&folder, &["192.0.2.7"], START), Created::Renewed);
+    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::Renewed);
+    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::Reused);
+    assert_eq!(created(&folder, &["192.0.2.7"], START), DevCertificateStatus::Renewed);
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn everything_is_made_anew_when_the_authority_ends() {
     let mut now = START;
     for _ in 0..4 {
         now += Duration::days(80);
-        assert_eq!(created(&folder, &[], now), Created::Renewed);
+        assert_eq!(created(&folder, &[], now), DevCertificateStatus::Renewed);
     }
     // 320 days on, the last certificate ends with its authority, not after it.
-    assert_eq!(created(&folder, &[], START + Duration::days(351)), Created::Reused);
-    assert_eq!(created(&folder, &[], START + Duration::days(351) + Duration::SECOND), Created::New);
-    assert_eq!(created(&folder, &[], START + Duration::days(400)), Created::Reused);
+    assert_eq!(created(&folder, &[], START + Duration::days(351)), DevCertificateStatus::Reused);
+    assert_eq!(created(&folder, &[], START + Duration::days(351) + Duration::SECOND), DevCertificateStatus::New);
+    assert_eq!(created(&folder, &[], START + Duration::days(400)), DevCertificateStatus::Reused);
 }
 
 #[test]
@@ -94,24 +94,24 @@ fn a_start_that_was_interrupted_is_repaired() {
     let folder = Folder::new();
     created(&folder, &[], START);
     fs::remove_file(folder.join("server.pem")).unwrap();
-    assert_eq!(created(&folder, &[], START), Created::Renewed);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::Renewed);
     fs::copy(folder.join("ca.key"), folder.join("server.key")).unwrap();
-    assert_eq!(created(&folder, &[], START), Created::Renewed);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::Renewed);
     fs::write(folder.join("server.pem"), "noise").unwrap();
-    assert_eq!(created(&folder, &[], START), Created::Renewed);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::Renewed);
     let stranger = Folder::new();
     created(&stranger, &[], START);
     for name in ["server.pem", "server.key"] {
         fs::copy(stranger.join(name), folder.join(name)).unwrap();
     }
-    assert_eq!(created(&folder, &[], START), Created::Renewed);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::Renewed);
     // Without its key the authority serves until the certificate must change.
     fs::remove_file(folder.join("ca.key")).unwrap();
-    assert_eq!(created(&folder, &[], START), Created::Reused);
-    assert_eq!(created(&folder, &["desk.example.com"], START), Created::New);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::Reused);
+    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::New);
     fs::copy(folder.join("server.key"), folder.join("ca.key")).unwrap();
-    assert_eq!(created(&folder, &[], START), Created::New);
-    assert_eq!(created(&folder, &[], START), Created::Reused);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::New);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::Reused);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_key_that_others_can_read_is_refused() {
         );
         fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
     }
-    assert_eq!(created(&folder, &[], START), Created::Reused);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::Reused);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_host_that_no_certificate_can_name_is_refused() {
     let refused = ensure(folder.path(), &["not a host".to_owned()], START).unwrap_err().to_string();
     assert_eq!(
         refused,
-        "`not a host` cannot stand in a certificate; use a host name such as `desk.example.com` or an IP address as \
+        "`not a host` cannot be in a certificate; use a host name such as `desk.example.com` or an IP address as \
          the host of the public URL"
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -165,7 +165,7 @@ fn an_unusable_certificate_says_which_file_and_what_to_do() {
     assert_eq!(
         said(&noise, &mine.key),
         format!(
-            "{} holds no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the server's own \
+            "{} contains no PEM certificate; it must contain a `-----BEGIN CERTIFICATE-----` block, the server's own \
              certificate first and its intermediates after it",
             noise.display()
         )
@@ -173,15 +173,14 @@ fn an_unusable_certificate_says_which_file_and_what_to_do() {
     assert_eq!(
         said(&mine.certificate, &noise),
         format!(
-            "{} holds no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block",
+            "{} contains no PEM private key; it must contain an unencrypted `-----BEGIN PRIVATE KEY-----` block",
             noise.display()
         )
     );
     assert_eq!(
         said(&mine.certificate, &other.key),
         format!(
-            "the key in {} does not belong to the certificate in {}; use the key that the certificate was made for, \
-             and put the server's own certificate first in its file",
+            "the key in {} does not belong to the certificate in {}; use the key of the certificate, and put the server's own certificate first in its file",
             other.key.display(),
             mine.certificate.display()
         )

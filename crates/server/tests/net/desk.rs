@@ -12,7 +12,10 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use frontdesk::net::{Body, BodyError, Caps, Drained, Gauges, Peer, ResponseBody, Setting, Shutdown, Snapshot, Tls};
+use frontdesk::net::{
+    AddressSource, BodyError, ConnectionCounters, ConnectionCounts, ConnectionLimits, DrainResult, IncomingBody, Peer,
+    ResponseBody, Shutdown, Tls,
+};
 use frontdesk::net::{bind, ensure, load};
 use http::{Request, Response, StatusCode};
 use hyper::body::Frame;
@@ -33,8 +36,8 @@ pub(crate) struct Desk {
     pub(crate) tls: Arc<Tls>,
     pub(crate) shutdown: Shutdown,
     pub(crate) calls: Arc<Calls>,
-    pub(crate) serving: JoinHandle<Drained>,
-    gauges: Arc<Gauges>,
+    pub(crate) serving: JoinHandle<DrainResult>,
+    gauges: Arc<ConnectionCounters>,
     _folder: Folder,
 }
 
@@ -53,23 +56,31 @@ pub(crate) const SHORT: Duration = Duration::from_millis(1500);
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// Every deadline long. A test makes those short that it is about, so that no other can be meant.
-pub(crate) fn patient() -> Caps {
-    Caps { handshake: LONG, head: LONG, body: LONG, idle: LONG, write: LONG, drain: LONG, ..Caps::default() }
+pub(crate) fn patient() -> ConnectionLimits {
+    ConnectionLimits {
+        handshake: LONG,
+        head: LONG,
+        body: LONG,
+        idle: LONG,
+        write: LONG,
+        drain: LONG,
+        ..ConnectionLimits::default()
+    }
 }
 
 impl Desk {
-    pub(crate) async fn open(caps: Caps) -> Self {
+    pub(crate) async fn open(caps: ConnectionLimits) -> Self {
         let folder = Folder::new();
         let certificate = ensure(folder.path(), &[], now()).unwrap();
         let tls = Arc::new(Tls::new(load(&certificate.certificate, &certificate.key).unwrap()));
-        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), Setting::Flag("--listen")).await.unwrap();
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), AddressSource::Flag("--listen")).await.unwrap();
         let address = listener.local_addr();
-        let gauges = Arc::new(Gauges::default());
+        let gauges = Arc::new(ConnectionCounters::default());
         let shutdown = Shutdown::new();
         let calls = Arc::new(Calls { begun: 0.into(), abandoned: 0.into(), may_end: Semaphore::new(0) });
         let body_deadline = caps.body;
         let noticed = Arc::clone(&calls);
-        let service = Arc::new(move |request: Request<Body>, peer: Peer| {
+        let service = Arc::new(move |request: Request<IncomingBody>, peer: Peer| {
             answer(request, peer, body_deadline, Arc::clone(&noticed))
         });
         let serving =
@@ -90,12 +101,12 @@ impl Desk {
         Connection::open(self.address, config, "localhost").await
     }
 
-    pub(crate) fn gauges(&self) -> Snapshot {
+    pub(crate) fn gauges(&self) -> ConnectionCounts {
         self.gauges.snapshot()
     }
 
     /// Waits until the gauges look as wanted; a test that waits in vain says what it saw.
-    pub(crate) async fn until(&self, wanted: impl Fn(Snapshot) -> bool) {
+    pub(crate) async fn until(&self, wanted: impl Fn(ConnectionCounts) -> bool) {
         for _ in 0..3000 {
             if wanted(self.gauges()) {
                 return;
@@ -122,7 +133,7 @@ pub(crate) fn now() -> OffsetDateTime {
 }
 
 async fn answer(
-    request: Request<Body>,
+    request: Request<IncomingBody>,
     peer: Peer,
     body_deadline: Duration,
     calls: Arc<Calls>,

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk::net::Caps;
+use frontdesk::net::ConnectionLimits;
 use tokio::net::TcpSocket;
 
 use crate::desk::Desk;
@@ -22,7 +22,7 @@ async fn connect_from(desk: &Desk, from: [u8; 4]) -> std::io::Result<Connection>
 
 #[tokio::test]
 async fn an_address_over_its_cap_is_closed_at_once_and_others_are_served() {
-    let desk = Desk::open(Caps { per_address: 2, ..Caps::default() }).await;
+    let desk = Desk::open(ConnectionLimits { per_address: 2, ..ConnectionLimits::default() }).await;
     let first = desk.connect().await;
     let mut second = desk.connect().await;
     assert!(desk.try_connect().await.is_err());
@@ -41,7 +41,7 @@ async fn an_address_over_its_cap_is_closed_at_once_and_others_are_served() {
 
 #[tokio::test]
 async fn a_full_desk_closes_every_further_connection_at_once() {
-    let desk = Desk::open(Caps { connections: 2, ..Caps::default() }).await;
+    let desk = Desk::open(ConnectionLimits { connections: 2, ..ConnectionLimits::default() }).await;
     let _first = desk.connect().await;
     let _second = connect_from(&desk, [127, 0, 0, 2]).await.unwrap();
     assert!(connect_from(&desk, [127, 0, 0, 3]).await.is_err());
@@ -50,7 +50,7 @@ async fn a_full_desk_closes_every_further_connection_at_once() {
 
 #[tokio::test]
 async fn a_flood_from_one_address_leaves_the_desk_open_for_others() {
-    let desk = Desk::open(Caps { per_address: 16, ..Caps::default() }).await;
+    let desk = Desk::open(ConnectionLimits { per_address: 16, ..ConnectionLimits::default() }).await;
     let mut held = Vec::new();
     for _ in 0..300 {
         held.push(tokio::net::TcpStream::connect(desk.address).await.unwrap());
@@ -63,7 +63,7 @@ async fn a_flood_from_one_address_leaves_the_desk_open_for_others() {
 
 #[tokio::test]
 async fn a_head_with_too_many_bytes_or_lines_is_refused() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let long = "x".repeat(32 * 1024);
     assert_eq!(desk.client().request("GET", "/hello", &[("x-long", long.as_str())], "").await.status, 431);
     let fits = "x".repeat(24 * 1024);
@@ -75,7 +75,7 @@ async fn a_head_with_too_many_bytes_or_lines_is_refused() {
 
 #[test]
 fn the_defaults_are_the_published_ones() {
-    let caps = Caps::default();
+    let caps = ConnectionLimits::default();
     assert_eq!((caps.connections, caps.per_address, caps.head_bytes, caps.headers), (4096, 256, 32768, 100));
     let seconds = [caps.handshake, caps.head, caps.body, caps.idle, caps.write, caps.drain];
     assert_eq!(seconds, [10, 10, 10, 75, 30, 25].map(Duration::from_secs));

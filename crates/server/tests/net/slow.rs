@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use frontdesk::net::Caps;
+use frontdesk::net::ConnectionLimits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
@@ -22,8 +22,8 @@ fn assert_cut_at_the_deadline(start: Instant) {
 }
 
 /// So short for whoever has sent half a head, or nothing.
-fn short_heads() -> Caps {
-    Caps { head: SHORT, ..patient() }
+fn short_heads() -> ConnectionLimits {
+    ConnectionLimits { head: SHORT, ..patient() }
 }
 
 /// Runs the slow client, and a good one all along.
@@ -49,7 +49,7 @@ async fn closed(socket: &mut TcpStream) {
 
 #[tokio::test]
 async fn a_connection_that_sends_nothing_or_half_a_handshake_is_cut() {
-    let desk = Desk::open(Caps { handshake: SHORT, ..patient() }).await;
+    let desk = Desk::open(ConnectionLimits { handshake: SHORT, ..patient() }).await;
     for sent in [&b""[..], &[0x16], &[0x16, 3, 1, 0, 200, 1, 0, 0]] {
         let start = Instant::now();
         let mut socket = TcpStream::connect(desk.address).await.unwrap();
@@ -114,7 +114,7 @@ async fn a_byte_now_and_then_buys_no_time() {
 #[tokio::test]
 async fn the_first_byte_buys_no_time_either() {
     let (head, before) = (2 * SHORT, 2 * SHORT - Duration::from_millis(500));
-    let desk = Desk::open(Caps { head, ..patient() }).await;
+    let desk = Desk::open(ConnectionLimits { head, ..patient() }).await;
     let start = Instant::now();
     let mut connection = desk.connect().await;
     sleep(before).await;
@@ -127,7 +127,7 @@ async fn the_first_byte_buys_no_time_either() {
 
 #[tokio::test]
 async fn an_unfinished_body_is_answered_and_the_connection_closed() {
-    let desk = Desk::open(Caps { body: SHORT, ..patient() }).await;
+    let desk = Desk::open(ConnectionLimits { body: SHORT, ..patient() }).await;
     let mut connection = desk.connect().await;
     let start = Instant::now();
     connection.send(PARTIAL_BODY).await.unwrap();
@@ -142,7 +142,7 @@ async fn an_unfinished_body_is_answered_and_the_connection_closed() {
 #[tokio::test]
 async fn a_quiet_client_is_kept_longer_than_a_head_may_take_and_then_let_go() {
     let idle = 4 * SHORT;
-    let desk = Desk::open(Caps { idle, ..short_heads() }).await;
+    let desk = Desk::open(ConnectionLimits { idle, ..short_heads() }).await;
     let mut connection = desk.connect().await;
     connection.send(HEAD).await.unwrap();
     assert_eq!(connection.receive().await.unwrap().text(), "hello");
@@ -187,7 +187,7 @@ async fn a_head_that_began_during_a_call_has_the_short_deadline_after_it() {
 
 #[tokio::test]
 async fn a_call_may_take_longer_than_any_deadline_of_its_client() {
-    let every = Caps { handshake: SHORT, head: SHORT, body: SHORT, idle: SHORT, write: SHORT, ..patient() };
+    let every = ConnectionLimits { handshake: SHORT, head: SHORT, body: SHORT, idle: SHORT, write: SHORT, ..patient() };
     let desk = Desk::open(every).await;
     let mut client = desk.client();
     let later = async {
@@ -201,7 +201,7 @@ async fn a_call_may_take_longer_than_any_deadline_of_its_client() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_its_answer_is_cut() {
-    let desk = Desk::open(Caps { write: SHORT, ..patient() }).await;
+    let desk = Desk::open(ConnectionLimits { write: SHORT, ..patient() }).await;
     let mut connection = desk.connect().await;
     let start = Instant::now();
     connection.send(b"GET /big HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();

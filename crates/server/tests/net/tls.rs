@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk::net::{Caps, Setting, bind, ensure, load};
+use frontdesk::net::{AddressSource, ConnectionLimits, bind, ensure, load};
 use rustls::ProtocolVersion;
 use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,7 +14,7 @@ use crate::support::folder::Folder;
 
 #[tokio::test]
 async fn both_tls_versions_are_spoken_and_http_1_1_is_chosen() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     for (version, spoken) in [(&TLS12, ProtocolVersion::TLSv1_2), (&TLS13, ProtocolVersion::TLSv1_3)] {
         let config = Arc::new(trusting(&desk.ca_file, &[version]));
         let mut connection = Connection::open(desk.address, config, "localhost").await.unwrap();
@@ -42,7 +42,7 @@ fn greeting(version: [u8; 2]) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_greeting_of_an_older_protocol_is_refused_by_name_and_tls_1_2_is_not() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     for version in [[3, 0], [3, 1], [3, 2]] {
         let mut socket = TcpStream::connect(desk.address).await.unwrap();
         socket.write_all(&greeting(version)).await.unwrap();
@@ -58,7 +58,7 @@ async fn a_greeting_of_an_older_protocol_is_refused_by_name_and_tls_1_2_is_not()
 
 #[tokio::test]
 async fn a_client_that_offers_http_2_alone_is_refused() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut config = trusting(&desk.ca_file, rustls::ALL_VERSIONS);
     config.alpn_protocols = vec![b"h2".to_vec()];
     let refused = Connection::open(desk.address, Arc::new(config), "localhost").await;
@@ -67,7 +67,7 @@ async fn a_client_that_offers_http_2_alone_is_refused() {
 
 #[tokio::test]
 async fn a_client_that_trusts_another_authority_or_asks_for_another_name_refuses_us() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let elsewhere = Folder::new();
     let other = ensure(elsewhere.path(), &[], now()).unwrap();
     let refused = Client::new(desk.address, &other.ca_file).try_request("GET", "/hello", &[], "").await;
@@ -81,7 +81,7 @@ async fn a_client_that_trusts_another_authority_or_asks_for_another_name_refuses
 
 #[tokio::test]
 async fn plain_http_gets_no_http_answer() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut socket = TcpStream::connect(desk.address).await.unwrap();
     socket.write_all(b"GET /hello HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\n\r\n").await.unwrap();
     let mut answer = Vec::new();
@@ -93,7 +93,7 @@ async fn plain_http_gets_no_http_answer() {
 
 #[tokio::test]
 async fn a_replaced_certificate_serves_new_connections_and_leaves_open_ones_alone() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let mut old = desk.client();
     assert_eq!(old.get("/hello").await.text(), "hello");
 
@@ -109,17 +109,17 @@ async fn a_replaced_certificate_serves_new_connections_and_leaves_open_ones_alon
 
 #[tokio::test]
 async fn a_taken_port_is_named_with_what_to_do_next() {
-    let desk = Desk::open(Caps::default()).await;
+    let desk = Desk::open(ConnectionLimits::default()).await;
     let port = desk.address.port();
-    let taken = bind(desk.address, Setting::Flag("--listen")).await.unwrap_err();
+    let taken = bind(desk.address, AddressSource::Flag("--listen")).await.unwrap_err();
     assert_eq!(
         taken.to_string(),
         format!(
             "port {port} is taken: another program listens on 127.0.0.1:{port}; stop it, choose another port with \
-             `--listen 127.0.0.1:PORT`, or let the system pick a free one with `--listen 127.0.0.1:0`"
+             `--listen 127.0.0.1:PORT`, or let the system choose a free one with `--listen 127.0.0.1:0`"
         )
     );
-    let elsewhere = bind("192.0.2.1:8443".parse().unwrap(), Setting::Flag("--listen")).await.unwrap_err();
+    let elsewhere = bind("192.0.2.1:8443".parse().unwrap(), AddressSource::Flag("--listen")).await.unwrap_err();
     assert_eq!(
         elsewhere.to_string(),
         "192.0.2.1 is not an address of this machine; use `--listen 127.0.0.1:8443` for this machine only or \

@@ -53,7 +53,7 @@ async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
     assert_eq!(leads(&mut agent).await, before + 1);
     let (code, out, errors) = desk.command(&["audit", "verify"]);
     assert_eq!(code, Some(0), "{out}{errors}");
-    assert!(out.contains("tenant:dlr_lakeside") && out.contains("The audit record is whole."), "{out}");
+    assert!(out.contains("tenant:dlr_lakeside") && out.contains("The audit log is complete and unchanged."), "{out}");
     let (code, out, errors) = desk.command(&["audit", "export", "--tenant", "dlr_lakeside"]);
     assert_eq!(code, Some(0), "{errors}");
     assert!(out.contains(r#"{"chain":"tenant:dlr_lakeside","#), "{out}");

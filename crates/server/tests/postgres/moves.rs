@@ -42,12 +42,12 @@ impl Place {
     }
 
     fn import(&self, file: &Path) {
-        let (code, _, errors) = self.run(&["dealership", "import", file.to_str().unwrap()]);
+        let (code, _, errors) = self.run(&["tenant", "import", file.to_str().unwrap()]);
         assert_eq!(code, Some(0), "{errors}");
     }
 
     fn export(&self, file: &Path) -> Value {
-        let arguments = ["dealership", "export", "--dealership", LAKESIDE, file.to_str().unwrap(), "--json"];
+        let arguments = ["tenant", "export", "--tenant", LAKESIDE, file.to_str().unwrap(), "--json"];
         let (code, out, errors) = self.run(&arguments);
         assert_eq!(code, Some(0), "{errors}");
         serde_json::from_str(&out).unwrap()
@@ -99,7 +99,7 @@ async fn a_dealership_goes_through_both_databases_and_back_without_loss() {
 
     // Beside the running server, and then from home to home: both databases, each way and to its like.
     let file = files.join("0.desk");
-    let arguments = ["dealership", "export", "--dealership", LAKESIDE, file.to_str().unwrap()];
+    let arguments = ["tenant", "export", "--tenant", LAKESIDE, file.to_str().unwrap()];
     let (code, out, errors) = desk.command(&arguments);
     assert_eq!(code, Some(0), "{errors}");
     assert!(out.contains(&format!("  {}  another client\n", shared.0)), "{out}");
@@ -170,7 +170,7 @@ fn large(files: &Folder) -> std::path::PathBuf {
     raw.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
     raw.execute_batch(&fill).unwrap();
     let file = files.join("large.desk");
-    let arguments = ["dealership", "export", "--dealership", LAKESIDE, file.to_str().unwrap()];
+    let arguments = ["tenant", "export", "--tenant", LAKESIDE, file.to_str().unwrap()];
     let (code, _, errors) = desk.command(&arguments);
     assert_eq!(code, Some(0), "{errors}");
     file
@@ -190,7 +190,7 @@ fn killed_in<T>(new: impl Fn() -> (T, Place), file: &Path) -> (T, Place) {
 
 /// Kills an import once it has begun to write; whether that was before its end.
 fn is_killed(home: &Place, file: &Path) -> bool {
-    let mut command = home.command(&["dealership", "import", file.to_str().unwrap()]);
+    let mut command = home.command(&["tenant", "import", file.to_str().unwrap()]);
     let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(process.stderr.take().unwrap()).lines();
     let begun = lines.map(Result::unwrap).find(|line| line.starts_with("importing "));
@@ -246,7 +246,7 @@ async fn an_import_beside_a_running_server_looks_at_the_database_itself() {
     let files = Folder::new();
     for tenant in [LAKESIDE, "dlr_third"] {
         let file = files.join(tenant);
-        let (code, _, errors) = desk.command(&["dealership", "export", "--dealership", tenant, file.to_str().unwrap()]);
+        let (code, _, errors) = desk.command(&["tenant", "export", "--tenant", tenant, file.to_str().unwrap()]);
         assert_eq!(code, Some(0), "{errors}");
     }
     let home = Place::new(Some(server.url()));
@@ -254,7 +254,7 @@ async fn an_import_beside_a_running_server_looks_at_the_database_itself() {
     let running = Desk::opened_for(&desk, home.folder, &[("FRONTDESK_DATABASE", &server.url())]);
     let imported = |data: &Path, url: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
-        command.env_clear().env("FRONTDESK_DATABASE", url).args(["dealership", "import"]);
+        command.env_clear().env("FRONTDESK_DATABASE", url).args(["tenant", "import"]);
         let output = command.arg(files.join("dlr_third")).arg("--data").arg(data).output().unwrap();
         String::from_utf8(output.stderr).unwrap().lines().last().unwrap_or_default().to_owned()
     };

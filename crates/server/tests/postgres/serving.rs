@@ -74,8 +74,7 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
         desk.said(&["config", "check"]),
         (
             Some(0),
-            "Nothing is wrong with the configuration: PostgreSQL can be reached, and its role may serve. The tables in it \
-             and whether they belong to the master key are checked when `frontdesk serve` starts.\n"
+            "The configuration is valid: PostgreSQL can be reached, and its role has the privileges it needs. Its tables, and whether they belong to the master key, are checked when `frontdesk serve` starts.\n"
                 .to_owned(),
             String::new()
         )
@@ -175,17 +174,17 @@ async fn a_dealership_is_taken_in_while_the_desk_serves() {
     let (id, secret, dealership) = old.credentials(House::Lakeside);
     let file = desk.folder.join("moving.desk");
     let file = file.to_str().unwrap();
-    let (code, _, errors) = old.command(&["dealership", "export", "--dealership", &dealership, file]);
+    let (code, _, errors) = old.command(&["tenant", "export", "--tenant", &dealership, file]);
     assert_eq!(code, Some(0), "{errors}");
 
     let mut http = Client::new(address, &desk.folder.join("data").join("tls").join("ca.pem"));
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
     let headers = [("content-type", "application/x-www-form-urlencoded")];
     assert_eq!(http.request("POST", "/token", &headers, form.clone()).await.status, 401);
-    let (code, out, errors) = desk.said(&["dealership", "import", file]);
+    let (code, out, errors) = desk.said(&["tenant", "import", file]);
     assert_eq!(code, Some(0), "{out}{errors}");
     assert_eq!(http.request("POST", "/token", &headers, form).await.status, 200);
-    let (code, _, errors) = desk.said(&["dealership", "import", file]);
+    let (code, _, errors) = desk.said(&["tenant", "import", file]);
     assert_eq!(code, Some(1));
     assert!(
         errors

@@ -59,7 +59,7 @@ async fn a6_19_every_look_at_personal_data_leaves_one_record_before_it_is_answer
         assert!(!text.contains(&value), "{value}");
     }
     let (code, out, _) = desk.command(&["audit", "verify"]);
-    assert_eq!((code, out.lines().last()), (Some(0), Some("The audit record is whole.")));
+    assert_eq!((code, out.lines().last()), (Some(0), Some("The audit log is complete and unchanged.")));
 }
 
 #[tokio::test]
@@ -129,5 +129,5 @@ async fn a6_19_the_record_verifies_while_calls_go_on_and_after_a_crash() {
     let desk = desk.crash_and_reopen();
     assert_eq!(personal(&desk).len(), 120);
     let (code, out, _) = desk.command(&["audit", "verify"]);
-    assert_eq!((code, out.lines().last()), (Some(0), Some("The audit record is whole.")));
+    assert_eq!((code, out.lines().last()), (Some(0), Some("The audit log is complete and unchanged.")));
 }

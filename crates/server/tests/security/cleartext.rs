@@ -54,7 +54,7 @@ async fn a6_24_what_a_proxy_received_in_clear_is_refused_before_its_credential_i
             (good.status, good.text()),
             (
                 403,
-                r#"{"error":{"code":"request.wrong_host","message":"This request has crossed a network in clear. Send it over https, and replace its credential.","details":{"retryable":false}}}"#
+                r#"{"error":{"code":"request.wrong_host","message":"This request crossed a network in cleartext. Send it over https, and replace its credential.","details":{"retryable":false}}}"#
             ),
             "{proto}"
         );

@@ -1,41 +1,42 @@
-//! Taking values out of a TOML table by name, and writing down every one that does not fit.
+//! Reads values of a TOML table by name, and collects the errors.
 
 use frontdesk_engine::nearest::nearest;
 use toml::{Table, Value};
 
-use super::super::finding::Wrong;
-use super::super::kind::named;
+use super::super::finding::ConfigError;
+use super::super::value_type::type_name;
 use super::keys::SiteKey;
 
 const HEADER: &str = "Write its keys under a header of its own";
 
-/// A table on the way to becoming settings.
+/// A table that is being read.
 pub(super) struct Fields<'a> {
     table: &'a Table,
-    /// Where the table is inside the list of mounts, such as `[0].limits`.
+    /// The position of the table in the list of mounts, such as `[0].limits`.
     at: String,
-    pub(super) wrongs: Vec<Wrong>,
+    pub(super) errors: Vec<ConfigError>,
 }
 
 impl<'a> Fields<'a> {
     pub(super) fn of(table: &'a Table, at: impl Into<String>, keys: &[SiteKey]) -> Fields<'a> {
-        let mut fields = Fields { table, at: at.into(), wrongs: Vec::new() };
+        let mut fields = Fields { table, at: at.into(), errors: Vec::new() };
         for name in table.keys().filter(|name| !keys.iter().any(|key| key.name == name.as_str())) {
             let right = nearest(name, keys.iter().map(|key| key.name)).unwrap_or_default();
-            fields.wrong(name, "this key does not exist", format!("Did you mean `{right}`?"));
+            fields.error(name, "this key does not exist", format!("Did you mean `{right}`?"));
         }
         fields
     }
 
-    pub(super) fn wrong(&mut self, name: &str, wrong: impl Into<String>, next: impl Into<String>) {
-        self.wrongs.push(Wrong::new(wrong, next).at(self.place(name)));
+    pub(super) fn error(&mut self, name: &str, wrong: impl Into<String>, next: impl Into<String>) {
+        self.errors.push(ConfigError::new(wrong, next).at(self.path_of(name)));
     }
 
-    /// Where a value of this table is.
-    pub(super) fn place(&self, name: &str) -> String {
-        match name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-[]".contains(letter)) {
-            true => format!("{}.{name}", self.at),
-            false => format!("{}.{name:?}", self.at),
+    /// The position of a value of this table.
+    pub(super) fn path_of(&self, name: &str) -> String {
+        if name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-[]".contains(letter)) {
+            format!("{}.{name}", self.at)
+        } else {
+            format!("{}.{name:?}", self.at)
         }
     }
 
@@ -51,25 +52,25 @@ impl<'a> Fields<'a> {
         self.table.get(name)
     }
 
-    /// Empty text is as good as none.
+    /// None for empty text.
     pub(super) fn text(&mut self, name: &str) -> Option<String> {
         let value = self.table.get(name)?;
         match value.as_str() {
             Some(text) => Some(text.to_owned()).filter(|text| !text.is_empty()),
             None => {
-                self.wrong(name, format!("it is {} instead of text", named(value)), "Write it in quotes");
+                self.error(name, format!("it is {} instead of text", type_name(value)), "Write it in quotes");
                 None
             }
         }
     }
 
-    /// One of these words, each with what it means.
-    pub(super) fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Option<T> {
+    /// One of these words, with their values.
+    pub(super) fn one_of<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Option<T> {
         let given = self.text(name)?;
         let meant = words.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning);
         if meant.is_none() {
             let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            self.wrong(name, format!("{given:?} is not one of its words"), format!("Use {}", all.join(" or ")));
+            self.error(name, format!("{given:?} is not an accepted value"), format!("Use {}", all.join(" or ")));
         }
         meant
     }
@@ -81,43 +82,43 @@ impl<'a> Fields<'a> {
             Some(values) => {
                 let texts: Option<Vec<String>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
                 if texts.is_none() {
-                    self.wrong(name, "not all of it is text", "Write each entry in quotes");
+                    self.error(name, "not all of it is text", "Write each entry in quotes");
                 }
                 texts
             }
             None => {
-                self.wrong(name, format!("it is {} instead of a list", named(value)), next);
+                self.error(name, format!("it is {} instead of a list", type_name(value)), next);
                 None
             }
         }
     }
 
-    /// Patterns, in which `*` stands for any letters.
+    /// Patterns, in which `*` stands for any characters.
     pub(super) fn patterns(&mut self, name: &str) -> Option<Vec<String>> {
         let patterns = self.texts(name)?;
         let plain = |pattern: &String| !pattern.is_empty() && pattern.bytes().all(|byte| byte.is_ascii_graphic());
         if let Some(at) = patterns.iter().position(|pattern| !plain(pattern)) {
-            let next = "Write letters without blanks, and * for any letters";
-            self.wrong(&format!("{name}[{at}]"), "it is no pattern", next);
+            let next = "Write characters without blanks, and * for any characters";
+            self.error(&format!("{name}[{at}]"), "it is not a pattern", next);
             return None;
         }
         Some(patterns)
     }
 
-    pub(super) fn number(&mut self, name: &str, least: u32, most: u32) -> Option<u32> {
-        let next = format!("Use a number from {least} to {most}");
+    pub(super) fn number(&mut self, name: &str, min: u32, max: u32) -> Option<u32> {
+        let next = format!("Use a number from {min} to {max}");
         let value = self.table.get(name)?;
         let given = match value.as_integer() {
             Some(number) => number,
             None => {
-                self.wrong(name, format!("it is {} instead of a number", named(value)), next);
+                self.error(name, format!("it is {} instead of a number", type_name(value)), next);
                 return None;
             }
         };
-        let fitting = u32::try_from(given).ok().filter(|given| (least..=most).contains(given));
+        let fitting = u32::try_from(given).ok().filter(|given| (min..=max).contains(given));
         if fitting.is_none() {
-            let wrong = if given < i64::from(least) { "too small" } else { "too large" };
-            self.wrong(name, format!("{given} is {wrong}"), next);
+            let wrong = if given < i64::from(min) { "too small" } else { "too large" };
+            self.error(name, format!("{given} is {wrong}"), next);
         }
         fitting
     }
@@ -125,27 +126,27 @@ impl<'a> Fields<'a> {
     pub(super) fn table(&mut self, name: &str, keys: &[SiteKey]) -> Option<Fields<'a>> {
         let value = self.table.get(name)?;
         match value.as_table() {
-            Some(table) => Some(Fields::of(table, self.place(name), keys)),
+            Some(table) => Some(Fields::of(table, self.path_of(name), keys)),
             None => {
-                self.wrong(name, format!("it is {} instead of a table", named(value)), HEADER);
+                self.error(name, format!("it is {} instead of a table", type_name(value)), HEADER);
                 None
             }
         }
     }
 
-    /// A table whose keys anybody may choose.
+    /// A table with arbitrary keys.
     pub(super) fn free_table(&mut self, name: &str) -> Option<Fields<'a>> {
         let value = self.table.get(name)?;
         match value.as_table() {
-            Some(table) => Some(Fields { table, at: self.place(name), wrongs: Vec::new() }),
+            Some(table) => Some(Fields { table, at: self.path_of(name), errors: Vec::new() }),
             None => {
-                self.wrong(name, format!("it is {} instead of a table", named(value)), HEADER);
+                self.error(name, format!("it is {} instead of a table", type_name(value)), HEADER);
                 None
             }
         }
     }
 
-    pub(super) fn take_in(&mut self, other: Fields<'_>) {
-        self.wrongs.extend(other.wrongs);
+    pub(super) fn merge(&mut self, other: Fields<'_>) {
+        self.errors.extend(other.errors);
     }
 }

@@ -1,43 +1,43 @@
-//! A `[[mount]]` table becomes a [`Site`]. Everything in it is looked at, so that all mistakes are known at once.
+//! Reads a [`SiteConfig`] from a `[[mount]]` table, and reports all its problems at once.
 
 use std::path::PathBuf;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::offer::Usual;
+use frontdesk_engine::model::contract_entry::MountDefaults;
 use toml::{Table, Value};
 
-use super::super::finding::Wrong;
-use super::auth::{self, Lookup, Secret};
+use super::super::finding::ConfigError;
+use super::auth::{self, Lookup, SecretSource};
 use super::fields::Fields;
 use super::keys::SITE;
-use super::{Dispatch, Failover, Site, server};
+use super::{Dispatch, Failover, SiteConfig, server};
 
-/// The base path and the site, or everything that is wrong. `at` is the table's place in the list of mounts.
+/// The base path and the site, or all problems. `at` is the position of the table in the list of mounts.
 pub(in super::super) fn read(
     table: &Table,
     at: &str,
-    usual: &Usual,
+    defaults: &MountDefaults,
     variables: Lookup<'_>,
-) -> Result<(String, Site), Vec<Wrong>> {
+) -> Result<(String, SiteConfig), Vec<ConfigError>> {
     let mut fields = Fields::of(table, at, SITE);
-    let path = fields.text("path").unwrap_or_else(|| usual.base.to_owned());
+    let path = fields.text("path").unwrap_or_else(|| defaults.base.to_owned());
     let database = database(&mut fields, variables);
     let authority = fields.text("database_ca").map(PathBuf::from);
-    let prefix = prefix(&mut fields, usual);
+    let prefix = prefix(&mut fields, defaults);
     let tenant = tenant(&mut fields);
     let auth = auth::read(&mut fields, variables);
     let allow_servers = fields.patterns("allow_servers").unwrap_or_else(|| vec!["*".to_owned()]);
     let mut denied = fields.patterns("deny_tools").unwrap_or_default();
     if let Writing::Denied = writing(&mut fields) {
-        denied.push(usual.write_tools.to_owned());
+        denied.push(defaults.write_tools.to_owned());
     }
-    let dispatch = fields.word("dispatch", &[("sync", Dispatch::Sync), ("async", Dispatch::Async)]);
-    let failover = fields.word("failover", &[("sync", Failover::Sync), ("fail", Failover::Fail)]);
-    let servers = server::read(&mut fields, usual, &denied);
+    let dispatch = fields.one_of("dispatch", &[("sync", Dispatch::Sync), ("async", Dispatch::Async)]);
+    let failover = fields.one_of("failover", &[("sync", Failover::Sync), ("fail", Failover::Fail)]);
+    let servers = server::read(&mut fields, defaults, &denied);
     match (database, tenant, auth) {
-        (Some(database), Some(tenant), Some(auth)) if fields.wrongs.is_empty() => Ok((
+        (Some(database), Some(tenant), Some(auth)) if fields.errors.is_empty() => Ok((
             path,
-            Site {
+            SiteConfig {
                 database,
                 authority,
                 prefix,
@@ -49,43 +49,43 @@ pub(in super::super) fn read(
                 servers,
             },
         )),
-        _ => Err(fields.wrongs),
+        _ => Err(fields.errors),
     }
 }
 
-fn database(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<Secret> {
+fn database(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<SecretSource> {
     let given = [fields.text("database"), fields.text("database_env"), fields.text("database_file")];
     match given {
-        [Some(url), None, None] => Some(Secret::Given(url)),
-        [None, Some(name), None] => Some(auth::named(name, variables)),
-        [None, None, Some(file)] => Some(Secret::File(PathBuf::from(file))),
+        [Some(url), None, None] => Some(SecretSource::Literal(url)),
+        [None, Some(name), None] => Some(auth::from_variable(name, variables)),
+        [None, None, Some(file)] => Some(SecretSource::File(PathBuf::from(file))),
         [None, None, None] => {
-            // Said already if it was there and no text.
+            // Reported already if it is not text.
             if !["database", "database_env", "database_file"].iter().any(|name| fields.has(name)) {
                 let next = "Write the path of the site's SQLite file, or a mysql:// or postgres:// URL; `database_env` and \
                             `database_file` keep a password out of this file";
-                fields.wrong("database", "it is missing", next);
+                fields.error("database", "it is missing", next);
             }
             None
         }
         [_, _, _] => {
             let next = "Set only one of `database`, `database_env` and `database_file`";
-            fields.wrong("database", "there are several addresses for one database", next);
+            fields.error("database", "there are several addresses for one database", next);
             None
         }
     }
 }
 
-/// An empty prefix is one: some sites have none.
-fn prefix(fields: &mut Fields<'_>, usual: &Usual) -> String {
+/// An empty prefix is valid: some sites have none.
+fn prefix(fields: &mut Fields<'_>, defaults: &MountDefaults) -> String {
     let given = match fields.value("prefix") {
         Some(Value::String(text)) if text.is_empty() => String::new(),
         Some(_) => fields.text("prefix").unwrap_or_default(),
-        None => usual.prefix.to_owned(),
+        None => defaults.prefix.to_owned(),
     };
     if !given.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        let next = format!("Use letters, digits and _ only, such as {}", usual.prefix);
-        fields.wrong("prefix", format!("{given:?} is no prefix of tables"), next);
+        let next = format!("Use letters, digits and _ only, such as {}", defaults.prefix);
+        fields.error("prefix", format!("{given:?} is not a table prefix"), next);
     }
     given
 }
@@ -95,7 +95,7 @@ fn tenant(fields: &mut Fields<'_>) -> Option<TenantId> {
     let tenant = TenantId::parse(&name);
     if tenant.is_none() {
         let next = "Use 1 to 64 letters, digits, `_` or `-`, such as site";
-        fields.wrong("tenant", format!("{name:?} is no name of a tenant"), next);
+        fields.error("tenant", format!("{name:?} is not a tenant id"), next);
     }
     tenant
 }
@@ -117,7 +117,7 @@ fn writing(fields: &mut Fields<'_>) -> Writing {
             | Value::Array(_)
             | Value::Table(_),
         ) => {
-            fields.wrong("enable_write_tools", "it is neither true nor false", "Write true or false without quotes");
+            fields.error("enable_write_tools", "it is neither true nor false", "Write true or false without quotes");
             Writing::Denied
         }
     }

@@ -2,66 +2,80 @@
 
 use std::time::Duration;
 
+use frontdesk_engine::model::contract_entry::MountDefaults;
 use frontdesk_engine::nearest::nearest;
-use frontdesk_engine::offer::Usual;
 use toml::Value;
 
 use super::fields::Fields;
 use super::keys::{LIMITS, SERVER};
-use super::{Server, SiteLimits};
+use super::{SiteLimits, SiteServer};
 
 type ScopeMap = Vec<(String, Vec<String>)>;
 
-/// All servers of the mount; a mount that names none has the usual one.
-pub(super) fn read(mount: &mut Fields<'_>, usual: &Usual, denied: &[String]) -> Vec<Server> {
-    let common = limits(mount, USUAL);
-    let scopes = scope_map(mount, usual).unwrap_or_else(|| usual_map(usual));
-    // The contract names it last.
-    let otherwise = usual.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
+/// All servers of the mount; a mount without any has the default one.
+pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[String]) -> Vec<SiteServer> {
+    let common = limits(mount, DEFAULT_LIMITS);
+    let scopes = scope_map(mount, defaults).unwrap_or_else(|| usual_map(defaults));
+    // The last scope of the contract.
+    let default_scope = defaults.scopes.last().map(|(scope, _)| (*scope).to_owned()).unwrap_or_default();
     let Some(listed) = mount.value("server") else {
-        let handle = usual.server.to_owned();
-        return vec![Server { handle, path: None, limits: common, deny_tools: denied.to_vec(), scopes, otherwise }];
+        let handle = defaults.server.to_owned();
+        return vec![SiteServer {
+            handle,
+            path: None,
+            limits: common,
+            deny_tools: denied.to_vec(),
+            scopes,
+            default_scope,
+        }];
     };
     let tables = listed.as_array().map(|list| list.iter().map(Value::as_table).collect::<Option<Vec<_>>>());
     let Some(Some(tables)) = tables else {
-        mount.wrong("server", "it is not a list of tables", "Write each server under its own [[mount.server]] header");
+        mount.error("server", "it is not a list of tables", "Write each server under its own [[mount.server]] header");
         return Vec::new();
     };
-    let mut servers: Vec<Server> = Vec::new();
+    let mut servers: Vec<SiteServer> = Vec::new();
     for (index, table) in tables.into_iter().enumerate() {
-        let mut fields = Fields::of(table, mount.place(&format!("server[{index}]")), SERVER);
+        let mut fields = Fields::of(table, mount.path_of(&format!("server[{index}]")), SERVER);
         let limits = limits(&mut fields, common.clone());
-        let scopes = scope_map(&mut fields, usual).unwrap_or_else(|| scopes.clone());
+        let scopes = scope_map(&mut fields, defaults).unwrap_or_else(|| scopes.clone());
         let mut deny_tools = denied.to_vec();
         deny_tools.extend(fields.patterns("deny_tools").unwrap_or_default());
         let path = fields.text("path");
         match fields.text("handle") {
             Some(handle) if !is_handle(&handle) => {
                 let next = "Use 1 to 64 letters, digits, - . or _, such as content";
-                fields.wrong("handle", format!("{handle:?} is no handle"), next);
+                fields.error("handle", format!("{handle:?} is not a handle"), next);
             }
             Some(handle) if servers.iter().any(|server| server.handle == handle) => {
-                fields.wrong("handle", format!("there is a server {handle} already"), "Give each its own handle");
+                fields.error("handle", format!("there is a server {handle} already"), "Give each its own handle");
             }
             Some(handle) => {
-                servers.push(Server { handle, path, limits, deny_tools, scopes, otherwise: otherwise.clone() });
+                servers.push(SiteServer {
+                    handle,
+                    path,
+                    limits,
+                    deny_tools,
+                    scopes,
+                    default_scope: default_scope.clone(),
+                });
             }
             None if fields.has("handle") => {}
             None => {
-                let next = format!("Name the last segment of its address, such as {}", usual.server);
-                fields.wrong("handle", "it is missing", next);
+                let next = format!("Name the last segment of its address, such as {}", defaults.server);
+                fields.error("handle", "it is missing", next);
             }
         }
-        mount.take_in(fields);
+        mount.merge(fields);
     }
-    if servers.is_empty() && mount.wrongs.is_empty() {
-        let next = format!("Leave the key out for one server `{}`, or name some", usual.server);
-        mount.wrong("server", "an empty list would serve nothing", next);
+    if servers.is_empty() && mount.errors.is_empty() {
+        let next = format!("Leave the key out for one server `{}`, or name some", defaults.server);
+        mount.error("server", "an empty list would serve nothing", next);
     }
     servers
 }
 
-const USUAL: SiteLimits = SiteLimits {
+const DEFAULT_LIMITS: SiteLimits = SiteLimits {
     payload_bytes: 128 * KILO,
     result_items: 100,
     result_bytes: 1024 * KILO,
@@ -72,7 +86,7 @@ const USUAL: SiteLimits = SiteLimits {
 };
 const KILO: usize = 1024;
 
-/// What the table says, and otherwise what was so before.
+/// The limits of the table, and those of its parent for keys that are not set.
 fn limits(parent: &mut Fields<'_>, before: SiteLimits) -> SiteLimits {
     let Some(mut fields) = parent.table("limits", LIMITS) else {
         return before;
@@ -89,22 +103,22 @@ fn limits(parent: &mut Fields<'_>, before: SiteLimits) -> SiteLimits {
         per_minute: fields.number("per_minute", 1, 1_000_000).unwrap_or(before.per_minute),
         retain: retain.map_or(before.retain, |seconds| Duration::from_secs(seconds.into())),
     };
-    parent.take_in(fields);
+    parent.merge(fields);
     limits
 }
 
-fn usual_map(usual: &Usual) -> ScopeMap {
+fn usual_map(defaults: &MountDefaults) -> ScopeMap {
     let texts = |methods: &[&str]| methods.iter().map(|method| (*method).to_owned()).collect();
-    usual.scopes.iter().map(|(scope, methods)| ((*scope).to_owned(), texts(methods))).collect()
+    defaults.scopes.iter().map(|(scope, methods)| ((*scope).to_owned(), texts(methods))).collect()
 }
 
-fn scope_map(parent: &mut Fields<'_>, usual: &Usual) -> Option<ScopeMap> {
+fn scope_map(parent: &mut Fields<'_>, defaults: &MountDefaults) -> Option<ScopeMap> {
     let mut fields = parent.free_table("scope_map")?;
     let mut map: ScopeMap = Vec::new();
     for scope in fields.names() {
-        if !usual.scopes.iter().any(|(known, _)| *known == scope) {
-            let right = nearest(scope, usual.scopes.iter().map(|(known, _)| *known)).unwrap_or_default();
-            fields.wrong(scope, "there is no such scope", format!("Did you mean \"{right}\"?"));
+        if !defaults.scopes.iter().any(|(known, _)| *known == scope) {
+            let right = nearest(scope, defaults.scopes.iter().map(|(known, _)| *known)).unwrap_or_default();
+            fields.error(scope, "there is no such scope", format!("Did you mean \"{right}\"?"));
             continue;
         }
         let Some(methods) = fields.texts(scope) else {
@@ -113,15 +127,15 @@ fn scope_map(parent: &mut Fields<'_>, usual: &Usual) -> Option<ScopeMap> {
         for method in &methods {
             if !is_method(method) {
                 let next = "Write a method such as tools/call, or a group such as notifications/*";
-                fields.wrong(scope, format!("{method:?} is neither a method nor a group of them"), next);
+                fields.error(scope, format!("{method:?} is neither a method nor a group of them"), next);
             } else if map.iter().any(|(_, others)| others.contains(method)) {
-                fields.wrong(scope, format!("{method} is opened by another scope already"), "Name it once");
+                fields.error(scope, format!("{method} is listed under another scope already"), "Name it once");
             }
         }
         map.push((scope.to_owned(), methods));
     }
-    let is_right = fields.wrongs.is_empty();
-    parent.take_in(fields);
+    let is_right = fields.errors.is_empty();
+    parent.merge(fields);
     is_right.then_some(map)
 }
 

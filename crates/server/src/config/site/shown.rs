@@ -2,19 +2,19 @@
 
 use toml::{Table, Value};
 
-use super::{Auth, Dispatch, Failover, OwnTokens, Secret, Server, Site, SiteLimits};
+use super::{Dispatch, Failover, OwnTokens, SecretSource, SiteAuth, SiteConfig, SiteLimits, SiteServer};
 
 /// The keys that a site has besides `contract` and `path`.
-pub(in super::super) fn shown(site: &Site) -> Table {
-    let Site { database, authority, prefix, tenant, auth, allow_servers, dispatch, failover, servers } = site;
+pub(in super::super) fn shown(site: &SiteConfig) -> Table {
+    let SiteConfig { database, authority, prefix, tenant, auth, allow_servers, dispatch, failover, servers } = site;
     let mut table = Table::new();
     let mut put = |name: &str, value: Value| {
         table.insert(name.to_owned(), value);
     };
     match database {
-        Secret::Given(url) => put("database", text(&frontdesk_store::site_db::without_password(url))),
-        Secret::File(file) => put("database_file", text(&file.display().to_string())),
-        Secret::Variable { name, .. } => put("database_env", text(name)),
+        SecretSource::Literal(url) => put("database", text(&frontdesk_store::site_db::without_password(url))),
+        SecretSource::File(file) => put("database_file", text(&file.display().to_string())),
+        SecretSource::Variable { name, .. } => put("database_env", text(name)),
     }
     if let Some(authority) = authority {
         put("database_ca", text(&authority.display().to_string()));
@@ -22,19 +22,19 @@ pub(in super::super) fn shown(site: &Site) -> Table {
     put("prefix", text(prefix));
     put("tenant", text(tenant.as_str()));
     match auth {
-        Auth::None => put("auth", texts(["none"])),
-        Auth::Tokens { own, jwt } => {
+        SiteAuth::None => put("auth", texts(["none"])),
+        SiteAuth::Tokens { own, jwt } => {
             let own = match own {
-                OwnTokens::Taken => Some("oauth"),
-                OwnTokens::Refused => None,
+                OwnTokens::Accepted => Some("oauth"),
+                OwnTokens::Rejected => None,
             };
             put("auth", texts(own.into_iter().chain(jwt.as_ref().map(|_| "jwt"))));
             if let Some(jwt) = jwt {
                 match &jwt.secret {
-                    // It cannot be written there; shown all the same if that ever changes.
-                    Secret::Given(_) => put("jwt_secret", text("***")),
-                    Secret::File(file) => put("jwt_secret_file", text(&file.display().to_string())),
-                    Secret::Variable { name, .. } => put("jwt_secret_env", text(name)),
+                    // It cannot be set in the file.
+                    SecretSource::Literal(_) => put("jwt_secret", text("***")),
+                    SecretSource::File(file) => put("jwt_secret_file", text(&file.display().to_string())),
+                    SecretSource::Variable { name, .. } => put("jwt_secret_env", text(name)),
                 }
                 put("jwt_issuer", text(jwt.issuer.as_deref().unwrap_or_default()));
                 put("jwt_audience", text(jwt.audience.as_deref().unwrap_or_default()));
@@ -61,7 +61,7 @@ pub(in super::super) fn shown(site: &Site) -> Table {
     table
 }
 
-fn of_server(Server { handle, path, limits, deny_tools, scopes, otherwise: _ }: &Server) -> Table {
+fn of_server(SiteServer { handle, path, limits, deny_tools, scopes, default_scope: _ }: &SiteServer) -> Table {
     let scopes = scopes.iter().map(|(scope, methods)| (scope.clone(), texts(methods.iter().map(String::as_str))));
     let mut table = Table::from_iter([("handle".to_owned(), text(handle))]);
     table.extend(path.as_ref().map(|path| ("path".to_owned(), text(path))));

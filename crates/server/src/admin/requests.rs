@@ -1,0 +1,245 @@
+//! The requests that an operator can make, and how they are handled. The same code runs inside a server that was asked
+//! over its socket and in a command that has locked the data folder itself.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
+use frontdesk_engine::ports::{Clock, Durability, Random};
+use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
+use frontdesk_identity::{new_client, new_secret};
+use frontdesk_store::Backend;
+use serde::{Deserialize, Serialize};
+
+use super::audit_record::{client_record, export_record, tenant_record};
+use crate::app::DataBackend;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
+pub enum AdminRequest {
+    AddClient {
+        name: String,
+        tenants: Vec<String>,
+        scopes: Vec<String>,
+        unknown_tenants: UnknownTenants,
+    },
+    ListClients,
+    RotateClient {
+        id: String,
+    },
+    RevokeClient {
+        id: String,
+    },
+    /// A tenant is about to be exported by another process; the audit log must say so.
+    #[serde(rename = "note_export")]
+    RecordExport {
+        tenant: String,
+    },
+}
+
+/// What happens to a tenant that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnknownTenants {
+    #[serde(rename = "refused")]
+    Reject,
+    #[serde(rename = "made")]
+    Create,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdminResponse {
+    /// The only place where the secret appears.
+    Secret {
+        client: ClientView,
+        secret: String,
+        new_tenants: Vec<String>,
+    },
+    Clients(Vec<ClientView>),
+    Revoked {
+        id: String,
+    },
+    #[serde(rename = "noted")]
+    Recorded,
+}
+
+/// A client as operators see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientView {
+    pub id: String,
+    pub name: String,
+    pub tenants: Vec<String>,
+    pub scopes: Vec<String>,
+    pub created_at: String,
+    pub revoked_at: Option<String>,
+}
+
+/// Handles admin requests.
+pub struct AdminService {
+    store: Arc<dyn Backend>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    /// Every scope that any contract of this build knows.
+    scopes: Vec<Scope>,
+}
+
+impl AdminService {
+    pub fn new(backend: &DataBackend) -> AdminService {
+        let known = frontdesk_contracts::all();
+        AdminService {
+            store: Arc::clone(&backend.store),
+            clock: Arc::clone(&backend.clock),
+            random: Arc::clone(&backend.random),
+            scopes: known.into_iter().flat_map(|contract| contract.scopes).collect(),
+        }
+    }
+
+    /// An error is a sentence for the operator.
+    pub async fn handle(&self, request: AdminRequest) -> Result<AdminResponse, String> {
+        match request {
+            AdminRequest::AddClient { name, tenants, scopes, unknown_tenants } => {
+                self.add(name, &tenants, &scopes, unknown_tenants).await
+            }
+            AdminRequest::ListClients => {
+                let clients = self.store.clients().await.map_err(explain)?;
+                Ok(AdminResponse::Clients(clients.iter().map(view).collect()))
+            }
+            AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
+            AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
+            AdminRequest::RecordExport { tenant } => self.record_export(&tenant).await,
+        }
+    }
+
+    async fn add(
+        &self,
+        name: String,
+        tenants: &[String],
+        scopes: &[String],
+        unknown_tenants: UnknownTenants,
+    ) -> Result<AdminResponse, String> {
+        let (name, scopes) = (checked_name(name)?, self.checked_scopes(scopes)?);
+        let parsed: Option<Vec<TenantId>> = tenants.iter().map(|tenant| TenantId::parse(tenant)).collect();
+        let Some(mut tenants) = parsed.filter(|tenants| !tenants.is_empty()) else {
+            return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`".to_owned());
+        };
+        // A tenant that is given twice counts once.
+        let mut seen = HashSet::new();
+        tenants.retain(|tenant| seen.insert(tenant.as_str().to_owned()));
+        if unknown_tenants == UnknownTenants::Reject {
+            self.require_known(&tenants).await?;
+        }
+        let mut new_tenants = Vec::new();
+        for id in &tenants {
+            let tenant = Tenant { id: id.clone(), name: id.as_str().to_owned() };
+            let record = tenant_record(self.clock.now(), id);
+            if self.store.add_tenant(tenant, record).await.map_err(explain)? == Changed::Done {
+                new_tenants.push(id.as_str().to_owned());
+            }
+        }
+        let (client, secret) = new_client(name, tenants, scopes, self.clock.as_ref(), self.random.as_ref());
+        let record = client_record(client.created_at, "client.add", &client.id);
+        match self.store.add_client(client.clone(), record).await.map_err(explain)? {
+            Changed::Nothing => Err("the new client's id is taken; try again".to_owned()),
+            Changed::Done => {
+                Ok(AdminResponse::Secret { client: view(&client), secret: secret.expose().to_owned(), new_tenants })
+            }
+        }
+    }
+
+    /// A typing error must not create a tenant.
+    async fn require_known(&self, tenants: &[TenantId]) -> Result<(), String> {
+        let known: Vec<TenantId> =
+            self.store.tenants().await.map_err(explain)?.into_iter().map(|tenant| tenant.id).collect();
+        match tenants.iter().find(|tenant| !known.contains(tenant)) {
+            None => Ok(()),
+            Some(unknown) if known.is_empty() => {
+                Err(format!("there is no tenant yet; add --new-tenant to create `{unknown}`"))
+            }
+            Some(unknown) => {
+                let ids: Vec<&str> = known.iter().map(TenantId::as_str).collect();
+                Err(format!(
+                    "there is no tenant `{unknown}`; there are: {}. Add --new-tenant to create it",
+                    ids.join(", ")
+                ))
+            }
+        }
+    }
+
+    async fn rotate(&self, id: ClientId) -> Result<AdminResponse, String> {
+        let (secret, hash) = new_secret(self.random.as_ref());
+        let record = client_record(self.clock.now(), "client.rotate", &id);
+        match self.store.rotate_client(&id, hash, record).await.map_err(explain)? {
+            Changed::Nothing => Err(unknown(&id)),
+            Changed::Done => {
+                let client = self.store.client(&id).await.map_err(explain)?.ok_or_else(|| unknown(&id))?;
+                Ok(AdminResponse::Secret {
+                    client: view(&client),
+                    secret: secret.expose().to_owned(),
+                    new_tenants: Vec::new(),
+                })
+            }
+        }
+    }
+
+    async fn revoke(&self, id: ClientId) -> Result<AdminResponse, String> {
+        let now = self.clock.now();
+        let record = client_record(now, "client.revoke", &id);
+        match self.store.revoke_client(&id, now, record).await.map_err(explain)? {
+            Changed::Nothing => Err(unknown(&id)),
+            Changed::Done => Ok(AdminResponse::Revoked { id: id.as_str().to_owned() }),
+        }
+    }
+
+    async fn record_export(&self, tenant: &str) -> Result<AdminResponse, String> {
+        let known = self.store.tenants().await.map_err(explain)?;
+        let Some(tenant) = known.iter().find(|known| known.id.as_str() == tenant) else {
+            let ids: Vec<&str> = known.iter().map(|known| known.id.as_str()).collect();
+            return Err(format!("there is no tenant `{tenant}`; there are: {}", ids.join(", ")));
+        };
+        let record = export_record(self.clock.now(), &tenant.id);
+        self.store.append_audit(record, Durability::Awaited).await.map_err(explain)?;
+        Ok(AdminResponse::Recorded)
+    }
+
+    fn checked_scopes(&self, scopes: &[String]) -> Result<Scopes, String> {
+        let known = |scope: &&String| self.scopes.iter().any(|known| known.as_str() == scope.as_str());
+        match scopes.iter().find(|scope| !known(scope)) {
+            Some(unknown) => {
+                let all: Vec<&str> = self.scopes.iter().map(Scope::as_str).collect();
+                Err(format!("there is no scope `{unknown}`; there are: {}", all.join(", ")))
+            }
+            None if scopes.is_empty() => {
+                Err("a client without scopes could do nothing; name some with --scope".to_owned())
+            }
+            None => Ok(Scopes::new(scopes.iter().map(|scope| Scope::new(scope.as_str())))),
+        }
+    }
+}
+
+fn checked_name(name: String) -> Result<String, String> {
+    let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    if fits {
+        Ok(name)
+    } else {
+        Err("a client's name has 1 to 100 characters, none of them a control character".to_owned())
+    }
+}
+
+fn explain(fault: Fault) -> String {
+    fault.cause.unwrap_or_else(|| fault.message.into_owned())
+}
+
+fn unknown(id: &ClientId) -> String {
+    format!("there is no active client `{}`; `frontdesk client list` shows them", id.as_str())
+}
+
+fn view(client: &Client) -> ClientView {
+    ClientView {
+        id: client.id.as_str().to_owned(),
+        name: client.name.clone(),
+        tenants: client.tenants.iter().map(|tenant| tenant.as_str().to_owned()).collect(),
+        scopes: client.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        created_at: client.created_at.to_rfc3339(),
+        revoked_at: client.revoked_at.map(|at| at.to_rfc3339()),
+    }
+}

@@ -1,0 +1,73 @@
+//! The data of a server: its folder, its database, its clock and its randomness. Enough for commands that serve nobody.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_contracts as contracts;
+use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::seal::SealKey;
+use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
+
+use crate::config::DatabaseConfig;
+use crate::data_dir::{self, DataDir, DataDirError};
+use crate::system::{SystemClock, SystemRandom};
+
+/// How long a commit is waited for before the caller is told that its outcome is unknown.
+const COMMIT_WAIT: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+pub enum DataBackendError {
+    DataDir(DataDirError),
+    Store(StoreError),
+}
+
+impl fmt::Display for DataBackendError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DataBackendError::DataDir(error) => error.fmt(out),
+            DataBackendError::Store(error) => error.fmt(out),
+        }
+    }
+}
+
+impl std::error::Error for DataBackendError {}
+
+pub struct DataBackend {
+    pub data_dir: DataDir,
+    pub store: Arc<dyn Backend>,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+    pub(super) master: SealKey,
+}
+
+impl DataBackend {
+    pub async fn open(data_dir: DataDir, database: &DatabaseConfig) -> Result<DataBackend, DataBackendError> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let random: Arc<dyn Random> = Arc::new(SystemRandom);
+        let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
+        let kinds = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
+        let opened: Result<Arc<dyn Backend>, StoreError> = match database {
+            DatabaseConfig::Embedded => SqliteStore::open(SqliteOptions {
+                path: data_dir::database_file(data_dir.path()),
+                master: master.clone(),
+                random: Arc::clone(&random),
+                clock: Arc::clone(&clock),
+                kinds,
+                commit_wait: COMMIT_WAIT,
+            })
+            .map(|store| Arc::new(store) as _),
+            DatabaseConfig::Postgres(address) => PostgresStore::open(PostgresOptions {
+                address: address.clone(),
+                master: master.clone(),
+                random: Arc::clone(&random),
+                clock: Arc::clone(&clock),
+                kinds,
+                commit_wait: COMMIT_WAIT,
+            })
+            .await
+            .map(|store| Arc::new(store) as _),
+        };
+        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, master })
+    }
+}

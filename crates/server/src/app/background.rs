@@ -1,0 +1,104 @@
+//! Tasks that run beside the calls: counts of refusals, retention, the dispatch worker, and the export of traces at the
+//! end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use frontdesk_contracts as contracts;
+use frontdesk_engine::dispatch::{self, EXPIRES_AT, TASK};
+use frontdesk_engine::limits::tally::TallyKey;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::Durability;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
+
+use super::App;
+use crate::config::Retention;
+
+const TALLY_INTERVAL: Duration = Duration::from_secs(1);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
+
+/// Aborts the tasks, and waits until they have dropped what they hold.
+pub(crate) async fn abort_tasks(tasks: impl IntoIterator<Item = JoinHandle<()>>) {
+    for task in tasks {
+        task.abort();
+        let _ = task.await;
+    }
+}
+
+/// Exports the spans that are queued, until the deadline of the shutdown.
+pub(crate) async fn flush_traces(app: &App, deadline: Instant) {
+    let calls = app.traces.close(deadline).await;
+    if calls > 0 {
+        app.log.say(&format!("shutdown: traces of {calls} calls not delivered"));
+    }
+}
+
+/// Writes the refusals that were only counted once a second: one audit record and one log line for each client or
+/// address.
+pub(crate) async fn run_tally_flush(current: Arc<ArcSwap<App>>) {
+    let mut tick = every(TALLY_INTERVAL);
+    loop {
+        tick.tick().await;
+        flush_tally(&current.load_full()).await;
+    }
+}
+
+pub(crate) async fn flush_tally(app: &App) {
+    for count in app.desk.tally.take() {
+        let (kind, name) = match &count.who {
+            TallyKey::Address(address) => ("address", address.to_string()),
+            TallyKey::Client(client) => ("client", client.as_str().to_owned()),
+            TallyKey::Others => ("address", "others".to_owned()),
+        };
+        let at = app.desk.now().to_rfc3339();
+        let record = serde_json::json!({"at": at, kind: name, "outcome": count.outcome, "count": count.times});
+        if app.backend.store.append_audit(record.to_string(), Durability::Grouped).await.is_err() {
+            app.desk.tally.put_back(count);
+            continue;
+        }
+        app.call_metrics.add_refusals(&count);
+        app.log.say(&format!("refused {} times: {kind} {name}, {}", count.times, count.outcome));
+    }
+}
+
+/// Runs queued requests, each on the app that is current then.
+pub(super) async fn run_dispatch_worker(current: Arc<ArcSwap<App>>) {
+    dispatch::run_worker(move || current.load_full()).await;
+}
+
+/// Deletes expired rows once an hour, as the configuration says.
+pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
+    let mut tick = every(RETENTION_INTERVAL);
+    loop {
+        tick.tick().await;
+        let app = current.load_full();
+        let now = app.desk.now();
+        let store = &app.backend.store;
+        let mut results = vec![store.delete_expired_claims(before(now, app.config.idempotency.retain)).await];
+        if contracts::all().iter().any(|contract| contract.tables.contains(&&TASK)) {
+            results.push(store.delete_expired_rows(&TASK, EXPIRES_AT, now).await);
+        }
+        match app.config.audit.retain {
+            Retention::Forever => {}
+            Retention::Days(days) => {
+                let retain = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
+                results.push(store.delete_expired_audit(before(now, retain)).await);
+            }
+        }
+        for fault in results.into_iter().filter_map(Result::err) {
+            app.log.say(&format!("retention failed: {}", fault.cause.unwrap_or_default()));
+        }
+    }
+}
+
+fn every(period: Duration) -> Interval {
+    let mut interval = interval(period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}
+
+fn before(now: Millis, retain: Duration) -> Millis {
+    now.plus_seconds(-i64::try_from(retain.as_secs()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,213 @@
+//! The running application: everything that answers calls, built from a configuration and the opened data. It is replaced
+//! as a whole on reload; a call keeps the one it began with.
+
+mod backend;
+mod background;
+mod mounts;
+mod reload;
+mod router;
+mod run;
+mod signals;
+mod sites;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use frontdesk_engine::Contract;
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
+use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::limits::tally::Tally;
+use frontdesk_engine::ports::registry::Registry;
+use frontdesk_engine::ports::{Identity, Store};
+use frontdesk_identity::{Dependencies, EmbeddedServer};
+
+use crate::config::{Config, DatabaseConfig};
+use crate::telemetry::traces::Traces;
+use crate::telemetry::{CallMetrics, Log, Telemetry};
+pub use backend::{DataBackend, DataBackendError};
+pub(crate) use background::{abort_tasks, flush_tally, flush_traces, run_retention, run_tally_flush};
+pub(crate) use mounts::Via;
+use mounts::{MountPlan, build_router, is_reachable, loopback_resources, plan_mounts, protected_resources};
+pub use reload::{RESTART_KEYS, ReadConfig, Reload, ReloadedConfig};
+pub use router::Router;
+pub use run::{BoundListeners, OnSighup, serve_until_shutdown};
+pub use signals::{install_sighup_handler, install_signal_handlers};
+pub use sites::{OnDatabaseDown, SiteErrors, Sites, register_tenants};
+
+/// The largest answer is this many times a page.
+const REPLY_FACTOR: usize = 4;
+/// However small pages are configured, one whole resource must fit.
+const MIN_REPLY_BYTES: usize = 1024 * 1024;
+
+/// Everything that answers calls.
+pub struct App {
+    pub backend: Arc<DataBackend>,
+    pub desk: Desk,
+    pub mounts: Router,
+    pub sites: Sites,
+    /// The resources that only callers on this machine may reach.
+    pub loopback_only: Vec<String>,
+    /// The resources that this server issues tokens for.
+    pub token_resources: Vec<String>,
+    pub identity: Arc<EmbeddedServer>,
+    pub log: Arc<Log>,
+    pub call_metrics: Arc<CallMetrics>,
+    /// Exports nothing until an exporter is set.
+    pub traces: Arc<Traces>,
+    pub config: Config,
+}
+
+impl App {
+    /// With the contracts of this build as the configuration mounts them, and the sites that some of them read.
+    pub fn open(backend: DataBackend, config: Config, sites: Sites) -> App {
+        let mut skipped = Vec::new();
+        let plans = plan_mounts(&config, &sites, &mut |message| skipped.push(message.to_owned()));
+        let app = App::build(backend, config, sites, plans);
+        skipped.iter().for_each(|message| app.log.say(message));
+        app
+    }
+
+    /// With these contracts at these paths instead of those of this build; for interoperability tests.
+    pub fn with_contracts(backend: DataBackend, config: Config, contracts: Vec<(String, Contract)>) -> App {
+        let plans = contracts.into_iter().map(|(path, contract)| MountPlan::new(path, contract)).collect();
+        App::build(backend, config, Sites::default(), plans)
+    }
+
+    fn build(backend: DataBackend, config: Config, sites: Sites, plans: Vec<MountPlan>) -> App {
+        let backend = Arc::new(backend);
+        let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
+        let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
+        let call_metrics = Arc::new(CallMetrics::default());
+        let tally = Arc::new(Tally::default());
+        let telemetry = Arc::new(Telemetry {
+            log: Arc::clone(&log),
+            call_metrics: Arc::clone(&call_metrics),
+            traces: Arc::clone(&traces),
+        });
+        let resources = protected_resources(&plans, &config.public_url);
+        let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
+        let identity = Arc::new(EmbeddedServer::new(
+            Dependencies {
+                registry: Arc::clone(&backend.store) as Arc<dyn Registry>,
+                clock: Arc::clone(&backend.clock),
+                random: Arc::clone(&backend.random),
+                observer: Arc::clone(&telemetry) as _,
+                store: Arc::clone(&backend.store) as Arc<dyn Store>,
+                tally: Arc::clone(&tally),
+            },
+            identity_settings(&config),
+            resources,
+        ));
+        let own_identity = Arc::clone(&identity) as Arc<dyn Identity>;
+        let loopback_only = loopback_resources(&plans, &config.public_url);
+        let mounts = build_router(plans, &config.public_url, &own_identity);
+        let desk = Desk {
+            store: Arc::clone(&backend.store) as Arc<dyn Store>,
+            identity: own_identity,
+            clock: Arc::clone(&backend.clock),
+            random: Arc::clone(&backend.random),
+            observer: telemetry,
+            keys: Keys { cursor: backend.master.derive("cursor") },
+            rates: Rates::default(),
+            inflight: Default::default(),
+            tally,
+            tenant_locks: Default::default(),
+            task_queue: match config.database {
+                DatabaseConfig::Embedded => TaskQueue::default().alone(backend.clock.now()),
+                DatabaseConfig::Postgres(_) => TaskQueue::default(),
+            },
+            settings: desk_settings(&config),
+        };
+        App {
+            backend,
+            desk,
+            mounts,
+            sites,
+            loopback_only,
+            token_resources,
+            identity,
+            log,
+            call_metrics,
+            traces,
+            config,
+        }
+    }
+
+    /// Whether this peer may reach the mount at all. A loopback listener accepts nobody else, but a reload can remove the
+    /// authentication of a mount on a listener that is open to the network.
+    pub(crate) fn allows_peer(&self, mount: &Mount, peer: IpAddr, via: Via) -> bool {
+        is_reachable(&self.loopback_only, &mount.resource, peer, via)
+    }
+
+    pub(crate) fn issues_tokens_for(&self, mount: &Mount) -> bool {
+        self.token_resources.contains(&mount.resource)
+    }
+
+    /// The same app under another configuration. Counters, running requests and rate limits are shared between the two, so
+    /// that a reload resets none of them.
+    pub fn reloaded(&self, config: Config, sites: Sites) -> App {
+        let plans = plan_mounts(&config, &sites, &mut |message| self.log.say(message));
+        let resources = protected_resources(&plans, &config.public_url);
+        let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
+        let identity = Arc::new(self.identity.reconfigured(identity_settings(&config), resources));
+        let own_identity = Arc::clone(&identity) as Arc<dyn Identity>;
+        let loopback_only = loopback_resources(&plans, &config.public_url);
+        let mounts = build_router(plans, &config.public_url, &own_identity);
+        let desk = Desk {
+            store: Arc::clone(&self.desk.store),
+            identity: own_identity,
+            clock: Arc::clone(&self.desk.clock),
+            random: Arc::clone(&self.desk.random),
+            observer: Arc::clone(&self.desk.observer),
+            keys: Keys { cursor: self.backend.master.derive("cursor") },
+            rates: self.desk.rates.clone(),
+            inflight: self.desk.inflight.clone(),
+            tally: Arc::clone(&self.desk.tally),
+            tenant_locks: self.desk.tenant_locks.clone(),
+            task_queue: self.desk.task_queue.clone(),
+            settings: desk_settings(&config),
+        };
+        App {
+            backend: Arc::clone(&self.backend),
+            desk,
+            mounts,
+            sites,
+            loopback_only,
+            token_resources,
+            identity,
+            log: Arc::clone(&self.log),
+            call_metrics: Arc::clone(&self.call_metrics),
+            traces: Arc::clone(&self.traces),
+            config,
+        }
+    }
+}
+
+impl DeskSource for App {
+    fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    fn mounts(&self) -> Vec<&Mount> {
+        self.mounts.iter().map(|(_, mount)| mount).collect()
+    }
+}
+
+fn identity_settings(config: &Config) -> frontdesk_identity::OAuthSettings {
+    frontdesk_identity::OAuthSettings {
+        issuer: config.public_url.to_string(),
+        lifetime_seconds: u32::try_from(config.token.lifetime.as_secs()).unwrap_or(300),
+        cache_ttl: config.token.cache,
+        token_requests_per_minute: config.limits.token_requests_per_minute,
+    }
+}
+
+fn desk_settings(config: &Config) -> DeskSettings {
+    DeskSettings {
+        page_bytes: config.limits.page_bytes,
+        reply_bytes: config.limits.page_bytes.saturating_mul(REPLY_FACTOR).max(MIN_REPLY_BYTES),
+        calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },
+        deadline: config.deadlines.call,
+    }
+}

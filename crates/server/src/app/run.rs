@@ -1,0 +1,156 @@
+//! Serving: the public and the admin listener and the background tasks, until a shutdown is requested; meanwhile
+//! certificates and configuration are reloaded.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::signal::unix::Signal;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::background::{abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_retention, run_tally_flush};
+use super::{App, OnDatabaseDown, Reload, Sites, register_tenants};
+use crate::admin::health;
+use crate::config::Config;
+use crate::http;
+use crate::net::{CertificateWatcher, ConnectionLimits, DrainResult, Listener, Shutdown, prepare_certificate};
+use crate::telemetry::ListenerMetrics;
+use crate::telemetry::traces::{self, listed};
+
+/// How soon a changed certificate file is noticed.
+const CERTIFICATE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The listeners, bound to their ports, and the certificate that they present.
+pub struct BoundListeners {
+    pub public: Listener,
+    pub admin: Listener,
+    pub certificates: CertificateWatcher,
+}
+
+/// What SIGHUP does.
+pub enum OnSighup {
+    /// The default of the system: closing the terminal ends the process.
+    Exit,
+    Reload(Signal, Box<Reload>),
+}
+
+/// Serves until a signal or `shutdown` requests the end; running calls are finished first.
+pub async fn serve_until_shutdown(
+    app: App,
+    listeners: BoundListeners,
+    on_sighup: OnSighup,
+    shutdown: Shutdown,
+) -> DrainResult {
+    let limits = connection_limits(&app.config);
+    let drain = app.config.deadlines.drain;
+    let current = Arc::new(ArcSwap::from_pointee(app));
+    let tls = listeners.certificates.tls();
+    let background_tasks = [
+        tokio::spawn(run_tally_flush(Arc::clone(&current))),
+        tokio::spawn(run_retention(Arc::clone(&current))),
+        tokio::spawn(run_dispatch_worker(Arc::clone(&current))),
+        tokio::spawn(watch_reload_and_certs(Arc::clone(&current), listeners.certificates, on_sighup)),
+    ];
+    let metrics = ListenerMetrics::default();
+    let for_calls = Arc::clone(&current);
+    let public = listeners.public.serve(
+        Arc::clone(&tls),
+        limits.clone(),
+        Arc::clone(&metrics.public),
+        Arc::new(move |request, peer| http::respond(for_calls.load_full(), request, peer)),
+        shutdown.clone(),
+    );
+    let requested = shutdown.clone();
+    let deadline = async move {
+        requested.requested().await;
+        Instant::now() + drain
+    };
+    let (for_admin, shown) = (Arc::clone(&current), metrics.clone());
+    let admin = listeners.admin.serve(
+        tls,
+        limits,
+        Arc::clone(&metrics.operator),
+        Arc::new(move |request, _| health(for_admin.load_full(), shown.clone(), request)),
+        shutdown,
+    );
+    let (drained, _, deadline) = tokio::join!(public, admin, deadline);
+    abort_tasks(background_tasks).await;
+    let app = current.load_full();
+    flush_tally(&app).await;
+    flush_traces(&app, deadline).await;
+    drained
+}
+
+/// Reloads changed certificate files, and the configuration on SIGHUP.
+async fn watch_reload_and_certs(
+    current: Arc<ArcSwap<App>>,
+    mut certificates: CertificateWatcher,
+    mut on_sighup: OnSighup,
+) {
+    let mut tick = interval(CERTIFICATE_CHECK_INTERVAL);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let sighup = async {
+            match &mut on_sighup {
+                OnSighup::Exit => std::future::pending().await,
+                OnSighup::Reload(signal, reload) => signal.recv().await.map(|()| reload),
+            }
+        };
+        let app = current.load_full();
+        tokio::select! {
+            _ = tick.tick() => {
+                if let Some(message) = certificates.check(&app.config, app.desk.now()) {
+                    app.log.say(&message);
+                }
+            }
+            reload = sighup => match reload {
+                Some(reload) => apply_reload(&current, &mut certificates, reload).await,
+                // No more signals can arrive; certificates are watched all the same.
+                None => on_sighup = OnSighup::Exit,
+            },
+        }
+    }
+}
+
+/// Everything is read and built before anything is replaced.
+async fn apply_reload(current: &ArcSwap<App>, certificates: &mut CertificateWatcher, reload: &mut Reload) {
+    let app = current.load_full();
+    let reject = |why: &dyn std::fmt::Display| {
+        app.log.say(&format!("configuration not reloaded, the current one stays in effect: {why}"));
+    };
+    let reloaded = match reload.read() {
+        Ok(reloaded) => reloaded,
+        Err(error) => return reject(&error),
+    };
+    let certificate = match prepare_certificate(&reloaded.config, app.desk.now()) {
+        Ok(certificate) => certificate,
+        Err(error) => return reject(&error),
+    };
+    let traces = match traces::prepare(&reloaded.config.traces) {
+        Ok(traces) => traces,
+        Err(errors) => return reject(&listed(&errors)),
+    };
+    let clock = &app.backend.clock;
+    let (sites, notices) = match Sites::open(&reloaded.config, clock, OnDatabaseDown::Fail, &app.sites).await {
+        Ok(opened) => opened,
+        Err(errors) => return reject(&errors),
+    };
+    if let Err(why) = register_tenants(&reloaded.config, &app.backend).await {
+        return reject(&why);
+    }
+    certificates.replace(certificate);
+    app.traces.set_exporter(traces, &app.log);
+    current.store(Arc::new(app.reloaded(reloaded.config.clone(), sites)));
+    for message in reload.finish(reloaded).iter().chain(&notices) {
+        app.log.say(message);
+    }
+}
+
+fn connection_limits(config: &Config) -> ConnectionLimits {
+    ConnectionLimits {
+        connections: config.limits.connections,
+        per_address: config.limits.connections_per_address,
+        drain: config.deadlines.drain,
+        ..ConnectionLimits::default()
+    }
+}

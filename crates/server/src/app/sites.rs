@@ -1,0 +1,175 @@
+//! The sites that a configuration mounts: their databases are opened and their secrets read before anything is served
+//! from them. Errors of all sites are reported together.
+
+mod auth;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use frontdesk_contracts as contracts;
+use frontdesk_engine::Scopes;
+use frontdesk_engine::ports::registry::Tenant;
+use frontdesk_engine::ports::site_db::SiteDb;
+use frontdesk_engine::ports::{Clock, Identity};
+use frontdesk_engine::seal::sha256;
+use frontdesk_identity::{JwtSettings, JwtVerifier, SigningSecret};
+use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
+
+use super::DataBackend;
+use crate::admin::tenant_record;
+use crate::config::{Config, JwtConfig, MountConfig, SiteAuth, SiteConfig};
+pub(super) use auth::{LoopbackAuth, TokenAuth};
+
+/// One entry for each mount, in the order of the configuration; none for a mount that reads no site.
+#[derive(Default)]
+pub struct Sites(Vec<Option<OpenSite>>);
+
+/// A site whose database is open.
+pub(super) struct OpenSite {
+    pub(super) site_db: Arc<dyn SiteDb>,
+    /// Verifies tokens that the site signs.
+    pub(super) jwt: Option<Arc<dyn Identity>>,
+    location: SiteDbLocation,
+    /// A hash of the secrets, to notice that they have changed.
+    fingerprint: Option<[u8; 32]>,
+}
+
+/// Which database it is.
+#[derive(PartialEq, Eq)]
+struct SiteDbLocation {
+    url: String,
+    prefix: String,
+    authority: Option<PathBuf>,
+}
+
+/// What happens to a site whose database does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDatabaseDown {
+    /// It is mounted, and its calls are answered as unavailable until the database answers.
+    Retry,
+    /// It is an error.
+    Fail,
+}
+
+/// Everything that prevents the sites of a configuration from being served, each with its key.
+#[derive(Debug)]
+pub struct SiteErrors(pub Vec<String>);
+
+impl fmt::Display for SiteErrors {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for SiteErrors {}
+
+impl Sites {
+    /// Opens the sites, and returns messages for the log. A database that was open before is opened again, because its
+    /// tables may have changed; if that fails, the old connection stays.
+    pub async fn open(
+        config: &Config,
+        clock: &Arc<dyn Clock>,
+        on_down: OnDatabaseDown,
+        before: &Sites,
+    ) -> Result<(Sites, Vec<String>), SiteErrors> {
+        let (mut sites, mut errors, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, mount) in config.mounts.iter().enumerate() {
+            let Some(site) = &mount.site else {
+                sites.push(None);
+                continue;
+            };
+            let jwt = jwt_identity(mount, site, clock).map_err(|why| errors.push(format!("mount[{index}].{why}")));
+            let opened = open_database(site, on_down, before).await;
+            match opened {
+                Ok((location, site_db, notice)) => {
+                    messages.extend(notice.map(|notice| format!("mount[{index}].database: {notice}")));
+                    let known = before.get(index);
+                    if known.is_some_and(|known| known.location != location) {
+                        messages.push(format!(
+                            "mount[{index}].database: the database or its settings have changed; it was opened again"
+                        ));
+                    }
+                    sites.push(jwt.ok().map(|jwt| {
+                        let (jwt, fingerprint) = jwt.unzip();
+                        if fingerprint.is_some() && known.is_some_and(|known| known.fingerprint != fingerprint) {
+                            messages.push(format!("mount[{index}].jwt_secret: the secret has changed and was loaded"));
+                        }
+                        OpenSite { site_db, jwt, location, fingerprint }
+                    }));
+                }
+                Err(why) => errors.push(format!("mount[{index}].database: {why}")),
+            }
+        }
+        if errors.is_empty() { Ok((Sites(sites), messages)) } else { Err(SiteErrors(errors)) }
+    }
+
+    pub(super) fn get(&self, mount: usize) -> Option<&OpenSite> {
+        self.0.get(mount)?.as_ref()
+    }
+}
+
+/// Creates the tenants of the sites, where they are missing.
+pub async fn register_tenants(config: &Config, backend: &DataBackend) -> Result<(), String> {
+    let mut missing: Vec<&SiteConfig> = config.mounts.iter().filter_map(|mount| mount.site.as_deref()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let explain = |fault: frontdesk_engine::Fault| fault.cause.unwrap_or_else(|| fault.message.into_owned());
+    let known = backend.store.tenants().await.map_err(explain)?;
+    missing.retain(|site| !known.iter().any(|tenant| tenant.id == site.tenant));
+    for site in missing {
+        let tenant = Tenant { id: site.tenant.clone(), name: site.tenant.as_str().to_owned() };
+        let record = tenant_record(backend.clock.now(), &site.tenant);
+        backend.store.add_tenant(tenant, record).await.map_err(explain)?;
+    }
+    Ok(())
+}
+
+type OpenDatabase = (SiteDbLocation, Arc<dyn SiteDb>, Option<String>);
+
+async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Sites) -> Result<OpenDatabase, String> {
+    let url = site.database.reveal()?;
+    let location = SiteDbLocation { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
+    let known = before.0.iter().flatten().find(|known| known.location == location);
+    let settings = SiteDbSettings {
+        prefix: location.prefix.clone(),
+        ca_file: location.authority.clone(),
+        ..SiteDbSettings::new(&location.url)
+    };
+    match (open(&settings).await, known) {
+        (Ok(site_db), _) => Ok((location, site_db, None)),
+        (Err(error), Some(known)) => {
+            Ok((location, Arc::clone(&known.site_db), Some(format!("{error}. The open connection stays in use"))))
+        }
+        (Err(error @ SiteDbError::Down(_)), None) if on_down == OnDatabaseDown::Retry => {
+            let notice = format!("{error}. Calls to this mount are answered as unavailable until it answers");
+            Ok((location, open_lazily(settings), Some(notice)))
+        }
+        (Err(error), None) => Err(error.to_string()),
+    }
+}
+
+/// Verifies signed tokens; with a hash of the secrets.
+type JwtIdentity = (Arc<dyn Identity>, [u8; 32]);
+
+fn jwt_identity(mount: &MountConfig, site: &SiteConfig, clock: &Arc<dyn Clock>) -> Result<Option<JwtIdentity>, String> {
+    let SiteAuth::Tokens { jwt: Some(JwtConfig { secret, issuer, audience, lifetime_seconds }), .. } = &site.auth
+    else {
+        return Ok(None);
+    };
+    let text = secret.reveal().map_err(|why| format!("jwt_secret: {why}"))?;
+    let refused = |error| format!("jwt_secret: {error}");
+    let lines = text.lines().map(|line| line.trim_end_matches('\r')).filter(|line| !line.is_empty());
+    let secrets = lines.map(|line| SigningSecret::new(line.as_bytes().to_vec())).collect::<Result<_, _>>();
+    let secrets = secrets.map_err(refused)?;
+    let scopes = contracts::by_id(&mount.contract).map(|contract| contract.scopes).unwrap_or_default();
+    let settings = JwtSettings {
+        issuer: issuer.clone(),
+        audience: audience.clone(),
+        max_lifetime_seconds: *lifetime_seconds,
+        ..JwtSettings::new(secrets, site.tenant.clone(), Scopes::new(scopes))
+    };
+    let verifier = JwtVerifier::new(settings, Arc::clone(clock)).map_err(refused)?;
+    Ok(Some((Arc::new(verifier), sha256(text.as_bytes()))))
+}

@@ -1,0 +1,290 @@
+//! `frontdesk demo`: a complete server with made-up businesses, in one command.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
+use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as demo_site};
+use frontdesk_engine::desk::new_id;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
+use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
+use frontdesk_engine::{ClientId, Scopes, TenantId};
+use frontdesk_identity::{PlaintextSecret, new_client, new_secret};
+use frontdesk_store::make_sample;
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio::task::spawn_blocking;
+
+use super::demo_banner::{DemoBanner, DemoClient, SiteBanner};
+use super::serve::{finish, start};
+use super::{CliError, StoreGuard, load_config, run_server};
+use crate::admin::{client_record, tenant_record};
+use crate::app::{App, OnSighup};
+use crate::config::{LoadedConfig, MountConfig, ValueSource};
+use crate::data_dir::{DataDir, require_data};
+use crate::net::AddressSource;
+use crate::system::{SystemClock, SystemRandom};
+
+/// The name under which the demo data is committed.
+const SEEDING: &str = "demo";
+/// The demo's website, in the data folder.
+const SITE_FILE: &str = "demo-site.sqlite";
+
+/// Serve made-up data, ready to be called with curl.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Creates a data folder with a certificate authority, a certificate, demo data and a client for each demo \
+        tenant and a small website with a client of its own, serves it over HTTPS, and prints everything that is needed \
+        to call it.\n\n\
+        A second start reuses the folder. Secrets are shown on the first start only, since they are stored as hashes; \
+        --new-secrets makes and shows new ones. Ctrl-C finishes running calls and stops.",
+    after_help = "\
+Examples:
+  frontdesk demo
+  frontdesk demo --data /tmp/desk --listen 127.0.0.1:0   any free port
+  frontdesk demo --new-secrets                           the old ones were lost
+  frontdesk demo --json                                  for scripts"
+)]
+pub(super) struct DemoArgs {
+    /// The folder for everything the demo creates [default: frontdesk-data]
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
+    /// Where to serve; port 0 picks a free one [default: 127.0.0.1:8443]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = crate::config::parse_address)]
+    pub(super) listen: Option<SocketAddr>,
+    /// Give the demo's clients new secrets and show them; the old ones stop working
+    #[arg(long)]
+    new_secrets: bool,
+    /// Print endpoints and clients as one line of JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
+    // Any free port for the admin listener, so that two demos can run on one machine.
+    let mut flags = vec![("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0".to_owned())];
+    flags.extend(args.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
+    flags.extend(args.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
+    let loaded = load_config(None, flags)?;
+    // A site is added only if nobody has configured the mounts.
+    let site = demo_site().filter(|_| has_default_mounts(&loaded));
+    let (loaded, file) = match &site {
+        Some(site) => (with_site(loaded, site)?, Some(SITE_FILE)),
+        None => (loaded, None),
+    };
+    let guard = StoreGuard::default();
+    run_server(&guard, async {
+        let seed_site = move |data_dir: &DataDir| match file {
+            Some(file) => make_sample(&data_dir.path().join(file), || CmsSite::demo().script(ScriptDialect::Sqlite)),
+            None => Ok(()),
+        };
+        // In a new folder the demo data will be needed: it is generated while the server starts.
+        let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
+        let generated = is_new.then(generate_contents);
+        let started = start(&loaded, AddressSource::Flag("--listen"), &guard, seed_site).await?;
+        let app = &started.app;
+        let demo = info();
+        let known = app.backend.store.clients().await.map_err(explain)?;
+        let reused = seed(app, &demo, &known, generated).await?;
+        let secrets = if args.new_secrets { Secrets::New } else { Secrets::Kept };
+        let clients = clients(app, &demo, &known, secrets).await?;
+        let site = match &site {
+            Some(site) => Some(site_banner(app, &loaded, site, &known, secrets).await?),
+            None => None,
+        };
+        let banner = DemoBanner {
+            endpoint: app.mounts.get(0).map(|(_, mount)| mount.resource.clone()).unwrap_or_default(),
+            public_url: app.config.public_url.to_string(),
+            operator_endpoint: format!("https://{}", started.listeners.admin.local_addr()),
+            // Absolute paths, so that what is pasted works in any working directory.
+            ca_file: started.ca_file.as_deref().map(std::path::absolute).transpose()?,
+            data: std::path::absolute(&app.config.data)?,
+            clients,
+            tenant_key: demo.tenant_key,
+            scopes: demo.scopes.to_string(),
+            example: demo.example,
+            site,
+            reused,
+        };
+        banner.print(args.json)?;
+        finish(started, OnSighup::Exit).await
+    })
+}
+
+/// Generates the data of the businesses on a thread of its own and hands over each when it is complete.
+fn generate_contents() -> Receiver<BusinessData> {
+    let (sender, receiver) = channel(1);
+    spawn_blocking(move || {
+        let (now, random) = (SystemClock.now(), SystemRandom);
+        // The receiver is gone if the server could not start; then the rest is not generated.
+        business_data(now, &mut |prefix| new_id(prefix, now, &random))
+            .try_for_each(|contents| sender.blocking_send(contents))
+    });
+    receiver
+}
+
+/// Commits the demo data once; returns whether it existed already. A client is added after its business and stays, while
+/// the idempotency claim expires: it covers the time between the two.
+async fn seed(
+    app: &App,
+    demo: &DemoInfo,
+    known: &[Client],
+    generated: Option<Receiver<BusinessData>>,
+) -> Result<bool, CliError> {
+    let is_missing = |business: &&Business| !known.iter().any(|client| client.name == agent_of(business.name));
+    let missing: Vec<Business> = demo.businesses.iter().filter(is_missing).copied().collect();
+    if missing.is_empty() {
+        return Ok(true);
+    }
+    for business in &missing {
+        let Some(tenant) = TenantId::parse(business.id) else {
+            continue;
+        };
+        let registered = Tenant { id: tenant.clone(), name: business.name.to_owned() };
+        let record = tenant_record(app.desk.now(), &tenant);
+        app.backend.store.add_tenant(registered, record).await.map_err(explain)?;
+    }
+    let mut reused = true;
+    let mut generated = generated.unwrap_or_else(generate_contents);
+    // The next one is generated while this one is written.
+    while let Some(contents) = generated.recv().await {
+        let Some(commit) = missing.contains(&contents.business).then(|| commit(app, contents)).flatten() else {
+            continue;
+        };
+        match app.backend.store.commit(commit).await.map_err(explain)? {
+            Committed::Done => reused = false,
+            Committed::AlreadyClaimed(_) => {}
+            Committed::Refused(fault) => return Err(fault.message.into_owned().into()),
+            Committed::VersionConflict | Committed::Unknown => {
+                return Err("the demo data could not be written in time; start again".into());
+            }
+        }
+    }
+    Ok(reused)
+}
+
+/// All data of a business, committed once under the idempotency key of the demo.
+fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
+    let BusinessData { business, steps, events } = contents;
+    let at = app.desk.now();
+    let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
+    Some(Commit {
+        tenant: TenantId::parse(business.id)?,
+        at,
+        steps,
+        events: events.into_iter().map(|event| (app.desk.new_id("evt"), event)).collect(),
+        claim: Some(Claim {
+            client: ClientId::new(SEEDING),
+            tool: SEEDING,
+            key: SEEDING.to_owned(),
+            request_hash: [0; 32],
+        }),
+        answer: Item { id: business.id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
+        audit: audit.to_string(),
+    })
+}
+
+/// What happens to the secrets of existing clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Secrets {
+    Kept,
+    New,
+}
+
+/// A client for each business. Its secret is shown only when it is created.
+async fn clients(app: &App, demo: &DemoInfo, known: &[Client], secrets: Secrets) -> Result<Vec<DemoClient>, CliError> {
+    let mut clients = Vec::new();
+    for business in &demo.businesses {
+        let Some(tenant) = TenantId::parse(business.id) else {
+            continue;
+        };
+        clients.push(client(app, business.name, tenant, &demo.scopes, known, secrets).await?);
+    }
+    Ok(clients)
+}
+
+async fn client(
+    app: &App,
+    business: &str,
+    tenant: TenantId,
+    scopes: &Scopes,
+    known: &[Client],
+    secrets: Secrets,
+) -> Result<DemoClient, CliError> {
+    let (name, id_of_tenant) = (agent_of(business), tenant.as_str().to_owned());
+    let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
+    let (id, secret) = match existing {
+        Some(client) => {
+            let secret = match secrets {
+                Secrets::Kept => None,
+                Secrets::New => Some(rotate(app, client).await?),
+            };
+            (client.id.as_str().to_owned(), secret)
+        }
+        None => {
+            let backend = &app.backend;
+            let (client, secret) =
+                new_client(name, vec![tenant], scopes.clone(), backend.clock.as_ref(), backend.random.as_ref());
+            let id = client.id.as_str().to_owned();
+            let record = client_record(client.created_at, "client.add", &client.id);
+            backend.store.add_client(client, record).await.map_err(explain)?;
+            (id, Some(secret))
+        }
+    };
+    Ok(DemoClient { id, secret, tenant: id_of_tenant, business: business.to_owned() })
+}
+
+fn has_default_mounts(loaded: &LoadedConfig) -> bool {
+    loaded.settings.iter().any(|setting| setting.key == "mount" && setting.source == ValueSource::Default)
+}
+
+/// The configuration with the demo site mounted in addition.
+fn with_site(loaded: LoadedConfig, site: &DemoSite) -> Result<LoadedConfig, CliError> {
+    // Absolute, because a relative path is not accepted as the address of a site's database.
+    let data =
+        std::path::absolute(&loaded.config.data).map_err(|error| format!("the data folder has no path: {error}"))?;
+    let file = data.join(SITE_FILE).display().to_string();
+    let table = toml::Table::from_iter([("database".to_owned(), toml::Value::String(file))]);
+    let mount = MountConfig::for_site(site.entry, &table).ok_or("the demo's site cannot be mounted")?;
+    Ok(loaded.with_mount(mount))
+}
+
+async fn site_banner(
+    app: &App,
+    loaded: &LoadedConfig,
+    site: &DemoSite,
+    known: &[Client],
+    secrets: Secrets,
+) -> Result<SiteBanner, CliError> {
+    let mount = loaded.config.mounts.last().ok_or("the demo's site is not mounted")?;
+    let tenant = mount.site.as_ref().map(|site| site.tenant.clone()).ok_or("the demo's site is not mounted")?;
+    Ok(SiteBanner {
+        endpoint: app.config.public_url.at(&mount.endpoint()),
+        client: client(app, site.business, tenant, &site.scopes, known, secrets).await?,
+        scopes: site.scopes.to_string(),
+        example: site.example,
+    })
+}
+
+async fn rotate(app: &App, client: &Client) -> Result<PlaintextSecret, CliError> {
+    let (secret, hash) = new_secret(app.backend.random.as_ref());
+    let record = client_record(app.desk.now(), "client.rotate", &client.id);
+    match app.backend.store.rotate_client(&client.id, hash, record).await.map_err(explain)? {
+        Changed::Done => Ok(secret),
+        // A secret that was not stored must not be shown.
+        Changed::Nothing => {
+            let id = client.id.as_str();
+            Err(format!("client {id} was revoked or removed meanwhile and got no new secret; start again").into())
+        }
+    }
+}
+
+fn agent_of(business: &str) -> String {
+    format!("Demo agent of {business}")
+}
+
+fn explain(fault: frontdesk_engine::Fault) -> CliError {
+    fault.cause.unwrap_or_else(|| fault.message.into_owned()).into()
+}

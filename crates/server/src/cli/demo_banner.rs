@@ -1,0 +1,161 @@
+//! What `frontdesk demo` prints: the endpoints, the clients, and commands to paste.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use frontdesk_contracts::demo::ExampleCall;
+use frontdesk_identity::PlaintextSecret;
+use serde_json::{Map, Value, json};
+
+pub(super) struct DemoBanner {
+    pub(super) endpoint: String,
+    pub(super) public_url: String,
+    pub(super) operator_endpoint: String,
+    /// The CA that callers must trust; none for a publicly trusted certificate.
+    pub(super) ca_file: Option<PathBuf>,
+    pub(super) data: PathBuf,
+    pub(super) clients: Vec<DemoClient>,
+    /// What the contract calls a tenant's id.
+    pub(super) tenant_key: &'static str,
+    pub(super) scopes: String,
+    pub(super) example: ExampleCall,
+    pub(super) site: Option<SiteBanner>,
+    pub(super) reused: bool,
+}
+
+/// The demo website, which has its own client and endpoint.
+pub(super) struct SiteBanner {
+    pub(super) endpoint: String,
+    pub(super) client: DemoClient,
+    pub(super) scopes: String,
+    pub(super) example: ExampleCall,
+}
+
+pub(super) struct DemoClient {
+    pub(super) id: String,
+    /// Known only when it is created.
+    pub(super) secret: Option<PlaintextSecret>,
+    pub(super) tenant: String,
+    pub(super) business: String,
+}
+
+impl DemoBanner {
+    pub(super) fn print(&self, as_json: bool) -> io::Result<()> {
+        let text = if as_json { self.json().to_string() } else { self.text() };
+        writeln!(io::stdout().lock(), "{text}")
+    }
+
+    fn json(&self) -> Value {
+        let clients: Vec<Value> = self
+            .clients
+            .iter()
+            .map(|client| {
+                let mut entry = Map::new();
+                entry.insert("id".to_owned(), json!(client.id));
+                entry.insert("secret".to_owned(), json!(client.secret.as_ref().map(PlaintextSecret::expose)));
+                entry.insert(self.tenant_key.to_owned(), json!(client.tenant));
+                Value::Object(entry)
+            })
+            .collect();
+        let site = self.site.as_ref().map(|site| {
+            json!({
+                "endpoint": site.endpoint,
+                "id": site.client.id,
+                "secret": site.client.secret.as_ref().map(PlaintextSecret::expose),
+                "tenant": site.client.tenant,
+            })
+        });
+        json!({
+            "endpoint": self.endpoint,
+            "token_endpoint": format!("{}/token", self.public_url),
+            "operator_endpoint": self.operator_endpoint,
+            "ca_file": self.ca_file,
+            "data": self.data,
+            "reused": self.reused,
+            "clients": clients,
+            "site": site,
+        })
+    }
+
+    fn text(&self) -> String {
+        let endpoint = &self.endpoint;
+        let trust = match &self.ca_file {
+            Some(file) => format!("--cacert {} ", quoted(&file.display().to_string())),
+            None => String::new(),
+        };
+        let data = quoted(&self.data.display().to_string());
+        let mut lines = vec![
+            String::new(),
+            format!("  Frontdesk {} is running.", env!("CARGO_PKG_VERSION")),
+            if self.reused {
+                format!("  The existing data in {} is used.", self.data.display())
+            } else {
+                format!("  Demo data was created in {}.", self.data.display())
+            },
+            String::new(),
+            format!("  endpoint   {endpoint}"),
+            format!("  page       {}/", self.public_url),
+            format!("  operator   {}/healthz", self.operator_endpoint),
+        ];
+        lines.extend(self.site.iter().map(|site| format!("  website    {}", site.endpoint)));
+        lines.extend(self.ca_file.iter().map(|file| format!("  CA file    {}", file.display())));
+        lines.push(String::new());
+        for client in self.clients.iter().chain(self.site.iter().map(|site| &site.client)) {
+            lines.push(format!("  {} ({})", client.business, client.tenant));
+            lines.push(format!("    client   {}", client.id));
+            lines.push(match &client.secret {
+                Some(secret) => format!("    secret   {}   (shown once, stored as a hash)", secret.expose()),
+                None => format!(
+                    "    secret   shown at the first start; start with --new-secrets, or for a new one: frontdesk client rotate {} --data {data}",
+                    client.id
+                ),
+            });
+        }
+        if let Some(client) = self.clients.first() {
+            lines.extend([String::new(), "  Paste these one after the other:".to_owned(), String::new()]);
+            lines.extend(self.token(&trust, client, endpoint, &self.scopes));
+            lines.extend(call(&trust, endpoint, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#));
+            lines.extend(call(&trust, endpoint, &first_call(2, self.example)));
+            if let Some(site) = &self.site {
+                lines.extend(self.token(&trust, &site.client, &site.endpoint, &site.scopes));
+                lines.extend(call(&trust, &site.endpoint, &first_call(3, site.example)));
+            }
+            lines.push("  Ctrl-C stops the server.".to_owned());
+        }
+        lines.join("\n")
+    }
+
+    fn token(&self, trust: &str, client: &DemoClient, endpoint: &str, scopes: &str) -> [String; 4] {
+        let secret = client.secret.as_ref().map_or("YOUR_SECRET", PlaintextSecret::expose);
+        [
+            format!("TOKEN=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),
+            format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={scopes}"))),
+            format!(
+                "  {}/token | sed -n 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/p'); [ \"$TOKEN\" ] || echo no token: check the client id and secret",
+                self.public_url
+            ),
+            String::new(),
+        ]
+    }
+}
+
+fn call(trust: &str, endpoint: &str, message: &str) -> [String; 4] {
+    [
+        format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
+        format!("  -d '{message}' \\"),
+        format!("  {endpoint}"),
+        String::new(),
+    ]
+}
+
+fn first_call(id: u8, ExampleCall { tool, arguments }: ExampleCall) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+    )
+}
+
+/// Quoted for a shell, whatever characters a path has.
+fn quoted(text: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,131 @@
+//! `frontdesk serve`: serves what a configuration describes. `demo` starts the same way.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use frontdesk_contracts::ENTRIES;
+use frontdesk_engine::ports::Clock as _;
+use frontdesk_store::StoreError;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::{CliError, StoreGuard, load_config, run_server};
+use crate::admin::{self, AdminService};
+use crate::app::{
+    App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, Reload, Sites, install_sighup_handler,
+    install_signal_handlers, register_tenants, serve_until_shutdown,
+};
+use crate::config::{LoadedConfig, environment, load};
+use crate::data_dir::{self, DataDir};
+use crate::net::{self, AddressSource, CertificateWatcher, DrainResult, Shutdown, prepare_certificate};
+use crate::system::SystemClock;
+use crate::telemetry::traces::{self, listed};
+
+/// Serve what a configuration file describes.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Serves over HTTPS what the configuration describes. `FRONTDESK_*` variables override the file: \
+        FRONTDESK_LISTEN=0.0.0.0:8443 sets `listen`.\n\n\
+        Ctrl-C or SIGTERM stops accepting calls, finishes the running ones and exits with 0. SIGHUP reloads the \
+        configuration: it takes effect completely if it is valid, otherwise the current one stays; the log says which, \
+        and which keys need a restart. Changed certificate files are loaded without a signal.",
+    after_help = "\
+Examples:
+  frontdesk config check --config frontdesk.toml   find every problem first
+  frontdesk serve --config frontdesk.toml
+  FRONTDESK_CONFIG=frontdesk.toml frontdesk serve"
+)]
+pub(super) struct ServeArgs {
+    /// The configuration file [default: the file that FRONTDESK_CONFIG names, or none]
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+}
+
+pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
+    let loaded = load_config(args.config.clone(), Vec::new())?;
+    let file = args.config;
+    let read_config = Box::new(move || load(file.as_deref(), environment(), ENTRIES));
+    let guard = StoreGuard::default();
+    run_server(&guard, async {
+        // Before anything is open: an early SIGHUP must not end the process.
+        let sighup = install_sighup_handler()?;
+        let started = start(&loaded, AddressSource::Key("listen"), &guard, |_| Ok(())).await?;
+        let reload = Reload::new(loaded.clone(), started.listeners.public.local_addr(), read_config);
+        for warning in &loaded.warnings {
+            started.app.log.say(&warning.to_string());
+        }
+        started.app.log.say(&format!("serving {}", started.app.config.public_url));
+        finish(started, OnSighup::Reload(sighup, Box::new(reload))).await
+    })
+}
+
+/// An app with everything open, ready for its first call.
+pub(super) struct StartedApp {
+    pub(super) app: App,
+    pub(super) listeners: BoundListeners,
+    shutdown: Shutdown,
+    /// The certificate of the development CA, if the server's certificate comes from it.
+    pub(super) ca_file: Option<PathBuf>,
+}
+
+/// Ports first: they are the most likely to be taken, and nothing has been created yet when they are. The admin socket
+/// before anybody is told that the server is ready: a command may follow at once. `seed` runs on a thread of its own as
+/// soon as the data folder is locked.
+pub(super) async fn start(
+    loaded: &LoadedConfig,
+    listen: AddressSource,
+    guard: &StoreGuard,
+    seed: impl FnOnce(&DataDir) -> Result<(), StoreError> + Send + 'static,
+) -> Result<StartedApp, CliError> {
+    let shutdown = install_signal_handlers()?;
+    let public = net::bind(loaded.config.listen, listen).await?;
+    let admin = net::bind(loaded.config.admin.listen, AddressSource::Key("operator.listen")).await?;
+    let config = loaded.bound_to(public.local_addr());
+    let data_dir = DataDir::lock(&config.data)?;
+    // Database, certificate and seed data mostly wait for the disk, so they are prepared in parallel. None needs another,
+    // each renames its files into place when they are complete, and all have ended before a failure is reported.
+    let seeded = spawn_with(&data_dir, seed);
+    let for_certificate = config.clone();
+    let certificate = spawn_with(&data_dir, move |_| prepare_certificate(&for_certificate, SystemClock.now()));
+    let backend = DataBackend::open(data_dir, &config.database).await;
+    let (seeded, certificate) = (seeded.await, certificate.await);
+    seeded??;
+    let backend = backend?;
+    guard.hold(&backend.store);
+    let certificate = certificate??;
+    let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
+    let (sites, notices) = Sites::open(&config, &backend.clock, OnDatabaseDown::Retry, &Sites::default()).await?;
+    let ca_file = certificate.ca_file.clone();
+    let certificates = CertificateWatcher::new(certificate, backend.clock.now());
+    let listeners = BoundListeners { public, admin, certificates };
+    let socket = data_dir::admin_socket(backend.data_dir.path());
+    admin::serve(socket, Arc::new(AdminService::new(&backend)), shutdown.clone()).await?;
+    register_tenants(&config, &backend).await?;
+    let app = App::open(backend, config, sites);
+    for notice in &notices {
+        app.log.say(notice);
+    }
+    app.traces.set_exporter(traces, &app.log);
+    Ok(StartedApp { app, listeners, shutdown, ca_file })
+}
+
+/// Runs on a thread of its own, which keeps the data folder locked until it has ended.
+fn spawn_with<T: Send + 'static>(
+    data_dir: &DataDir,
+    work: impl FnOnce(&DataDir) -> T + Send + 'static,
+) -> JoinHandle<T> {
+    let data_dir = data_dir.clone();
+    spawn_blocking(move || work(&data_dir))
+}
+
+pub(super) async fn finish(started: StartedApp, on_sighup: OnSighup) -> Result<ExitCode, CliError> {
+    let log = Arc::clone(&started.app.log);
+    match serve_until_shutdown(started.app, started.listeners, on_sighup, started.shutdown).await {
+        DrainResult::Finished => {}
+        DrainResult::Aborted(connections) => {
+            log.say(&format!("closed with {connections} connections still busy after the drain deadline"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

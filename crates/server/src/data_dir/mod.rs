@@ -1,0 +1,249 @@
+//! The data folder: its lock, its files and its master key. Only one process at a time locks it for writing; the master
+//! key is readable by its owner only.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use frontdesk_engine::ports::Random;
+use frontdesk_engine::seal::SealKey;
+
+use crate::config::DatabaseConfig;
+
+#[derive(Debug)]
+pub enum DataDirError {
+    Unusable { path: PathBuf, error: io::Error },
+    KeyExposed { path: PathBuf },
+    DirExposed { path: PathBuf },
+    InvalidKey { path: PathBuf },
+    KeyMissing { path: PathBuf },
+    NoData { path: PathBuf },
+    OtherOwner { path: PathBuf, owner: String },
+    Locked { path: PathBuf },
+}
+
+impl fmt::Display for DataDirError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DataDirError::Unusable { path, error } => write!(
+                out,
+                "cannot use {}: {error}. Check its owner and permissions, or name another folder with --data.",
+                path.display()
+            ),
+            DataDirError::KeyExposed { path } => write!(
+                out,
+                "{} can be read by others; consider everything encrypted with it disclosed. Run: chmod 600 {}",
+                path.display(),
+                path.display()
+            ),
+            DataDirError::DirExposed { path } => write!(
+                out,
+                "{} is accessible to other users, and it contains the master key. Run: chmod 700 {}",
+                path.display(),
+                path.display()
+            ),
+            DataDirError::InvalidKey { path } => write!(
+                out,
+                "{} is not a master key (64 hexadecimal digits). Restore the file that was created with this data folder.",
+                path.display()
+            ),
+            DataDirError::KeyMissing { path } => write!(
+                out,
+                "{} is missing, and without it the encrypted data cannot be read. \
+                 Restore the file that was created with this data folder.",
+                path.display()
+            ),
+            DataDirError::NoData { path } => write!(
+                out,
+                "there is no Frontdesk data in {}. Start `frontdesk demo` or `frontdesk serve` once, or name the folder with --data.",
+                path.display()
+            ),
+            DataDirError::OtherOwner { path, owner } => write!(
+                out,
+                "{} belongs to another user, {owner}, and only that user has access. \
+                 Run the command as that user, with: sudo -u '{owner}'",
+                path.display()
+            ),
+            DataDirError::Locked { path } => write!(
+                out,
+                "another Frontdesk is using {}. Stop it, or name another folder with --data.",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for DataDirError {}
+
+/// The folder while this process locks it: until the last clone is dropped.
+#[derive(Debug, Clone)]
+pub struct DataDir {
+    path: PathBuf,
+    _lock: Arc<File>,
+}
+
+impl DataDir {
+    /// Locks the folder, and creates it if it does not exist.
+    pub fn lock(path: &Path) -> Result<DataDir, DataDirError> {
+        let failed = |error| unusable(path, error);
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+        if fs::metadata(path).map_err(failed)?.permissions().mode() & 0o077 != 0 {
+            return Err(DataDirError::DirExposed { path: path.to_owned() });
+        }
+        let mut options = OpenOptions::new();
+        let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let lock = lock.open(path.join("lock")).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(DataDirError::Locked { path: path.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        Ok(DataDir { path: path.to_owned(), _lock: Arc::new(lock) })
+    }
+
+    /// Locks a folder that must contain data already.
+    pub fn lock_existing(path: &Path, database: &DatabaseConfig) -> Result<DataDir, DataDirError> {
+        require_data(path, database)?;
+        DataDir::lock(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn master_key(&self, random: &dyn Random) -> Result<SealKey, DataDirError> {
+        let path = master_key_file(&self.path);
+        if !path.exists() && !database_file(&self.path).exists() {
+            create_key(&path, random)?;
+        }
+        read_master_key(&path)
+    }
+}
+
+/// Everything that prevents a server from using this folder. Nothing is created or locked.
+pub fn check(path: &Path) -> Vec<DataDirError> {
+    let failed = |error| unusable(path, error);
+    let Ok(metadata) = fs::metadata(path) else {
+        // It will be created in the nearest parent folder that exists.
+        let above = path.ancestors().skip(1).find(|above| above.as_os_str().is_empty() || above.exists());
+        let above = above.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        return try_writing(above).map_err(failed).err().into_iter().collect();
+    };
+    let mut errors = Vec::new();
+    if metadata.permissions().mode() & 0o077 != 0 && metadata.is_dir() {
+        errors.push(DataDirError::DirExposed { path: path.to_owned() });
+    }
+    errors.extend(try_writing(path).map_err(failed).err());
+    let key = master_key_file(path);
+    if key.exists() || database_file(path).exists() {
+        errors.extend(read_master_key(&key).err());
+    }
+    errors
+}
+
+fn try_writing(folder: &Path) -> io::Result<()> {
+    let trial = folder.join(format!(".frontdesk-check-{}", std::process::id()));
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&trial)?;
+    fs::remove_file(&trial)
+}
+
+/// Fails if the folder contains no data. With PostgreSQL, only the key is in the folder.
+pub fn require_data(path: &Path, database: &DatabaseConfig) -> Result<(), DataDirError> {
+    let file = match database {
+        DatabaseConfig::Embedded => database_file(path),
+        DatabaseConfig::Postgres(_) => master_key_file(path),
+    };
+    match file.try_exists() {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(unusable(&file, error)),
+        Ok(false) | Err(_) => Err(DataDirError::NoData { path: path.to_owned() }),
+    }
+}
+
+/// Names the owner if the path, or a parent folder that cannot be read, belongs to another user.
+fn unusable(path: &Path, error: io::Error) -> DataDirError {
+    let seen = path.ancestors().find_map(|path| fs::metadata(path).ok().map(|metadata| (path, metadata)));
+    let reader = fs::metadata("/proc/self").ok().map(|metadata| metadata.uid());
+    match seen {
+        Some((seen, metadata))
+            if error.kind() == io::ErrorKind::PermissionDenied
+                && metadata.mode() & 0o007 == 0
+                && reader.is_some_and(|reader| reader != metadata.uid()) =>
+        {
+            DataDirError::OtherOwner { path: seen.to_owned(), owner: user_name(metadata.uid()) }
+        }
+        Some(_) | None => DataDirError::Unusable { path: path.to_owned(), error },
+    }
+}
+
+/// As `sudo -u` accepts it: a number for a user without a name.
+fn user_name(user: u32) -> String {
+    let number = user.to_string();
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let mut lines = users.lines().map(|line| line.split(':'));
+    let name = lines.find_map(|mut fields| fields.next().filter(|_| fields.nth(1) == Some(number.as_str())));
+    name.map_or(format!("#{number}"), str::to_owned)
+}
+
+pub fn database_file(folder: &Path) -> PathBuf {
+    folder.join("frontdesk.db")
+}
+
+pub fn tls_dir(folder: &Path) -> PathBuf {
+    folder.join("tls")
+}
+
+pub fn admin_socket(folder: &Path) -> PathBuf {
+    folder.join("operator.sock")
+}
+
+pub fn master_key_file(folder: &Path) -> PathBuf {
+    folder.join("master.key")
+}
+
+pub fn read_master_key(path: &Path) -> Result<SealKey, DataDirError> {
+    let failed = |error| unusable(path, error);
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(DataDirError::KeyMissing { path: path.to_owned() });
+        }
+        opened => opened.map_err(failed)?,
+    };
+    if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
+        return Err(DataDirError::KeyExposed { path: path.to_owned() });
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
+    decode_hex(text.trim()).map(SealKey::from_bytes).ok_or_else(|| DataDirError::InvalidKey { path: path.to_owned() })
+}
+
+/// The complete key is on disk before it is renamed, and renamed before anything is encrypted with it, so that a crash
+/// leaves neither half a key nor data without its key.
+fn create_key(path: &Path, random: &dyn Random) -> Result<(), DataDirError> {
+    let failed = |error| DataDirError::Unusable { path: path.to_owned(), error };
+    let temporary = path.with_extension("key.new");
+    let _ = fs::remove_file(&temporary);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary).map_err(failed)?;
+    let key = SealKey::random(random);
+    let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    fs::rename(&temporary, path).map_err(failed)?;
+    match path.parent() {
+        Some(folder) => File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn decode_hex(text: &str) -> Option<[u8; 32]> {
+    if text.len() != 64 {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}

@@ -1,0 +1,172 @@
+//! Reading an export file. Only blocks that decrypt with the file's key at exactly their position are returned, and the end
+//! is reached only if all of them were there.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use frontdesk_engine::seal::SealKey;
+use frontdesk_store::transfer::SqlValue;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::row::read_row;
+use super::{Block, ExportFileError, FORMAT, MAGIC, MAX_BLOCK};
+
+/// The first line is not longer.
+const MAX_FIRST_LINE: u64 = 64;
+
+pub struct ExportReader {
+    path: PathBuf,
+    input: BufReader<File>,
+    key: SealKey,
+    hash: Sha256,
+    blocks: u64,
+    rows: u64,
+    block: Vec<u8>,
+    /// How much of the block has been read.
+    read: usize,
+    next: u32,
+}
+
+impl ExportReader {
+    /// Opens the file and reads its manifest.
+    pub fn open(path: &Path, key: &SealKey) -> Result<(ExportReader, Value), ExportFileError> {
+        let failed = |error| ExportFileError::Unusable { path: path.to_owned(), error };
+        let mut input = BufReader::new(File::open(path).map_err(failed)?);
+        let line = first_line(&mut input).map_err(failed)?;
+        let format = line.strip_prefix(MAGIC).and_then(|rest| rest.strip_suffix('\n')).map(str::parse::<u32>);
+        match format {
+            Some(Ok(FORMAT)) => {}
+            Some(Ok(format)) if format > FORMAT => {
+                return Err(ExportFileError::NewerFormat { path: path.to_owned(), format });
+            }
+            Some(_) | None => return Err(ExportFileError::NotAnExport { path: path.to_owned() }),
+        }
+        let mut reader = ExportReader {
+            path: path.to_owned(),
+            input,
+            key: key.clone(),
+            hash: Sha256::new_with_prefix(line.as_bytes()),
+            blocks: 0,
+            rows: 0,
+            block: Vec::new(),
+            read: 0,
+            next: 0,
+        };
+        reader.next = reader.length()?;
+        let sealed = reader.read_block()?;
+        let manifest = reader.decrypt(Block::Manifest, &sealed);
+        let manifest = manifest.and_then(|plain| serde_json::from_slice(&plain).ok());
+        match manifest {
+            Some(manifest) => Ok((reader, manifest)),
+            // A file with a correct hash was encrypted with another key.
+            None if has_correct_hash(path) => Err(ExportFileError::WrongKey { path: path.to_owned() }),
+            None => Err(reader.damaged()),
+        }
+    }
+
+    /// The next row, or `None` when the file was read completely and is unchanged.
+    pub fn row(&mut self) -> Result<Option<(usize, Vec<SqlValue>)>, ExportFileError> {
+        while self.block.len() == self.read {
+            let sealed = self.read_block()?;
+            if self.next == 0 {
+                return self.end(&sealed).map(|()| None);
+            }
+            self.block = self.decrypt(Block::Rows, &sealed).ok_or_else(|| self.damaged())?;
+            self.read = 0;
+        }
+        let mut rest = self.block.get(self.read..).unwrap_or_default();
+        let row = read_row(&mut rest).ok_or_else(|| self.damaged())?;
+        self.read = self.block.len() - rest.len();
+        self.rows += 1;
+        Ok(Some(row))
+    }
+
+    fn end(&mut self, sealed: &[u8]) -> Result<(), ExportFileError> {
+        let rows = self.decrypt(Block::End, sealed);
+        let expected = self.hash.clone().finalize();
+        // One byte more than expected is enough to notice trailing data.
+        let mut rest = Vec::new();
+        let max = expected.len() as u64 + 1;
+        self.input.by_ref().take(max).read_to_end(&mut rest).map_err(|error| self.failed(error))?;
+        let is_complete = rows.as_deref() == Some(&self.rows.to_be_bytes()[..]) && rest == expected.as_slice();
+        if is_complete { Ok(()) } else { Err(self.damaged()) }
+    }
+
+    /// Reads the next encrypted block, and the length of the one after it.
+    fn read_block(&mut self) -> Result<Vec<u8>, ExportFileError> {
+        let length = usize::try_from(self.next).unwrap_or(usize::MAX);
+        if length == 0 || length > MAX_BLOCK {
+            return Err(self.damaged());
+        }
+        let mut sealed = vec![0; length];
+        self.fill(&mut sealed)?;
+        self.next = self.length()?;
+        Ok(sealed)
+    }
+
+    fn decrypt(&mut self, block: Block, sealed: &[u8]) -> Option<Vec<u8>> {
+        let number = self.blocks.to_string();
+        self.blocks += 1;
+        self.key.open(&[MAGIC, &number, block.as_str()], sealed)
+    }
+
+    fn length(&mut self) -> Result<u32, ExportFileError> {
+        let mut length = [0; 4];
+        self.fill(&mut length)?;
+        Ok(u32::from_be_bytes(length))
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), ExportFileError> {
+        match self.input.read_exact(bytes) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(self.damaged()),
+            Err(error) => return Err(self.failed(error)),
+        }
+        self.hash.update(bytes);
+        Ok(())
+    }
+
+    fn damaged(&self) -> ExportFileError {
+        ExportFileError::Damaged { path: self.path.clone() }
+    }
+
+    fn failed(&self, error: io::Error) -> ExportFileError {
+        ExportFileError::Unusable { path: self.path.clone(), error }
+    }
+}
+
+fn first_line(input: &mut BufReader<File>) -> io::Result<String> {
+    use std::io::BufRead as _;
+    let mut line = Vec::new();
+    input.take(MAX_FIRST_LINE).read_until(b'\n', &mut line)?;
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
+
+/// Whether the SHA-256 at the end is correct. It is not authenticated: it only distinguishes a wrong key from a damaged
+/// copy.
+fn has_correct_hash(path: &Path) -> bool {
+    let check = || -> io::Result<bool> {
+        let file = File::open(path)?;
+        let Some(before) = file.metadata()?.len().checked_sub(32) else {
+            return Ok(false);
+        };
+        let mut input = BufReader::new(file);
+        let mut hash = Sha256::new();
+        let (mut left, mut piece) = (before, vec![0; 64 * 1024]);
+        while left > 0 {
+            let max = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+            let read = input.read(piece.get_mut(..max).unwrap_or_default())?;
+            if read == 0 {
+                return Ok(false);
+            }
+            hash.update(piece.get(..read).unwrap_or_default());
+            left -= read as u64;
+        }
+        let mut written = Vec::new();
+        input.read_to_end(&mut written)?;
+        Ok(written == hash.finalize().as_slice())
+    };
+    check().unwrap_or(false)
+}

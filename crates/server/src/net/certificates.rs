@@ -1,0 +1,150 @@
+//! The certificate in use: changed files are reloaded while the server runs, and the development certificate is renewed
+//! before it expires. An unusable certificate replaces nothing.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use frontdesk_engine::model::timestamp::Millis;
+use rustls::ServerConfig;
+use time::OffsetDateTime;
+
+use super::dev_ca::{DevCertificateStatus, ensure};
+use super::error::NetError;
+use super::tls::{Tls, load};
+use crate::config::{CertificateConfig, Config};
+use crate::data_dir;
+
+/// How often the development certificate is checked; it is renewed two weeks before it expires.
+const RENEWAL_CHECK_SECONDS: i64 = 3600;
+
+/// A certificate that is ready for use.
+pub struct LoadedCertificate {
+    pub tls: ServerConfig,
+    /// The certificate of the development CA, if the certificate comes from it.
+    pub ca_file: Option<PathBuf>,
+    status: DevCertificateStatus,
+    stamps: FileStamps,
+}
+
+/// Loads the configured files, or a development certificate, which is created or renewed if necessary.
+pub fn prepare_certificate(config: &Config, now: Millis) -> Result<LoadedCertificate, NetError> {
+    match &config.certificate {
+        CertificateConfig::Files { certificate, key } => {
+            // Before the files are read, so that a change in between is noticed by the next check.
+            let stamps = FileStamps::read(certificate, key);
+            Ok(LoadedCertificate {
+                tls: load(certificate, key)?,
+                ca_file: None,
+                status: DevCertificateStatus::Reused,
+                stamps,
+            })
+        }
+        CertificateConfig::Development => {
+            let now = OffsetDateTime::from_unix_timestamp(now.seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+            let names = [config.public_url.host().to_owned()];
+            let made = ensure(&data_dir::tls_dir(&config.data), &names, now)?;
+            let stamps = FileStamps::read(&made.certificate, &made.key);
+            let tls = load(&made.certificate, &made.key)?;
+            Ok(LoadedCertificate { tls, ca_file: Some(made.ca_file), status: made.status, stamps })
+        }
+    }
+}
+
+/// The certificate in use, and the state of its files.
+pub struct CertificateWatcher {
+    tls: Arc<Tls>,
+    stamps: FileStamps,
+    checked_at: Millis,
+    /// The last error, so that it is logged once.
+    last_error: Option<String>,
+}
+
+impl CertificateWatcher {
+    pub fn new(certificate: LoadedCertificate, now: Millis) -> CertificateWatcher {
+        let LoadedCertificate { tls, stamps, .. } = certificate;
+        CertificateWatcher { tls: Arc::new(Tls::new(tls)), stamps, checked_at: now, last_error: None }
+    }
+
+    pub fn tls(&self) -> Arc<Tls> {
+        Arc::clone(&self.tls)
+    }
+
+    /// Uses another certificate from the next handshake on.
+    pub fn replace(&mut self, certificate: LoadedCertificate) {
+        self.tls.replace(certificate.tls);
+        self.stamps = certificate.stamps;
+        self.last_error = None;
+    }
+
+    /// Reloads files that have changed since the last check; returns a message for the log, if any.
+    pub fn check(&mut self, config: &Config, now: Millis) -> Option<String> {
+        let renewal = match &config.certificate {
+            CertificateConfig::Development => now >= self.checked_at.plus_seconds(RENEWAL_CHECK_SECONDS),
+            CertificateConfig::Files { .. } => false,
+        };
+        // Unusable files are tried each time: a key and its certificate are rarely replaced at the same moment.
+        if !renewal && self.last_error.is_none() && self.stamps == self.stamps.read_again() {
+            return None;
+        }
+        self.checked_at = now;
+        match prepare_certificate(config, now) {
+            Ok(certificate) if certificate.stamps == self.stamps => {
+                self.last_error = None;
+                None
+            }
+            Ok(certificate) => {
+                let message = match (&certificate.ca_file, certificate.status) {
+                    (Some(ca_file), DevCertificateStatus::New) => format!(
+                        "development CA and certificate renewed; clients must trust the new {}",
+                        ca_file.display()
+                    ),
+                    (
+                        Some(_) | None,
+                        DevCertificateStatus::New | DevCertificateStatus::Renewed | DevCertificateStatus::Reused,
+                    ) => "certificate replaced".to_owned(),
+                };
+                self.replace(certificate);
+                Some(message)
+            }
+            Err(error) => {
+                let message = format!("certificate not replaced, the current one stays in use: {error}");
+                (self.last_error.replace(message.clone()).as_ref() != Some(&message)).then_some(message)
+            }
+        }
+    }
+}
+
+/// Identifies the versions of certificate and key file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileStamps([(PathBuf, Option<FileStamp>); 2]);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileStamp {
+    file: u64,
+    length: u64,
+    changed: (i64, i64),
+}
+
+impl FileStamps {
+    fn read(certificate: &Path, key: &Path) -> FileStamps {
+        FileStamps([certificate, key].map(|path| (path.to_owned(), stamp(path))))
+    }
+
+    fn read_again(&self) -> FileStamps {
+        FileStamps(self.0.clone().map(|(path, _)| {
+            let stamp = stamp(&path);
+            (path, stamp)
+        }))
+    }
+}
+
+fn stamp(path: &Path) -> Option<FileStamp> {
+    let metadata = fs::metadata(path).ok()?;
+    Some(FileStamp {
+        file: metadata.ino(),
+        length: metadata.size(),
+        changed: (metadata.mtime(), metadata.mtime_nsec()),
+    })
+}

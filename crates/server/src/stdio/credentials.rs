@@ -1,0 +1,118 @@
+//! The caller's access token, requested from the own token endpoint and renewed before it expires. A secret is only passed
+//! on, never shown.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use frontdesk_engine::ClientId;
+use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_identity::OAuthRequest;
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::config::StdioLogin;
+
+pub struct StdioCredentials {
+    app: Arc<App>,
+    mount: usize,
+    /// None for a mount that needs no token.
+    login: Option<StdioLogin>,
+    token: String,
+    /// After half of its lifetime; none for a fixed token.
+    renew_at: Option<Millis>,
+}
+
+#[derive(Deserialize)]
+struct TokenResponse {
+    access_token: String,
+    expires_in: i64,
+}
+
+#[derive(Deserialize)]
+struct TokenError {
+    error: String,
+    error_description: Option<String>,
+}
+
+impl StdioCredentials {
+    /// Fails if the caller gets no token.
+    pub async fn new(app: Arc<App>, mount: usize, login: Option<StdioLogin>) -> Result<StdioCredentials, String> {
+        let mut credentials = StdioCredentials { app, mount, login, token: String::new(), renew_at: None };
+        match &credentials.login {
+            None => {}
+            Some(StdioLogin::Token(token)) => credentials.token.clone_from(token),
+            Some(StdioLogin::Client { .. }) => credentials.renew().await?,
+        }
+        Ok(credentials)
+    }
+
+    pub(super) async fn credential(&mut self) -> Credential {
+        if self.renew_at.is_some_and(|at| self.app.desk.now() >= at) {
+            // If that fails the old one is used, and the call is answered accordingly.
+            let _ = self.renew().await;
+        }
+        match self.login {
+            Some(_) => Credential::Bearer(self.token.clone()),
+            None => Credential::Missing,
+        }
+    }
+
+    async fn renew(&mut self) -> Result<(), String> {
+        let Some(StdioLogin::Client { id, secret }) = &self.login else {
+            return Ok(());
+        };
+        let form = self.form(id, secret).await;
+        let trace = self.app.desk.new_trace();
+        let now = self.app.desk.now();
+        let asked = OAuthRequest {
+            method: "POST",
+            path: "/token",
+            query: None,
+            content_type: Some("application/x-www-form-urlencoded"),
+            authorization: &[],
+            body: form.as_bytes(),
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            trace: &trace,
+        };
+        let reply = self.app.identity.answer(asked).await.ok_or("there is no token endpoint")?;
+        if let Ok(granted) = serde_json::from_slice::<TokenResponse>(&reply.body) {
+            self.renew_at = Some(now.plus_seconds(granted.expires_in / 2));
+            self.token = granted.access_token;
+            return Ok(());
+        }
+        Err(match serde_json::from_slice::<TokenError>(&reply.body) {
+            Ok(refused) => format!(
+                "the caller in FRONTDESK_CLIENT_ID gets no access: {} ({})",
+                refused.error_description.unwrap_or_default(),
+                refused.error
+            ),
+            Err(_) => "the caller in FRONTDESK_CLIENT_ID gets no access".to_owned(),
+        })
+    }
+
+    /// Requests every scope that the client may have at this mount, because a local program has no way to choose.
+    async fn form(&self, id: &str, secret: &str) -> String {
+        let mut form =
+            format!("grant_type=client_credentials&client_id={}&client_secret={}", encoded(id), encoded(secret));
+        let Some((_, mount)) = self.app.mounts.get(self.mount) else {
+            return form;
+        };
+        form.push_str(&format!("&resource={}", encoded(&mount.resource)));
+        if let Ok(Some(client)) = self.app.backend.store.client(&ClientId::new(id)).await {
+            let known = client.scopes.iter().filter(|scope| mount.contract.scopes.contains(scope));
+            let scopes: Vec<&str> = known.map(|scope| scope.as_str()).collect();
+            if !scopes.is_empty() {
+                form.push_str(&format!("&scope={}", encoded(&scopes.join(" "))));
+            }
+        }
+        form
+    }
+}
+
+/// Percent-encoded for a form.
+fn encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
