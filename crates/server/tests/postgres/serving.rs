@@ -188,7 +188,7 @@ async fn a_dealership_is_taken_in_while_the_desk_serves() {
     assert_eq!(code, Some(1));
     assert!(
         errors
-            .ends_with("is here already, and what is here is never written over. Receive it with another database.\n")
+            .ends_with("already exists in this database, and an import overwrites nothing. Import it into another database.\n")
     );
     assert_eq!(desk.said(&["audit", "verify"]).0, Some(0));
 }
