@@ -13,7 +13,7 @@ use frontdesk_engine::ports::{Clock as _, Random};
 use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExport, TenantImport};
 use serde_json::{Value, json};
 
-use super::progress::Progress;
+use super::progress::ProgressBar;
 use super::{CliError, DataArgs, resolve_paths, runtime};
 use crate::admin::{AdminRequest, AdminService, import_record, send_request};
 use crate::app::DataBackend;
@@ -186,7 +186,7 @@ async fn write_rows(export: &TenantExport, mut files: ExportFiles) -> Result<Exp
     });
     let writer = ExportWriter::new(BufWriter::new(out), key, random, &head);
     let mut writer = writer.map_err(|error| files.failed(error))?;
-    let mut progress = Progress::new("exporting", export.manifest().rows());
+    let mut progress = ProgressBar::new("exporting", export.manifest().rows());
     export
         .rows(|table, row| {
             progress.step();
@@ -212,7 +212,7 @@ async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
         tables: tables(),
     };
     let mut import = TenantImport::open(&target, &manifest).await?;
-    let mut progress = Progress::new("importing", manifest.rows());
+    let mut progress = ProgressBar::new("importing", manifest.rows());
     let (mut reader, _) = ExportReader::open(&args.file, &read_key(&key_file)?)?;
     while let Some((table, row)) = reader.row()? {
         import.put(table, row).await?;
@@ -242,7 +242,7 @@ fn check(file: &Path, key_file: &Path) -> Result<Manifest, CliError> {
     let (mut reader, head) = ExportReader::open(file, &read_key(key_file)?)?;
     let manifest = head.get("manifest").and_then(Manifest::from_json);
     let manifest = manifest.ok_or_else(|| ExportFileError::NotAnExport { path: file.to_owned() })?;
-    let mut progress = Progress::new("checking", manifest.rows());
+    let mut progress = ProgressBar::new("checking", manifest.rows());
     while reader.row()?.is_some() {
         progress.step();
     }

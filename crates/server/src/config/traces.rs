@@ -13,7 +13,7 @@ use super::url::{host_of, parse_url};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TracesConfig {
     Off,
-    Otlp(Collector),
+    Otlp(Box<Collector>),
 }
 
 /// A collector for OTLP over HTTP.

@@ -110,7 +110,7 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
 
     // A file that cannot be used changes nothing.
     private(&folder.join("headers"), "third-secret\n");
-    desk.reload("the last good one stays: traces.headers_file: line 1 of headers is no header.");
+    desk.reload("stays in effect\",\"error\":\"traces.headers_file: line 1 of headers is not a header.");
     write(&folder, "");
     desk.reload("\"changed\":\"traces.endpoint, traces.headers_file\"");
     let before = collector.posts().len();

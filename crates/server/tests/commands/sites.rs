@@ -312,7 +312,7 @@ fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the
         ),
         (
             "auth = [\"jwt\"]\njwt_secret_file = \"short.txt\"\n",
-            "mount[0].jwt_secret: The secret has 7 bytes, and tokens under it could be forged by guessing it.",
+            "mount[0].jwt_secret: The secret has 7 bytes, which is short enough to guess and forge tokens with.",
         ),
     ] {
         for err in refusals(&folder, mount) {

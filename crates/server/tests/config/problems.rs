@@ -102,8 +102,8 @@ path = "mcp"
     assert_eq!(
         problems_of_file(file, &environment),
         r#"the configuration has 17 problems:
-  allowed_hosts[0] (FILE): "*" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
-  allowed_hosts[1] (FILE): "desk.example.com:443" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
+  allowed_hosts[0] (FILE): "*" is not a host name or address. Write each host alone, such as desk.example.com; any port is accepted
+  allowed_hosts[1] (FILE): "desk.example.com:443" is not a host name or address. Write each host alone, such as desk.example.com; any port is accepted
   database (FILE): the database is on another machine, and its rows would cross the network in cleartext. Use sslmode=verify-full and name its CA in `database_ca`
   idempotency.retain_hours (FILE): 23 is too small. Use a number from 24 to 8760
   listen (FILE): "localhost:8443" is not an address and a port. Write an IP address and a port, such as 127.0.0.1:8443 or 0.0.0.0:8443
