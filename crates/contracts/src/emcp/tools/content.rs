@@ -72,7 +72,7 @@ struct List {
 impl ReadTool for List {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), permitted.site_db()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
             let context = QueryContext { input, site_db, limits, variables: &variables };
             let (limit, offset) = limit_and_offset(input);
@@ -103,7 +103,7 @@ struct Get {
 impl ReadTool for Get {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), permitted.site_db()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
             let context = QueryContext { input, site_db, limits, variables: &variables };
             let query = DocumentQuery {

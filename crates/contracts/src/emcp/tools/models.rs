@@ -118,7 +118,7 @@ impl ReadTool for Get {
 
 /// Another CMS version may lack the table; it then has no such rows.
 async fn rows(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<SiteRow>, Fault> {
-    let site_db = permitted.archive()?;
+    let site_db = permitted.site_db()?;
     if site_db.has_table(model.table).await? { site_db.select(select).await } else { Ok(Vec::new()) }
 }
 
