@@ -1,11 +1,12 @@
 //! A desk that serves the made-up site from one database or from all three; with three, every answer must be the same.
 
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
-use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
+use frontdesk_contracts::emcp::{EmcpSettings, contract};
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
@@ -198,7 +199,7 @@ impl TestDesk {
     }
 }
 
-pub(crate) fn limited(limits: ResultLimits) -> EmcpSettings {
+pub(crate) fn limited(limits: QueryLimits) -> EmcpSettings {
     EmcpSettings { limits, ..EmcpSettings::default() }
 }
 
