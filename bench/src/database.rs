@@ -126,7 +126,9 @@ impl Storage {
     /// The arguments that tell the reference where its data is.
     pub fn reference(&self) -> [String; 2] {
         match &self.data {
-            Data::File => ["--database".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()],
+            Data::File => {
+                ["--database".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
+            }
             Data::FileAndSite(site) => ["--site".to_owned(), site.url()],
             Data::Server { server, name } => ["--database".to_owned(), server.url_of(ROLE, name)],
         }

@@ -300,7 +300,7 @@ fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the
         ),
         (
             "database = \"nowhere.sqlite\"\n",
-            "mount[0].database: cannot read the site's database: nowhere.sqlite cannot be opened. The file must be there",
+            "mount[0].database: cannot read the site's database: nowhere.sqlite cannot be opened. The file must exist",
         ),
         (
             "database_env = \"NOT_SET\"\n",
