@@ -5,7 +5,6 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
-use frontdesk_site::{Database, Site};
 use frontdesk_testkit::databases::PostgresDatabase;
 use frontdesk_testkit::sites::query::{column, is, of, same};
 
@@ -208,7 +207,10 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("site.sqlite");
-    rusqlite::Connection::open(&path).unwrap().execute_batch(&Site::of(1).script(Database::Sqlite)).unwrap();
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch(&CmsSite::with_documents(1).script(ScriptDialect::Sqlite))
+        .unwrap();
     let settings = SiteDbSettings::new(path.to_str().unwrap(), "evo_");
     let reader = SiteReader::open(SqliteDriver::new(path, settings.deadline), &settings).await.unwrap();
     let connection = reader.pool.take().unwrap().connection;
@@ -225,7 +227,7 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
 
 async fn postgres_site(connections: usize) -> (PostgresDatabase, SiteReader<PostgresDriver>) {
     let database = PostgresDatabase::create();
-    database.load(&Site::of(1).script(Database::Postgres));
+    database.load(&CmsSite::with_documents(1).script(ScriptDialect::Postgres));
     database.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO desk");
     let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
@@ -292,7 +294,7 @@ mod mysql {
 
     async fn mariadb_site(connections: usize) -> (MariadbDatabase, SiteReader<MysqlDriver>) {
         let database = MariadbDatabase::create();
-        database.sql(&format!("{} COMMIT;", Site::of(1).script(Database::Mysql)));
+        database.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
         let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();

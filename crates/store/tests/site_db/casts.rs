@@ -3,7 +3,6 @@
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Number, Operand, Predicate, SiteCell};
-use frontdesk_site::{Database, Site};
 use frontdesk_testkit::sites::SiteDatabases;
 use frontdesk_testkit::sites::query::{all, column, shown};
 
@@ -68,7 +67,7 @@ fn read(number: Number) -> Expr {
 
 #[tokio::test]
 async fn a_text_is_the_same_number_on_every_database() {
-    let three = SiteDatabases::with(&Site::small(), texts).await;
+    let three = SiteDatabases::with(&CmsSite::small(), texts).await;
     let mut select = all("texts", &["id"]);
     select.columns = CASTS.map(read).to_vec();
     let rows = three.rows(&select).await;

@@ -50,7 +50,7 @@ async fn dropped_columns_read_as_null_and_changed_ones_are_read() {
 #[tokio::test]
 async fn a_broken_view_does_not_affect_other_tables() {
     let file = SiteFile::new();
-    file.sql(&Site::small().script(Database::Sqlite));
+    file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     for name in ["evo_broken", "other_broken"] {
         file.sql(&format!("CREATE TABLE t (id integer); CREATE VIEW {name} AS SELECT id FROM t; DROP TABLE t;"));
     }

@@ -13,10 +13,10 @@ use mysql_async::prelude::Queryable as _;
 
 #[tokio::test]
 async fn long_texts_are_complete_up_to_the_byte_limit() {
-    let three = SiteDatabases::with(&Site::small(), |database| match database {
-        Database::Sqlite => String::new(),
-        Database::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
-        Database::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
+    let three = SiteDatabases::with(&CmsSite::small(), |database| match database {
+        ScriptDialect::Sqlite => String::new(),
+        ScriptDialect::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
+        ScriptDialect::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
     })
     .await;
     let mut select = all("site_content", &["id", "longtitle"]);

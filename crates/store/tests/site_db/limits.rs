@@ -148,7 +148,7 @@ async fn retried(site_db: &Arc<dyn SiteDb>, select: &Select) -> Vec<Vec<SiteCell
 #[tokio::test]
 async fn a_long_sqlite_query_does_not_block_the_runtime() {
     let file = SiteFile::new();
-    file.sql(&Site::small().script(Database::Sqlite));
+    file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let long = endless();
     let began = Instant::now();
@@ -163,7 +163,7 @@ async fn a_long_sqlite_query_does_not_block_the_runtime() {
 #[tokio::test]
 async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
     let file = SiteFile::new();
-    file.sql(&Site::small().script(Database::Sqlite));
+    file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();
     site.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -185,7 +185,7 @@ async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
 #[tokio::test]
 async fn cancelled_calls_do_not_exceed_the_connection_limit() {
     let file = SiteFile::new();
-    file.sql(&Site::of(3).script(Database::Sqlite));
+    file.sql(&CmsSite::with_documents(3).script(ScriptDialect::Sqlite));
     let site_db = open(&SiteDbSettings { connections: 2, ..settings(&file.url()) }).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();
     site.execute_batch("BEGIN EXCLUSIVE").unwrap();

@@ -18,10 +18,10 @@ async fn a_wrong_prefix_is_answered_with_those_found() {
     let (file, mariadb) = (SiteFile::new(), MariadbDatabase::create());
     let postgres = PostgresDatabase::create();
     for prefix in ["modx_", "shop_"] {
-        let site = Site::of(1).with_prefix(prefix);
-        file.sql(&site.script(Database::Sqlite));
-        mariadb.sql(&site.script(Database::Mysql));
-        postgres.load(&site.script(Database::Postgres));
+        let site = CmsSite::with_documents(1).with_prefix(prefix);
+        file.sql(&site.script(ScriptDialect::Sqlite));
+        mariadb.sql(&site.script(ScriptDialect::Mysql));
+        postgres.load(&site.script(ScriptDialect::Postgres));
     }
     for url in [file.url(), mariadb.url(), postgres.url()] {
         assert_eq!(
@@ -130,7 +130,7 @@ async fn mariadb_over_tls_needs_a_certificate_of_the_authority() {
     let (authority, certificate, key) = certificates("localhost");
     let (stranger, ..) = certificates("localhost");
     let (mariadb, port) = MariadbServer::start_on_port(&certificate, &key);
-    mariadb.sql(&Site::of(1).script(Database::Mysql));
+    mariadb.sql(&CmsSite::with_documents(1).script(ScriptDialect::Mysql));
     // From here on the server rejects connections without TLS.
     mariadb.sql("ALTER USER reader@127.0.0.1 REQUIRE SSL; ALTER USER reader@localhost REQUIRE SSL;");
     let folder = SiteFile::new();

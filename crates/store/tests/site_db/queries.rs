@@ -6,7 +6,6 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-use frontdesk_site::{Database, Site};
 use frontdesk_testkit::sites::SiteDatabases;
 use frontdesk_testkit::sites::query::{all, column, is, of, same, shown, value_of};
 
@@ -154,7 +153,7 @@ fn oddities(database: ScriptDialect) -> String {
 
 #[tokio::test]
 async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
-    let three = SiteDatabases::with(&Site::small(), oddities).await;
+    let three = SiteDatabases::with(&CmsSite::small(), oddities).await;
     let ids = async |filter: Vec<Predicate>| {
         let mut select = all("odd", &["id"]);
         select.filter = filter;

@@ -68,7 +68,7 @@ async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 /// Two mounts of the site read it with four tasks each.
 async fn is_written_while_it_is_read(mode: &str, test: &str) {
     let file = SiteFile::new();
-    file.sql(&format!("PRAGMA journal_mode = {mode}; {}", Site::of(3).script(Database::Sqlite)));
+    file.sql(&format!("PRAGMA journal_mode = {mode}; {}", CmsSite::with_documents(3).script(ScriptDialect::Sqlite)));
     let (stop, reads) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let mounts = [open(&settings(&file.url())).await.unwrap(), open(&settings(&file.url())).await.unwrap()];
     for site_db in mounts.iter().cycle().take(8) {
@@ -112,7 +112,7 @@ async fn a_site_in_wal_mode_writes_while_it_is_read() {
 #[tokio::test]
 async fn an_idle_reader_holds_no_lock() {
     let file = SiteFile::new();
-    file.sql(&format!("PRAGMA journal_mode = DELETE; {}", Site::of(3).script(Database::Sqlite)));
+    file.sql(&format!("PRAGMA journal_mode = DELETE; {}", CmsSite::with_documents(3).script(ScriptDialect::Sqlite)));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let site = Connection::open(file.path()).unwrap();
     site.busy_timeout(Duration::ZERO).unwrap();

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{Select, SiteDb, SiteRow};
-use frontdesk_site::{Database, Site};
 use frontdesk_store::site_db::{SiteDbSettings, open};
 
 use crate::TestFolder;
