@@ -103,8 +103,7 @@ async fn a3_08_naming_another_dealership_is_refused_like_naming_one_that_does_no
     let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
     let mut summit = desk.agent(House::Summit, EVERYTHING).await;
     let before = everything(&mut summit).await;
-    let refusal = "{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not good for the dealership \
-        that was named.\",\"details\":{\"retryable\":false}}}";
+    let refusal = "{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not valid for this dealership. Send the dealership_id of one of the client's own.\",\"details\":{\"retryable\":false}}}";
     let real = |kind: &str| before.iter().find(|item| item["type"] == json!(kind)).unwrap()["id"].clone();
     for (tool, arguments) in calls() {
         for dealership in ["dlr_summit", "dlr_nowhere"] {

@@ -115,8 +115,7 @@ fn nothing_is_written_over() {
     fs::write(&backup, "something else").unwrap();
     let (code, out, err) = desk.command(&["backup", text(&backup)]);
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    let said =
-        format!("frontdesk: {} is there already, and no file is written over. Name another file.\n", text(&backup));
+    let said = format!("frontdesk: {} already exists and is not overwritten. Name another file.\n", text(&backup));
     assert_eq!(err, said);
     assert_eq!(fs::read_to_string(&backup).unwrap(), "something else");
 

@@ -37,7 +37,7 @@ fn serve(folder: &Folder) -> Started {
 /// Where a desk that logs JSON says that it serves.
 fn address(log: &str) -> SocketAddr {
     let said: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let port = said.iter().find_map(|line| line["message"].as_str()?.strip_prefix("serving https://localhost:"));
+    let port = said.iter().find_map(|line| line["url"].as_str()?.strip_prefix("https://localhost:"));
     format!("127.0.0.1:{}", port.unwrap()).parse().unwrap()
 }
 
@@ -46,7 +46,7 @@ async fn the_minimal_example_serves() {
     let folder = Folder::new();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/minimal.toml");
     let mut desk = Started::new(folder.path(), &["serve", "--config", example.to_str().unwrap()], &ANY_PORT);
-    let address = address(&desk.logged("serving https://localhost:"));
+    let address = address(&desk.logged("serving\",\"url\":\"https://localhost:"));
     let mut client = Client::new(address, &folder.join("frontdesk-data/tls/ca.pem"));
     assert!(client.get("/").await.text().contains("/mcp/automotive"));
     assert_eq!(client.request("POST", "/mcp/automotive", &[], "{}").await.status, 401);
@@ -59,7 +59,7 @@ async fn a_certificate_of_ones_own_is_served() {
     let folder = Folder::new();
     let (certificate, _) = with_certificate(&folder);
     let mut desk = serve(&folder);
-    let address = address(&desk.logged("serving https://localhost:"));
+    let address = address(&desk.logged("serving\",\"url\":\"https://localhost:"));
     assert_eq!(Client::new(address, &certificate).get("/").await.status, 200);
     assert!(!folder.join("frontdesk-data/tls").exists());
 }
@@ -166,7 +166,7 @@ fn a_check_leaves_no_trace_and_does_not_mind_a_server() {
     assert_eq!(check(), fine);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     let mut desk = serve(&folder);
-    desk.logged("serving https://localhost:");
+    desk.logged("serving\",\"url\":\"https://localhost:");
     let files = || fs::read_dir(folder.join("new/data")).unwrap().count();
     let before = files();
     assert_eq!((check(), files()), (fine, before));

@@ -25,7 +25,7 @@ async fn where_the_site_signs_the_tokens_nobody_is_sent_to_the_token_endpoint() 
         (
             Some("nonsense"),
             "Bearer error=\"invalid_token\", scope=\"mcp:read\"",
-            "The access token is invalid for this resource, or expired. Get a new one from the site, which signs them.",
+            "The access token is invalid for this resource or has expired. Request a new one from the site, which signs them.",
         ),
     ] {
         let refused = served.post(CONTENT, token, PING).await;
@@ -62,7 +62,7 @@ async fn a_secret_is_changed_by_giving_both_for_a_while() {
     for secrets in [None, Some(format!("{SECRET}\n{NEW_SECRET}\n")), Some(format!("{NEW_SECRET}\r\n"))] {
         if let Some(secrets) = secrets {
             fs::write(&file, secrets).unwrap();
-            served.desk.reload("mount[0].jwt_secret: the secret has changed and was loaded");
+            served.desk.reload("JWT secret changed and was reloaded\",\"mount\":0");
         }
         for token in &tokens {
             statuses.push(served.post(CONTENT, Some(token), PING).await.status);

@@ -102,8 +102,8 @@ path = "mcp"
     assert_eq!(
         problems_of_file(file, &environment),
         r#"the configuration has 17 problems:
-  allowed_hosts[0] (FILE): "*" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
-  allowed_hosts[1] (FILE): "desk.example.com:443" is not a host name. Write each host alone, such as desk.example.com; any port is accepted
+  allowed_hosts[0] (FILE): "*" is not a host name or address. Write each host alone, such as desk.example.com; any port is accepted
+  allowed_hosts[1] (FILE): "desk.example.com:443" is not a host name or address. Write each host alone, such as desk.example.com; any port is accepted
   database (FILE): the database is on another machine, and its rows would cross the network in cleartext. Use sslmode=verify-full and name its CA in `database_ca`
   idempotency.retain_hours (FILE): 23 is too small. Use a number from 24 to 8760
   listen (FILE): "localhost:8443" is not an address and a port. Write an IP address and a port, such as 127.0.0.1:8443 or 0.0.0.0:8443
@@ -221,10 +221,10 @@ fn a_public_url_is_https_and_host_and_port_only() {
         ("https://desk.example.com/mcp", r#""https://desk.example.com/mcp" has more than a host and a port"#),
         ("https://desk.example.com:0", r#""https://desk.example.com:0" has no valid port"#),
         ("https://desk.example.com:+443", r#""https://desk.example.com:+443" has no valid port"#),
-        ("https://1.2.3", r#""1.2.3" is not an IPv4 address"#),
-        ("https://[::g]", r#""[::g]" is not an IPv6 address"#),
-        ("https://desk..com", r#""desk..com" is not a host name"#),
-        ("https://", r#""" is not a host name"#),
+        ("https://1.2.3", r#""https://1.2.3" has no valid host name or address"#),
+        ("https://[::g]", r#""https://[::g]" has no valid host name or address"#),
+        ("https://desk..com", r#""https://desk..com" has no valid host name or address"#),
+        ("https://", r#""https://" has no valid host name or address"#),
     ] {
         let next = "Write https, a host and perhaps a port, such as https://desk.example.com";
         assert_eq!(
@@ -320,7 +320,7 @@ fn a_wrong_endpoint_or_ratio_of_traces_is_explained_without_a_password_in_it() {
         ("https://desk:hunter2@otel.example.com/", "it holds a user name or password"),
         ("http://127.0.0.1/v1?key=hunter2", "its path has invalid characters"),
         ("http://127.0.0.1/<otlp>", "its path has invalid characters"),
-        ("http://127.0.0.1:port/", "\"http://127.0.0.1:port\" has no valid port"),
+        ("http://127.0.0.1:port/", "\"http://127.0.0.1:port/\" has no valid port"),
     ] {
         assert_eq!(
             endpoint(given),

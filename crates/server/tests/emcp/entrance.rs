@@ -7,7 +7,7 @@ use crate::stage::{BASE, CONTENT, ROOMY, SECRET, Stage, calling, message, now, p
 
 const MISSING: &str = "An access token is required: send it as `Authorization: Bearer`.";
 const UNKNOWN: &str =
-    "The access token is invalid for this resource, or expired. Get a new one from the site, which signs them.";
+    "The access token is invalid for this resource or has expired. Request a new one from the site, which signs them.";
 
 #[tokio::test]
 async fn e_53_who_is_not_known_gets_401_in_plain_form_whatever_is_wrong_with_the_token() {

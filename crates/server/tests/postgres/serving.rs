@@ -49,7 +49,7 @@ impl Served {
         self.process = Some(process);
         let port = log.find_map(|line| {
             let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
-            Some(line["message"].as_str()?.strip_prefix("serving https://localhost:")?.to_owned())
+            Some(line["url"].as_str()?.strip_prefix("https://localhost:")?.to_owned())
         });
         // Somebody must go on reading, or the desk could not go on writing.
         std::thread::spawn(move || log.for_each(drop));
@@ -188,7 +188,7 @@ async fn a_dealership_is_taken_in_while_the_desk_serves() {
     assert_eq!(code, Some(1));
     assert!(
         errors
-            .ends_with("is here already, and what is here is never written over. Receive it with another database.\n")
+            .ends_with("already exists in this database, and an import overwrites nothing. Import it into another database.\n")
     );
     assert_eq!(desk.said(&["audit", "verify"]).0, Some(0));
 }
