@@ -67,16 +67,8 @@ impl Report {
             put(&mut text, format_args!("\nThe slowest tests:\n{}\n", self.slowest_tests.join("\n")));
         }
         let seconds = self.took.as_secs();
-        put(
-            &mut text,
-            format_args!(
-                "\n{} passed, {} failed, in {} min {:02} s\n",
-                self.passed(),
-                self.failed(),
-                seconds / 60,
-                seconds % 60
-            ),
-        );
+        put(&mut text, format_args!("\nIn all: {} min {:02} s\n", seconds / 60, seconds % 60));
+        put(&mut text, format_args!("{} passed, {} failed\n", self.passed(), self.failed()));
         text
     }
 
@@ -151,7 +143,8 @@ advisories: not checked (database unreachable)
 The slowest tests:
    2.0 s  a::b
 
-2 passed, 1 failed, in 1 min 01 s
+In all: 1 min 01 s
+2 passed, 1 failed
 "
         );
     }
