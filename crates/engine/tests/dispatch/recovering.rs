@@ -135,8 +135,8 @@ async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given
     sent(&test, get()).await;
     let _clerk = Clerk::of(&test);
     for (run, pause) in (1..).zip([5, 10, 20, 40, 80, 160, 300, 300]) {
-        let put_off = format!(r#""state":"waiting","server":"desk","attempts":0,"pauses":{run},"#);
-        eventually(|| is(&test, &put_off)).await;
+        let rescheduled = format!(r#""state":"waiting","server":"desk","attempts":0,"pauses":{run},"#);
+        eventually(|| is(&test, &rescheduled)).await;
         // What went wrong is nothing to be shown while it is to be tried again.
         assert_eq!(
             sent(&test, get()).await,
@@ -148,7 +148,7 @@ async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given
         test.clock.advance(pause * 1_000 - 1);
         let looks = test.store.inspect(|state| state.pages);
         eventually(|| test.store.inspect(|state| state.pages) > looks + 2).await;
-        assert!(is(&test, &put_off), "{run}");
+        assert!(is(&test, &rescheduled), "{run}");
         test.clock.advance(1);
     }
     test.clock.advance(RETAIN.as_millis() as i64);
