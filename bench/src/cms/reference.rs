@@ -25,7 +25,7 @@ use sqlite::Sqlite;
 
 /// Serves a site until it is killed.
 pub async fn serve(url: &str, certificates: PathBuf) -> BenchResult<()> {
-    let made = queries(&SiteDbSettings::new(url), &Texts::selects()).await?;
+    let made = queries(&SiteDbSettings::new(url, "evo_"), &Texts::selects()).await?;
     let texts = Texts::new(made).ok_or("too few statements")?;
     match url.split_once("://") {
         Some(("mysql", _)) => listen(Reader { base: Mysql::connect(url).await?, texts }, certificates).await,

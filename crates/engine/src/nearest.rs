@@ -1,4 +1,6 @@
-//! The right name that somebody most likely meant. It only suggests: a wrong name is never taken for the right one.
+//! The valid name that was most likely meant. It is only a suggestion: an invalid name is never accepted.
+
+use strsim::osa_distance;
 
 /// The candidate nearest to `wrong`, both dotted paths. A right name in the wrong table, and a name cut short
 /// or lengthened, count as near, because those are the slips that plain edit distance ranks last.
@@ -27,51 +29,22 @@ fn cost(wrong: &str, candidate: &str) -> usize {
     let (table, name) = split(wrong);
     let (right_table, right_name) = split(candidate);
     let names = if !name.is_empty() && right_name.starts_with(name) {
-        distance(name, right_name).min(1)
+        osa_distance(name, right_name).min(1)
     } else if name.starts_with(right_name) {
-        distance(name, right_name).min(2)
+        osa_distance(name, right_name).min(2)
     } else {
-        distance(name, right_name)
+        osa_distance(name, right_name)
     };
     let tables = if table == right_table {
         0
     } else if table.is_empty() || right_table.is_empty() {
         2
     } else {
-        distance(table, right_table)
+        osa_distance(table, right_table)
     };
     names + tables
 }
 
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('.').unwrap_or(("", path))
-}
-
-/// Edits between two names: insert, delete, replace, or swap two neighbours.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=right.len()).collect();
-    let mut previous = None;
-    for (row, letter) in left.chars().enumerate() {
-        let mut current = vec![row + 1];
-        let mut left_of = row + 1;
-        for (column, other) in right.iter().enumerate() {
-            let corner = at(&above, column);
-            let mut best = (at(&above, column + 1) + 1).min(left_of + 1).min(corner + usize::from(letter != *other));
-            let swapped = column > 0 && previous == Some(*other) && right.get(column - 1) == Some(&letter);
-            if swapped {
-                best = best.min(at(&before, column - 1) + 1);
-            }
-            current.push(best);
-            left_of = best;
-        }
-        before = std::mem::replace(&mut above, current);
-        previous = Some(letter);
-    }
-    at(&above, right.len())
-}
-
-fn at(row: &[usize], column: usize) -> usize {
-    row.get(column).copied().unwrap_or(usize::MAX / 2)
 }

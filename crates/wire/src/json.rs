@@ -113,27 +113,9 @@ pub fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Writes a whole number. A page of a list has hundreds of them, for which the standard library's way is long.
+/// Writes an integer. A page of a list has hundreds of them, for which the formatting machinery of `std` is slow.
 pub fn write_integer(number: i64, out: &mut String) {
-    const LONGEST: usize = 19;
-    if let digit @ 0..=9 = number {
-        return out.push(char::from(b'0' + digit as u8));
-    }
-    if number < 0 {
-        out.push('-');
-    }
-    let mut digits = [b'0'; LONGEST];
-    let mut begin = LONGEST;
-    let mut rest = number.unsigned_abs();
-    for (place, digit) in digits.iter_mut().enumerate().rev() {
-        *digit = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        begin = place;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.push_str(digits.get(begin..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
+    out.push_str(itoa::Buffer::new().format(number));
 }
 
 fn members(object: &str) -> &str {

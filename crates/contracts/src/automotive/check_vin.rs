@@ -1,7 +1,7 @@
 //! The command `check-vin`: whether vehicle identification numbers are valid, and if not, why.
 
 use frontdesk_engine::model::contract_entry::{
-    ArgumentKind, CommandArgument, CommandFailure, CommandInput, CommandOutput, CommandStatus, ContractCommand,
+    ArgumentKind, CommandArgument, CommandFailure, CommandInput, CommandResult, CommandStatus, ContractCommand,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(crate) const CHECK_VIN: ContractCommand = ContractCommand {
     run: check_vins,
 };
 
-fn check_vins(input: &CommandInput) -> Result<CommandOutput, CommandFailure> {
+fn check_vins(input: &CommandInput) -> Result<CommandResult, CommandFailure> {
     let checked: Vec<(&str, Result<Vin, VinError>)> = input.values(VIN).map(|text| (text, Vin::parse(text))).collect();
     if checked.is_empty() {
         return Err(CommandFailure { message: "name at least one VIN".to_owned() });
@@ -32,7 +32,7 @@ fn check_vins(input: &CommandInput) -> Result<CommandOutput, CommandFailure> {
     let json: Vec<String> = checked.iter().map(|(given, vin)| object(given, vin).to_string()).collect();
     let status =
         if checked.iter().all(|(_, vin)| vin.is_ok()) { CommandStatus::Success } else { CommandStatus::Failure };
-    Ok(CommandOutput { text: text.join("\n"), json: json.join("\n"), status })
+    Ok(CommandResult { text: text.join("\n"), json: json.join("\n"), status })
 }
 
 fn line(given: &str, vin: &Result<Vin, VinError>) -> String {
@@ -62,7 +62,7 @@ fn object(given: &str, vin: &Result<Vin, VinError>) -> Value {
         Ok(vin) => json!({
             "vin": vin.as_str(),
             "valid": true,
-            "has_valid_check_digit": vin.has_valid_check_digit(),
+            "check_digit_valid": vin.has_valid_check_digit(),
             "make": vin.make(),
             "model_year": vin.year(),
         }),
@@ -81,7 +81,7 @@ fn object(given: &str, vin: &Result<Vin, VinError>) -> Value {
 mod tests {
     use super::*;
 
-    fn run(vins: &[&str]) -> CommandOutput {
+    fn run(vins: &[&str]) -> CommandResult {
         let mut input = CommandInput::default();
         vins.iter().for_each(|vin| input.add(VIN, (*vin).to_owned()));
         check_vins(&input).unwrap()
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(output.text, "1HGCM82633A004352  valid (Honda 2003)");
         assert_eq!(
             output.json,
-            r#"{"has_valid_check_digit":true,"make":"Honda","model_year":2003,"valid":true,"vin":"1HGCM82633A004352"}"#
+            r#"{"check_digit_valid":true,"make":"Honda","model_year":2003,"valid":true,"vin":"1HGCM82633A004352"}"#
         );
         assert_eq!(output.status, CommandStatus::Success);
     }

@@ -1,4 +1,4 @@
-//! A desk with this contract mounted, over a store in memory, at a fixed moment.
+//! A desk with this contract mounted, a store in memory and a fixed clock.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -14,13 +14,14 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
+use frontdesk_testkit::memory_store::StoredEvent;
 use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 use serde_json::{Value, json};
 
 /// 2026-01-31T09:30:00Z
 pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
-pub(crate) const EVERYTHING: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
 
 pub(crate) struct TestDesk {
     desk: Desk,
@@ -52,8 +53,8 @@ impl TestDesk {
                 deadline: Duration::from_secs(10),
             },
         };
-        for contents in automotive::demo::rows::business_data(NOW, &mut |prefix| desk.new_id(prefix)) {
-            store.seed(contents.business.id, contents.steps);
+        for data in automotive::demo::rows::business_data(NOW, &mut |prefix| desk.new_id(prefix)) {
+            store.seed(data.business.id, data.steps);
         }
         TestDesk {
             desk,
@@ -67,7 +68,7 @@ impl TestDesk {
         }
     }
 
-    /// Calls a tool for the Lakeside dealership with these scopes; gives `isError` and the object.
+    /// Calls a tool for the Lakeside dealership with these scopes; returns `isError` and the object.
     pub(crate) fn call(&self, scopes: &str, tool: &str, arguments: Value) -> (bool, Value) {
         self.call_as(&format!("dlr_lakeside/{scopes}"), tool, arguments)
     }
@@ -81,14 +82,14 @@ impl TestDesk {
     }
 
     /// As `call`, for one that must succeed.
-    pub(crate) fn ask(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call_ok(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(!failed, "{answer}");
         answer
     }
 
-    /// As `call`, for one that must fail; gives the code.
-    pub(crate) fn refusal(&self, scopes: &str, tool: &str, arguments: Value) -> String {
+    /// As `call`, for one that must fail; returns the code.
+    pub(crate) fn error_code(&self, scopes: &str, tool: &str, arguments: Value) -> String {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(failed, "{answer}");
         answer["error"]["code"].as_str().unwrap().to_owned()
@@ -110,5 +111,16 @@ impl TestDesk {
             trace: Trace::new("trace"),
         };
         self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
+    }
+
+    /// The events since the demo data, as `table change`.
+    pub(crate) fn events(&self) -> Vec<String> {
+        let text = |stored: &StoredEvent| format!("{} {}", stored.event.kind, stored.event.change.as_str());
+        self.store.inspect(|state| state.events.iter().map(text).collect())
+    }
+
+    /// All stored data, as one text.
+    pub(crate) fn stored_data(&self) -> String {
+        self.store.inspect(|state| format!("{:?} {:?} {}", state.rows, state.events, state.claims.len()))
     }
 }

@@ -1,19 +1,19 @@
-//! The eMCP toolset from outside: its answers as literal text, and its tools driven through the engine over a made-up
-//! site that SQLite, MariaDB and PostgreSQL hold alike.
+//! The eMCP toolset: literal answers, and the tools through the engine with a made-up site in SQLite, MariaDB and
+//! PostgreSQL.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
-mod chance;
+mod bench_queries;
 mod defects;
 mod failures;
-mod greeting;
-mod judge;
-mod measuring;
+mod initialize;
+mod lenient;
 mod models;
-mod published;
-mod searching;
-mod spelling;
+mod query_recorder;
+mod random_calls;
+mod schema_validator;
+mod schemas;
+mod search;
 mod support;
+mod tree;
 mod variables;
-mod walking;
-mod watch;

@@ -1,11 +1,12 @@
-//! A desk that serves the made-up site, from one database or from all three; with three, every answer must be the same.
+//! A desk that serves the made-up site from one database or from all three; with three, every answer must be the same.
 
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
-use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
+use frontdesk_contracts::emcp::{EmcpSettings, contract};
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
@@ -17,11 +18,12 @@ use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
 use frontdesk_engine::{Fault, Reply};
 use frontdesk_store::site_db::open;
+use frontdesk_testkit::memory_store::InjectedFault;
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 use serde_json::{Value, json};
 
-use crate::judge::misfits;
+use crate::schema_validator::mismatches;
 use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
-use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 
 /// The token is `tenant[,tenant]/scope scope`.
 pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
@@ -29,11 +31,11 @@ pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
 pub(crate) struct TestDesk {
     desk: Desk,
     mounts: Vec<(&'static str, Mount)>,
-    /// What is kept open as long as the test is.
-    _site: Kept,
+    /// Keeps the database alive as long as the desk.
+    _site: SiteHandle,
 }
 
-enum Kept {
+enum SiteHandle {
     One(#[expect(dead_code, reason = "it is held, not read")] SiteFile),
     Three(#[expect(dead_code, reason = "they are held, not read")] Box<SiteDatabases>),
     Nothing,
@@ -44,12 +46,12 @@ impl TestDesk {
         TestDesk::on_three_with(|_| String::new()).await
     }
 
-    /// With what else is to be in each database.
+    /// With additional SQL for each database.
     pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> TestDesk {
         let three = SiteDatabases::with(&CmsSite::small(), more).await;
         let mounts =
             three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
-        TestDesk { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
+        TestDesk { desk: desk(), mounts, _site: SiteHandle::Three(Box::new(three)) }
     }
 
     pub(crate) async fn on_sqlite() -> TestDesk {
@@ -61,36 +63,36 @@ impl TestDesk {
         file.sql(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
-        TestDesk { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        TestDesk { desk: desk(), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
-    /// With somebody who hears every question to the database.
-    pub(crate) async fn on_sqlite_heard_by(hears: impl Fn(&Select) + Send + Sync + 'static) -> TestDesk {
-        TestDesk::on_sqlite_at(Arc::new(TestClock::default()), hears).await
+    /// Calls `on_select` for every query to the database.
+    pub(crate) async fn on_sqlite_recording(on_select: impl Fn(&Select) + Send + Sync + 'static) -> TestDesk {
+        TestDesk::on_sqlite_at(Arc::default(), on_select).await
     }
 
     /// The same with a clock that can be set.
     pub(crate) async fn on_sqlite_at(
         clock: Arc<TestClock>,
-        hears: impl Fn(&Select) + Send + Sync + 'static,
+        on_select: impl Fn(&Select) + Send + Sync + 'static,
     ) -> TestDesk {
         let file = SiteFile::new();
         file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
-        let mount = mount().with_site_db(Arc::new(Overheard { archive, hears: Box::new(hears) }));
-        TestDesk { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        let mount = mount().with_site_db(Arc::new(RecordingSiteDb { archive, on_select: Box::new(on_select) }));
+        TestDesk { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
-    /// Without any database, for what is decided before one is asked.
+    /// Without a database, for what needs none.
     pub(crate) fn bare() -> TestDesk {
-        TestDesk { desk: desk(), mounts: vec![("none", mount())], _site: Kept::Nothing }
+        TestDesk { desk: desk(), mounts: vec![("none", mount())], _site: SiteHandle::Nothing }
     }
 
     pub(crate) async fn send(&self, token: &str, version: &str, method: &str, params: Value) -> Reply {
         self.send_body(token, version, &json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await
     }
 
-    /// Answers that are the same whichever database they come from.
+    /// The answer of all databases, which must be the same.
     async fn send_body(&self, token: &str, version: &str, body: &Value) -> Reply {
         let mut replies = self.send_to_each(token, version, body).await;
         for (name, reply) in &replies[1..] {
@@ -130,7 +132,7 @@ impl TestDesk {
         &self.mounts[0].1.contract.tools
     }
 
-    /// What a call answers as a JSON-RPC message.
+    /// The answer to a call, as a JSON-RPC message.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
         let reply = self.send(TOKEN, "2025-11-25", "tools/call", params).await;
@@ -138,7 +140,7 @@ impl TestDesk {
         serde_json::from_slice(&reply.body).unwrap()
     }
 
-    /// The answer of a call that succeeds, as the text it is. It has the published shape.
+    /// The text of a successful call. It must match the published schema.
     pub(crate) async fn text(&self, tool: &str, arguments: Value) -> String {
         let body = self.call(tool, arguments.clone()).await;
         let result = body.get("result").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
@@ -147,18 +149,18 @@ impl TestDesk {
         let answer: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(result["structuredContent"], answer);
         let spec = &self.tools().iter().find(|known| known.spec.name == tool).unwrap().spec;
-        assert_eq!(misfits(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
+        assert_eq!(mismatches(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
         text
     }
 
-    pub(crate) async fn ask(&self, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call_ok(&self, tool: &str, arguments: Value) -> Value {
         serde_json::from_str(&self.text(tool, arguments).await).unwrap()
     }
 
     /// The ids of a list, with a limit of 100 if none is given.
     pub(crate) async fn ids(&self, tool: &str, mut arguments: Value) -> Vec<i64> {
         let limit = arguments.as_object_mut().unwrap().entry("limit").or_insert(json!(100)).as_i64().unwrap();
-        let answer = self.ask(tool, arguments).await;
+        let answer = self.call_ok(tool, arguments).await;
         let ids: Vec<i64> =
             answer["items"].as_array().unwrap().iter().map(|item| item["id"].as_i64().unwrap()).collect();
         assert_eq!(answer["meta"]["count"], json!(ids.len()));
@@ -170,7 +172,7 @@ impl TestDesk {
         self.ids("evo.content.search", arguments).await
     }
 
-    /// How many pages a search finds, on as many pages of a list as it takes.
+    /// How many documents a search finds, over all pages of the list.
     pub(crate) async fn count(&self, arguments: Value) -> usize {
         let mut found = Vec::new();
         loop {
@@ -189,15 +191,15 @@ impl TestDesk {
         }
     }
 
-    /// `code message` of a call that must fail with a JSON-RPC error under status 200.
-    pub(crate) async fn refusal(&self, tool: &str, arguments: Value) -> String {
+    /// `code message` of a call that must fail with a JSON-RPC error and status 200.
+    pub(crate) async fn error(&self, tool: &str, arguments: Value) -> String {
         let body = self.call(tool, arguments.clone()).await;
         let error = body.get("error").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
         format!("{} {}", error["code"], error["message"].as_str().unwrap())
     }
 }
 
-pub(crate) fn limited(limits: ResultLimits) -> EmcpSettings {
+pub(crate) fn limited(limits: QueryLimits) -> EmcpSettings {
     EmcpSettings { limits, ..EmcpSettings::default() }
 }
 
@@ -209,12 +211,15 @@ fn mount() -> Mount {
 }
 
 fn desk() -> Desk {
-    desk_at(Arc::new(TestClock::default()))
+    desk_at(Arc::default())
 }
 
 fn desk_at(clock: Arc<TestClock>) -> Desk {
+    let store = MemoryStore::default();
+    // No tool writes.
+    store.inject(|faults| faults.commits = InjectedFault::Fail);
     Desk {
-        store: Arc::new(MemoryStore::default()),
+        store: Arc::new(store),
         identity: Arc::new(TokenIdentity),
         clock,
         random: Arc::new(TestRandom::default()),
@@ -234,18 +239,18 @@ fn desk_at(clock: Arc<TestClock>) -> Desk {
     }
 }
 
-struct Overheard {
+struct RecordingSiteDb {
     archive: Arc<dyn SiteDb>,
-    hears: Box<dyn Fn(&Select) + Send + Sync>,
+    on_select: Box<dyn Fn(&Select) + Send + Sync>,
 }
 
-impl SiteDb for Overheard {
+impl SiteDb for RecordingSiteDb {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         self.archive.has_table(table)
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
-        (self.hears)(select);
+        (self.on_select)(select);
         self.archive.select(select)
     }
 }

@@ -70,7 +70,7 @@ pub struct ContractCommand {
     /// Lines that can be pasted into a terminal of 80 columns.
     pub examples: &'static str,
     pub arguments: &'static [CommandArgument],
-    pub run: fn(&CommandInput) -> Result<CommandOutput, CommandFailure>,
+    pub run: fn(&CommandInput) -> Result<CommandResult, CommandFailure>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl CommandInput {
 
 /// The result of a command that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandOutput {
+pub struct CommandResult {
     /// Lines for people.
     pub text: String,
     /// The same as one JSON object a line.

@@ -141,6 +141,7 @@ impl AdminService {
         match self.store.add_client(client.clone(), record).await.map_err(explain)? {
             Changed::Nothing => Err("the new client's id is taken; try again".to_owned()),
             Changed::Done => {
+                tracing::info!(client = client.id.as_str(), "client added");
                 Ok(AdminResponse::Secret { client: view(&client), secret: secret.expose().to_owned(), new_tenants })
             }
         }
@@ -171,6 +172,7 @@ impl AdminService {
         match self.store.rotate_client(&id, hash, record).await.map_err(explain)? {
             Changed::Nothing => Err(unknown(&id)),
             Changed::Done => {
+                tracing::info!(client = id.as_str(), "client secret rotated");
                 let client = self.store.client(&id).await.map_err(explain)?.ok_or_else(|| unknown(&id))?;
                 Ok(AdminResponse::Secret {
                     client: view(&client),
@@ -186,7 +188,10 @@ impl AdminService {
         let record = client_record(now, "client.revoke", &id);
         match self.store.revoke_client(&id, now, record).await.map_err(explain)? {
             Changed::Nothing => Err(unknown(&id)),
-            Changed::Done => Ok(AdminResponse::Revoked { id: id.as_str().to_owned() }),
+            Changed::Done => {
+                tracing::info!(client = id.as_str(), "client revoked");
+                Ok(AdminResponse::Revoked { id: id.as_str().to_owned() })
+            }
         }
     }
 
@@ -198,6 +203,7 @@ impl AdminService {
         };
         let record = export_record(self.clock.now(), &tenant.id);
         self.store.append_audit(record, Durability::Awaited).await.map_err(explain)?;
+        tracing::info!(tenant = tenant.id.as_str(), "tenant export started");
         Ok(AdminResponse::Recorded)
     }
 

@@ -31,7 +31,7 @@ pub(crate) async fn abort_tasks(tasks: impl IntoIterator<Item = JoinHandle<()>>)
 pub(crate) async fn flush_traces(app: &App, deadline: Instant) {
     let calls = app.traces.close(deadline).await;
     if calls > 0 {
-        app.log.say(&format!("shutdown: traces of {calls} calls not delivered"));
+        tracing::warn!(calls, "shutdown: traces not delivered");
     }
 }
 
@@ -59,7 +59,14 @@ pub(crate) async fn flush_tally(app: &App) {
             continue;
         }
         app.call_metrics.add_refusals(&count);
-        app.log.say(&format!("refused {} times: {kind} {name}, {}", count.times, count.outcome));
+        match &count.who {
+            TallyKey::Client(client) => {
+                tracing::warn!(count = count.times, client = client.as_str(), outcome = count.outcome, "calls refused");
+            }
+            TallyKey::Address(_) | TallyKey::Others => {
+                tracing::warn!(count = count.times, address = name, outcome = count.outcome, "calls refused");
+            }
+        }
     }
 }
 
@@ -88,7 +95,7 @@ pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
             }
         }
         for fault in results.into_iter().filter_map(Result::err) {
-            app.log.say(&format!("retention failed: {}", fault.cause.unwrap_or_default()));
+            tracing::error!(error = fault.cause.unwrap_or_default(), "retention failed");
         }
     }
 }

@@ -33,7 +33,7 @@ pub use reload::{RESTART_KEYS, ReadConfig, Reload, ReloadedConfig};
 pub use router::Router;
 pub use run::{BoundListeners, OnSighup, serve_until_shutdown};
 pub use signals::{install_sighup_handler, install_signal_handlers};
-pub use sites::{OnDatabaseDown, SiteErrors, Sites, register_tenants};
+pub use sites::{OnDatabaseDown, SiteErrors, SiteNotice, Sites, register_tenants};
 
 /// The largest answer is this many times a page.
 const REPLY_FACTOR: usize = 4;
@@ -60,23 +60,20 @@ pub struct App {
 
 impl App {
     /// With the contracts of this build as the configuration mounts them, and the sites that some of them read.
-    pub fn open(backend: DataBackend, config: Config, sites: Sites) -> App {
-        let mut skipped = Vec::new();
-        let plans = plan_mounts(&config, &sites, &mut |message| skipped.push(message.to_owned()));
-        let app = App::build(backend, config, sites, plans);
-        skipped.iter().for_each(|message| app.log.say(message));
-        app
+    pub fn open(backend: DataBackend, config: Config, sites: Sites, log: Arc<Log>) -> App {
+        let plans = plan_mounts(&config, &sites);
+        App::build(backend, config, sites, plans, log)
     }
 
     /// With these contracts at these paths instead of those of this build; for interoperability tests.
     pub fn with_contracts(backend: DataBackend, config: Config, contracts: Vec<(String, Contract)>) -> App {
         let plans = contracts.into_iter().map(|(path, contract)| MountPlan::new(path, contract)).collect();
-        App::build(backend, config, Sites::default(), plans)
+        let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
+        App::build(backend, config, Sites::default(), plans, log)
     }
 
-    fn build(backend: DataBackend, config: Config, sites: Sites, plans: Vec<MountPlan>) -> App {
+    fn build(backend: DataBackend, config: Config, sites: Sites, plans: Vec<MountPlan>, log: Arc<Log>) -> App {
         let backend = Arc::new(backend);
-        let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
         let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
         let call_metrics = Arc::new(CallMetrics::default());
         let tally = Arc::new(Tally::default());
@@ -147,7 +144,7 @@ impl App {
     /// The same app under another configuration. Counters, running requests and rate limits are shared between the two, so
     /// that a reload resets none of them.
     pub fn reloaded(&self, config: Config, sites: Sites) -> App {
-        let plans = plan_mounts(&config, &sites, &mut |message| self.log.say(message));
+        let plans = plan_mounts(&config, &sites);
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(self.identity.reconfigured(identity_settings(&config), resources));

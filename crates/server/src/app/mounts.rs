@@ -76,13 +76,15 @@ impl MountPlan {
     }
 }
 
-/// Everything that a configuration mounts. A site that was not opened cannot be mounted; it is passed to `skipped`.
-pub(super) fn plan_mounts(config: &Config, sites: &Sites, skipped: &mut dyn FnMut(&str)) -> Vec<MountPlan> {
+/// Everything that a configuration mounts. A site that was not opened cannot be mounted.
+pub(super) fn plan_mounts(config: &Config, sites: &Sites) -> Vec<MountPlan> {
     let mut plans = Vec::new();
     for (index, mount) in config.mounts.iter().enumerate() {
         match (&mount.site, sites.get(index)) {
             (Some(site), Some(opened)) => plans.extend(plan_site(config, mount, site, opened)),
-            (Some(_), None) => skipped(&format!("mount[{index}] at {} was not opened and is not served", mount.path)),
+            (Some(_), None) => {
+                tracing::error!(mount = index, path = mount.path, "mount not served: its site is not open")
+            }
             (None, _) => {
                 let contract = contracts::by_id(&mount.contract);
                 plans.extend(contract.map(|contract| MountPlan::new(mount.path.clone(), contract)));

@@ -57,19 +57,18 @@ impl Reload {
         })
     }
 
-    /// The configuration is in effect; returns the messages for the log.
-    pub fn finish(&mut self, reloaded: ReloadedConfig) -> Vec<String> {
-        let mut messages = vec![if reloaded.changed.is_empty() {
-            "configuration reloaded: no runtime changes".to_owned()
+    /// The configuration is in effect; logs what has changed.
+    pub fn finish(&mut self, reloaded: ReloadedConfig) {
+        if reloaded.changed.is_empty() {
+            tracing::info!("configuration reloaded: no runtime changes");
         } else {
-            format!("configuration reloaded; changed: {}", reloaded.changed.join(", "))
-        }];
-        if !reloaded.needs_restart.is_empty() {
-            messages.push(format!("restart required for: {}", reloaded.needs_restart.join(", ")));
+            tracing::info!(changed = reloaded.changed.join(", "), "configuration reloaded");
         }
-        messages.extend(reloaded.loaded.warnings.iter().map(|warning| format!("warning: {warning}")));
+        if !reloaded.needs_restart.is_empty() {
+            tracing::warn!(keys = reloaded.needs_restart.join(", "), "restart required");
+        }
+        reloaded.loaded.log_warnings();
         self.latest = reloaded.loaded;
-        messages
     }
 }
 

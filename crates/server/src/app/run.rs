@@ -9,7 +9,7 @@ use tokio::signal::unix::Signal;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::background::{abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_retention, run_tally_flush};
-use super::{App, OnDatabaseDown, Reload, Sites, register_tenants};
+use super::{App, OnDatabaseDown, Reload, SiteNotice, Sites, register_tenants};
 use crate::admin::health;
 use crate::config::Config;
 use crate::http;
@@ -99,8 +99,8 @@ async fn watch_reload_and_certs(
         let app = current.load_full();
         tokio::select! {
             _ = tick.tick() => {
-                if let Some(message) = certificates.check(&app.config, app.desk.now()) {
-                    app.log.say(&message);
+                if let Some(event) = certificates.check(&app.config, app.desk.now()) {
+                    event.log();
                 }
             }
             reload = sighup => match reload {
@@ -116,7 +116,7 @@ async fn watch_reload_and_certs(
 async fn apply_reload(current: &ArcSwap<App>, certificates: &mut CertificateWatcher, reload: &mut Reload) {
     let app = current.load_full();
     let reject = |why: &dyn std::fmt::Display| {
-        app.log.say(&format!("configuration not reloaded, the current one stays in effect: {why}"));
+        tracing::error!(error = %why, "configuration not reloaded; the current one stays in effect");
     };
     let reloaded = match reload.read() {
         Ok(reloaded) => reloaded,
@@ -139,11 +139,10 @@ async fn apply_reload(current: &ArcSwap<App>, certificates: &mut CertificateWatc
         return reject(&why);
     }
     certificates.replace(certificate);
-    app.traces.set_exporter(traces, &app.log);
+    app.traces.set_exporter(traces);
     current.store(Arc::new(app.reloaded(reloaded.config.clone(), sites)));
-    for message in reload.finish(reloaded).iter().chain(&notices) {
-        app.log.say(message);
-    }
+    reload.finish(reloaded);
+    notices.iter().for_each(SiteNotice::log);
 }
 
 fn connection_limits(config: &Config) -> ConnectionLimits {

@@ -64,16 +64,75 @@ impl fmt::Display for SiteErrors {
 
 impl std::error::Error for SiteErrors {}
 
+/// What changed or failed while sites were opened, without preventing them from being served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteNotice {
+    /// The index of the mount in the configuration.
+    pub mount: usize,
+    pub kind: SiteNoticeKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SiteNoticeKind {
+    /// The database does not answer; calls are answered as unavailable until it does.
+    DatabaseDown {
+        error: String,
+    },
+    /// The database could not be opened again; the open connection stays in use.
+    DatabaseKept {
+        error: String,
+    },
+    DatabaseChanged,
+    SecretChanged,
+}
+
+impl SiteNotice {
+    pub fn log(&self) {
+        let mount = self.mount;
+        match &self.kind {
+            SiteNoticeKind::DatabaseDown { error } => {
+                tracing::warn!(
+                    mount,
+                    error,
+                    "site database unavailable; calls are answered as unavailable until it answers"
+                );
+            }
+            SiteNoticeKind::DatabaseKept { error } => {
+                tracing::warn!(mount, error, "site database not reopened; the open connection stays in use");
+            }
+            SiteNoticeKind::DatabaseChanged => tracing::info!(mount, "site database changed and was reopened"),
+            SiteNoticeKind::SecretChanged => tracing::info!(mount, "JWT secret changed and was reloaded"),
+        }
+    }
+}
+
+impl fmt::Display for SiteNotice {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mount = self.mount;
+        match &self.kind {
+            SiteNoticeKind::DatabaseDown { error } => write!(
+                out,
+                "mount[{mount}].database: {error}. Calls to this mount are answered as unavailable until it answers"
+            ),
+            SiteNoticeKind::DatabaseKept { error } => {
+                write!(out, "mount[{mount}].database: {error}. The open connection stays in use")
+            }
+            SiteNoticeKind::DatabaseChanged => write!(out, "mount[{mount}].database: the database has changed"),
+            SiteNoticeKind::SecretChanged => write!(out, "mount[{mount}].jwt_secret: the secret has changed"),
+        }
+    }
+}
+
 impl Sites {
-    /// Opens the sites, and returns messages for the log. A database that was open before is opened again, because its
+    /// Opens the sites, and returns what is worth a log line. A database that was open before is opened again, because its
     /// tables may have changed; if that fails, the old connection stays.
     pub async fn open(
         config: &Config,
         clock: &Arc<dyn Clock>,
         on_down: OnDatabaseDown,
         before: &Sites,
-    ) -> Result<(Sites, Vec<String>), SiteErrors> {
-        let (mut sites, mut errors, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    ) -> Result<(Sites, Vec<SiteNotice>), SiteErrors> {
+        let (mut sites, mut errors, mut notices) = (Vec::new(), Vec::new(), Vec::new());
         for (index, mount) in config.mounts.iter().enumerate() {
             let Some(site) = &mount.site else {
                 sites.push(None);
@@ -83,17 +142,15 @@ impl Sites {
             let opened = open_database(site, on_down, before).await;
             match opened {
                 Ok((location, site_db, notice)) => {
-                    messages.extend(notice.map(|notice| format!("mount[{index}].database: {notice}")));
+                    notices.extend(notice.map(|kind| SiteNotice { mount: index, kind }));
                     let known = before.get(index);
                     if known.is_some_and(|known| known.location != location) {
-                        messages.push(format!(
-                            "mount[{index}].database: the database or its settings have changed; it was opened again"
-                        ));
+                        notices.push(SiteNotice { mount: index, kind: SiteNoticeKind::DatabaseChanged });
                     }
                     sites.push(jwt.ok().map(|jwt| {
                         let (jwt, fingerprint) = jwt.unzip();
                         if fingerprint.is_some() && known.is_some_and(|known| known.fingerprint != fingerprint) {
-                            messages.push(format!("mount[{index}].jwt_secret: the secret has changed and was loaded"));
+                            notices.push(SiteNotice { mount: index, kind: SiteNoticeKind::SecretChanged });
                         }
                         OpenSite { site_db, jwt, location, fingerprint }
                     }));
@@ -101,7 +158,7 @@ impl Sites {
                 Err(why) => errors.push(format!("mount[{index}].database: {why}")),
             }
         }
-        if errors.is_empty() { Ok((Sites(sites), messages)) } else { Err(SiteErrors(errors)) }
+        if errors.is_empty() { Ok((Sites(sites), notices)) } else { Err(SiteErrors(errors)) }
     }
 
     pub(super) fn get(&self, mount: usize) -> Option<&OpenSite> {
@@ -126,24 +183,21 @@ pub async fn register_tenants(config: &Config, backend: &DataBackend) -> Result<
     Ok(())
 }
 
-type OpenDatabase = (SiteDbLocation, Arc<dyn SiteDb>, Option<String>);
+type OpenDatabase = (SiteDbLocation, Arc<dyn SiteDb>, Option<SiteNoticeKind>);
 
 async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Sites) -> Result<OpenDatabase, String> {
     let url = site.database.reveal()?;
     let location = SiteDbLocation { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
     let known = before.0.iter().flatten().find(|known| known.location == location);
-    let settings = SiteDbSettings {
-        prefix: location.prefix.clone(),
-        ca_file: location.authority.clone(),
-        ..SiteDbSettings::new(&location.url)
-    };
+    let settings =
+        SiteDbSettings { ca_file: location.authority.clone(), ..SiteDbSettings::new(&location.url, &location.prefix) };
     match (open(&settings).await, known) {
         (Ok(site_db), _) => Ok((location, site_db, None)),
         (Err(error), Some(known)) => {
-            Ok((location, Arc::clone(&known.site_db), Some(format!("{error}. The open connection stays in use"))))
+            Ok((location, Arc::clone(&known.site_db), Some(SiteNoticeKind::DatabaseKept { error: error.to_string() })))
         }
         (Err(error @ SiteDbError::Down(_)), None) if on_down == OnDatabaseDown::Retry => {
-            let notice = format!("{error}. Calls to this mount are answered as unavailable until it answers");
+            let notice = SiteNoticeKind::DatabaseDown { error: error.to_string() };
             Ok((location, open_lazily(settings), Some(notice)))
         }
         (Err(error), None) => Err(error.to_string()),

@@ -125,7 +125,7 @@ fn try_out(checked: &CheckedConfig) -> Result<CheckReport, CliError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         // As at startup: a server must come up before the databases that it reads.
         match runtime()?.block_on(Sites::open(config, &clock, OnDatabaseDown::Retry, &Sites::default())) {
-            Ok((_, messages)) => notices = messages,
+            Ok((_, found)) => notices = found.iter().map(ToString::to_string).collect(),
             Err(errors) => problems.extend(errors.0),
         }
     }

@@ -17,7 +17,7 @@ use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
-use super::demo_banner::{DemoBanner, DemoClient, SiteBanner};
+use super::demo_banner::{BannerClient, DemoBanner, SiteBanner};
 use super::serve::{finish, start};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{client_record, tenant_record};
@@ -82,7 +82,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
         };
         // In a new folder the demo data will be needed: it is generated while the server starts.
         let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
-        let generated = is_new.then(generate_contents);
+        let generated = is_new.then(generate_data);
         let started = start(&loaded, AddressSource::Flag("--listen"), &guard, seed_site).await?;
         let app = &started.app;
         let demo = info();
@@ -114,7 +114,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
 }
 
 /// Generates the data of the businesses on a thread of its own and hands over each when it is complete.
-fn generate_contents() -> Receiver<BusinessData> {
+fn generate_data() -> Receiver<BusinessData> {
     let (sender, receiver) = channel(1);
     spawn_blocking(move || {
         let (now, random) = (SystemClock.now(), SystemRandom);
@@ -147,7 +147,7 @@ async fn seed(
         app.backend.store.add_tenant(registered, record).await.map_err(explain)?;
     }
     let mut reused = true;
-    let mut generated = generated.unwrap_or_else(generate_contents);
+    let mut generated = generated.unwrap_or_else(generate_data);
     // The next one is generated while this one is written.
     while let Some(contents) = generated.recv().await {
         let Some(commit) = missing.contains(&contents.business).then(|| commit(app, contents)).flatten() else {
@@ -194,7 +194,12 @@ enum Secrets {
 }
 
 /// A client for each business. Its secret is shown only when it is created.
-async fn clients(app: &App, demo: &DemoInfo, known: &[Client], secrets: Secrets) -> Result<Vec<DemoClient>, CliError> {
+async fn clients(
+    app: &App,
+    demo: &DemoInfo,
+    known: &[Client],
+    secrets: Secrets,
+) -> Result<Vec<BannerClient>, CliError> {
     let mut clients = Vec::new();
     for business in &demo.businesses {
         let Some(tenant) = TenantId::parse(business.id) else {
@@ -212,7 +217,7 @@ async fn client(
     scopes: &Scopes,
     known: &[Client],
     secrets: Secrets,
-) -> Result<DemoClient, CliError> {
+) -> Result<BannerClient, CliError> {
     let (name, id_of_tenant) = (agent_of(business), tenant.as_str().to_owned());
     let existing = known.iter().find(|client| client.name == name && client.revoked_at.is_none());
     let (id, secret) = match existing {
@@ -233,7 +238,7 @@ async fn client(
             (id, Some(secret))
         }
     };
-    Ok(DemoClient { id, secret, tenant: id_of_tenant, business: business.to_owned() })
+    Ok(BannerClient { id, secret, tenant: id_of_tenant, business: business.to_owned() })
 }
 
 fn has_default_mounts(loaded: &LoadedConfig) -> bool {

@@ -14,7 +14,7 @@ pub(super) struct DemoBanner {
     /// The CA that callers must trust; none for a publicly trusted certificate.
     pub(super) ca_file: Option<PathBuf>,
     pub(super) data: PathBuf,
-    pub(super) clients: Vec<DemoClient>,
+    pub(super) clients: Vec<BannerClient>,
     /// What the contract calls a tenant's id.
     pub(super) tenant_key: &'static str,
     pub(super) scopes: String,
@@ -26,12 +26,12 @@ pub(super) struct DemoBanner {
 /// The demo website, which has its own client and endpoint.
 pub(super) struct SiteBanner {
     pub(super) endpoint: String,
-    pub(super) client: DemoClient,
+    pub(super) client: BannerClient,
     pub(super) scopes: String,
     pub(super) example: ExampleCall,
 }
 
-pub(super) struct DemoClient {
+pub(super) struct BannerClient {
     pub(super) id: String,
     /// Known only when it is created.
     pub(super) secret: Option<PlaintextSecret>,
@@ -125,7 +125,7 @@ impl DemoBanner {
         lines.join("\n")
     }
 
-    fn token(&self, trust: &str, client: &DemoClient, endpoint: &str, scopes: &str) -> [String; 4] {
+    fn token(&self, trust: &str, client: &BannerClient, endpoint: &str, scopes: &str) -> [String; 4] {
         let secret = client.secret.as_ref().map_or("YOUR_SECRET", PlaintextSecret::expose);
         [
             format!("TOKEN=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),

@@ -8,7 +8,7 @@ const BAR_INTERVAL: Duration = Duration::from_millis(100);
 const LINE_INTERVAL: Duration = Duration::from_secs(3);
 const WIDTH: u64 = 30;
 
-pub(super) struct Progress {
+pub(super) struct ProgressBar {
     verb: &'static str,
     total: u64,
     done: u64,
@@ -23,10 +23,10 @@ enum ProgressStyle {
     Lines,
 }
 
-impl Progress {
-    pub(super) fn new(verb: &'static str, total: u64) -> Progress {
+impl ProgressBar {
+    pub(super) fn new(verb: &'static str, total: u64) -> ProgressBar {
         let style = if io::stderr().is_terminal() { ProgressStyle::Bar } else { ProgressStyle::Lines };
-        Progress { verb, total, done: 0, started: Instant::now(), shown_at: None, style }
+        ProgressBar { verb, total, done: 0, started: Instant::now(), shown_at: None, style }
     }
 
     /// One row more.
@@ -87,7 +87,7 @@ impl Progress {
 }
 
 /// The error message of failed work starts on a new line.
-impl Drop for Progress {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         if let (ProgressStyle::Bar, Some(_)) = (&self.style, self.shown_at) {
             let _ = writeln!(io::stderr().lock());
@@ -101,11 +101,11 @@ mod tests {
 
     #[test]
     fn bar_and_line_show_the_progress() {
-        let mut progress = Progress::new("importing", 200);
+        let mut progress = ProgressBar::new("importing", 200);
         progress.done = 100;
         let (bar, line) = (progress.bar(), progress.line());
         assert!(bar.starts_with("importing [###############---------------]  50%  100 of 200 rows, "), "{bar}");
         assert!(line.starts_with("importing 50%: 100 of 200 rows, ") && line.ends_with(" rows/s"), "{line}");
-        assert!(Progress::new("checking", 0).line().starts_with("checking 100%: 0 of 0 rows, "));
+        assert!(ProgressBar::new("checking", 0).line().starts_with("checking 100%: 0 of 0 rows, "));
     }
 }

@@ -13,13 +13,14 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{self, AdminService};
 use crate::app::{
-    App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, Reload, Sites, install_sighup_handler,
+    App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, Reload, SiteNotice, Sites, install_sighup_handler,
     install_signal_handlers, register_tenants, serve_until_shutdown,
 };
 use crate::config::{LoadedConfig, environment, load};
 use crate::data_dir::{self, DataDir};
 use crate::net::{self, AddressSource, CertificateWatcher, DrainResult, Shutdown, prepare_certificate};
 use crate::system::SystemClock;
+use crate::telemetry::Log;
 use crate::telemetry::traces::{self, listed};
 
 /// Serve what a configuration file describes.
@@ -52,10 +53,8 @@ pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
         let sighup = install_sighup_handler()?;
         let started = start(&loaded, AddressSource::Key("listen"), &guard, |_| Ok(())).await?;
         let reload = Reload::new(loaded.clone(), started.listeners.public.local_addr(), read_config);
-        for warning in &loaded.warnings {
-            started.app.log.say(&warning.to_string());
-        }
-        started.app.log.say(&format!("serving {}", started.app.config.public_url));
+        loaded.log_warnings();
+        tracing::info!(url = %started.app.config.public_url, "serving");
         finish(started, OnSighup::Reload(sighup, Box::new(reload))).await
     })
 }
@@ -102,11 +101,11 @@ pub(super) async fn start(
     let socket = data_dir::admin_socket(backend.data_dir.path());
     admin::serve(socket, Arc::new(AdminService::new(&backend)), shutdown.clone()).await?;
     register_tenants(&config, &backend).await?;
-    let app = App::open(backend, config, sites);
-    for notice in &notices {
-        app.log.say(notice);
-    }
-    app.traces.set_exporter(traces, &app.log);
+    let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
+    log.install();
+    notices.iter().for_each(SiteNotice::log);
+    let app = App::open(backend, config, sites, log);
+    app.traces.set_exporter(traces);
     Ok(StartedApp { app, listeners, shutdown, ca_file })
 }
 
@@ -120,11 +119,12 @@ fn spawn_with<T: Send + 'static>(
 }
 
 pub(super) async fn finish(started: StartedApp, on_sighup: OnSighup) -> Result<ExitCode, CliError> {
-    let log = Arc::clone(&started.app.log);
+    // The log is flushed when its last reference is dropped.
+    let _log = Arc::clone(&started.app.log);
     match serve_until_shutdown(started.app, started.listeners, on_sighup, started.shutdown).await {
         DrainResult::Finished => {}
         DrainResult::Aborted(connections) => {
-            log.say(&format!("closed with {connections} connections still busy after the drain deadline"));
+            tracing::warn!(connections, "shutdown: connections aborted after the drain deadline");
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -11,12 +11,13 @@ use tokio::time::Instant;
 use super::{CliError, DataArgs, StoreGuard, load_config, run_server};
 use crate::admin::{self, AdminService};
 use crate::app::{
-    App, DataBackend, OnDatabaseDown, Sites, abort_tasks, flush_tally, flush_traces, install_signal_handlers,
-    register_tenants, run_retention, run_tally_flush,
+    App, DataBackend, OnDatabaseDown, SiteNotice, Sites, abort_tasks, flush_tally, flush_traces,
+    install_signal_handlers, register_tenants, run_retention, run_tally_flush,
 };
 use crate::config::{Config, MountConfig, login};
 use crate::data_dir::{self, DataDir, DataDirError};
 use crate::stdio::{StdioCredentials, serve_stdio};
+use crate::telemetry::Log;
 use crate::telemetry::traces::{self, listed};
 
 /// Serve one MCP client over standard input and output.
@@ -72,14 +73,14 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
         admin::serve(socket, Arc::new(AdminService::new(&backend)), shutdown.clone()).await?;
         let (sites, notices) = Sites::open(&config, &backend.clock, OnDatabaseDown::Retry, &Sites::default()).await?;
         register_tenants(&config, &backend).await?;
-        let current = Arc::new(ArcSwap::from_pointee(App::open(backend, config, sites)));
+        let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
+        log.install();
+        notices.iter().for_each(SiteNotice::log);
+        let current = Arc::new(ArcSwap::from_pointee(App::open(backend, config, sites, log)));
         let tasks =
             [tokio::spawn(run_tally_flush(Arc::clone(&current))), tokio::spawn(run_retention(Arc::clone(&current)))];
         let app = current.load_full();
-        for notice in &notices {
-            app.log.say(notice);
-        }
-        app.traces.set_exporter(traces, &app.log);
+        app.traces.set_exporter(traces);
         let mount = app.mounts.iter().position(|(path, _)| *path == endpoint).unwrap_or_default();
         let result = match StdioCredentials::new(Arc::clone(&app), mount, login).await {
             Ok(credentials) => {

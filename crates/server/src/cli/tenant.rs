@@ -13,7 +13,7 @@ use frontdesk_engine::ports::{Clock as _, Random};
 use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExport, TenantImport};
 use serde_json::{Value, json};
 
-use super::progress::Progress;
+use super::progress::ProgressBar;
 use super::{CliError, DataArgs, resolve_paths, runtime};
 use crate::admin::{AdminRequest, AdminService, import_record, send_request};
 use crate::app::DataBackend;
@@ -128,10 +128,10 @@ async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
     // Personal data is about to leave: the audit log says so first.
     let lock = record_export(&data, &database, &tenant).await?;
     let master = data_dir::read_master_key(&data_dir::master_key_file(&data))?;
-    let departure = TenantExport::open(&location(&data, &database), &master, &tables(), &tenant).await?;
-    let written = write_rows(&departure, files).await?;
+    let export = TenantExport::open(&location(&data, &database), &master, &tables(), &tenant).await?;
+    let written = write_rows(&export, files).await?;
     drop(lock);
-    let manifest = departure.manifest();
+    let manifest = export.manifest();
     let mut out = io::stdout().lock();
     if args.json {
         let mut object = summary(manifest);
@@ -176,18 +176,18 @@ async fn record_export(
     Ok(Some(backend))
 }
 
-async fn write_rows(departure: &TenantExport, mut files: ExportFiles) -> Result<ExportSummary, CliError> {
+async fn write_rows(export: &TenantExport, mut files: ExportFiles) -> Result<ExportSummary, CliError> {
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let (key, out) = files.create(random.as_ref())?;
     let head = json!({
         "frontdesk": env!("CARGO_PKG_VERSION"),
         "at": SystemClock.now().to_rfc3339(),
-        "manifest": departure.manifest().to_json(),
+        "manifest": export.manifest().to_json(),
     });
     let writer = ExportWriter::new(BufWriter::new(out), key, random, &head);
     let mut writer = writer.map_err(|error| files.failed(error))?;
-    let mut progress = Progress::new("exporting", departure.manifest().rows());
-    departure
+    let mut progress = ProgressBar::new("exporting", export.manifest().rows());
+    export
         .rows(|table, row| {
             progress.step();
             writer.row(table, &row)
@@ -205,21 +205,21 @@ async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
     let key_file = args.key.unwrap_or_else(|| args.file.with_added_extension("key"));
     let manifest = check(&args.file, &key_file)?;
     let lock = lock_for_import(&data, &database).await?;
-    let receiving = ImportTarget {
+    let target = ImportTarget {
         location: location(&data, &database),
         master: data_dir::read_master_key(&data_dir::master_key_file(&data))?,
         random: Arc::new(SystemRandom),
-        kinds: tables(),
+        tables: tables(),
     };
-    let mut arrival = TenantImport::open(&receiving, &manifest).await?;
-    let mut progress = Progress::new("importing", manifest.rows());
+    let mut import = TenantImport::open(&target, &manifest).await?;
+    let mut progress = ProgressBar::new("importing", manifest.rows());
     let (mut reader, _) = ExportReader::open(&args.file, &read_key(&key_file)?)?;
     while let Some((table, row)) = reader.row()? {
-        arrival.put(table, row).await?;
+        import.put(table, row).await?;
         progress.step();
     }
     let now = SystemClock.now();
-    arrival.finish(now, &import_record(now, &manifest)).await?;
+    import.finish(now, &import_record(now, &manifest)).await?;
     progress.end();
     drop(lock);
     let mut out = io::stdout().lock();
@@ -242,7 +242,7 @@ fn check(file: &Path, key_file: &Path) -> Result<Manifest, CliError> {
     let (mut reader, head) = ExportReader::open(file, &read_key(key_file)?)?;
     let manifest = head.get("manifest").and_then(Manifest::from_json);
     let manifest = manifest.ok_or_else(|| ExportFileError::NotAnExport { path: file.to_owned() })?;
-    let mut progress = Progress::new("checking", manifest.rows());
+    let mut progress = ProgressBar::new("checking", manifest.rows());
     while reader.row()?.is_some() {
         progress.step();
     }

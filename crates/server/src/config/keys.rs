@@ -127,7 +127,7 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.page_bytes",
         env: "FRONTDESK_LIMITS_PAGE_BYTES",
         default: DefaultValue::Text("262144"),
-        about: "The approximate size of a page of a list. A larger page is cut after a whole item, and a cursor leads to the rest.",
+        about: "The approximate size of a page of a list. A larger page is cut after a whole item, and a cursor continues the list.",
         value_type: ValueType::Number { min: 4096, max: 16_777_216, at: |raw| &mut raw.page_bytes },
     },
     ConfigKey {

@@ -94,6 +94,13 @@ pub struct LoadedConfig {
 }
 
 impl LoadedConfig {
+    /// Logs the warnings of [`load`].
+    pub fn log_warnings(&self) {
+        for Finding { key, wrong, next, .. } in &self.warnings {
+            tracing::warn!(key, problem = wrong, advice = next, "configuration warning");
+        }
+    }
+
     /// Adds a mount that is not in the file.
     pub fn with_mount(mut self, mount: MountConfig) -> LoadedConfig {
         self.raw.mounts.get_or_insert_default().push(mount.clone());

@@ -142,7 +142,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
             },
         },
         log: LogConfig { format: raw.log_format },
-        traces: traces.map_or(TracesConfig::Off, TracesConfig::Otlp),
+        traces: traces.map_or(TracesConfig::Off, |collector| TracesConfig::Otlp(Box::new(collector))),
         database: match (raw.database, raw.database_ca) {
             (DatabaseConfig::Postgres(address), Some(authority)) => {
                 DatabaseConfig::Postgres(address.trusting(&authority))

@@ -64,7 +64,7 @@ const SITES: &str = "\
 ## A mount that reads a site
 
 A contract that serves a foreign database, such as a CMS site, has more keys in its `[[mount]]` table. They can be set in
-a file only. docs/guides/emcp.md leads from the database of a site to a first call.
+a file only. docs/guides/emcp.md shows the way from the database of a site to a first call.
 
 ";
 

@@ -1,19 +1,19 @@
 //! Where traces are exported to, and which ratio of them. Without TLS only on this machine.
 
 use std::fmt;
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 use ::http::Uri;
+use url::{Host, Url};
 
 use super::finding::ConfigError;
-use super::url::{Scheme, parse_origin, spell};
+use super::url::{host_of, parse_url};
 
 /// Whether spans are exported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TracesConfig {
     Off,
-    Otlp(Collector),
+    Otlp(Box<Collector>),
 }
 
 /// A collector for OTLP over HTTP.
@@ -37,12 +37,8 @@ pub enum CollectorChannel {
 /// The base URL of a collector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectorUrl {
-    scheme: Scheme,
-    host: String,
-    port: u16,
-    /// Empty, or beginning and not ending with a slash.
-    path: String,
-    /// Where spans are posted to.
+    url: Url,
+    /// The path that spans are posted to.
     target: Uri,
 }
 
@@ -50,52 +46,44 @@ const NEXT: &str = "Write the base of the collector's URL, such as http://127.0.
 
 impl CollectorUrl {
     pub(super) fn read(text: &str) -> Result<CollectorUrl, ConfigError> {
-        let origin = text.find("://").and_then(|scheme| {
-            let rest = text.get(scheme + 3..)?;
-            text.get(..scheme + 3 + rest.find('/')?)
-        });
-        let path = origin.and_then(|origin| text.get(origin.len()..)).unwrap_or_default().trim_end_matches('/');
-        let (scheme, host, port) =
-            parse_origin(origin.unwrap_or(text)).map_err(|wrong| ConfigError::new(wrong, NEXT))?;
-        if path.contains(['?', '#', '@']) || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(ConfigError::new("its path has invalid characters", NEXT));
-        }
-        if scheme == Scheme::Http && !is_loopback(&host) {
+        let url = parse_url(text).map_err(|wrong| ConfigError::new(wrong, NEXT))?;
+        let path = url.path().trim_end_matches('/');
+        // The parser escapes what it does not allow in a path; such a path is refused.
+        let is_plain = url.query().is_none() && url.fragment().is_none() && text.contains(path);
+        let target = Uri::try_from(format!("{path}/v1/traces")).ok().filter(|_| is_plain);
+        let target = target.ok_or_else(|| ConfigError::new("its path has invalid characters", NEXT))?;
+        if url.scheme() == "http" && !is_loopback(&url) {
             return Err(ConfigError::new(
                 "spans would leave this machine in cleartext",
                 "Use https, or send them to a collector on this machine such as http://127.0.0.1:4318",
             ));
         }
-        // The same path must be valid for the HTTP client.
-        let target = Uri::try_from(format!("{path}/v1/traces"));
-        let target = target.map_err(|_| ConfigError::new("its path has invalid characters", NEXT))?;
-        Ok(CollectorUrl { scheme, host, port: port.unwrap_or(scheme.port()), path: path.to_owned(), target })
+        Ok(CollectorUrl { url, target })
     }
 
     /// How to connect; none if that needs a CA and there is none.
     pub(super) fn channel(&self, ca: Option<PathBuf>) -> Option<CollectorChannel> {
-        match (self.scheme, ca) {
-            (Scheme::Http, _) => Some(CollectorChannel::Clear),
-            (Scheme::Https, Some(ca)) => Some(CollectorChannel::Encrypted { ca }),
-            (Scheme::Https, None) => None,
+        if self.url.scheme() == "http" {
+            return Some(CollectorChannel::Clear);
         }
+        ca.map(|ca| CollectorChannel::Encrypted { ca })
     }
 
     /// An IPv6 address without its brackets.
     pub fn host(&self) -> &str {
-        self.host.trim_start_matches('[').trim_end_matches(']')
+        self.url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
     }
 
     pub fn port(&self) -> u16 {
-        self.port
+        self.url.port_or_known_default().unwrap_or(443)
     }
 
     /// As in the `Host` header.
     pub fn authority(&self) -> String {
-        format!("{}:{}", self.host, self.port)
+        format!("{}:{}", host_of(&self.url), self.port())
     }
 
-    /// Where spans are posted to.
+    /// The path that spans are posted to.
     pub fn target(&self) -> &Uri {
         &self.target
     }
@@ -103,13 +91,17 @@ impl CollectorUrl {
 
 impl fmt::Display for CollectorUrl {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}{}", spell(self.scheme, &self.host, Some(self.port)), self.path)
+        out.write_str(self.url.as_str().trim_end_matches('/'))
     }
 }
 
-fn is_loopback(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 /// A ratio from 0 to 1, in millionths, so that it can be compared exactly.

@@ -1,8 +1,9 @@
-//! Hosts, origins and the public URL, read into their one normal spelling so that a comparison of bytes is enough later.
-//! Nothing here may accept credentials, paths, wildcards or the origin `null`.
+//! Hosts, origins and the public URL, normalized so that they can be compared byte by byte. Credentials, paths, wildcards
+//! and the origin `null` are never accepted.
 
 use std::fmt;
-use std::net::{Ipv4Addr, Ipv6Addr};
+
+use url::{Host, ParseError, Url};
 
 use super::finding::ConfigError;
 
@@ -20,13 +21,11 @@ impl PublicUrl {
 
     pub(super) fn read(text: &str) -> Result<Self, ConfigError> {
         let next = "Write https, a host and perhaps a port, such as https://desk.example.com";
-        let (scheme, host, port) = parse_origin(text).map_err(|wrong| ConfigError::new(wrong, next))?;
-        match scheme {
-            Scheme::Https => Ok(Self { host, port: port.unwrap_or(scheme.port()) }),
-            Scheme::Http => {
-                Err(ConfigError::new(format!("{text:?} is not encrypted, and Frontdesk serves https only"), next))
-            }
+        let url = parse_origin(text).map_err(|wrong| ConfigError::new(wrong, next))?;
+        if url.scheme() != "https" {
+            return Err(ConfigError::new(format!("{text:?} is not encrypted, and Frontdesk serves https only"), next));
         }
+        Ok(Self { host: host_of(&url), port: url.port().unwrap_or(443) })
     }
 
     /// In lower case, an IPv6 address in brackets.
@@ -47,94 +46,81 @@ impl PublicUrl {
 /// The origin: no trailing slash, no default port.
 impl fmt::Display for PublicUrl {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&spell(Scheme::Https, &self.host, Some(self.port)))
+        match self.port {
+            443 => write!(out, "https://{}", self.host),
+            port => write!(out, "https://{}:{port}", self.host),
+        }
     }
 }
 
 /// An origin as browsers send it.
 pub(super) fn origin(text: &str) -> Result<String, ConfigError> {
-    let (scheme, host, port) = parse_origin(text).map_err(|wrong| {
+    let url = parse_origin(text).map_err(|wrong| {
         ConfigError::new(wrong, "Write each origin as scheme, host and perhaps a port, such as https://app.example.com")
     })?;
-    Ok(spell(scheme, &host, port))
+    Ok(url.origin().ascii_serialization())
 }
 
 /// A host name or address without scheme and port.
 pub(super) fn host(text: &str) -> Result<String, ConfigError> {
-    parse_host(&text.to_lowercase()).map_err(|wrong| {
-        ConfigError::new(wrong, "Write each host alone, such as desk.example.com; any port is accepted")
-    })
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scheme {
-    Http,
-    Https,
-}
-
-impl Scheme {
-    pub(super) fn port(self) -> u16 {
-        match self {
-            Self::Http => 80,
-            Self::Https => 443,
-        }
+    let is_alone = if text.starts_with('[') { text.ends_with(']') } else { !text.contains([':', '/', '?', '#', '@']) };
+    match parse_origin(&format!("https://{text}")) {
+        Ok(url) if is_alone => Ok(host_of(&url)),
+        Ok(_) | Err(_) => Err(ConfigError::new(
+            format!("{text:?} is not a host name or address"),
+            "Write each host alone, such as desk.example.com; any port is accepted",
+        )),
     }
 }
 
-pub(super) fn spell(scheme: Scheme, host: &str, port: Option<u16>) -> String {
-    let name = match scheme {
-        Scheme::Http => "http",
-        Scheme::Https => "https",
-    };
-    match port {
-        Some(port) if port != scheme.port() => format!("{name}://{host}:{port}"),
-        Some(_) | None => format!("{name}://{host}"),
-    }
-}
-
-pub(super) fn parse_origin(text: &str) -> Result<(Scheme, String, Option<u16>), String> {
-    let lower = text.to_lowercase();
-    let (scheme, rest) = if let Some(rest) = lower.strip_prefix("https://") {
-        (Scheme::Https, rest)
-    } else if let Some(rest) = lower.strip_prefix("http://") {
-        (Scheme::Http, rest)
-    } else {
-        return Err(format!("{text:?} does not begin with https://"));
-    };
-    if rest.contains('@') {
-        // Not quoted, because what stands before the @ may be a password.
-        return Err("it holds a user name or password".to_owned());
-    }
-    let rest = rest.strip_suffix('/').unwrap_or(rest);
-    if rest.contains(['/', '?', '#']) {
+fn parse_origin(text: &str) -> Result<Url, String> {
+    let url = parse_url(text)?;
+    if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
         return Err(format!("{text:?} has more than a host and a port"));
     }
-    let (name, port) = match rest.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => {
-            (name, Some(number(port).ok_or(format!("{text:?} has no valid port"))?))
-        }
-        Some(_) | None => (rest, None),
+    Ok(url)
+}
+
+/// An http or https URL without credentials.
+pub(super) fn parse_url(text: &str) -> Result<Url, String> {
+    if text.contains('@') {
+        // Not quoted, because a password may be in it.
+        return Err("it holds a user name or password".to_owned());
+    }
+    let lower = text.to_ascii_lowercase();
+    if !lower.starts_with("https://") && !lower.starts_with("http://") {
+        return Err(format!("{text:?} does not begin with https://"));
+    }
+    let no_port = || format!("{text:?} has no valid port");
+    let no_host = || format!("{text:?} has no valid host name or address");
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(ParseError::InvalidPort) => return Err(no_port()),
+        Err(_) => return Err(no_host()),
     };
-    Ok((scheme, parse_host(name)?, port))
+    if url.port() == Some(0) {
+        return Err(no_port());
+    }
+    if has_plain_host(&url, &lower) { Ok(url) } else { Err(no_host()) }
 }
 
-fn number(port: &str) -> Option<u16> {
-    let digits = port.bytes().all(|byte| byte.is_ascii_digit());
-    port.parse().ok().filter(|port| digits && *port != 0)
+/// In lower case, an IPv6 address in brackets.
+pub(super) fn host_of(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
 }
 
-fn parse_host(name: &str) -> Result<String, String> {
-    if let Some(address) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let address: Ipv6Addr = address.parse().map_err(|_| format!("{name:?} is not an IPv6 address"))?;
-        return Ok(format!("[{address}]"));
+/// The parser follows browsers and converts Unicode names, escapes and short forms of IPv4. A configuration should say what
+/// it means, so a host that was converted is refused; so are names with characters that no host has.
+fn has_plain_host(url: &Url, text: &str) -> bool {
+    let is_unchanged = |host: &str| text.contains(host) && text.bytes().all(|byte| byte.is_ascii_graphic());
+    match url.host() {
+        Some(Host::Ipv6(_)) => true,
+        Some(Host::Ipv4(address)) => is_unchanged(&address.to_string()),
+        Some(Host::Domain(name)) => is_unchanged(name) && name.split('.').all(is_label),
+        None => false,
     }
-    let last = name.rsplit('.').next().unwrap_or(name);
-    if !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
-        let address: Ipv4Addr = name.parse().map_err(|_| format!("{name:?} is not an IPv4 address"))?;
-        return Ok(address.to_string());
-    }
-    let labels = name.split('.').all(|label| {
-        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
-    });
-    if labels { Ok(name.to_owned()) } else { Err(format!("{name:?} is not a host name")) }
+}
+
+fn is_label(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }

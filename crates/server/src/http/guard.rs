@@ -19,7 +19,7 @@ pub(super) fn transport_refusal(config: &Config, target: &Uri, headers: &Request
     if !host.is_some_and(|host| known(host_name(host))) || target.host().is_some_and(|name| !known(name)) {
         return Some("This server does not answer to that host name; see `allowed_hosts` in its configuration.");
     }
-    // This header can only lead to a refusal, so it is trusted from everybody (A6-24).
+    // This header can only cause a refusal, so it is trusted from everybody (A6-24).
     if headers.all(headers.forwarded_proto).any(|schemes| !is_https(schemes.as_bytes())) {
         return Some("This request crossed a network in cleartext. Send it over https, and replace its credential.");
     }

@@ -38,7 +38,7 @@ pub(super) fn front_page(app: &App) -> Reply {
 
 /// Mounts that the operator has disabled are not listed.
 fn is_served(mount: &Mount) -> bool {
-    mount.policy.as_ref().is_none_or(|door| door.status == MountStatus::Served)
+    mount.policy.as_ref().is_none_or(|policy| policy.status == MountStatus::Served)
 }
 
 fn contract(app: &App, mount: &Mount) -> String {

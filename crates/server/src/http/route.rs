@@ -100,7 +100,7 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     };
     let authorization: Vec<&str> =
         head.headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().unwrap_or("\u{fffd}")).collect();
-    let asked = OAuthRequest {
+    let request = OAuthRequest {
         method: head.method.as_str(),
         path,
         query: head.uri.query(),
@@ -110,7 +110,7 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
         address: peer.address,
         trace,
     };
-    match app.identity.answer(asked).await {
+    match app.identity.answer(request).await {
         Some(reply) => reply,
         None => problem(404, "There is nothing at this path; GET / lists the endpoints."),
     }

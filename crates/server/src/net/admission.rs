@@ -1,9 +1,11 @@
 //! Limits the number of open connections, in total and per address. It never waits and never queues.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use frontdesk_engine::ip_prefix::ip_prefix;
 
 use super::counters::{ConnectionCounters, count};
 use super::limits::ConnectionLimits;
@@ -73,17 +75,6 @@ impl Drop for ConnectionPermit {
             }
         }
         self.admission.counters.open.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// The part of an address that a subscriber cannot choose: all of IPv4, the /64 prefix of IPv6.
-fn ip_prefix(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => {
-            let prefix = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(Ipv6Addr::from(prefix))
-        }
     }
 }
 

@@ -78,8 +78,8 @@ impl CertificateWatcher {
         self.last_error = None;
     }
 
-    /// Reloads files that have changed since the last check; returns a message for the log, if any.
-    pub fn check(&mut self, config: &Config, now: Millis) -> Option<String> {
+    /// Reloads files that have changed since the last check.
+    pub fn check(&mut self, config: &Config, now: Millis) -> Option<CertificateEvent> {
         let renewal = match &config.certificate {
             CertificateConfig::Development => now >= self.checked_at.plus_seconds(RENEWAL_CHECK_SECONDS),
             CertificateConfig::Files { .. } => false,
@@ -95,22 +95,50 @@ impl CertificateWatcher {
                 None
             }
             Ok(certificate) => {
-                let message = match (&certificate.ca_file, certificate.status) {
-                    (Some(ca_file), DevCertificateStatus::New) => format!(
-                        "development CA and certificate renewed; clients must trust the new {}",
-                        ca_file.display()
-                    ),
+                let event = match (&certificate.ca_file, certificate.status) {
+                    (Some(ca_file), DevCertificateStatus::New) => {
+                        CertificateEvent::CaRenewed { ca_file: ca_file.clone() }
+                    }
                     (
                         Some(_) | None,
                         DevCertificateStatus::New | DevCertificateStatus::Renewed | DevCertificateStatus::Reused,
-                    ) => "certificate replaced".to_owned(),
+                    ) => CertificateEvent::Replaced,
                 };
                 self.replace(certificate);
-                Some(message)
+                Some(event)
             }
             Err(error) => {
-                let message = format!("certificate not replaced, the current one stays in use: {error}");
-                (self.last_error.replace(message.clone()).as_ref() != Some(&message)).then_some(message)
+                let error = error.to_string();
+                let is_new = self.last_error.replace(error.clone()).as_ref() != Some(&error);
+                is_new.then_some(CertificateEvent::Rejected { error })
+            }
+        }
+    }
+}
+
+/// What a check of the certificate files has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CertificateEvent {
+    Replaced,
+    /// The development CA is new, too.
+    CaRenewed {
+        ca_file: PathBuf,
+    },
+    /// The files are unusable.
+    Rejected {
+        error: String,
+    },
+}
+
+impl CertificateEvent {
+    pub fn log(&self) {
+        match self {
+            CertificateEvent::Replaced => tracing::info!("certificate replaced"),
+            CertificateEvent::CaRenewed { ca_file } => {
+                tracing::warn!(ca_file = %ca_file.display(), "development CA renewed; clients must trust the new CA file");
+            }
+            CertificateEvent::Rejected { error } => {
+                tracing::error!(error, "certificate not replaced; the current one stays in use");
             }
         }
     }

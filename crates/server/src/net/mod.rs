@@ -17,7 +17,7 @@ mod shutdown;
 mod tls;
 
 pub use body::{BodyError, IncomingBody, ResponseBody};
-pub use certificates::{CertificateWatcher, LoadedCertificate, prepare_certificate};
+pub use certificates::{CertificateEvent, CertificateWatcher, LoadedCertificate, prepare_certificate};
 pub use connection::Peer;
 pub use counters::{ConnectionCounters, ConnectionCounts};
 pub use dev_ca::{DevCertificate, DevCertificateStatus, ensure};

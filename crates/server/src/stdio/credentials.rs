@@ -9,6 +9,7 @@ use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_identity::OAuthRequest;
 use serde::Deserialize;
+use url::form_urlencoded;
 
 use crate::app::App;
 use crate::config::StdioLogin;
@@ -65,7 +66,7 @@ impl StdioCredentials {
         let form = self.form(id, secret).await;
         let trace = self.app.desk.new_trace();
         let now = self.app.desk.now();
-        let asked = OAuthRequest {
+        let request = OAuthRequest {
             method: "POST",
             path: "/token",
             query: None,
@@ -75,7 +76,7 @@ impl StdioCredentials {
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: &trace,
         };
-        let reply = self.app.identity.answer(asked).await.ok_or("there is no token endpoint")?;
+        let reply = self.app.identity.answer(request).await.ok_or("there is no token endpoint")?;
         if let Ok(granted) = serde_json::from_slice::<TokenResponse>(&reply.body) {
             self.renew_at = Some(now.plus_seconds(granted.expires_in / 2));
             self.token = granted.access_token;
@@ -93,26 +94,17 @@ impl StdioCredentials {
 
     /// Requests every scope that the client may have at this mount, because a local program has no way to choose.
     async fn form(&self, id: &str, secret: &str) -> String {
-        let mut form =
-            format!("grant_type=client_credentials&client_id={}&client_secret={}", encoded(id), encoded(secret));
-        let Some((_, mount)) = self.app.mounts.get(self.mount) else {
-            return form;
-        };
-        form.push_str(&format!("&resource={}", encoded(&mount.resource)));
-        if let Ok(Some(client)) = self.app.backend.store.client(&ClientId::new(id)).await {
+        let mount = self.app.mounts.get(self.mount).map(|(_, mount)| mount);
+        let client = self.app.backend.store.client(&ClientId::new(id)).await.ok().flatten();
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.append_pair("grant_type", "client_credentials");
+        form.append_pair("client_id", id).append_pair("client_secret", secret);
+        form.extend_pairs(mount.map(|mount| ("resource", &mount.resource)));
+        if let (Some(mount), Some(client)) = (mount, client) {
             let known = client.scopes.iter().filter(|scope| mount.contract.scopes.contains(scope));
             let scopes: Vec<&str> = known.map(|scope| scope.as_str()).collect();
-            if !scopes.is_empty() {
-                form.push_str(&format!("&scope={}", encoded(&scopes.join(" "))));
-            }
+            form.extend_pairs((!scopes.is_empty()).then(|| ("scope", scopes.join(" "))));
         }
-        form
+        form.finish()
     }
-}
-
-/// Percent-encoded for a form.
-fn encoded(text: &str) -> String {
-    text.bytes()
-        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }

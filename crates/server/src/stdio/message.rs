@@ -40,9 +40,9 @@ impl Message {
             Ok(FrameBody::One(Frame::Request(request))) => {
                 let headers = headers(&request, *negotiated);
                 if request.method == "initialize"
-                    && let Some(Value::String(asked)) = request.params.get("protocolVersion")
+                    && let Some(Value::String(requested)) = request.params.get("protocolVersion")
                 {
-                    *negotiated = Some(negotiate(asked));
+                    *negotiated = Some(negotiate(requested));
                 }
                 Message { kind: MessageKind::Request(request.id), headers }
             }

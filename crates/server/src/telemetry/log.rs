@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::observation::Observation;
-use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Observer};
-use frontdesk_wire::answer::quote;
 use frontdesk_wire::json::{write_integer, write_quoted};
+use tracing::Level;
+use tracing_subscriber::layer::SubscriberExt as _;
 
+use super::events::{EventLayer, EventLine};
 use super::log_writer::LogWriter;
 use crate::config::LogFormat;
 
+/// Writes to standard error. Dropping it flushes what is buffered.
 pub struct Log {
     style: LogStyle,
     clock: Arc<dyn Clock>,
@@ -20,7 +22,7 @@ pub struct Log {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LogStyle {
+pub(super) enum LogStyle {
     Pretty,
     Json,
 }
@@ -34,24 +36,17 @@ impl Log {
             LogFormat::Auto => LogStyle::Json,
         };
         let lost_at = Arc::clone(&clock);
-        let lost = move |count: u64| style.message(lost_at.now(), &format!("{count} log lines were lost"));
+        let lost = move |count: u64, out: &mut String| {
+            EventLine::new("log lines lost").number("count", count).write(style, lost_at.now(), Level::WARN, out);
+        };
         Log { style, clock, writer: LogWriter::to_stderr(lost) }
     }
 
-    /// Logs an operational event.
-    pub fn say(&self, message: &str) {
-        let line = self.style.message(self.clock.now(), message);
-        self.writer.write(|out| out.push_str(&line));
-    }
-}
-
-impl LogStyle {
-    fn message(self, at: Millis, message: &str) -> String {
-        let at = at.to_rfc3339();
-        match self {
-            LogStyle::Pretty => format!("{at:<24}  {message}"),
-            LogStyle::Json => format!("{{\"at\":\"{at}\",\"message\":{}}}", quote(message)),
-        }
+    /// Sends the operational events of this process to this log. Only the first log of a process can be installed.
+    pub fn install(&self) {
+        let layer =
+            EventLayer { style: self.style, clock: Arc::clone(&self.clock), buffer: Arc::clone(self.writer.buffer()) };
+        let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layer));
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) struct LogWriter {
 
 /// One growing text instead of a queue of texts, so that none is allocated by one thread and freed by another.
 #[derive(Default)]
-struct LogBuffer {
+pub(super) struct LogBuffer {
     state: Mutex<BufferState>,
     changed: Condvar,
 }
@@ -44,7 +44,7 @@ struct BufferState {
 
 impl LogWriter {
     /// `lost` formats the line that reports how many lines were lost.
-    pub(super) fn to_stderr(lost: impl Fn(u64) -> String + Send + 'static) -> LogWriter {
+    pub(super) fn to_stderr(lost: impl Fn(u64, &mut String) + Send + 'static) -> LogWriter {
         let (running, ended) = channel();
         let buffer = Arc::new(LogBuffer::default());
         let shared = Arc::clone(&buffer);
@@ -53,22 +53,13 @@ impl LogWriter {
         LogWriter { buffer, ended: Mutex::new(ended) }
     }
 
-    /// Writes what `append` adds as one line, if it fits. Never waits for the reader.
     pub(super) fn write(&self, append: impl FnOnce(&mut String)) {
-        let mut state = self.buffer.state();
-        if state.lines >= MAX_LINES {
-            state.lost += 1;
-            return;
-        }
-        append(&mut state.text);
-        state.text.push('\n');
-        state.lines += 1;
-        let idle = std::mem::take(&mut state.idle);
-        // After unlocking, so that the thread does not wake up only to wait for the lock.
-        drop(state);
-        if idle {
-            self.buffer.changed.notify_one();
-        }
+        self.buffer.write(append);
+    }
+
+    /// For other writers to the same log.
+    pub(super) fn buffer(&self) -> &Arc<LogBuffer> {
+        &self.buffer
     }
 }
 
@@ -83,6 +74,24 @@ impl Drop for LogWriter {
 }
 
 impl LogBuffer {
+    /// Writes what `append` adds as one line, if it fits. Never waits for the reader.
+    pub(super) fn write(&self, append: impl FnOnce(&mut String)) {
+        let mut state = self.state();
+        if state.lines >= MAX_LINES {
+            state.lost += 1;
+            return;
+        }
+        append(&mut state.text);
+        state.text.push('\n');
+        state.lines += 1;
+        let idle = std::mem::take(&mut state.idle);
+        // After unlocking, so that the thread does not wake up only to wait for the lock.
+        drop(state);
+        if idle {
+            self.changed.notify_one();
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, BufferState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -107,13 +116,13 @@ impl LogBuffer {
 }
 
 /// Writes until no more lines can come. Dropping `_running` signals the end.
-fn write(buffer: &LogBuffer, lost: impl Fn(u64) -> String, _running: Sender<()>) {
+fn write(buffer: &LogBuffer, lost: impl Fn(u64, &mut String), _running: Sender<()>) {
     let mut text = String::new();
     while buffer.wait_for_lines() {
         thread::sleep(BATCH_DELAY);
         let count = buffer.take(&mut text);
         if count > 0 {
-            text.push_str(&lost(count));
+            lost(count, &mut text);
             text.push('\n');
         }
         // In one call, so that lines of other writers do not get in between. A log that cannot be written must not stop

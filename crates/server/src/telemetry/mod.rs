@@ -2,6 +2,7 @@
 //! contain ids and codes, never arguments, answers or credentials. No call waits for a reader of them.
 
 mod call_metrics;
+mod events;
 mod log;
 mod log_writer;
 mod metrics_page;

@@ -17,7 +17,6 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use super::Log;
 use crate::config::SampleRatio;
 pub use setup::{ExporterSetup, TracesError, listed, prepare};
 use span::CallSpans;
@@ -58,10 +57,10 @@ impl Traces {
 
     /// From here on spans go to this collector, or nowhere. What is queued for the previous one is sent there in one last
     /// attempt.
-    pub fn set_exporter(&self, setup: Option<ExporterSetup>, log: &Arc<Log>) {
+    pub fn set_exporter(&self, setup: Option<ExporterSetup>) {
         let exporter = setup.map(|ExporterSetup { client, sample }| {
             let (queue, calls) = channel(MAX_QUEUED);
-            let task = tokio::spawn(export::export(calls, client, Arc::clone(&self.counts), Arc::clone(log)));
+            let task = tokio::spawn(export::export(calls, client, Arc::clone(&self.counts)));
             Exporter { queue, sample, task }
         });
         let before = std::mem::replace(&mut *self.exporter.write().unwrap_or_else(PoisonError::into_inner), exporter);

@@ -10,7 +10,7 @@ use frontdesk_testkit::app::{PATH, TestApp};
 use super::asking::{UNHURRIED, count, ids, keyed, structured, text};
 
 #[tokio::test]
-async fn a_key_answers_with_the_same_bytes_after_a_restart_and_after_a_crash() {
+async fn a_key_answers_the_same_bytes_after_restart_and_crash() {
     let mut desk = TestApp::start();
     let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
@@ -29,7 +29,7 @@ async fn a_key_answers_with_the_same_bytes_after_a_restart_and_after_a_crash() {
 
 /// Several callers create leads until the desk is killed under them; then each repeats all its orders.
 #[tokio::test]
-async fn whatever_was_answered_before_a_crash_is_there_and_every_order_happens_once() {
+async fn a_crash_loses_no_answer_and_repeats_no_order() {
     const CALLERS: usize = 8;
     let mut desk = TestApp::start_with(&UNHURRIED);
     let mut agent = desk.agent().await;

@@ -57,7 +57,7 @@ async fn a3_21_a_cursor_with_any_bit_flipped_is_refused() {
 }
 
 #[tokio::test]
-async fn a3_21_a_cursor_that_is_cut_stretched_or_spelled_otherwise_is_refused() {
+async fn a3_21_a_modified_cursor_is_refused() {
     let desk = TestApp::start_with(&UNHURRIED);
     let mut agent = desk.agent().await;
     let good = cursor(&mut agent, "inventory.list", json!({})).await;
@@ -163,7 +163,7 @@ async fn a3_21_a_cursor_beside_other_filters_is_refused() {
 }
 
 #[tokio::test]
-async fn a3_21_cursors_outlive_a_restart_and_stay_refused_where_they_were() {
+async fn a3_21_cursors_keep_their_scope_over_a_restart() {
     let mut desk = TestApp::start();
     let mut agent = desk.agent().await;
     let whole = agent.all("leads.list", json!({"limit": 100})).await;

@@ -124,7 +124,7 @@ async fn a3_23_resources_fail_with_the_same_object_in_the_error_data() {
 }
 
 #[tokio::test]
-async fn a3_23_a_missing_token_or_scope_is_the_same_object_under_its_http_status() {
+async fn a3_23_missing_token_and_scope_have_the_same_error_object() {
     let desk = TestApp::start();
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leads.list","arguments":{}}}"#;
     let stranger = desk.stranger().request("POST", PATH, &[("content-type", "application/json")], body).await;
@@ -215,7 +215,7 @@ fn error(answer: &Value) -> &Value {
 }
 
 #[tokio::test]
-async fn a3_24_a3_25_a3_26_every_error_has_a_listed_code_says_if_it_can_be_retried_and_repeats_nothing() {
+async fn a3_24_a3_25_a3_26_errors_have_code_and_retryable_no_input() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let answers = provoked(&desk, &mut agent).await;

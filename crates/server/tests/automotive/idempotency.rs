@@ -54,7 +54,7 @@ async fn one_key_and_one_meaning_answer_with_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn a3_23_a_key_with_another_body_is_a_conflict_and_changes_nothing() {
+async fn a3_23_a_key_with_another_body_is_a_conflict() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let mut first = keyed("Dana Rivera", "k-1");
@@ -88,7 +88,7 @@ async fn a3_23_a_key_with_another_body_is_a_conflict_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn two_different_keys_in_one_call_or_one_that_is_no_key_are_refused() {
+async fn two_different_keys_or_an_invalid_key_are_refused() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
@@ -164,7 +164,7 @@ async fn a_key_belongs_to_its_client_and_its_tool() {
 }
 
 #[tokio::test]
-async fn a_repeated_change_answers_as_the_first_time_even_after_later_changes() {
+async fn a_repeated_change_answers_as_the_first_time() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let id = agent.call("leads.create", lead("Dana Rivera")).await["id"].clone();

@@ -115,7 +115,7 @@ async fn a3_09_no_spelling_of_an_address_reaches_another_dealership() {
 }
 
 #[tokio::test]
-async fn a3_05_two_dealerships_taking_turns_on_one_connection_never_see_each_other() {
+async fn a3_05_two_dealerships_on_one_connection_stay_apart() {
     let desk = TestApp::start();
     let mut lakeside = desk.agent().await;
     let summit = desk.other_tenant().await;

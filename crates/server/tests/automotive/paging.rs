@@ -12,7 +12,7 @@ use super::asking::{LISTS, ids, lead, text};
 type Measured = fn(&Value) -> i64;
 
 #[tokio::test]
-async fn a3_18_a3_19_the_last_page_has_no_cursor_and_an_empty_list_has_items() {
+async fn a3_18_a3_19_last_page_has_no_cursor_empty_list_has_items() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     assert_eq!(text(&mut agent, "inventory.search", json!({"make": "Trabant"})).await, "{\"items\":[]}");
@@ -74,7 +74,7 @@ async fn a3_20_every_order_is_total_and_walks_through_everything_once() {
 }
 
 #[tokio::test]
-async fn a3_20_a_walk_neither_skips_nor_repeats_while_leads_come_in_and_change() {
+async fn a3_20_a_walk_neither_skips_nor_repeats_changing_leads() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let before = ids(&agent.all("leads.list", json!({"limit": 100})).await);
@@ -125,7 +125,7 @@ async fn a3_20_a_cursor_alone_continues_the_search_it_came_from() {
 }
 
 #[tokio::test]
-async fn a3_18_a3_20_a_page_that_grows_too_large_ends_early_with_a_cursor() {
+async fn a3_18_a3_20_an_oversized_page_ends_early_with_a_cursor() {
     const BUDGET: usize = 8192;
     let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_PAGE_BYTES", "8192")]);
     let mut agent = desk.agent().await;

@@ -48,7 +48,7 @@ async fn two_hundred_identical_creates_at_once_make_exactly_one_lead() {
 }
 
 #[tokio::test]
-async fn one_key_with_two_bodies_at_once_has_one_winner_and_only_conflicts_besides() {
+async fn one_key_with_two_bodies_at_once_has_one_winner() {
     let desk = TestApp::start_with(&UNHURRIED);
     let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
@@ -77,7 +77,7 @@ async fn changes_of_one_version_at_once_have_one_winner() {
 }
 
 #[tokio::test]
-async fn different_creates_at_once_all_happen_and_each_has_an_id_of_its_own() {
+async fn parallel_creates_all_happen_with_distinct_ids() {
     let desk = TestApp::start_with(&UNHURRIED);
     let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;

@@ -72,7 +72,7 @@ fn parsed(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a3_01_the_list_of_resources_goes_through_everything_exactly_once() {
+async fn a3_01_the_resource_list_has_everything_exactly_once() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let mut expected: BTreeSet<String> = [
@@ -99,7 +99,7 @@ async fn a3_01_the_list_of_resources_goes_through_everything_exactly_once() {
 }
 
 #[tokio::test]
-async fn a3_01_a_token_is_shown_the_addresses_it_can_read_and_no_others() {
+async fn a3_01_a_token_lists_only_the_resources_it_can_read() {
     let desk = TestApp::start();
     for (scope, nouns) in [(READ_STOCK, &["inventory"][..]), (READ_LEADS, &["leads", "customers"])] {
         let mut agent = desk.agent_with(scope).await;
@@ -134,7 +134,7 @@ async fn a3_01_a_token_is_shown_the_addresses_it_can_read_and_no_others() {
 }
 
 #[tokio::test]
-async fn a3_01_a3_20_leads_that_come_in_while_resources_are_listed_disturb_nothing() {
+async fn a3_01_a3_20_new_leads_do_not_disturb_a_resource_list() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let (before, _) = listed(&mut agent).await;
@@ -156,7 +156,7 @@ async fn a3_01_a3_20_leads_that_come_in_while_resources_are_listed_disturb_nothi
 }
 
 #[tokio::test]
-async fn a3_01_a3_19_a_page_of_resources_that_is_full_ends_where_the_list_ends() {
+async fn a3_01_a3_19_last_full_page_of_resources_has_no_cursor() {
     let desk = TestApp::start();
     let mut agent = desk.agent_with("amcp:leads:read amcp:leads:write").await;
     // The manifest and two lists, then leads, then customers: 97 leads fill the first page exactly.

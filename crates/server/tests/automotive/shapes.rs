@@ -11,7 +11,7 @@ use super::asking::{GETS, UNHURRIED, everything, ids, lead, text, walk};
 use super::schema::{is_instant, misfits};
 
 #[tokio::test]
-async fn a3_02_a5_08_a5_11_every_answer_fits_the_schema_it_is_published_under() {
+async fn a3_02_a5_08_a5_11_every_answer_fits_its_schema() {
     let desk = TestApp::start_with(&UNHURRIED);
     let mut agent = desk.agent().await;
     let tools = agent.result("tools/list", json!({})).await;
@@ -65,7 +65,7 @@ fn published(tool: &Value) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn a3_06_a3_13_a3_14_a4_04_ids_are_unique_and_outlive_changes_and_restarts() {
+async fn a3_06_a3_13_a3_14_a4_04_ids_are_unique_and_stable() {
     let mut desk = TestApp::start();
     let mut agent = desk.agent().await;
     let before = everything(&mut agent).await;
@@ -89,7 +89,7 @@ async fn a3_06_a3_13_a3_14_a4_04_ids_are_unique_and_outlive_changes_and_restarts
 }
 
 #[tokio::test]
-async fn a3_15_a3_16_a5_09_the_trades_own_numbers_stand_beside_the_id_and_never_in_it() {
+async fn a3_15_a3_16_a5_09_trade_numbers_are_not_part_of_the_id() {
     let desk = TestApp::start();
     let mut agent = desk.other_tenant().await;
     let stock = agent.all("inventory.list", json!({"limit": 100})).await;
@@ -112,7 +112,7 @@ async fn a3_15_a3_16_a5_09_the_trades_own_numbers_stand_beside_the_id_and_never_
 }
 
 #[tokio::test]
-async fn a3_32_a3_33_a3_34_times_have_offsets_money_is_whole_and_measures_have_units() {
+async fn a3_32_a3_33_a3_34_times_money_and_measures_are_typed() {
     let desk = TestApp::start_with(&UNHURRIED);
     let mut agent = desk.agent().await;
     let (mut times, mut sums, mut distances, mut currencies) = (0, 0, 0, BTreeSet::new());
@@ -156,7 +156,7 @@ fn has_fraction(answer: &str, name: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a3_32_a3_33_a3_34_naive_times_fractions_and_bare_numbers_are_refused() {
+async fn a3_32_a3_33_a3_34_naive_times_and_bare_numbers_are_refused() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let mut refused = async |tool: &str, arguments: Value, pointer: &str| {
@@ -183,7 +183,7 @@ async fn a3_32_a3_33_a3_34_naive_times_fractions_and_bare_numbers_are_refused() 
 }
 
 #[tokio::test]
-async fn a3_32_a3_33_a3_34_offsets_currencies_and_units_mean_what_they_say() {
+async fn a3_32_a3_33_a3_34_offsets_currencies_and_units_are_kept() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     // The same moment under three offsets finds the same leads.

@@ -52,7 +52,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
 }
 
 #[tokio::test]
-async fn a2_02_a2_03_each_domain_does_what_its_level_promises_and_claims_no_more() {
+async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let manifest: Value = serde_json::from_str(&read(&mut agent, "amcp://manifest").await.unwrap()).unwrap();
@@ -87,7 +87,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises_and_claims_no_more
 }
 
 #[tokio::test]
-async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_the_tools_are_these_and_no_others() {
+async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).

@@ -24,7 +24,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn a3_05_lists_hold_one_dealership_even_where_both_sell_the_same_car() {
+async fn a3_05_lists_hold_one_dealership_even_for_the_same_car() {
     let desk = TestApp::start();
     let mut lakeside = desk.agent().await;
     let mut summit = desk.other_tenant().await;
@@ -47,7 +47,7 @@ async fn a3_05_lists_hold_one_dealership_even_where_both_sell_the_same_car() {
 }
 
 #[tokio::test]
-async fn a3_07_a3_10_a_token_of_two_dealerships_names_exactly_one_in_each_call() {
+async fn a3_07_a3_10_a_token_of_two_dealerships_names_one_a_call() {
     let desk = TestApp::start();
     let group = desk.add_client(&["dlr_lakeside", "dlr_summit"], EVERYTHING);
     let mut group = desk.agent_of_client(&group, EVERYTHING).await;
@@ -98,13 +98,12 @@ async fn a3_07_a3_10_a_token_of_two_dealerships_names_exactly_one_in_each_call()
 }
 
 #[tokio::test]
-async fn a3_08_naming_another_dealership_is_refused_like_naming_one_that_does_not_exist() {
+async fn a3_08_foreign_and_unknown_dealerships_fail_alike() {
     let desk = TestApp::start();
     let mut lakeside = desk.agent().await;
     let mut summit = desk.other_tenant().await;
     let before = everything(&mut summit).await;
-    let refusal = "{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not good for the dealership \
-        that was named.\",\"details\":{\"retryable\":false}}}";
+    let refusal = "{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not valid for this dealership. Send the dealership_id of one of the client's own.\",\"details\":{\"retryable\":false}}}";
     let real = |kind: &str| before.iter().find(|item| item["type"] == json!(kind)).unwrap()["id"].clone();
     for (tool, arguments) in calls() {
         for dealership in ["dlr_summit", "dlr_nowhere"] {
@@ -129,7 +128,7 @@ async fn a3_08_naming_another_dealership_is_refused_like_naming_one_that_does_no
 }
 
 #[tokio::test]
-async fn a3_09_no_id_of_another_dealership_answers_otherwise_than_one_that_never_was() {
+async fn a3_09_foreign_and_unknown_ids_answer_alike() {
     let desk = TestApp::start_with(&UNHURRIED);
     let mut lakeside = desk.agent().await;
     let mut summit = desk.other_tenant().await;
@@ -191,7 +190,7 @@ fn sorted(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a3_09_filters_and_searches_find_nothing_of_another_dealership() {
+async fn a3_09_searches_find_nothing_of_another_dealership() {
     let desk = TestApp::start();
     let mut lakeside = desk.agent().await;
     let mut summit = desk.other_tenant().await;
@@ -223,7 +222,7 @@ async fn a3_09_filters_and_searches_find_nothing_of_another_dealership() {
 }
 
 #[tokio::test]
-async fn a3_09_an_idempotency_key_of_another_dealership_is_unknown_here() {
+async fn a3_09_idempotency_keys_of_another_dealership_are_unknown() {
     let desk = TestApp::start();
     let mut lakeside = desk.agent().await;
     let mut summit = desk.other_tenant().await;

@@ -44,7 +44,7 @@ fn tamper(desk: &TestApp, statement: &str) {
 }
 
 #[tokio::test]
-async fn the_record_is_whole_and_can_be_exported_while_the_desk_runs_and_after() {
+async fn the_audit_is_whole_while_serving_and_after() {
     let mut desk = busy().await;
     for closed in [false, true] {
         if closed {
@@ -82,7 +82,7 @@ async fn a_refusal_a_moment_before_the_desk_closes_is_on_record() {
 }
 
 #[tokio::test]
-async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
+async fn an_export_can_be_limited_by_tenant_and_time() {
     let desk = busy().await;
     let theirs = exported(&desk, &["--tenant", "dlr_summit"]);
     assert_eq!(tools(&theirs), [""; 0]);
@@ -141,7 +141,7 @@ async fn an_export_ends_quietly_when_whoever_reads_it_has_enough() {
 }
 
 #[tokio::test]
-async fn an_export_that_fails_leaves_the_one_before_it_and_no_part_of_its_own() {
+async fn a_failed_export_leaves_the_previous_file() {
     let mut desk = busy().await;
     assert_eq!(desk.stop(), Some(0));
     let folder = desk.folder.join("exports");
@@ -157,7 +157,7 @@ async fn an_export_that_fails_leaves_the_one_before_it_and_no_part_of_its_own() 
 }
 
 #[tokio::test]
-async fn an_export_follows_a_link_flows_through_a_pipe_and_refuses_a_folder() {
+async fn an_export_writes_to_links_and_pipes_not_to_folders() {
     let mut desk = busy().await;
     // From here on nothing is added to the record.
     assert_eq!(desk.stop(), Some(0));
@@ -187,7 +187,7 @@ async fn an_export_follows_a_link_flows_through_a_pipe_and_refuses_a_folder() {
 }
 
 #[tokio::test]
-async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_named() {
+async fn changed_removed_and_truncated_audit_records_are_found() {
     for (statement, complaint) in [
         (
             "UPDATE fd_audit SET records = replace(records, 'leads.create', 'leads.update') \
@@ -247,7 +247,7 @@ async fn new_tenants_and_the_demos_own_clients_are_on_record() {
 }
 
 #[tokio::test]
-async fn tokens_given_refused_and_ended_are_on_record_without_being_told() {
+async fn token_events_are_recorded_without_the_tokens() {
     let desk = TestApp::start();
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let token = desk.token(&id, &secret, EVERYTHING).await;

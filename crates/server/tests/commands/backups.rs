@@ -34,7 +34,7 @@ fn with_key_of(desk: &TestApp, folder: &TestFolder) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_it() {
+async fn a_backup_under_load_restores_every_answered_write() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let before = order(&mut agent, "before").await;
@@ -115,8 +115,7 @@ fn nothing_is_written_over() {
     fs::write(&backup, "something else").unwrap();
     let (code, out, err) = desk.command(&["backup", text(&backup)]);
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    let said =
-        format!("frontdesk: {} is there already, and no file is written over. Name another file.\n", text(&backup));
+    let said = format!("frontdesk: {} already exists and is not overwritten. Name another file.\n", text(&backup));
     assert_eq!(err, said);
     assert_eq!(fs::read_to_string(&backup).unwrap(), "something else");
 
@@ -130,7 +129,7 @@ fn nothing_is_written_over() {
 }
 
 #[test]
-fn without_the_key_it_is_said_where_to_put_it_and_how_to_prove_it() {
+fn a_missing_master_key_is_explained() {
     let desk = TestApp::start();
     let folder = TestFolder::new();
     let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
@@ -146,7 +145,7 @@ fn without_the_key_it_is_said_where_to_put_it_and_how_to_prove_it() {
 }
 
 #[test]
-fn a_wrong_key_is_noticed_and_leaves_the_folder_ready_for_the_right_one() {
+fn a_wrong_key_is_found_and_the_right_one_still_works() {
     let desk = TestApp::start();
     let folder = TestFolder::new();
     let backup = folder.join("desk.db");
@@ -166,7 +165,7 @@ fn a_wrong_key_is_noticed_and_leaves_the_folder_ready_for_the_right_one() {
 }
 
 #[test]
-fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
+fn a_damaged_backup_is_refused_before_anything_is_made() {
     let desk = TestApp::start();
     let folder = TestFolder::new();
     let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
@@ -202,7 +201,7 @@ fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_closed_desk_can_be_backed_up_too_and_a_folder_without_data_cannot() {
+fn a_stopped_desk_can_be_backed_up_an_empty_folder_cannot() {
     let mut desk = TestApp::start();
     assert_eq!(desk.stop(), Some(0));
     let folder = TestFolder::new();

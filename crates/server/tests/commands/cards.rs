@@ -68,7 +68,7 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
 
 /// A folder that is there is used as it is, and whoever says what is mounted gets that and nothing else.
 #[test]
-fn the_demos_website_is_made_once_and_only_if_nothing_else_is_mounted() {
+fn the_demo_site_is_made_once_if_nothing_is_mounted() {
     let desk = TestApp::start();
     let file = desk.data().join("demo-site.sqlite");
     let made = std::fs::metadata(&file).unwrap().modified().unwrap();
@@ -85,7 +85,7 @@ fn the_demos_website_is_made_once_and_only_if_nothing_else_is_mounted() {
 }
 
 #[test]
-fn the_second_start_reuses_the_data_shows_no_secret_and_says_how_to_get_one() {
+fn the_second_start_reuses_data_and_shows_no_secret() {
     let folder = TestFolder::new();
     let (demo, first) = printed(&folder);
     let secret = entry(&first, "secret").split(' ').next().unwrap().to_owned();
@@ -108,7 +108,7 @@ fn the_second_start_reuses_the_data_shows_no_secret_and_says_how_to_get_one() {
 }
 
 #[test]
-fn the_card_as_json_is_one_line_with_whole_paths_and_a_client_for_each_dealership() {
+fn the_banner_as_json_is_one_line_with_all_clients() {
     let desk = TestApp::start();
     let card = desk.banner.as_object().unwrap();
     let names: Vec<&str> = card.keys().map(String::as_str).collect();
@@ -136,7 +136,7 @@ fn the_card_as_json_is_one_line_with_whole_paths_and_a_client_for_each_dealershi
 }
 
 #[tokio::test]
-async fn new_secrets_are_made_and_shown_when_asked_for_and_the_old_ones_end() {
+async fn new_demo_secrets_replace_the_old_ones() {
     let mut desk = TestApp::start();
     let (id, old, _) = desk.credentials(DemoTenant::Lakeside);
     assert_eq!(desk.stop(), Some(0));
@@ -173,7 +173,7 @@ async fn two_demos_run_side_by_side_and_know_nothing_of_each_other() {
 
 /// Idempotency keys are forgotten after a week; the demo must not be made a second time then.
 #[tokio::test]
-async fn a_demo_that_is_older_than_its_idempotency_key_still_starts_and_is_not_doubled() {
+async fn an_old_demo_still_starts_and_is_not_seeded_twice() {
     let mut desk = TestApp::start();
     let before = desk.agent().await.all("leads.list", json!({"limit": 100})).await.len();
     assert_eq!(desk.stop(), Some(0));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use frontdesk::config::load;
 use frontdesk::net::{AddressSource, ConnectionCounters, ConnectionLimits, ResponseBody, Shutdown, bind, ensure};
-use frontdesk::net::{CertificateWatcher, prepare_certificate};
+use frontdesk::net::{CertificateEvent, CertificateWatcher, prepare_certificate};
 use frontdesk::system::SystemClock;
 use frontdesk_engine::ports::Clock as _;
 use http::Response;
@@ -52,7 +52,7 @@ pub(crate) fn address(desk: &mut CommandProcess) -> SocketAddr {
 }
 
 #[tokio::test]
-async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
+async fn new_certificates_load_without_restart_bad_ones_do_not() {
     let folder = TestFolder::new();
     let (first, second) = (made(&folder, "first"), made(&folder, "second"));
     install(&first, &["server.pem", "server.key"], &folder);
@@ -71,7 +71,7 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
 
     // The certificate alone: its key comes a moment later, as it does when somebody copies both.
     install(&second, &["server.pem"], &folder);
-    let log = desk.logged("certificate not replaced, the current one stays in use: ");
+    let log = desk.logged("certificate not replaced; the current one stays in use\",\"error\":");
     assert!(log.contains("server.key"), "{log}");
     assert!(reached(address, &first).await);
     install(&second, &["server.key"], &folder);
@@ -95,7 +95,7 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
 }
 
 #[tokio::test]
-async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
+async fn the_development_certificate_is_renewed_while_serving() {
     let folder = TestFolder::new();
     let data = folder.join("data").display().to_string();
     let environment = [("FRONTDESK_DATA".to_owned(), data)];
@@ -123,7 +123,7 @@ async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
     assert_eq!(certificates.check(&config, began.plus_seconds(3599)), None);
     assert_eq!(certificates.check(&config, began.plus_seconds(2 * 3600)), None);
     assert_eq!(shown().await, old);
-    assert_eq!(certificates.check(&config, now).as_deref(), Some("certificate replaced"));
+    assert_eq!(certificates.check(&config, now), Some(CertificateEvent::Replaced));
     // Another certificate, and clients trust it as they did the one before.
     assert_ne!(shown().await, old);
     assert_eq!(certificates.check(&config, now.plus_seconds(3600)), None);

@@ -75,7 +75,7 @@ fn the_operators_socket_is_for_the_owner_alone() {
 }
 
 #[tokio::test]
-async fn rotating_ends_the_old_secret_and_its_tokens_on_the_running_desk() {
+async fn rotating_a_secret_ends_its_tokens_while_serving() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let mut neighbour = desk.other_tenant().await;
@@ -93,7 +93,7 @@ async fn rotating_ends_the_old_secret_and_its_tokens_on_the_running_desk() {
 }
 
 #[tokio::test]
-async fn revoking_bites_within_a_second_on_the_running_desk_and_is_for_good() {
+async fn revoking_a_client_takes_effect_within_a_second() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     assert_eq!(status(&mut agent).await, 200);
@@ -115,7 +115,7 @@ async fn revoking_bites_within_a_second_on_the_running_desk_and_is_for_good() {
 
 /// The same orders on a closed desk give the same answers, and hold when it opens.
 #[tokio::test]
-async fn clients_are_added_rotated_and_revoked_while_the_desk_is_closed() {
+async fn clients_can_be_managed_while_the_desk_is_stopped() {
     let mut desk = TestApp::start();
     assert_eq!(desk.stop(), Some(0));
     let kept = desk.add_client(&["dlr_lakeside"], READ_STOCK);
@@ -133,7 +133,7 @@ async fn clients_are_added_rotated_and_revoked_while_the_desk_is_closed() {
 }
 
 #[test]
-fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() {
+fn a_client_can_be_added_before_the_first_start() {
     let folder = TestFolder::new();
     let add = [
         "client",
@@ -167,7 +167,7 @@ fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() 
 }
 
 #[test]
-fn wrong_scopes_tenants_and_names_are_refused_in_a_sentence_and_leave_nothing() {
+fn invalid_scopes_tenants_and_names_are_refused() {
     let desk = TestApp::start();
     let add = |name: &str, tenant: &str, scope: &str| {
         refused(&desk, &["client", "add", "--name", name, "--tenant", tenant, "--scope", scope])

@@ -61,7 +61,7 @@ fn secured(folder: &TestFolder, name: &str) -> TraceCollector {
 }
 
 #[tokio::test]
-async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody_else() {
+async fn spans_go_only_to_a_collector_of_the_configured_ca() {
     let folder = TestFolder::new();
     let (trusted, other) = (secured(&folder, "trusted"), secured(&folder, "other"));
     let to = |collector: &TraceCollector| {
@@ -74,17 +74,17 @@ async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody
     assert_eq!(trusted.posts()[0].path, "/otlp/v1/traces");
 
     write(&folder, &to(&other));
-    desk.reload("configuration reloaded; changed: traces.endpoint");
+    desk.reload("configuration reloaded\",\"changed\":\"traces.endpoint");
     ask(&folder, address, TRACES[1]).await;
     let said = desk.stop();
     assert_eq!(said.code, Some(0));
-    let endpoint = format!("trace export failed: https://localhost:{}/otlp cannot be reached (", other.address.port());
+    let endpoint = format!("\"error\":\"https://localhost:{}/otlp cannot be reached (", other.address.port());
     assert!(said.err.contains(&endpoint) && said.err.contains("certificate"), "{}", said.err);
     assert!(other.posts().is_empty() && trusted.posts().iter().all(|post| !post.text.contains(TRACES[1])));
 }
 
 #[tokio::test]
-async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
+async fn a_reload_starts_changes_and_stops_traces() {
     let folder = TestFolder::new();
     let collector = TraceCollector::start(CollectorMode::Accept);
     let on = format!("[traces]\nendpoint = \"{}\"\nheaders_file = \"headers\"\n", collector.endpoint());
@@ -94,7 +94,7 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
 
     private(&folder.join("headers"), "# for the collector\nX-Api-Key: first-secret\n\nx-team:  cars \n");
     write(&folder, &on);
-    desk.reload("changed: traces.endpoint, traces.headers_file");
+    desk.reload("\"changed\":\"traces.endpoint, traces.headers_file\"");
     ask(&folder, address, TRACES[1]).await;
     collector.trace(TRACES[1]).await;
     private(&folder.join("headers"), "X-Api-Key: second-secret\n");
@@ -112,9 +112,9 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
 
     // A file that cannot be used changes nothing.
     private(&folder.join("headers"), "third-secret\n");
-    desk.reload("the last good one stays: traces.headers_file: line 1 of headers is no header.");
+    desk.reload("stays in effect\",\"error\":\"traces.headers_file: line 1 of headers is not a header.");
     write(&folder, "");
-    desk.reload("changed: traces.endpoint, traces.headers_file");
+    desk.reload("\"changed\":\"traces.endpoint, traces.headers_file\"");
     let before = collector.posts().len();
     ask(&folder, address, TRACES[0]).await;
     let said = desk.stop();
@@ -126,14 +126,14 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
 }
 
 #[tokio::test]
-async fn what_waits_on_a_way_that_a_reload_ends_is_sent_before_the_desk_ends() {
+async fn spans_of_a_replaced_exporter_are_sent_before_the_end() {
     let folder = TestFolder::new();
     let collector = TraceCollector::start(CollectorMode::Delay);
     write(&folder, &format!("[traces]\nendpoint = \"{}\"\n", collector.endpoint()));
     let (mut desk, address) = serve(&folder);
     ask(&folder, address, TRACES[0]).await;
     write(&folder, "");
-    desk.reload("changed: traces.endpoint");
+    desk.reload("\"changed\":\"traces.endpoint\"");
     assert_eq!(desk.stop().code, Some(0));
     assert_eq!(collector.spans()[0]["traceId"], TRACES[0]);
 }

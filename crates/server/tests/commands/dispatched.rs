@@ -28,7 +28,7 @@ async fn dispatch(client: &mut HttpClient, more: &[(&str, &str)], body: &str) ->
 }
 
 #[tokio::test]
-async fn e_54_e_65_a_key_has_one_answer_and_another_message_under_it_conflicts() {
+async fn e_54_e_65_another_message_under_a_key_conflicts() {
     let folder = with_site();
     write(&folder, "auth = [\"none\"]\n");
     let (_desk, mut client) = serve(&folder);
@@ -52,7 +52,7 @@ async fn e_54_e_65_a_key_has_one_answer_and_another_message_under_it_conflicts()
 
 /// Whatever the desk was doing when it was killed, it is done after the next start and can be asked for.
 #[tokio::test]
-async fn e_65_what_was_accepted_is_completed_after_the_desk_was_killed() {
+async fn e_65_an_accepted_task_completes_after_a_kill() {
     let folder = with_site();
     write(&folder, "auth = [\"none\"]\nlimits = { per_minute = 5000 }\n[deadlines]\ncall_seconds = 2\n");
     let (desk, mut client) = serve(&folder);

@@ -10,7 +10,7 @@ fn the_version_is_one_line() {
 }
 
 #[test]
-fn help_begins_with_the_one_command_to_start_with_and_every_command_has_examples() {
+fn help_begins_with_demo_and_every_command_has_examples() {
     let folder = TestFolder::new();
     let help = run_frontdesk(folder.path(), &["--help"]);
     assert_eq!(help.code, Some(0));

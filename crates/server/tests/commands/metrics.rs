@@ -31,7 +31,7 @@ fn value(page: &str, series: &str) -> Option<f64> {
 }
 
 #[tokio::test]
-async fn calls_are_counted_by_contract_tool_and_outcome_with_how_long_they_took() {
+async fn calls_are_counted_by_contract_tool_and_outcome() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     for _ in 0..3 {
@@ -62,7 +62,7 @@ async fn calls_are_counted_by_contract_tool_and_outcome_with_how_long_they_took(
 }
 
 #[tokio::test]
-async fn every_line_is_a_comment_or_a_series_with_a_number_and_every_series_is_explained() {
+async fn every_metric_line_is_valid_and_every_series_has_help() {
     let desk = TestApp::start();
     desk.agent().await.call("inventory.search", json!({})).await;
     let page = metrics(&desk).await;
@@ -140,7 +140,7 @@ async fn what_waits_for_a_disk_that_is_held_is_seen_waiting() {
 }
 
 #[tokio::test]
-async fn connections_and_strangers_are_counted_and_a_full_house_is_seen() {
+async fn connections_strangers_and_the_limit_are_counted() {
     let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_CONNECTIONS_PER_ADDRESS", "2")]);
     let mut kept = [desk.stranger(), desk.stranger()];
     for client in &mut kept {
@@ -162,7 +162,7 @@ async fn connections_and_strangers_are_counted_and_a_full_house_is_seen() {
 
 /// L5 of our list of attacks: whoever may read the page learns of no business, client or person.
 #[tokio::test]
-async fn the_page_names_no_tenant_no_client_no_address_and_nothing_that_was_sent() {
+async fn metrics_have_no_tenant_client_address_or_input() {
     let desk = TestApp::start();
     let (client, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
     let mut agent = desk.weak_agent().await;

@@ -188,7 +188,7 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     let said = errors.lines().last().unwrap();
     assert_eq!(
         said,
-        "frontdesk: dlr_lakeside is here already, and what is here is never written over. Receive it with another database."
+        "frontdesk: tenant dlr_lakeside already exists in this database, and an import overwrites nothing. Import it into another database."
     );
     assert_eq!(desk.command(&["audit", "verify"]).0, Some(0));
 }
@@ -207,14 +207,13 @@ async fn a_dealership_whose_record_was_changed_is_not_exported() {
     let said = errors.lines().last().unwrap();
     assert_eq!(
         said,
-        "frontdesk: the audit chain tenant:dlr_lakeside does not hold at link 1: the link is not what was written. \
-         Look into it with `frontdesk audit verify`."
+        "frontdesk: the audit chain tenant:dlr_lakeside is broken at link 1: the link is not what was written. Check it with `frontdesk audit verify`."
     );
     assert_eq!(fs::read_dir(files.path()).unwrap().count(), 0, "something is left");
 }
 
 #[tokio::test]
-async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_with_it() {
+async fn the_export_key_is_a_file_that_opens_only_its_export() {
     let desk = TestApp::start();
     let files = TestFolder::new();
     let file = files.join("moving.desk");

@@ -7,7 +7,7 @@ use frontdesk_testkit::app::TestApp;
 use frontdesk_testkit::app::http_client::HttpClient;
 
 #[tokio::test]
-async fn the_front_page_is_html_that_names_the_endpoint_the_tools_and_how_to_connect() {
+async fn the_front_page_names_endpoint_tools_and_how_to_connect() {
     let desk = TestApp::start();
     let page = desk.stranger().get("/").await;
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
@@ -47,7 +47,7 @@ async fn a_desk_that_cannot_write_is_alive_but_not_ready() {
 }
 
 #[tokio::test]
-async fn the_operator_sees_health_on_loopback_over_tls_and_the_public_does_not() {
+async fn health_is_served_to_the_operator_only() {
     let desk = TestApp::start();
     let operator: SocketAddr =
         desk.banner["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap().parse().unwrap();

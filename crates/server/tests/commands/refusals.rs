@@ -32,7 +32,7 @@ fn used() -> TestApp {
 }
 
 #[test]
-fn a_taken_port_is_named_together_with_the_flag_and_nothing_is_made() {
+fn a_port_in_use_is_reported_with_its_flag() {
     let folder = TestFolder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -71,7 +71,7 @@ fn data_of_another_user_is_not_said_to_be_missing() {
 }
 
 #[test]
-fn serve_names_the_key_of_the_port_that_is_taken_because_it_has_no_flag() {
+fn serve_names_the_key_of_a_port_in_use() {
     let folder = TestFolder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -113,7 +113,7 @@ fn a_data_folder_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
-fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it() {
+fn a_readable_master_key_is_refused_with_the_fix() {
     let desk = used();
     let key = desk.data().join("master.key");
     assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
@@ -126,7 +126,7 @@ fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it()
 }
 
 #[test]
-fn a_data_folder_that_others_can_enter_is_refused_with_the_command_that_mends_it() {
+fn an_accessible_data_folder_is_refused_with_the_fix() {
     let desk = used();
     let wanted = "frontdesk: data is accessible to other users, and it contains the master key. \
                   Run: chmod 700 data\n";
@@ -140,7 +140,7 @@ fn a_data_folder_that_others_can_enter_is_refused_with_the_command_that_mends_it
 }
 
 #[test]
-fn a_folder_made_beforehand_that_others_can_enter_is_refused_and_nothing_is_put_into_it() {
+fn an_accessible_existing_folder_is_refused_and_left_empty() {
     let folder = TestFolder::new();
     fs::create_dir(folder.join("data")).unwrap();
     mode(&folder.join("data"), 0o755);

@@ -63,7 +63,7 @@ async fn ctrl_c_finishes_a_running_call_and_exits_with_0() {
 }
 
 #[test]
-fn the_socket_of_a_closed_desk_is_gone_and_one_left_by_a_crash_is_no_hindrance() {
+fn the_admin_socket_is_removed_and_replaced_after_a_crash() {
     let mut desk = TestApp::start();
     let socket = desk.data().join("operator.sock");
     assert!(socket.exists());

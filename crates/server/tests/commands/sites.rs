@@ -135,7 +135,7 @@ pub(crate) fn now() -> i64 {
 }
 
 #[tokio::test]
-async fn a_token_of_this_server_opens_the_site_to_its_own_clients_and_to_nobody_elses() {
+async fn own_tokens_open_a_site_to_its_own_clients_only() {
     let served = Served::open("");
     let client = served.client("site");
     let token = served.granted(&client, CONTENT).await;
@@ -161,7 +161,7 @@ async fn a_token_of_this_server_opens_the_site_to_its_own_clients_and_to_nobody_
 }
 
 #[tokio::test]
-async fn a_token_that_the_site_signs_opens_it_and_tokens_of_this_server_do_only_if_they_are_named() {
+async fn site_tokens_open_a_site_and_own_ones_if_configured() {
     let served = Served::open("auth = [\"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\njwt_issuer = \"the site\"\n");
     let claims =
         json!({"iss": "the site", "sub": "7", "scopes": "mcp:read,mcp:call", "iat": now(), "exp": now() + 600});
@@ -194,7 +194,7 @@ async fn without_tokens_whoever_is_on_this_machine_may_ask() {
 }
 
 #[tokio::test]
-async fn each_server_has_its_addresses_and_what_is_not_there_is_not_found() {
+async fn each_server_has_its_paths_and_others_are_not_found() {
     let served = Served::open(
         "auth = [\"none\"]\nallow_servers = [\"content\", \"public\"]\ndeny_tools = [\"evo.model.*\"]\n\
          [[mount.server]]\nhandle = \"content\"\n\
@@ -285,7 +285,7 @@ fn refusals(folder: &TestFolder, mount: &str) -> [String; 2] {
 }
 
 #[test]
-fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the_same_words() {
+fn start_and_check_report_an_unreadable_site_alike() {
     let folder = with_site();
     let open = folder.join("open.txt");
     fs::write(&open, SECRET).unwrap();
@@ -301,7 +301,7 @@ fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the
         ),
         (
             "database = \"nowhere.sqlite\"\n",
-            "mount[0].database: cannot read the site's database: nowhere.sqlite cannot be opened. The file must be there",
+            "mount[0].database: cannot read the site's database: nowhere.sqlite cannot be opened. The file must exist",
         ),
         (
             "database_env = \"NOT_SET\"\n",
@@ -313,7 +313,7 @@ fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the
         ),
         (
             "auth = [\"jwt\"]\njwt_secret_file = \"short.txt\"\n",
-            "mount[0].jwt_secret: The secret has 7 bytes, and tokens under it could be forged by guessing it.",
+            "mount[0].jwt_secret: The secret has 7 bytes, which is short enough to guess and forge tokens with.",
         ),
     ] {
         for err in refusals(&folder, mount) {
@@ -335,10 +335,10 @@ fn config_check_says_everything_about_a_site_at_once() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_until_it_is_back() {
+async fn a_desk_starts_while_a_site_database_is_down() {
     let mut served = Served::open("auth = [\"none\"]\ndatabase = \"mysql://reader:hunter2@127.0.0.1:1/site\"\n");
-    let log = served.desk.logged("mount[0].database: cannot read the site's database: ");
-    assert!(log.contains("Calls to this mount are answered as unavailable until it answers"), "{log}");
+    let log = served.desk.logged("\"mount\":0,\"error\":\"cannot read the site's database: ");
+    assert!(log.contains("site database unavailable; calls are answered as unavailable until it answers"), "{log}");
     assert!(!log.contains("hunter2"), "{log}");
     let answer = served.post(CONTENT, None, SEARCH).await;
     assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
@@ -349,11 +349,11 @@ async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_
     assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked:?}");
     let (warning, verdict) = checked.out.split_once('\n').unwrap();
     let notice = warning.strip_prefix("warning: mount[0].database: cannot read the site's database: ").unwrap();
-    assert!(notice.ends_with("Calls to this mount are answered as unavailable until it answers"), "{notice}");
-    assert!(log.contains(notice), "{log}");
+    let error = notice.strip_suffix(". Calls to this mount are answered as unavailable until it answers").unwrap();
+    assert!(log.contains(error), "{log}");
     assert_eq!(verdict, "The configuration is valid.\n");
 
-    served.reload("auth = [\"none\"]\n", "configuration reloaded; changed: mount");
+    served.reload("auth = [\"none\"]\n", "configuration reloaded\",\"changed\":\"mount\"");
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 200);
 }
 
@@ -368,18 +368,19 @@ async fn a_reload_looks_again_which_tables_a_site_has() {
     let none = json_of(&served.post(CONTENT, None, categories).await);
     assert_eq!(none["result"]["structuredContent"]["items"], serde_json::json!([]), "{none}");
     site.execute_batch("ALTER TABLE later RENAME TO evo_categories").unwrap();
-    served.reload("auth = [\"none\"]\nallow_servers = [\"c*\"]\n", "configuration reloaded; changed: mount");
+    served.reload("auth = [\"none\"]\nallow_servers = [\"c*\"]\n", "configuration reloaded\",\"changed\":\"mount\"");
     let some = json_of(&served.post(CONTENT, None, categories).await);
     assert_ne!(some["result"]["structuredContent"]["items"], serde_json::json!([]));
 }
 
 #[tokio::test]
-async fn a_reload_takes_in_a_site_that_can_be_read_and_leaves_the_old_one_otherwise() {
+async fn a_reload_changes_to_a_site_only_if_it_can_be_read() {
     let mut served = Served::open("auth = [\"none\"]\n");
     let wrong = "auth = [\"none\"]\nprefix = \"modx_\"\n";
-    served.reload(wrong, "configuration not reloaded, the current one stays in effect: mount[0].database: ");
+    served
+        .reload(wrong, "configuration not reloaded; the current one stays in effect\",\"error\":\"mount[0].database: ");
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 200);
-    served.reload("auth = [\"none\"]\npath = \"/cms\"\n", "configuration reloaded; changed: mount");
+    served.reload("auth = [\"none\"]\npath = \"/cms\"\n", "configuration reloaded\",\"changed\":\"mount\"");
     assert_eq!(served.post("/cms/content", None, SEARCH).await.status, 200);
     assert_eq!(served.post(CONTENT, None, SEARCH).await.status, 404);
 }

@@ -13,7 +13,7 @@ use frontdesk_testkit::app::TestApp;
 const MOST: usize = 16;
 
 #[test]
-fn idle_conversations_are_capped_and_the_next_one_waits_for_a_place() {
+fn connections_are_limited_and_the_next_one_waits() {
     let desk = TestApp::start();
     let connect = || UnixStream::connect(desk.data().join("operator.sock")).unwrap();
     let mut idle: Vec<UnixStream> = (0..MOST).map(|_| connect()).collect();
@@ -44,7 +44,7 @@ fn worked(desk: &TestApp) -> u64 {
 }
 
 #[test]
-fn a_desk_that_cannot_open_another_file_waits_without_keeping_a_processor_busy() {
+fn a_desk_out_of_file_descriptors_does_not_spin() {
     let desk = TestApp::start();
     // Fewer than it has open, so nobody more is let in.
     allow_files(&desk, 8);

@@ -104,7 +104,7 @@ fn order(key: &str) -> Value {
 }
 
 #[test]
-fn a_legacy_client_greets_lists_reads_and_writes_once_and_the_end_of_its_input_is_the_end() {
+fn a_legacy_client_works_over_stdio_until_its_input_ends() {
     let desk = closed();
     let (_, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
     let mut program = caller(&desk);
@@ -173,7 +173,7 @@ fn what_the_handshake_agreed_on_holds_for_the_messages_after_it() {
 }
 
 #[test]
-fn lines_that_are_no_message_are_answered_and_the_next_one_is_read() {
+fn invalid_stdio_lines_are_answered_and_reading_goes_on() {
     let desk = closed();
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let environment = [
@@ -199,7 +199,7 @@ fn lines_that_are_no_message_are_answered_and_the_next_one_is_read() {
 }
 
 #[test]
-fn a_withdrawn_request_is_not_answered_and_does_not_hold_up_the_others() {
+fn a_cancelled_request_is_not_answered() {
     let desk = closed();
     let mut program = caller(&desk);
     program.ask(initialize("2025-11-25"));
@@ -257,7 +257,7 @@ async fn a_token_is_enough_for_a_caller() {
 }
 
 #[test]
-fn who_cannot_be_a_caller_is_told_why_and_nothing_is_said_to_the_client() {
+fn missing_stdio_credentials_are_explained_on_stderr() {
     let desk = closed();
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let (id, secret) = (id.as_str(), secret.as_str());
@@ -278,7 +278,7 @@ fn who_cannot_be_a_caller_is_told_why_and_nothing_is_said_to_the_client() {
 }
 
 #[test]
-fn a_message_over_standard_input_names_its_trace_and_is_sent_before_the_end() {
+fn a_stdio_message_names_its_trace_and_is_exported() {
     let collector = TraceCollector::start(CollectorMode::Accept);
     let desk = closed();
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);

@@ -57,7 +57,7 @@ fn still(span: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_call_is_one_server_span_with_its_stages_under_it_word_for_word() {
+async fn a_call_is_one_server_span_with_its_stages() {
     let collector = TraceCollector::start(CollectorMode::Accept);
     let desk = traced(&collector);
     let mut agent = desk.agent().await;
@@ -119,7 +119,7 @@ async fn a_call_is_one_server_span_with_its_stages_under_it_word_for_word() {
 }
 
 #[tokio::test]
-async fn a_call_has_one_trace_id_in_its_answer_its_log_line_its_record_and_its_span() {
+async fn a_call_has_one_trace_id_in_reply_log_audit_and_span() {
     let collector = TraceCollector::start(CollectorMode::Accept);
     let mut desk = traced(&collector);
     let mut agent = desk.agent().await;
@@ -158,7 +158,7 @@ async fn a_call_has_one_trace_id_in_its_answer_its_log_line_its_record_and_its_s
 }
 
 #[tokio::test]
-async fn a_caller_decides_for_its_own_trace_and_the_ratio_for_those_that_begin_here() {
+async fn callers_sample_their_traces_and_the_ratio_new_ones() {
     let collector = TraceCollector::start(CollectorMode::Accept);
     let endpoint = collector.endpoint();
     for sample in ["0.0", "1.0"] {
@@ -222,7 +222,7 @@ async fn a_ratio_takes_its_part() {
 
 /// L1 of our list of attacks: of who called and what was said, nothing is in a span.
 #[tokio::test]
-async fn spans_name_no_tenant_no_client_no_address_and_nothing_that_was_sent() {
+async fn spans_have_no_tenant_client_address_or_input() {
     let collector = TraceCollector::start(CollectorMode::Accept);
     let mut desk = traced(&collector);
     let (client, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
@@ -260,7 +260,7 @@ async fn a_call_a_moment_before_the_end_is_sent() {
 }
 
 #[tokio::test]
-async fn a_collector_that_never_answers_slows_no_call_and_what_finds_no_room_is_counted() {
+async fn a_hanging_collector_slows_no_call_and_drops_are_counted() {
     let collector = TraceCollector::start(CollectorMode::Hang);
     let mut desk = TestApp::start_with(&[
         ("FRONTDESK_TRACES_ENDPOINT", &*collector.endpoint()),
@@ -297,11 +297,11 @@ async fn a_collector_that_never_answers_slows_no_call_and_what_finds_no_room_is_
     let asked = Instant::now();
     assert_eq!(desk.stop(), Some(0));
     assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}", asked.elapsed());
-    assert!(desk.log().contains("calls not delivered"), "{}", desk.log().lines().last().unwrap());
+    assert!(desk.log().contains("shutdown: traces not delivered"), "{}", desk.log().lines().last().unwrap());
 }
 
 #[tokio::test]
-async fn a_collector_that_is_not_there_is_said_once_and_again_when_it_is_back() {
+async fn an_unreachable_collector_and_its_return_are_logged_once() {
     let collector = TraceCollector::start(CollectorMode::Status(401));
     let desk = traced(&collector);
     let mut agent = desk.agent().await;
@@ -322,7 +322,7 @@ async fn a_collector_that_is_not_there_is_said_once_and_again_when_it_is_back() 
         assert!(Instant::now() < deadline, "{}", desk.log());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let said = format!("trace export failed: {} answered 401. Calls go on without; ", collector.endpoint());
+    let said = format!("the collector\",\"error\":\"{} answered 401\"", collector.endpoint());
     assert_eq!(desk.log().matches(&said).count(), 1, "{}", desk.log());
     assert_eq!(metric(&desk, "frontdesk_traces_sent_total").await, 1.0);
 }
@@ -345,7 +345,7 @@ async fn a_busy_collector_is_asked_again_and_gets_the_same_spans() {
 }
 
 #[tokio::test]
-async fn a_collector_that_takes_spans_and_talks_for_long_has_taken_them() {
+async fn a_collector_with_a_long_reply_has_accepted_the_spans() {
     let collector = TraceCollector::start(CollectorMode::LongReply);
     let mut desk = traced(&collector);
     let mut agent = desk.agent().await;

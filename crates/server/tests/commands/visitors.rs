@@ -18,14 +18,14 @@ fn claims() -> Value {
 }
 
 #[tokio::test]
-async fn where_the_site_signs_the_tokens_nobody_is_sent_to_the_token_endpoint() {
+async fn site_token_mounts_name_no_token_endpoint() {
     let served = Served::open("auth = [\"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n");
     for (token, challenge, message) in [
         (None, "Bearer scope=\"mcp:read\"", "An access token is required: send it as `Authorization: Bearer`."),
         (
             Some("nonsense"),
             "Bearer error=\"invalid_token\", scope=\"mcp:read\"",
-            "The access token is invalid for this resource, or expired. Get a new one from the site, which signs them.",
+            "The access token is invalid for this resource or has expired. Request a new one from the site, which signs them.",
         ),
     ] {
         let refused = served.post(CONTENT, token, PING).await;
@@ -35,7 +35,7 @@ async fn where_the_site_signs_the_tokens_nobody_is_sent_to_the_token_endpoint() 
 }
 
 #[tokio::test]
-async fn the_log_says_once_why_a_signed_token_was_refused_and_counts_the_rest() {
+async fn the_reason_of_refused_tokens_is_logged_once() {
     let mut served = Served::open("auth = [\"oauth\", \"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n");
     let forged = signed_with("a secret that somebody else has made up, not the site", &claims());
     let began = Instant::now();
@@ -62,7 +62,7 @@ async fn a_secret_is_changed_by_giving_both_for_a_while() {
     for secrets in [None, Some(format!("{SECRET}\n{NEW_SECRET}\n")), Some(format!("{NEW_SECRET}\r\n"))] {
         if let Some(secrets) = secrets {
             fs::write(&file, secrets).unwrap();
-            served.desk.reload("mount[0].jwt_secret: the secret has changed and was loaded");
+            served.desk.reload("JWT secret changed and was reloaded\",\"mount\":0");
         }
         for token in &tokens {
             statuses.push(served.post(CONTENT, Some(token), PING).await.status);
@@ -96,7 +96,7 @@ async fn what_a_proxy_passes_on_is_not_from_this_machine() {
 }
 
 #[tokio::test]
-async fn the_front_page_shows_neither_servers_nor_tools_that_are_denied() {
+async fn the_front_page_shows_no_denied_servers_or_tools() {
     let served = Served::open(
         "auth = [\"none\"]\nallow_servers = [\"content\"]\ndeny_tools = [\"evo.model.*\"]\n\
          [[mount.server]]\nhandle = \"content\"\n[[mount.server]]\nhandle = \"shut\"\n",
@@ -108,7 +108,7 @@ async fn the_front_page_shows_neither_servers_nor_tools_that_are_denied() {
 }
 
 #[tokio::test]
-async fn there_is_nothing_but_post_at_dispatch_and_a_server_that_is_not_there_answers_to_the_id() {
+async fn dispatch_takes_only_post_and_known_servers() {
     let served = Served::open("auth = [\"none\"]\n");
     let refused = served.http().request("GET", "/api/v1/mcp/content/dispatch", &[], "").await;
     assert_eq!((refused.status, refused.header("allow")), (405, Some("POST")));

@@ -15,7 +15,7 @@ use super::stage::Stage;
 use super::tables::Before;
 
 #[tokio::test]
-async fn a_postgres_that_hangs_is_unavailable_within_the_deadline_and_an_order_given_meanwhile_happens_once() {
+async fn a_hanging_postgres_is_unavailable_within_the_deadline() {
     let stage = Stage::on_postgres_with(PostgresServer::start(), &[("FRONTDESK_DEADLINES_CALL_SECONDS", "2")]).await;
     let before = Before::look(&stage.database, &stage.desk);
     let mut ledger = Ledger::default();

@@ -18,17 +18,17 @@ use super::tables::Before;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn a_desk_on_sqlite_that_is_killed_keeps_what_it_answered_and_does_each_order_once() {
+async fn a_killed_desk_on_sqlite_does_each_order_once() {
     survive("the desk on SQLite", Stage::embedded().await, Victim::Desk).await;
 }
 
 #[tokio::test]
-async fn a_desk_on_postgres_that_is_killed_keeps_what_it_answered_and_does_each_order_once() {
+async fn a_killed_desk_on_postgres_does_each_order_once() {
     survive("the desk on PostgreSQL", Stage::on_postgres().await, Victim::Desk).await;
 }
 
 #[tokio::test]
-async fn a_desk_whose_postgres_is_killed_keeps_what_it_answered_and_does_each_order_once() {
+async fn a_desk_with_a_killed_postgres_does_each_order_once() {
     survive("PostgreSQL", Stage::on_postgres().await, Victim::Database).await;
 }
 

@@ -45,7 +45,7 @@ impl Side {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_interleaved_calls_of_two_dealerships_cross_no_answers() {
+async fn interleaved_calls_of_two_tenants_stay_apart() {
     let desk = TestApp::start_with(&UNHURRIED);
     let sides = Arc::new([Side::of(&desk, DemoTenant::Lakeside).await, Side::of(&desk, DemoTenant::Summit).await]);
     let mut connections = JoinSet::new();

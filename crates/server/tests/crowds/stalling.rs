@@ -81,7 +81,7 @@ impl Crowd {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn thousands_that_stall_are_cut_at_their_deadline_while_ordinary_callers_keep_their_pace() {
+async fn stalled_connections_are_cut_and_slow_nobody() {
     allow_files(std::process::id(), 8192);
     let desk = TestApp::start_with(&UNHURRIED);
     let crowd = Crowd {

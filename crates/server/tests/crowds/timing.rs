@@ -15,7 +15,7 @@ const SUSPICIOUS: f64 = 4.5;
 const ROUNDS: usize = 3;
 
 #[tokio::test]
-async fn a_clock_cannot_tell_another_dealerships_id_from_one_that_never_was() {
+async fn timing_does_not_tell_foreign_ids_from_unknown_ones() {
     let desk = TestApp::start_with(&UNHURRIED);
     let mut agent = desk.agent().await;
     let mut other = desk.other_tenant().await;

@@ -106,7 +106,7 @@ impl Trio {
 
 /// The numbers that the original gives on a site like this one (§8.2 of what was observed).
 #[tokio::test]
-async fn e_10_e_15_e_16_e_17_e_19_e_20_e_21_e_23_e_24_e_26_the_three_databases_find_the_same() {
+async fn e_10_e_15_e_16_e_17_e_19_e_20_e_21_e_23_e_24_e_26_same_rows() {
     let mut trio = Trio::open().await;
     for (filter, count) in [
         (json!({"tv": "price", "op": "null"}), 12),
@@ -143,7 +143,7 @@ async fn e_10_e_15_e_16_e_17_e_19_e_20_e_21_e_23_e_24_e_26_the_three_databases_f
 }
 
 #[tokio::test]
-async fn e_12_e_13_e_14_e_25_e_30_e_31_e_33_e_34_orders_defaults_neighbours_and_records_are_the_same_on_all_three() {
+async fn e_12_e_13_e_14_e_25_e_30_e_31_e_33_e_34_same_on_all_three() {
     let mut trio = Trio::open().await;
     for (tool, arguments, wanted) in [
         ("evo.content.search", json!({"parent": 248, "order_by": "menuindex", "order_dir": "desc"}), "253 254 252 250"),

@@ -102,7 +102,7 @@ async fn asked(agent: &mut Caller, tool: &str, arguments: Value) -> bool {
 }
 
 #[tokio::test]
-async fn e_41_no_way_of_asking_shows_what_nobody_may_read_in_answers_errors_log_or_audit() {
+async fn e_41_no_query_shows_hidden_data_in_answers_log_or_audit() {
     let folder = TestFolder::new();
     fill(&folder, "");
     let hidden = hide_canaries(&folder);
@@ -178,7 +178,7 @@ async fn exported(stage: &Stage, calls: usize) -> String {
 }
 
 #[tokio::test]
-async fn e_66_every_call_leaves_a_line_with_actor_method_status_duration_and_trace_and_no_secret() {
+async fn e_66_every_call_leaves_a_log_line_without_secrets() {
     let mut stage = Stage::open();
     let mut agent = stage.agent();
     agent
@@ -229,7 +229,7 @@ async fn e_66_every_call_leaves_a_line_with_actor_method_status_duration_and_tra
 }
 
 #[tokio::test]
-async fn e_63_the_sites_file_is_the_same_after_every_tool_and_every_attempt_to_write() {
+async fn e_63_the_site_file_is_unchanged_after_every_tool() {
     let stage = Stage::open();
     let file = stage.folder.join("site.sqlite");
     let (before, made) = (fs::read(&file).unwrap(), fs::metadata(&file).unwrap().modified().unwrap());

@@ -11,7 +11,7 @@ fn hello(version: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_legacy_version_is_greeted_in_kind_and_served_without_a_session() {
+async fn every_legacy_version_is_served_without_a_session() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     for version in LEGACY {
@@ -45,7 +45,7 @@ async fn every_legacy_version_is_greeted_in_kind_and_served_without_a_session() 
 }
 
 #[tokio::test]
-async fn an_unknown_version_in_a_greeting_is_answered_with_the_newest_that_has_one() {
+async fn an_unknown_version_in_initialize_gets_the_newest() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     for version in ["1999-01-01", "2030-01-01", MODERN, "", "latest"] {

@@ -47,7 +47,7 @@ async fn lists_and_reads_say_how_long_they_hold_and_for_whom() {
 }
 
 #[tokio::test]
-async fn a_tool_answers_both_eras_with_the_same_structure_and_the_same_text() {
+async fn a_tool_answers_both_eras_alike() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let id = agent.call("leads.list", json!({"limit": 1})).await["items"][0]["id"].clone();

@@ -54,7 +54,7 @@ fn keys_are_for_the_owner_alone_and_no_other_file_is_left() {
 }
 
 #[test]
-fn the_certificate_is_renewed_in_its_last_two_weeks_under_the_same_authority() {
+fn the_certificate_is_renewed_in_its_last_two_weeks() {
     let folder = TestFolder::new();
     created(&folder, &[], START);
     let authority = content(&folder, ["ca.pem", "ca.key"]);

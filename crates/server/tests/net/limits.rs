@@ -21,7 +21,7 @@ async fn connect_from(desk: &Desk, from: [u8; 4]) -> std::io::Result<HttpConnect
 }
 
 #[tokio::test]
-async fn an_address_over_its_cap_is_closed_at_once_and_others_are_served() {
+async fn an_address_over_its_connection_limit_is_closed() {
     let desk = Desk::open(ConnectionLimits { per_address: 2, ..ConnectionLimits::default() }).await;
     let first = desk.connect().await;
     let mut second = desk.connect().await;

@@ -41,7 +41,7 @@ fn greeting(version: [u8; 2]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_greeting_of_an_older_protocol_is_refused_by_name_and_tls_1_2_is_not() {
+async fn tls_1_1_is_refused_and_tls_1_2_is_not() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     for version in [[3, 0], [3, 1], [3, 2]] {
         let mut socket = TcpStream::connect(desk.address).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_client_that_offers_http_2_alone_is_refused() {
 }
 
 #[tokio::test]
-async fn a_client_that_trusts_another_authority_or_asks_for_another_name_refuses_us() {
+async fn clients_refuse_another_authority_or_host_name() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     let elsewhere = TestFolder::new();
     let other = ensure(elsewhere.path(), &[], now()).unwrap();
@@ -92,7 +92,7 @@ async fn plain_http_gets_no_http_answer() {
 }
 
 #[tokio::test]
-async fn a_replaced_certificate_serves_new_connections_and_leaves_open_ones_alone() {
+async fn a_new_certificate_is_used_for_new_connections_only() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     let mut old = desk.client();
     assert_eq!(old.get("/hello").await.text(), "hello");

@@ -22,7 +22,7 @@ async fn leads(agent: &mut TestAgent) -> usize {
 }
 
 #[tokio::test]
-async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
+async fn a_desk_on_postgres_keeps_data_and_shows_no_password() {
     let database = PostgresDatabase::create();
     let desk = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);
     let mut agent = desk.agent().await;
@@ -123,7 +123,7 @@ async fn a_desk_with_another_master_key_is_refused() {
 }
 
 #[tokio::test]
-async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
+async fn calls_are_unavailable_while_postgres_is_down() {
     let database = PostgresDatabase::on(PostgresServer::start());
     let desk = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);
     let mut agent = desk.agent().await;

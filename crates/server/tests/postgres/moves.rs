@@ -85,7 +85,7 @@ fn kept(database: &Path) -> BTreeMap<String, Vec<String>> {
 }
 
 #[tokio::test]
-async fn a_dealership_goes_through_both_databases_and_back_without_loss() {
+async fn a_tenant_moves_between_databases_without_loss() {
     let server = PostgresDatabase::create();
     let second_database = PostgresDatabase::create();
     let second = second_database.url();
@@ -206,7 +206,7 @@ fn is_killed(home: &Place, file: &Path) -> bool {
 }
 
 #[tokio::test]
-async fn an_import_that_is_killed_leaves_nothing_and_can_be_done_again() {
+async fn a_killed_import_leaves_nothing_and_can_be_repeated() {
     let files = TestFolder::new();
     let file = large(&files);
     let words = "SELECT count(*) FROM vehicle_word UNION ALL SELECT count(*) FROM fd_client";
@@ -238,7 +238,7 @@ async fn an_import_that_is_killed_leaves_nothing_and_can_be_done_again() {
 
 /// A server that holds the folder need not serve the database that is named, nor have looked at it lately.
 #[tokio::test]
-async fn an_import_beside_a_running_server_looks_at_the_database_itself() {
+async fn an_import_beside_a_running_server_checks_the_database() {
     let server = PostgresDatabase::create();
     let empty = PostgresDatabase::create();
     let desk = TestApp::start();

@@ -49,7 +49,7 @@ impl Served {
         self.process = Some(process);
         let port = log.find_map(|line| {
             let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
-            Some(line["message"].as_str()?.strip_prefix("serving https://localhost:")?.to_owned())
+            Some(line["url"].as_str()?.strip_prefix("https://localhost:")?.to_owned())
         });
         // Somebody must go on reading, or the desk could not go on writing.
         std::thread::spawn(move || log.for_each(drop));
@@ -67,7 +67,7 @@ impl Drop for Served {
 }
 
 #[tokio::test]
-async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
+async fn a_desk_on_postgres_takes_admin_requests_while_serving() {
     let server = PostgresDatabase::create();
     let mut desk = Served::new(&server.url());
     assert_eq!(
@@ -124,7 +124,7 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
 }
 
 #[test]
-fn the_audit_of_a_database_that_was_never_served_says_to_serve_it_once() {
+fn the_audit_of_an_unserved_database_says_what_to_do() {
     let server = PostgresDatabase::create();
     let desk = Served::new(&server.url());
     let data = desk.folder.join("data");
@@ -182,9 +182,8 @@ async fn a_dealership_is_taken_in_while_the_desk_serves() {
     assert_eq!(http.request("POST", "/token", &headers, form).await.status, 200);
     let (code, _, errors) = desk.said(&["tenant", "import", file]);
     assert_eq!(code, Some(1));
-    assert!(
-        errors
-            .ends_with("is here already, and what is here is never written over. Receive it with another database.\n")
-    );
+    assert!(errors.ends_with(
+        "already exists in this database, and an import overwrites nothing. Import it into another database.\n"
+    ));
     assert_eq!(desk.said(&["audit", "verify"]).0, Some(0));
 }

@@ -19,7 +19,7 @@ fn personal(desk: &TestApp) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a6_19_every_look_at_personal_data_leaves_one_record_before_it_is_answered() {
+async fn a6_19_reading_personal_data_is_recorded_before_the_answer() {
     let desk = TestApp::start();
     let mut agent = desk.agent_with(READ_LEADS).await;
     let (client, ..) = desk.credentials(DemoTenant::Lakeside);
@@ -63,7 +63,7 @@ async fn a6_19_every_look_at_personal_data_leaves_one_record_before_it_is_answer
 }
 
 #[tokio::test]
-async fn a6_19_writes_and_refusals_are_recorded_with_who_and_how_it_ended() {
+async fn a6_19_writes_and_refusals_are_recorded_with_outcome() {
     let desk = TestApp::start();
     let mut writer = desk.agent_with(WRITE_LEADS).await;
     let mut both = desk.agent().await;
@@ -106,7 +106,7 @@ async fn a6_19_writes_and_refusals_are_recorded_with_who_and_how_it_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a6_19_the_record_verifies_while_calls_go_on_and_after_a_crash() {
+async fn a6_19_the_audit_verifies_under_load_and_after_a_crash() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let id = first_id(&mut agent, "leads.list").await;

@@ -50,7 +50,7 @@ fn silent_if_refused(case: &str, response: &HttpResponse) {
 }
 
 #[tokio::test]
-async fn a6_14_a6_15_what_was_sent_is_in_no_error_no_log_no_audit_and_no_file() {
+async fn a6_14_a6_15_input_is_in_no_error_log_audit_or_file() {
     let desk = TestApp::start_with(&UNLIMITED);
     let mut agent = desk.agent().await;
     let id = keep_somebody(&mut agent).await;

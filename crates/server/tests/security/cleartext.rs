@@ -10,7 +10,7 @@ use crate::desks::{PING, connect, log_of, ping_with, pings};
 use frontdesk_testkit::app::{DemoTenant, PATH, TestApp};
 
 #[tokio::test]
-async fn a6_23_a6_24_plain_http_gets_no_http_answer_with_or_without_a_good_token() {
+async fn a6_23_a6_24_plain_http_gets_no_http_answer() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let length = format!("host: localhost\r\ncontent-length: {}\r\n", PING.len());
@@ -43,7 +43,7 @@ async fn a6_23_a6_24_plain_http_gets_no_http_answer_with_or_without_a_good_token
 }
 
 #[tokio::test]
-async fn a6_24_what_a_proxy_received_in_clear_is_refused_before_its_credential_is_read() {
+async fn a6_24_clear_text_via_a_proxy_is_refused_before_auth() {
     let desk = TestApp::start();
     let mut agent = desk.weak_agent().await;
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);

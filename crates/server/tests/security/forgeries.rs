@@ -20,7 +20,7 @@ fn forged(header: &Value, claims: &Value, signature: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_token_that_somebody_signed_is_only_unknown_and_nobody_is_asked_about_it() {
+async fn a_signed_token_is_unknown_here_without_a_look_up() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let (client, secret, dealership) = desk.credentials(DemoTenant::Lakeside);

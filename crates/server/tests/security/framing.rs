@@ -6,7 +6,7 @@ use frontdesk_testkit::app::{PATH, TestApp};
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 #[tokio::test]
-async fn a_message_with_two_ends_or_none_is_refused_and_the_connection_with_it() {
+async fn ambiguous_framing_is_refused_and_closes_the_connection() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let length = PING.len();
@@ -57,7 +57,7 @@ async fn a_message_with_two_ends_or_none_is_refused_and_the_connection_with_it()
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_large_compressed_or_of_another_kind_is_not_read() {
+async fn oversized_compressed_or_foreign_bodies_are_not_read() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let limit = 1024 * 1024;

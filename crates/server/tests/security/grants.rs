@@ -22,7 +22,7 @@ fn refusal(response: &HttpResponse) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn a6_02_no_grant_but_client_credentials_exists_and_nobody_is_redirected() {
+async fn a6_02_only_client_credentials_and_no_redirects() {
     let desk = TestApp::start();
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let client = format!("client_id={id}&client_secret={secret}");
@@ -59,7 +59,7 @@ async fn a6_02_no_grant_but_client_credentials_exists_and_nobody_is_redirected()
 }
 
 #[tokio::test]
-async fn a6_04_a_client_proves_itself_once_and_gets_scopes_it_was_registered_for() {
+async fn a6_04_a_client_authenticates_and_gets_registered_scopes() {
     let desk = TestApp::start();
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let grant = "grant_type=client_credentials";
@@ -93,7 +93,7 @@ async fn a6_04_a_client_proves_itself_once_and_gets_scopes_it_was_registered_for
 }
 
 #[tokio::test]
-async fn a6_08_a_token_carries_what_was_asked_for_or_the_least_there_is() {
+async fn a6_08_a_token_has_the_requested_or_the_default_scope() {
     let desk = TestApp::start();
     let (id, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
     let scope = async |asked: &str| desk.request_token(&id, &secret, asked).await.json()["scope"].clone();
@@ -138,7 +138,7 @@ async fn a6_08_a_token_carries_what_was_asked_for_or_the_least_there_is() {
 }
 
 #[tokio::test]
-async fn an_unknown_client_a_wrong_secret_and_a_revoked_client_get_the_same_answer() {
+async fn all_failed_client_authentications_answer_alike() {
     let desk = TestApp::start();
     let (id, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
     let (_, others, _) = desk.credentials(DemoTenant::Summit);

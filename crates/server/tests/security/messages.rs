@@ -24,7 +24,7 @@ fn with_params(params: &str) -> String {
 }
 
 #[tokio::test]
-async fn a6_14_bytes_that_are_not_one_json_text_are_refused_unrepeated() {
+async fn a6_14_invalid_json_is_refused_and_not_echoed() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let encoding = "The text is not UTF-8 without a byte order mark.";

@@ -15,7 +15,7 @@ const DOCUMENTS: [&str; 7] = [
 ];
 
 #[tokio::test]
-async fn a6_07_every_scope_is_of_a_declared_domain_and_reads_or_writes() {
+async fn a6_07_every_scope_names_a_domain_and_read_or_write() {
     let desk = TestApp::start();
     let mut stranger = desk.stranger();
     let resource = stranger.get(DOCUMENTS[1]).await.json();

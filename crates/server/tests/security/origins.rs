@@ -86,7 +86,7 @@ async fn a_request_to_another_host_name_is_refused() {
 
 /// They are the same for everybody and name no secret; a client in a browser begins with them.
 #[tokio::test]
-async fn public_documents_are_read_from_any_origin_but_not_under_any_name() {
+async fn public_documents_allow_any_origin_but_not_any_host() {
     let desk = TestApp::start();
     let mut stranger = desk.stranger();
     for path in [

@@ -73,7 +73,7 @@ async fn pages(agent: &mut TestAgent, kind: &str) -> String {
 }
 
 #[tokio::test]
-async fn a6_10_a6_13_who_may_only_write_gets_a_receipt_and_reads_nothing() {
+async fn a6_10_a6_13_a_writer_gets_a_receipt_and_reads_nothing() {
     let desk = TestApp::start();
     let mut writer = desk.agent_with(WRITE_LEADS).await;
     let mut reader = desk.agent_with(READ_LEADS).await;

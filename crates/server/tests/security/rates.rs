@@ -69,7 +69,7 @@ async fn a6_20_a6_21_who_waits_exactly_as_long_as_told_gets_in() {
 }
 
 #[tokio::test]
-async fn a6_20_another_token_another_way_in_or_a_made_up_address_is_the_same_budget() {
+async fn a6_20_tokens_routes_and_forged_addresses_share_one_budget() {
     let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "1"), ("FRONTDESK_LIMITS_BURST", "2")]);
     let mut agent = desk.agent().await;
     let mut again = desk.weak_agent().await;

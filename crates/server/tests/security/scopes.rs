@@ -49,7 +49,7 @@ fn is_forbidden(desk: &TestApp, case: &str, response: &HttpResponse, granted: &s
 }
 
 #[tokio::test]
-async fn a6_09_a6_10_a6_11_each_tool_opens_to_its_own_scope_and_to_no_other() {
+async fn a6_09_a6_10_a6_11_each_tool_needs_its_own_scope() {
     let desk = TestApp::start();
     let mut master = desk.agent().await;
     let mut before = master.all("leads.list", json!({"limit": 100})).await;
@@ -79,7 +79,7 @@ async fn a6_09_a6_10_a6_11_each_tool_opens_to_its_own_scope_and_to_no_other() {
 }
 
 #[tokio::test]
-async fn a6_11_resources_open_to_the_same_scopes_as_the_tools_behind_them() {
+async fn a6_11_resources_need_the_scopes_of_their_tools() {
     let desk = TestApp::start();
     let mut master = desk.agent().await;
     let mut resources = Vec::new();
@@ -106,7 +106,7 @@ async fn a6_11_resources_open_to_the_same_scopes_as_the_tools_behind_them() {
 }
 
 #[tokio::test]
-async fn a6_11_what_is_listed_can_be_called_and_what_can_be_called_is_listed() {
+async fn a6_11_exactly_the_listed_tools_can_be_called() {
     let desk = TestApp::start();
     for scope in SCOPES {
         let mut agent = desk.agent_with(scope).await;
@@ -127,7 +127,7 @@ async fn a6_11_what_is_listed_can_be_called_and_what_can_be_called_is_listed() {
 }
 
 #[tokio::test]
-async fn a6_11_a_smaller_token_on_an_open_connection_can_do_less_at_once() {
+async fn a6_11_a_weaker_token_on_an_open_connection_can_do_less() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     agent

@@ -26,7 +26,7 @@ fn is_refused(desk: &TestApp, case: &str, response: &HttpResponse, message: &str
 }
 
 #[tokio::test]
-async fn a6_05_without_a_token_the_challenge_names_no_error_and_leads_to_the_token_endpoint() {
+async fn a6_05_challenge_without_token_leads_to_token_endpoint() {
     let desk = TestApp::start();
     let origin = format!("https://localhost:{}", desk.address.port());
     let response = bare(&desk, &[]).await;
@@ -55,7 +55,7 @@ async fn a6_05_without_a_token_the_challenge_names_no_error_and_leads_to_the_tok
 }
 
 #[tokio::test]
-async fn a6_05_a_token_anywhere_but_in_one_authorization_header_is_never_looked_at() {
+async fn a6_05_only_one_authorization_header_carries_a_token() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     assert_eq!(pings(&mut agent).await, 200);
@@ -85,7 +85,7 @@ async fn a6_05_a_token_anywhere_but_in_one_authorization_header_is_never_looked_
 }
 
 #[tokio::test]
-async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
+async fn a6_06_every_invalid_token_gets_the_same_answer() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let token = agent.token.clone();
@@ -165,7 +165,7 @@ async fn a6_01_a6_06_a_token_lives_as_long_as_it_says_and_no_longer() {
 }
 
 #[tokio::test]
-async fn a6_01_a_token_lives_five_minutes_unless_the_operator_says_otherwise() {
+async fn a6_01_a_token_lives_five_minutes_by_default() {
     let desk = TestApp::start();
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let response = desk.request_token(&id, &secret, READ_STOCK).await;
@@ -177,7 +177,7 @@ async fn a6_01_a_token_lives_five_minutes_unless_the_operator_says_otherwise() {
 }
 
 #[tokio::test]
-async fn a6_06_a_revoked_token_is_refused_within_a_second_and_only_by_its_owner() {
+async fn a6_06_revocation_by_the_owner_takes_effect_in_a_second() {
     let desk = TestApp::start();
     let mut agent = desk.weak_agent().await;
     let mut second = desk.weak_agent().await;
@@ -220,7 +220,7 @@ async fn a6_06_a_rotated_secret_ends_the_tokens_that_the_old_one_got() {
 }
 
 #[tokio::test]
-async fn a6_05_a_token_is_good_at_the_resource_it_was_issued_for_and_nowhere_else() {
+async fn a6_05_a_token_is_valid_only_for_its_resource() {
     let desk = TestApp::start_with(&[("FRONTDESK_MOUNT", "automotive=/mcp/automotive,automotive=/mcp/second")]);
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let origin = format!("https://localhost:{}", desk.address.port());

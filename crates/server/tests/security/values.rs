@@ -155,7 +155,7 @@ async fn numbers_that_are_not_whole_or_too_large_are_refused() {
 
 /// Two ways to write one letter would make two ids that look the same (NFC and NFD, look-alikes, hidden marks).
 #[tokio::test]
-async fn an_id_that_a_caller_chooses_has_only_letters_with_one_spelling() {
+async fn chosen_ids_have_only_unambiguous_letters() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let id = agent.call("leads.create", a_lead()).await["id"].clone();
@@ -222,7 +222,7 @@ async fn dates_that_cannot_be_written_back_are_refused() {
 }
 
 #[tokio::test]
-async fn an_idempotency_key_that_cannot_be_read_is_refused_and_never_passed_over() {
+async fn an_unreadable_idempotency_key_is_refused() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "leads.create", "arguments": a_lead()}});

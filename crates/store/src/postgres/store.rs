@@ -15,26 +15,26 @@ use super::connection::refs;
 use super::read_pool::RowScope;
 use super::tenant_writer::{TenantJob, read_claim};
 use super::values::read_sealed_row;
-use super::{PostgresDriver, PostgresStore};
+use super::{PostgresStore, PostgresStoreDriver};
 use crate::StoreError;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
-use crate::sql::{self, FIND_CLAIM, QueryParam, SealedRow};
+use crate::sql::{self, FIND_CLAIM, PageBuilder, QueryParam, SealedRow};
 
 impl Store for PostgresStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = &self.driver.context.texts(kind)?.get;
+            let text = &self.driver.context.texts(table)?.get;
             match self.driver.find_row(tenant, text, QueryParam::Text(id)).await? {
                 Some(row) if row.needs_keys(disclosure) => {
                     let keys = self.driver.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
-                    Ok(Some(row.open(&keys, tenant, kind)?))
+                    Ok(Some(row.open(&keys, tenant, table)?))
                 }
                 row => Ok(row.map(|row| row.found)),
             }
@@ -44,14 +44,14 @@ impl Store for PostgresStore {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         value: Cell,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = sql::find(kind, column);
+            let text = sql::find(table, column);
             let keys = self.driver.keys(tenant.as_str()).await?;
-            let value = QueryParam::of(&value, HashDomain::Column { table: kind.name, column }, keys.as_deref());
+            let value = QueryParam::of(&value, HashDomain::Column { table: table.name, column }, keys.as_deref());
             Ok(self.driver.find_row(tenant, &text, value).await?.map(|row| row.found))
         })
     }
@@ -110,7 +110,7 @@ impl Store for PostgresStore {
     }
 }
 
-impl PostgresDriver {
+impl PostgresStoreDriver {
     async fn find_row(
         &self,
         tenant: &TenantId,
@@ -137,31 +137,24 @@ impl PostgresDriver {
     }
 }
 
-/// As many of the rows as the page may have.
 fn page_of(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
-    let mut page = Page::default();
-    let mut last = None;
-    let mut bytes = 0;
+    let mut page = PageBuilder::new(&query.window);
     for row in rows {
+        if page.is_full() {
+            break;
+        }
         let id: &str = row.try_get(0)?;
-        let (text, is_personal) = match query.projection {
+        let (text, has_masked_part) = match query.projection {
             Projection::Ids => (id.to_owned(), false),
             Projection::Rows => {
                 let masked: Option<&str> = row.try_get(3)?;
                 (joined(row.try_get(2)?, masked), masked.is_some())
             }
         };
-        bytes += text.len();
-        let is_full = page.rows.len() == query.window.limit;
-        if is_full || (bytes > query.window.bytes && !page.rows.is_empty()) {
-            page.next = last;
+        let key = PageKey { id: id.to_owned(), value: row.try_get(1)? };
+        if !page.push(key, text, has_masked_part) {
             break;
         }
-        if is_personal {
-            page.ids.push(id.to_owned());
-        }
-        last = Some(PageKey { id: id.to_owned(), value: row.try_get(1)? });
-        page.rows.push(text);
     }
-    Ok(page)
+    Ok(page.finish())
 }

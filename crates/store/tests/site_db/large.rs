@@ -6,6 +6,9 @@ use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_store::site_db::open;
+use frontdesk_testkit::databases::MariadbServer;
+use frontdesk_testkit::sites::query::all;
+use frontdesk_testkit::sites::{SiteDatabases, settings};
 use mysql_async::prelude::Queryable as _;
 
 use frontdesk_testkit::databases::MariadbServer;
@@ -32,7 +35,7 @@ async fn long_texts_are_complete_up_to_the_byte_limit() {
         let rows = three.rows(&select).await;
         assert!(rows.contains(&vec![SiteCell::Integer(2), SiteCell::Text(text.clone())]), "{count} letters were cut");
         select.bytes = text.len();
-        for (name, site_db) in &three.site_dbs {
+        for (name, site_db) in &three.sites {
             let fault = site_db.select(&select).await.unwrap_err();
             assert_eq!(fault.kind, FaultKind::AnswerTooLarge, "{name}: {count}");
         }

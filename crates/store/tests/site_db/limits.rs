@@ -34,7 +34,7 @@ async fn an_answer_has_at_most_the_allowed_bytes() {
     // Six times eight bytes of id and five of title.
     for (bytes, rows) in [(78, Some(6)), (77, None), (0, None)] {
         select.bytes = bytes;
-        for (name, site_db) in &three.site_dbs {
+        for (name, site_db) in &three.sites {
             match (site_db.select(&select).await, rows) {
                 (Ok(found), Some(rows)) => assert_eq!(found.len(), rows, "{name}"),
                 (Err(fault), None) => assert_eq!(fault.kind, FaultKind::AnswerTooLarge, "{name}"),
@@ -51,7 +51,7 @@ async fn an_answer_has_at_most_the_allowed_bytes() {
 async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
     let three = SiteDatabases::small().await;
     for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
-        let brief = SiteDbSettings { deadline: Duration::from_millis(400), ..SiteDbSettings::new(&url) };
+        let brief = SiteDbSettings { deadline: Duration::from_millis(400), ..SiteDbSettings::new(&url, "evo_") };
         let site_db = opened(&brief).await;
         let fault =
             tokio::time::timeout(Duration::from_secs(60), site_db.select(&endless())).await.unwrap().unwrap_err();
@@ -66,7 +66,8 @@ async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
 async fn a_call_fails_early_if_all_connections_are_busy() {
     let three = SiteDatabases::small().await;
     for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
-        let narrow = SiteDbSettings { deadline: Duration::from_secs(6), connections: 1, ..SiteDbSettings::new(&url) };
+        let narrow =
+            SiteDbSettings { deadline: Duration::from_secs(6), connections: 1, ..SiteDbSettings::new(&url, "evo_") };
         let site_db = open(&narrow).await.unwrap();
         let (slow, select) = (endless(), all("site_content", &["id"]));
         let ended = |select| {

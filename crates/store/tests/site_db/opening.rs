@@ -100,7 +100,7 @@ fn a_password_is_never_shown_in_debug_output() {
         ("mysql:host=db.example;password=hunter2", "***"),
         ("mysql:/reader:hunter2@db.example/site", "***"),
     ] {
-        let text = format!("{:?}", SiteDbSettings::new(url));
+        let text = format!("{:?}", SiteDbSettings::new(url, "evo_"));
         assert!(text.contains(&format!("url: {shown},")) && !text.contains("ter2"), "{text}");
     }
 }

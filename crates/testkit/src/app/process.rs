@@ -88,8 +88,8 @@ impl CommandProcess {
 
     /// Where it serves, once it says so.
     pub fn address(&mut self) -> SocketAddr {
-        let log = self.logged("serving https://localhost:");
-        let port = log.split("serving https://localhost:").nth(1).unwrap();
+        let log = self.logged("serving\",\"url\":\"https://localhost:");
+        let port = log.split("serving\",\"url\":\"https://localhost:").nth(1).unwrap();
         let port: String = port.chars().take_while(char::is_ascii_digit).collect();
         format!("127.0.0.1:{port}").parse().unwrap()
     }

@@ -53,10 +53,10 @@ impl TokenAuth {
     fn refused(&self) -> Fault {
         let message = match self.own {
             Some(_) => {
-                "The access token is invalid for this resource, or expired. Get a new one from the token endpoint."
+                "The access token is invalid for this resource or has expired. Request a new one from the token endpoint."
             }
             None => {
-                "The access token is invalid for this resource, or expired. Get a new one from the site, which signs them."
+                "The access token is invalid for this resource or has expired. Request a new one from the site, which signs them."
             }
         };
         Fault::new(FaultKind::Unauthenticated, message)

@@ -12,7 +12,6 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::TraceCounts;
 use super::otlp_client::{ExportError, OtlpClient};
 use super::span::{CallSpans, request};
-use crate::telemetry::Log;
 
 /// The most calls of one batch.
 const MAX_BATCH: usize = 512;
@@ -24,12 +23,7 @@ const RETRY_DELAYS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs
 const SHUTDOWN_CHECK: Duration = Duration::from_millis(50);
 
 /// Runs until the queue is closed and everything in it was tried.
-pub(super) async fn export(
-    mut calls: Receiver<CallSpans>,
-    mut client: OtlpClient,
-    counts: Arc<TraceCounts>,
-    log: Arc<Log>,
-) {
+pub(super) async fn export(mut calls: Receiver<CallSpans>, mut client: OtlpClient, counts: Arc<TraceCounts>) {
     let mut failing = false;
     while let Some(first) = calls.recv().await {
         let batch = collect_batch(first, &mut calls).await;
@@ -40,18 +34,16 @@ pub(super) async fn export(
             Ok(rejected) => {
                 counts.sent.fetch_add(count, Ordering::Relaxed);
                 if std::mem::take(&mut failing) {
-                    log.say("trace export recovered");
+                    tracing::info!("trace export recovered");
                 }
                 if rejected > 0 {
-                    log.say(&format!("trace collector rejected {rejected} spans of a batch"));
+                    tracing::warn!(spans = rejected, "trace collector rejected spans");
                 }
             }
             Err(why) => {
                 counts.undelivered.fetch_add(count, Ordering::Relaxed);
                 if !std::mem::replace(&mut failing, true) {
-                    log.say(&format!(
-                        "trace export failed: {why}. Calls are served without traces; check `traces.endpoint` and the collector"
-                    ));
+                    tracing::warn!(error = why, "trace export failed; check `traces.endpoint` and the collector");
                 }
             }
         }

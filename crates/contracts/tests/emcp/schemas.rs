@@ -1,12 +1,13 @@
-//! What is published about the tools: names that never change, and schemas that leave nothing out.
+//! The published names and schemas of the tools.
 
-use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
+use frontdesk_contracts::emcp::{EmcpSettings, contract};
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use serde_json::{Value, json};
 
 use crate::support::{TOKEN, TestDesk};
 
-/// Every tool with its arguments; those that are required are marked. Adding here is fine, anything else breaks the
-/// promise of the toolset's version.
+/// Every tool with its arguments; required ones are marked. Additions are compatible; any other change breaks the
+/// toolset version.
 const GOLDEN: &[(&str, &str)] = &[
     (
         "evo.content.search",
@@ -81,7 +82,7 @@ fn described(schema: &Value, at: &str) {
 
 #[test]
 fn e_60_the_limits_of_a_server_are_published() {
-    let limits = ResultLimits { max_result_items: 7, max_result_bytes: 1, max_depth: 3, max_offset: 9 };
+    let limits = QueryLimits { items: 7, bytes: 1, depth: 3, offset: 9 };
     let contract = contract(EmcpSettings { limits, ..EmcpSettings::default() });
     let search = contract.tools[0].spec.input.to_json();
     let maximum = |name: &str| search["properties"][name]["maximum"].as_i64().unwrap();
@@ -90,7 +91,7 @@ fn e_60_the_limits_of_a_server_are_published() {
 }
 
 #[tokio::test]
-async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
+async fn e_15_e_17_the_schema_of_a_filter_is_published() {
     let search = &tools().await[0];
     let filter = &search["inputSchema"]["properties"]["tv_filters"];
     assert_eq!(filter["maxItems"], json!(20));
@@ -117,10 +118,10 @@ async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
     );
 }
 
-/// Every bound at once is still a statement that each database takes.
+/// Every database accepts a statement with all limits reached at once.
 #[tokio::test]
 async fn every_database_accepts_the_maximum_number_of_variables() {
-    let test = TestDesk::on_three_with(|_| {
+    let desk = TestDesk::on_three_with(|_| {
         let rows: Vec<String> = (0..50).map(|n| format!("({}, 'text', 'many{n}', 'Many', '', 0)", 100 + n)).collect();
         format!(
             "INSERT INTO evo_site_tmplvars (id, type, name, caption, description, category) VALUES {};",
@@ -139,8 +140,8 @@ async fn every_database_accepts_the_maximum_number_of_variables() {
         "tags_data": {"tv_id": 9, "tags": ["rust"]},
         "limit": 5,
     });
-    assert_eq!(test.search(asked.clone()).await, [0; 0]);
+    assert_eq!(desk.search(asked.clone()).await, [0; 0]);
     let mut untagged = asked;
     untagged.as_object_mut().unwrap().remove("tags_data");
-    assert_eq!(test.search(untagged).await, [249, 250, 251, 252, 253]);
+    assert_eq!(desk.search(untagged).await, [249, 250, 251, 252, 253]);
 }

@@ -1,4 +1,4 @@
-//! Walking the tree: from the top, above, below and beside a page.
+//! The tree: from the root, ancestors, descendants, siblings.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use crate::support::TestDesk;
 
 #[tokio::test]
 async fn e_23_e_24_e_25_three_databases_have_the_same_tree() {
-    let test = TestDesk::on_three().await;
-    top(&test).await;
-    lines(&test).await;
-    beside(&test).await;
-    strangers(&test).await;
-    bin(&test).await;
-    hang_together(&test).await;
+    let desk = TestDesk::on_three().await;
+    top(&desk).await;
+    lines(&desk).await;
+    beside(&desk).await;
+    strangers(&desk).await;
+    bin(&desk).await;
+    hang_together(&desk).await;
 }
 
 #[tokio::test]
@@ -20,8 +20,8 @@ async fn e_23_the_tree_from_the_top_is_flat_and_by_id() {
     top(&TestDesk::on_sqlite().await).await;
 }
 
-async fn top(test: &TestDesk) {
-    let ids = async |arguments: Value| test.ids("evo.content.root_tree", arguments).await;
+async fn top(desk: &TestDesk) {
+    let ids = async |arguments: Value| desk.ids("evo.content.root_tree", arguments).await;
     let flat = ids(json!({})).await;
     assert_eq!(flat.len(), 28);
     assert_eq!(flat[..10], [1, 2, 3, 4, 5, 6, 7, 8, 29, 50]);
@@ -35,8 +35,8 @@ async fn e_24_descendants_ancestors_and_children() {
     lines(&TestDesk::on_sqlite().await).await;
 }
 
-async fn lines(test: &TestDesk) {
-    let ids = async |tool: &str, arguments: Value| test.ids(&format!("evo.content.{tool}"), arguments).await;
+async fn lines(desk: &TestDesk) {
+    let ids = async |tool: &str, arguments: Value| desk.ids(&format!("evo.content.{tool}"), arguments).await;
     assert_eq!(ids("descendants", json!({"id": 2})).await, [8, 29, 50, 71, 92, 113]);
     assert_eq!(ids("descendants", json!({"id": 2, "depth": 2})).await.len(), 18);
     let by_parent = ids("descendants", json!({"id": 8, "depth": 2, "limit": 4})).await;
@@ -51,7 +51,7 @@ async fn lines(test: &TestDesk) {
         [253, 254],
         "depth is no argument here"
     );
-    let shown = test.ask("evo.content.ancestors", json!({"id": 10, "limit": 9, "with_tvs": ["side-bar:d"]})).await;
+    let shown = desk.call_ok("evo.content.ancestors", json!({"id": 10, "limit": 9, "with_tvs": ["side-bar:d"]})).await;
     let shown: Vec<&Value> = shown["items"].as_array().unwrap().iter().map(|item| &item["tvs"]["side-bar"]).collect();
     assert_eq!(shown, ["right", "left", "left"]);
 }
@@ -61,8 +61,8 @@ async fn e_25_siblings_are_ordered_by_menuindex() {
     beside(&TestDesk::on_sqlite().await).await;
 }
 
-/// 249 to 254 have the places 0, 1, 1, 5, 9 and 9.
-async fn beside(test: &TestDesk) {
+/// 249 to 254 have the menuindex 0, 1, 1, 5, 9 and 9.
+async fn beside(desk: &TestDesk) {
     for (tool, arguments, wanted) in [
         ("siblings", json!({"id": 250}), "249 251 252 253 254"),
         ("siblings", json!({"id": 1}), "2 3 4 5 6 7 248"),
@@ -80,13 +80,13 @@ async fn beside(test: &TestDesk) {
         ("siblings_range", json!({"id": 250, "from": 0, "to": 1}), "249 251"),
         ("siblings_range", json!({"id": 250, "from": 9, "offset": 1}), "254"),
     ] {
-        let found = test.ids(&format!("evo.content.{tool}"), arguments.clone()).await;
+        let found = desk.ids(&format!("evo.content.{tool}"), arguments.clone()).await;
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found.join(" "), wanted, "{tool} {arguments}");
     }
     for tool in ["evo.content.children_range", "evo.content.siblings_range"] {
         assert_eq!(
-            test.refusal(tool, json!({"id": 1, "from": 5, "to": 2, "limit": 5})).await,
+            desk.error(tool, json!({"id": 1, "from": 5, "to": 2, "limit": 5})).await,
             "-32602 The argument at /to is not valid: it must be greater than or equal to from."
         );
     }
@@ -97,15 +97,15 @@ async fn e_25_an_unknown_or_deleted_page_has_no_siblings() {
     strangers(&TestDesk::on_sqlite().await).await;
 }
 
-async fn strangers(test: &TestDesk) {
+async fn strangers(desk: &TestDesk) {
     for tool in ["siblings", "neighbors", "prev_siblings", "next_siblings", "children_range", "siblings_range"] {
         for id in [255, 256, 257, 99_999, 4_294_967_295_i64] {
-            let found = test.ids(&format!("evo.content.{tool}"), json!({"id": id, "from": 0})).await;
+            let found = desk.ids(&format!("evo.content.{tool}"), json!({"id": id, "from": 0})).await;
             assert_eq!(found, [0; 0], "{tool} {id}");
         }
     }
     for tool in ["descendants", "ancestors", "children"] {
-        assert_eq!(test.ids(&format!("evo.content.{tool}"), json!({"id": 99_999})).await, [0; 0], "{tool}");
+        assert_eq!(desk.ids(&format!("evo.content.{tool}"), json!({"id": 99_999})).await, [0; 0], "{tool}");
     }
 }
 
@@ -114,39 +114,39 @@ async fn e_22_e_26_a_deleted_page_hides_only_itself() {
     bin(&TestDesk::on_sqlite().await).await;
 }
 
-async fn bin(test: &TestDesk) {
-    assert_eq!(test.search(json!({"deleted": true})).await, [255, 256, 257]);
-    assert_eq!(test.search(json!({"deleted": true, "parent": 5, "template": 3})).await, [257]);
-    assert_eq!(test.search(json!({"parent": 5})).await, [258, 259, 260]);
-    assert_eq!(test.ids("evo.content.children", json!({"id": 5})).await, [259, 260]);
-    assert_eq!(test.ids("evo.content.children", json!({"id": 257})).await, [258]);
-    assert_eq!(test.ids("evo.content.descendants", json!({"id": 5, "depth": 2})).await, [259, 260, 258]);
-    assert_eq!(test.ids("evo.content.ancestors", json!({"id": 258})).await, [5]);
+async fn bin(desk: &TestDesk) {
+    assert_eq!(desk.search(json!({"deleted": true})).await, [255, 256, 257]);
+    assert_eq!(desk.search(json!({"deleted": true, "parent": 5, "template": 3})).await, [257]);
+    assert_eq!(desk.search(json!({"parent": 5})).await, [258, 259, 260]);
+    assert_eq!(desk.ids("evo.content.children", json!({"id": 5})).await, [259, 260]);
+    assert_eq!(desk.ids("evo.content.children", json!({"id": 257})).await, [258]);
+    assert_eq!(desk.ids("evo.content.descendants", json!({"id": 5, "depth": 2})).await, [259, 260, 258]);
+    assert_eq!(desk.ids("evo.content.ancestors", json!({"id": 258})).await, [5]);
     let gone = r#"{"item":null,"meta":{"toolsetVersion":"1.0"}}"#;
     for id in [255, 256, 257, 99_999] {
-        assert_eq!(test.text("evo.content.get", json!({"id": id})).await, gone);
-        assert_eq!(test.text("evo.content.get", json!({"id": id, "with_tvs": ["price:d"]})).await, gone);
+        assert_eq!(desk.text("evo.content.get", json!({"id": id})).await, gone);
+        assert_eq!(desk.text("evo.content.get", json!({"id": id, "with_tvs": ["price:d"]})).await, gone);
     }
 }
 
-/// What the original's own tests ask of any tree.
+/// The invariants of the original's own tests.
 #[tokio::test]
-async fn e_24_the_tools_agree_with_each_other_about_the_tree() {
+async fn e_24_the_tree_tools_are_consistent() {
     hang_together(&TestDesk::on_sqlite().await).await;
 }
 
-async fn hang_together(test: &TestDesk) {
-    let tree = test.ask("evo.content.root_tree", json!({"depth": 4, "limit": 100})).await;
+async fn hang_together(desk: &TestDesk) {
+    let tree = desk.call_ok("evo.content.root_tree", json!({"depth": 4, "limit": 100})).await;
     for page in tree["items"].as_array().unwrap().iter().filter(|page| page["parent"] != json!(0)).step_by(9) {
         let (id, parent) = (page["id"].as_i64().unwrap(), page["parent"].as_i64().unwrap());
         assert_ne!(id, parent);
-        let above = test.ids("evo.content.ancestors", json!({"id": id})).await;
+        let above = desk.ids("evo.content.ancestors", json!({"id": id})).await;
         assert!(!above.contains(&id));
-        let beside = test.ids("evo.content.children", json!({"id": parent})).await;
+        let beside = desk.ids("evo.content.children", json!({"id": parent})).await;
         assert!(beside.contains(&id));
-        let below = test.ids("evo.content.descendants", json!({"id": above[0], "depth": 6, "limit": 100})).await;
+        let below = desk.ids("evo.content.descendants", json!({"id": above[0], "depth": 6, "limit": 100})).await;
         assert!(below.len() == 100 || below.contains(&id), "{id} below {}", above[0]);
-        let mut siblings = test.ids("evo.content.siblings", json!({"id": id})).await;
+        let mut siblings = desk.ids("evo.content.siblings", json!({"id": id})).await;
         assert!(!siblings.contains(&id));
         siblings.push(id);
         siblings.sort_unstable();
