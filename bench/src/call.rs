@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::load::Ask;
+use crate::load::CallSource;
 use crate::seed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,10 +77,10 @@ pub struct Call {
     pub expected: Vec<(String, usize)>,
 }
 
-impl Ask for (Kind, Era) {
-    fn call(self, caller: &Caller, number: u64, chance: u64) -> Call {
+impl CallSource for (Kind, Era) {
+    fn call(self, caller: &Caller, number: u64, random: u64) -> Call {
         let (kind, era) = self;
-        let (arguments, expected) = arguments(kind, caller, number, chance);
+        let (arguments, expected) = arguments(kind, caller, number, random);
         Call::new("/mcp/automotive", kind.tool(), &arguments, expected, era, caller, number)
     }
 }
@@ -110,23 +110,23 @@ impl Call {
     }
 }
 
-fn arguments(kind: Kind, caller: &Caller, number: u64, chance: u64) -> (Value, Vec<(String, usize)>) {
-    let house = &caller.dealership;
-    let of_the_house = |times| (format!("\"dealership_id\":\"{house}\""), times);
+fn arguments(kind: Kind, caller: &Caller, number: u64, random: u64) -> (Value, Vec<(String, usize)>) {
+    let dealership = &caller.dealership;
+    let of_the_dealership = |times| (format!("\"dealership_id\":\"{dealership}\""), times);
     match kind {
         Kind::Get => {
-            let vehicle = usize::try_from(chance).unwrap_or_default() % caller.vehicles.max(1);
+            let vehicle = usize::try_from(random).unwrap_or_default() % caller.vehicles.max(1);
             let id = seed::vehicle_id(caller.place, vehicle);
-            let expected = vec![(format!("\"structuredContent\":{{\"id\":\"{id}\""), 1), of_the_house(1)];
-            (json!({"id": id, "dealership_id": house}), expected)
+            let expected = vec![(format!("\"structuredContent\":{{\"id\":\"{id}\""), 1), of_the_dealership(1)];
+            (json!({"id": id, "dealership_id": dealership}), expected)
         }
         Kind::Search => {
-            let expected = vec![(format!("\"make\":\"{}\"", seed::MAKE), 25), of_the_house(25)];
-            (json!({"make": seed::MAKE, "limit": 25, "dealership_id": house}), expected)
+            let expected = vec![(format!("\"make\":\"{}\"", seed::MAKE), 25), of_the_dealership(25)];
+            (json!({"make": seed::MAKE, "limit": 25, "dealership_id": dealership}), expected)
         }
         Kind::SearchStatus => {
-            let expected = vec![("\"status\":\"available\"".to_owned(), 25), of_the_house(25)];
-            (json!({"status": "available", "limit": 25, "dealership_id": house}), expected)
+            let expected = vec![("\"status\":\"available\"".to_owned(), 25), of_the_dealership(25)];
+            (json!({"status": "available", "limit": 25, "dealership_id": dealership}), expected)
         }
         Kind::Create | Kind::CreateInOne => {
             let arguments = json!({
@@ -134,9 +134,9 @@ fn arguments(kind: Kind, caller: &Caller, number: u64, chance: u64) -> (Value, V
                 "interest": "test_drive",
                 "consent": {"granted": true, "channels": ["email"]},
                 "idempotency_key": format!("bench-{number}"),
-                "dealership_id": house,
+                "dealership_id": dealership,
             });
-            (arguments, vec![("\"type\":\"lead\"".to_owned(), 1), of_the_house(1)])
+            (arguments, vec![("\"type\":\"lead\"".to_owned(), 1), of_the_dealership(1)])
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::Outcome;
+use crate::BenchResult;
 use svg::{Anchor, Svg};
 
 /// From the root of the repository.
@@ -64,7 +64,7 @@ struct SavedGrowth {
 }
 
 /// Draws both from the file and renews the table, and gives back the paths of what was written.
-pub fn draw(result: &Path) -> Outcome<Vec<String>> {
+pub fn draw(result: &Path) -> BenchResult<Vec<String>> {
     let saved: Saved = serde_json::from_slice(&fs::read(result)?)?;
     fs::create_dir_all(FOLDER)?;
     let mut written = Vec::new();
@@ -80,7 +80,7 @@ pub fn draw(result: &Path) -> Outcome<Vec<String>> {
 }
 
 /// A pair of bars for each call: Frontdesk above, the reference below.
-fn cpu(saved: &Saved) -> Outcome<String> {
+fn cpu(saved: &Saved) -> BenchResult<String> {
     let is_shown = |row: &&SavedRow| row.era == ERA && row.concurrency == CONCURRENCY;
     let calls =
         saved.rows.iter().filter(is_shown).map(|row| (format!("{} · {}", database(&row.database), row.call), row));
@@ -121,7 +121,7 @@ fn cpu(saved: &Saved) -> Outcome<String> {
 }
 
 /// A panel for each database; the number of vehicles grows to the right on a logarithmic scale.
-fn growth(saved: &Saved) -> Outcome<String> {
+fn growth(saved: &Saved) -> BenchResult<String> {
     const CALLS: &[(&str, &str)] = &[("get", "one"), ("search by status", "two"), ("create in one", "three")];
     let points: Vec<&SavedGrowth> = saved
         .growth

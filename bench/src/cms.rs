@@ -5,37 +5,37 @@ mod reference;
 mod site;
 
 use crate::call::{Caller, Era};
-use crate::load::{Ask as _, Session, check};
-use crate::measure::{self, RUN_IN_CALLS, Row, Side, WARM_UP};
+use crate::load::{CallSource as _, Session, check};
+use crate::measure::{self, LoadedServer, RUN_IN_CALLS, Row, WARM_UP};
 use crate::process::Server;
-use crate::{Outcome, Wish, report};
-use call::{Kind, Question};
+use crate::{BenchResult, Options, report};
+use call::{Kind, SiteCall};
 pub use reference::serve;
-pub(crate) use site::Beside;
 pub use site::Database;
+pub(crate) use site::SiteSource;
 
-/// What is measured in both eras, at which concurrency. What takes long by itself is not asked for by a crowd: that
+/// What is measured in both eras, at which concurrency. What takes long by itself is not called by many at once: that
 /// would measure the queue before it.
-const USUAL: &[(Kind, &[usize])] = &[(Kind::Get, &[1, 16, 64]), (Kind::Search, FEW)];
-const DEEP: &[Kind] = &[Kind::SearchFar, Kind::Below, Kind::BelowFar, Kind::Above];
+const CALLS: &[(Kind, &[usize])] = &[(Kind::Get, &[1, 16, 64]), (Kind::Search, FEW)];
+const SLOW_CALLS: &[Kind] = &[Kind::SearchFar, Kind::Descendants, Kind::DescendantsFar, Kind::Ancestors];
 const FEW: &[usize] = &[1, 4];
 /// So many before anything is measured; see `measure`.
-const RUN_IN_CROWD: usize = 4;
+const RUN_IN_CONNECTIONS: usize = 4;
 const RUN_IN: &[(Kind, u64)] = &[(Kind::Get, RUN_IN_CALLS), (Kind::Search, 50)];
 
-pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
-    let pair = Pair::start(wish, database).await?;
+pub async fn measure(options: &Options, database: Database) -> BenchResult<Vec<Row>> {
+    let pair = Pair::start(options, database).await?;
     let mut rows = Vec::new();
-    for (kind, crowds) in USUAL.iter().filter(|(kind, _)| wish.wants_call(kind.name())) {
+    for (kind, crowds) in CALLS.iter().filter(|(kind, _)| options.includes_call(kind.name())) {
         for era in [Era::Legacy, Era::Modern] {
             for concurrency in *crowds {
-                rows.push(pair.compare(wish, *kind, era, *concurrency).await?);
+                rows.push(pair.compare(options, *kind, era, *concurrency).await?);
             }
         }
     }
-    for kind in DEEP.iter().filter(|kind| wish.wants_call(kind.name())) {
+    for kind in SLOW_CALLS.iter().filter(|kind| options.includes_call(kind.name())) {
         for concurrency in FEW {
-            rows.push(pair.compare(wish, *kind, Era::Legacy, *concurrency).await?);
+            rows.push(pair.compare(options, *kind, Era::Legacy, *concurrency).await?);
         }
     }
     Ok(rows)
@@ -50,11 +50,11 @@ struct Pair {
 }
 
 impl Pair {
-    async fn start(wish: &Wish, database: Database) -> Outcome<Pair> {
-        wish.say(&format!("making a site of {} documents on {}", site::DOCUMENTS, database.name()));
-        let (desk, bare) = site::made(wish, database)?;
-        let agent = site::settle(&desk, &bare).await?;
-        let frontdesk = Server::frontdesk(&wish.frontdesk, desk).await?;
+    async fn start(options: &Options, database: Database) -> BenchResult<Pair> {
+        options.log(&format!("making a site of {} documents on {}", site::DOCUMENTS, database.name()));
+        let (desk, bare) = site::create(options, database)?;
+        let agent = site::prepare(&desk, &bare).await?;
+        let frontdesk = Server::frontdesk(&options.frontdesk, desk).await?;
         let reference = Server::reference(bare).await?;
         let token = frontdesk.log_in(&agent, site::SCOPES).await?;
         let (dealership, port) = (agent.dealership, frontdesk.port);
@@ -66,14 +66,14 @@ impl Pair {
     }
 
     /// Whether both say the same, letter for letter.
-    async fn same_answers(&self) -> Outcome<()> {
+    async fn same_answers(&self) -> BenchResult<()> {
         let caller = self.callers.first().ok_or("nobody calls")?;
         for (number, kind) in (1..).zip(Kind::ALL) {
             for era in [Era::Legacy, Era::Modern] {
                 let mut answers = Vec::new();
                 for server in [&self.frontdesk, &self.reference] {
                     let caller = Caller { port: server.port, ..caller.clone() };
-                    let call = Question(*kind, era).call(&caller, number, number);
+                    let call = SiteCall(*kind, era).call(&caller, number, number);
                     let mut session = Session::open(&server.trust, caller).await?;
                     let answer = session.exchange(&call.request).await?;
                     check(answer, &call.expected)?;
@@ -87,25 +87,25 @@ impl Pair {
         Ok(())
     }
 
-    async fn run_in(&self) -> Outcome<()> {
+    async fn run_in(&self) -> BenchResult<()> {
         for (kind, calls) in RUN_IN {
             for server in [&self.frontdesk, &self.reference] {
-                let mut side = Side::open(server, &self.callers, RUN_IN_CROWD).await?;
-                while side.made < *calls {
-                    side.slice(Question(*kind, Era::Legacy), WARM_UP).await?;
+                let mut side = LoadedServer::open(server, &self.callers, RUN_IN_CONNECTIONS).await?;
+                while side.answered < *calls {
+                    side.run_slice(SiteCall(*kind, Era::Legacy), WARM_UP).await?;
                 }
             }
         }
         Ok(())
     }
 
-    async fn compare(&self, wish: &Wish, kind: Kind, era: Era, concurrency: usize) -> Outcome<Row> {
+    async fn compare(&self, options: &Options, kind: Kind, era: Era, concurrency: usize) -> BenchResult<Row> {
         let names = (self.database.name(), kind.name(), era);
-        let mut desk = Side::open(&self.frontdesk, &self.callers, concurrency).await?;
-        let mut bare = Side::open(&self.reference, &self.callers, concurrency).await?;
-        measure::in_turns(&mut desk, &mut bare, Question(kind, era)).await?;
+        let mut desk = LoadedServer::open(&self.frontdesk, &self.callers, concurrency).await?;
+        let mut bare = LoadedServer::open(&self.reference, &self.callers, concurrency).await?;
+        measure::measure_in_turns(&mut desk, &mut bare, SiteCall(kind, era)).await?;
         let row = measure::row(names, concurrency, desk, bare)?;
-        wish.say(&format!("{} {} {} at {concurrency} {}", names.0, names.1, era.name(), report::line(&row)));
+        options.log(&format!("{} {} {} at {concurrency} {}", names.0, names.1, era.name(), report::line(&row)));
         Ok(row)
     }
 }

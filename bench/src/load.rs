@@ -15,16 +15,16 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::Outcome;
+use crate::BenchResult;
 use crate::call::{Call, Caller};
 
 /// Different for every call of a run, so that no key is ever repeated.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
 /// Something that can be called for over and over.
-pub trait Ask: Copy + Send + 'static {
+pub trait CallSource: Copy + Send + 'static {
     /// `number` is different for every call of a run: it is the message's id and makes keys unique.
-    fn call(self, caller: &Caller, number: u64, chance: u64) -> Call;
+    fn call(self, caller: &Caller, number: u64, random: u64) -> Call;
 }
 
 /// One open connection and its caller.
@@ -32,17 +32,17 @@ pub struct Session {
     stream: TlsStream<TcpStream>,
     buffer: Vec<u8>,
     caller: Caller,
-    chance: u64,
+    random: u64,
 }
 
 /// What was seen while calling.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct Latencies {
     /// Of each call, in microseconds.
-    pub latencies: Vec<u32>,
+    pub micros: Vec<u32>,
 }
 
-pub fn trusting(ca_file: &Path) -> Outcome<Arc<ClientConfig>> {
+pub fn client_config(ca_file: &Path) -> BenchResult<Arc<ClientConfig>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(ca_file)?)?;
     let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -54,18 +54,18 @@ pub fn trusting(ca_file: &Path) -> Outcome<Arc<ClientConfig>> {
 }
 
 impl Session {
-    pub async fn open(trust: &Arc<ClientConfig>, caller: Caller) -> Outcome<Session> {
+    pub async fn open(trust: &Arc<ClientConfig>, caller: Caller) -> BenchResult<Session> {
         let socket = TcpStream::connect(("127.0.0.1", caller.port)).await?;
         socket.set_nodelay(true)?;
         let name = ServerName::try_from("localhost")?;
         let stream = TlsConnector::from(Arc::clone(trust)).connect(name, socket).await?;
-        let chance = u64::try_from(Instant::now().elapsed().as_nanos()).unwrap_or_default()
+        let random = u64::try_from(Instant::now().elapsed().as_nanos()).unwrap_or_default()
             ^ NUMBER.fetch_add(0x9e37, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Ok(Session { stream, buffer: Vec::with_capacity(256 * 1024), caller, chance: chance | 1 })
+        Ok(Session { stream, buffer: Vec::with_capacity(256 * 1024), caller, random: random | 1 })
     }
 
     /// Sends a request and gives the answer's body.
-    pub async fn exchange(&mut self, request: &[u8]) -> Outcome<&[u8]> {
+    pub async fn exchange(&mut self, request: &[u8]) -> BenchResult<&[u8]> {
         self.stream.write_all(request).await?;
         self.stream.flush().await?;
         self.buffer.clear();
@@ -75,7 +75,7 @@ impl Session {
                 return Err("the server closed the connection".into());
             }
             if whole.is_none() {
-                whole = extent(&self.buffer)?;
+                whole = message_length(&self.buffer)?;
             }
             if let Some((head, length)) = whole
                 && self.buffer.len() >= head + length
@@ -85,13 +85,13 @@ impl Session {
         }
     }
 
-    async fn call(&mut self, ask: impl Ask) -> Outcome<u32> {
+    async fn call(&mut self, source: impl CallSource) -> BenchResult<u32> {
         // Xorshift: cheap, and nothing here needs more.
-        self.chance ^= self.chance << 13;
-        self.chance ^= self.chance >> 7;
-        self.chance ^= self.chance << 17;
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let call = ask.call(&self.caller, number, self.chance >> 16);
+        let call = source.call(&self.caller, number, self.random >> 16);
         let began = Instant::now();
         let answer = self.exchange(&call.request).await?;
         let took = began.elapsed();
@@ -101,7 +101,7 @@ impl Session {
 }
 
 /// Where a whole answer's body begins and how long it is, once its head is here.
-fn extent(bytes: &[u8]) -> Outcome<Option<(usize, usize)>> {
+fn message_length(bytes: &[u8]) -> BenchResult<Option<(usize, usize)>> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);
     };
@@ -115,7 +115,7 @@ fn extent(bytes: &[u8]) -> Outcome<Option<(usize, usize)>> {
 }
 
 /// Every expected text stands in the answer exactly as often as it should.
-pub fn check(answer: &[u8], expected: &[(String, usize)]) -> Outcome<()> {
+pub fn check(answer: &[u8], expected: &[(String, usize)]) -> BenchResult<()> {
     let answer = std::str::from_utf8(answer)?;
     for (text, times) in expected {
         let found = answer.matches(text.as_str()).count();
@@ -128,22 +128,27 @@ pub fn check(answer: &[u8], expected: &[(String, usize)]) -> Outcome<()> {
 }
 
 /// All sessions call at once, each as fast as it is answered, for so long.
-pub async fn crowd(sessions: Vec<Session>, ask: impl Ask, during: Duration, seen: &mut Seen) -> Outcome<Vec<Session>> {
+pub async fn run_sessions(
+    sessions: Vec<Session>,
+    source: impl CallSource,
+    during: Duration,
+    latencies: &mut Latencies,
+) -> BenchResult<Vec<Session>> {
     let until = Instant::now() + during;
     let mut tasks = JoinSet::new();
     for mut session in sessions {
         tasks.spawn(async move {
-            let mut latencies = Vec::with_capacity(4096);
+            let mut micros = Vec::with_capacity(4096);
             while Instant::now() < until {
-                latencies.push(session.call(ask).await?);
+                micros.push(session.call(source).await?);
             }
-            Ok::<_, Box<dyn std::error::Error + Send + Sync>>((session, latencies))
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>((session, micros))
         });
     }
     let mut back = Vec::new();
     while let Some(ended) = tasks.join_next().await {
-        let (session, latencies) = ended??;
-        seen.latencies.extend(latencies);
+        let (session, micros) = ended??;
+        latencies.micros.extend(micros);
         back.push(session);
     }
     Ok(back)
@@ -163,8 +168,8 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_not_200_is_wrong() {
-        assert!(extent(b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n").is_err());
-        assert!(extent(b"HTTP/1.1 200 OK\r\ncontent-").unwrap().is_none());
-        assert_eq!(extent(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{}").unwrap(), Some((38, 7)));
+        assert!(message_length(b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n").is_err());
+        assert!(message_length(b"HTTP/1.1 200 OK\r\ncontent-").unwrap().is_none());
+        assert_eq!(message_length(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{}").unwrap(), Some((38, 7)));
     }
 }

@@ -7,29 +7,23 @@ mod cms;
 mod database;
 mod growth;
 mod load;
-#[expect(dead_code, reason = "the tests of the store use the rest")]
-#[path = "../../crates/store/tests/site_db/mariadb.rs"]
-mod mariadb;
 mod measure;
-mod overheard;
-#[expect(dead_code, reason = "the tests of the store use the rest")]
-#[path = "../../crates/store/tests/postgres/server.rs"]
-mod postgres;
 mod process;
 mod reference;
 mod report;
 mod result_file;
 mod seed;
 mod start;
+mod statement_log;
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use database::Database;
-use report::{Form, Report};
+use report::{OutputFormat, Report};
 
-pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+pub type BenchResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const HELP: &str = "\
 frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--save NAME] [--only NAME] [--database NAME] [--call NAME] [--long]
@@ -42,7 +36,7 @@ frontdesk-bench reference --site FILE|URL --certificates FOLDER
 --call asks a CMS's site for the calls of this name only: get, search, descendants, ancestors";
 
 /// What a run is asked to do.
-pub struct Wish {
+pub struct Options {
     pub frontdesk: PathBuf,
     /// Where data is made. What took long to make is kept there for the next run.
     pub work: PathBuf,
@@ -52,24 +46,24 @@ pub struct Wish {
     pub databases: Vec<Database>,
     /// Where a CMS's site is read from.
     pub sites: Vec<cms::Database>,
-    pub form: Form,
+    pub format: OutputFormat,
     /// The name under which the result is kept, besides being printed.
     pub save: Option<String>,
-    pub extent: Extent,
+    pub sizes: DataSizes,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    Usual,
+pub enum DataSizes {
+    Default,
     /// Also the largest data, which takes long to make and some 10 GB of disk.
-    Long,
+    All,
 }
 
 const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "cms"];
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    match command(&words) {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match command(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("{problem}");
@@ -78,11 +72,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn command(words: &[String]) -> Outcome<()> {
+fn command(arguments: &[String]) -> BenchResult<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    match words.split_first() {
+    match arguments.split_first() {
         Some((first, rest)) if first == "charts" => draw_charts(rest.first()),
-        Some((first, rest)) if first == "run" => runtime.block_on(run(&wish(rest)?)),
+        Some((first, rest)) if first == "run" => runtime.block_on(run(&parse_options(rest)?)),
         Some((first, rest)) if first == "reference" => {
             let certificates = value(rest, "--certificates").ok_or(HELP)?.into();
             match value(rest, "--site") {
@@ -94,7 +88,7 @@ fn command(words: &[String]) -> Outcome<()> {
     }
 }
 
-fn draw_charts(result: Option<&String>) -> Outcome<()> {
+fn draw_charts(result: Option<&String>) -> BenchResult<()> {
     let result = result.map_or_else(result_file::newest, |path| Ok(PathBuf::from(path)))?;
     for path in charts::draw(&result)? {
         eprintln!("{path} drawn from {}", result.display());
@@ -102,74 +96,74 @@ fn draw_charts(result: Option<&String>) -> Outcome<()> {
     Ok(())
 }
 
-async fn run(wish: &Wish) -> Outcome<()> {
+async fn run(options: &Options) -> BenchResult<()> {
     let load_before = result_file::load_average();
     let mut report = Report::default();
-    for database in &wish.databases {
-        if wish.wants("start") {
-            report.starts.extend(start::measure(wish, *database).await?);
+    for database in &options.databases {
+        if options.includes("start") {
+            report.starts.extend(start::measure(options, *database).await?);
         }
-        report.rows.extend(measure::calls(wish, *database).await?);
-        if wish.wants("growth") {
-            report.growth.extend(growth::measure(wish, *database).await?);
-        }
-    }
-    if wish.wants("cms") {
-        for database in &wish.sites {
-            report.sites.extend(cms::measure(wish, *database).await?);
+        report.rows.extend(measure::calls(options, *database).await?);
+        if options.includes("growth") {
+            report.growth.extend(growth::measure(options, *database).await?);
         }
     }
-    report.print(wish.form);
-    if let Some(name) = &wish.save {
-        wish.say(&format!("saved as {}", result_file::save(&report, name, load_before)?.display()));
+    if options.includes("cms") {
+        for database in &options.sites {
+            report.sites.extend(cms::measure(options, *database).await?);
+        }
+    }
+    report.print(options.format);
+    if let Some(name) = &options.save {
+        options.log(&format!("saved as {}", result_file::save(&report, name, load_before)?.display()));
     }
     Ok(())
 }
 
-impl Wish {
-    pub fn wants(&self, part: &str) -> bool {
+impl Options {
+    pub fn includes(&self, part: &str) -> bool {
         self.only.as_deref().is_none_or(|only| only == part)
     }
 
-    pub fn wants_call(&self, name: &str) -> bool {
+    pub fn includes_call(&self, name: &str) -> bool {
         self.call.as_deref().is_none_or(|call| name.starts_with(call))
     }
 
     /// A line for whoever waits; standard output is for the result.
-    pub fn say(&self, line: &str) {
+    pub fn log(&self, line: &str) {
         eprintln!("{line}");
     }
 }
 
-fn wish(words: &[String]) -> Outcome<Wish> {
-    let only = value(words, "--only").map(str::to_owned);
+fn parse_options(arguments: &[String]) -> BenchResult<Options> {
+    let only = value(arguments, "--only").map(str::to_owned);
     if let Some(name) = &only
         && !PARTS.contains(&name.as_str())
     {
         return Err(format!("no part is called `{name}`; the parts are: {}", PARTS.join(", ")).into());
     }
-    let named = value(words, "--database");
+    let named = value(arguments, "--database");
     let is_wanted = |name: &str| named.is_none_or(|named| named == name);
     let databases: Vec<Database> = Database::ALL.iter().copied().filter(|one| is_wanted(one.name())).collect();
     let sites: Vec<cms::Database> = cms::Database::ALL.iter().copied().filter(|one| is_wanted(one.name())).collect();
     if sites.is_empty() {
         return Err("there is no such database; the databases are: sqlite, postgres, mariadb".into());
     }
-    let has = |name: &str| words.iter().any(|word| word == name);
-    Ok(Wish {
-        frontdesk: value(words, "--frontdesk").ok_or(HELP)?.into(),
-        work: value(words, "--work").ok_or(HELP)?.into(),
+    let has = |name: &str| arguments.iter().any(|word| word == name);
+    Ok(Options {
+        frontdesk: value(arguments, "--frontdesk").ok_or(HELP)?.into(),
+        work: value(arguments, "--work").ok_or(HELP)?.into(),
         only,
-        call: value(words, "--call").map(str::to_owned),
+        call: value(arguments, "--call").map(str::to_owned),
         databases,
         sites,
-        save: value(words, "--save").map(str::to_owned),
-        form: if has("--json") { Form::Json } else { Form::Table },
-        extent: if has("--long") { Extent::Long } else { Extent::Usual },
+        save: value(arguments, "--save").map(str::to_owned),
+        format: if has("--json") { OutputFormat::Json } else { OutputFormat::Table },
+        sizes: if has("--long") { DataSizes::All } else { DataSizes::Default },
     })
 }
 
-fn value<'a>(words: &'a [String], name: &str) -> Option<&'a str> {
-    let at = words.iter().position(|word| word == name)?;
-    words.get(at + 1).map(String::as_str)
+fn value<'a>(arguments: &'a [String], name: &str) -> Option<&'a str> {
+    let at = arguments.iter().position(|word| word == name)?;
+    arguments.get(at + 1).map(String::as_str)
 }

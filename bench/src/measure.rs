@@ -7,24 +7,24 @@ use serde::Serialize;
 
 use crate::call::{Caller, Era, Kind};
 use crate::database::Database;
-use crate::load::{Ask, Seen, Session, crowd};
-use crate::overheard::same_statements;
+use crate::load::{CallSource, Latencies, Session, run_sessions};
 use crate::process::Server;
 use crate::seed::{Scale, Seeded, seeded};
-use crate::{Outcome, Wish, report};
+use crate::statement_log::check_same_statements;
+use crate::{BenchResult, Options, report};
 
 const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
-const CROWDS: &[usize] = &[1, 16, 64];
+const CONCURRENCIES: &[usize] = &[1, 16, 64];
 const SCOPES: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
 pub const WARM_UP: Duration = Duration::from_millis(300);
 const SLICE: Duration = Duration::from_millis(400);
 /// Each server answers so many of each read before anything is measured.
 pub const RUN_IN_CALLS: u64 = 1_000;
-const RUN_IN_CROWD: usize = 16;
+const RUN_IN_CONNECTIONS: usize = 16;
 /// Each server gets so many slices, in turns.
 const TURNS: usize = 8;
 /// What a call leaves to be written later belongs to its cost: reads are recorded within 100 ms.
-const AFTERMATH: Duration = Duration::from_millis(150);
+const SETTLE_TIME: Duration = Duration::from_millis(150);
 
 /// One server under one load.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -51,20 +51,20 @@ pub struct Row {
     pub cpu_ratio: f64,
 }
 
-pub async fn calls(wish: &Wish, database: Database) -> Outcome<Vec<Row>> {
+pub async fn calls(options: &Options, database: Database) -> BenchResult<Vec<Row>> {
     let kinds: Vec<Kind> =
-        [Kind::Get, Kind::Search, Kind::Create].into_iter().filter(|kind| wish.wants(kind.name())).collect();
+        [Kind::Get, Kind::Search, Kind::Create].into_iter().filter(|kind| options.includes(kind.name())).collect();
     let mut rows = Vec::new();
     if kinds.is_empty() {
         return Ok(rows);
     }
-    let pair = Pair::start(wish, database, SCALE).await?;
+    let pair = Pair::start(options, database, SCALE).await?;
     for kind in kinds {
         for era in [Era::Legacy, Era::Modern] {
-            for concurrency in CROWDS {
-                wish.say(&format!("{} {} {} at {concurrency}", database.name(), kind.name(), era.name()));
+            for concurrency in CONCURRENCIES {
+                options.log(&format!("{} {} {} at {concurrency}", database.name(), kind.name(), era.name()));
                 let row = pair.compare(kind, era, *concurrency).await?;
-                wish.say(&report::line(&row));
+                options.log(&report::line(&row));
                 rows.push(row);
             }
         }
@@ -81,10 +81,10 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub async fn start(wish: &Wish, database: Database, scale: Scale) -> Outcome<Pair> {
-        let Seeded { folder, agents } = seeded(wish, database, scale).await?;
-        let (desk, bare) = database.copies(&folder, wish)?;
-        let frontdesk = Server::frontdesk(&wish.frontdesk, desk).await?;
+    pub async fn start(options: &Options, database: Database, scale: Scale) -> BenchResult<Pair> {
+        let Seeded { folder, agents } = seeded(options, database, scale).await?;
+        let (desk, bare) = database.copies(&folder, options)?;
+        let frontdesk = Server::frontdesk(&options.frontdesk, desk).await?;
         let reference = Server::reference(bare).await?;
         let mut callers = Vec::new();
         for agent in &agents {
@@ -96,8 +96,8 @@ impl Pair {
                 port: frontdesk.port,
             });
         }
-        if let (Some(server), Some(caller)) = (frontdesk.place.server(), callers.first()) {
-            same_statements(server, &frontdesk, &reference, caller).await?;
+        if let (Some(server), Some(caller)) = (frontdesk.storage.server(), callers.first()) {
+            check_same_statements(server, &frontdesk, &reference, caller).await?;
         }
         let pair = Pair { database, frontdesk, reference, callers };
         pair.run_in().await?;
@@ -106,51 +106,55 @@ impl Pair {
 
     /// The first calls of a process pay for connections, plans and memory that later ones find. They are not what is
     /// measured, however few of them a busy machine lets through in a slice.
-    async fn run_in(&self) -> Outcome<()> {
+    async fn run_in(&self) -> BenchResult<()> {
         for kind in [Kind::Get, Kind::SearchStatus] {
             for server in [&self.frontdesk, &self.reference] {
-                let mut side = Side::open(server, &self.callers, RUN_IN_CROWD).await?;
-                while side.made < RUN_IN_CALLS {
-                    side.slice((kind, Era::Legacy), WARM_UP).await?;
+                let mut side = LoadedServer::open(server, &self.callers, RUN_IN_CONNECTIONS).await?;
+                while side.answered < RUN_IN_CALLS {
+                    side.run_slice((kind, Era::Legacy), WARM_UP).await?;
                 }
             }
         }
         Ok(())
     }
 
-    pub async fn compare(&self, kind: Kind, era: Era, concurrency: usize) -> Outcome<Row> {
+    pub async fn compare(&self, kind: Kind, era: Era, concurrency: usize) -> BenchResult<Row> {
         let callers = match kind {
             Kind::CreateInOne => self.callers.get(..1).unwrap_or_default(),
             Kind::Get | Kind::Search | Kind::SearchStatus | Kind::Create => self.callers.as_slice(),
         };
-        let mut desk = Side::open(&self.frontdesk, callers, concurrency).await?;
-        let mut bare = Side::open(&self.reference, callers, concurrency).await?;
+        let mut desk = LoadedServer::open(&self.frontdesk, callers, concurrency).await?;
+        let mut bare = LoadedServer::open(&self.reference, callers, concurrency).await?;
         let before = (self.leads(kind, &self.frontdesk)?, self.leads(kind, &self.reference)?);
-        in_turns(&mut desk, &mut bare, (kind, era)).await?;
+        measure_in_turns(&mut desk, &mut bare, (kind, era)).await?;
         if matches!(kind, Kind::Create | Kind::CreateInOne) {
-            all_there(before.0, self.leads(kind, &self.frontdesk)?, desk.made)?;
-            all_there(before.1, self.leads(kind, &self.reference)?, bare.made)?;
+            check_count(before.0, self.leads(kind, &self.frontdesk)?, desk.answered)?;
+            check_count(before.1, self.leads(kind, &self.reference)?, bare.answered)?;
         }
         row((self.database.name(), kind.name(), era), concurrency, desk, bare)
     }
 
-    fn leads(&self, kind: Kind, server: &Server) -> Outcome<u64> {
+    fn leads(&self, kind: Kind, server: &Server) -> BenchResult<u64> {
         match kind {
-            Kind::Create | Kind::CreateInOne => server.place.leads(),
+            Kind::Create | Kind::CreateInOne => server.storage.leads(),
             Kind::Get | Kind::Search | Kind::SearchStatus => Ok(0),
         }
     }
 }
 
 /// The measuring itself, after a warm-up that is forgotten.
-pub async fn in_turns(desk: &mut Side<'_>, bare: &mut Side<'_>, ask: impl Ask) -> Outcome<()> {
-    desk.slice(ask, WARM_UP).await?;
-    desk.forget();
-    bare.slice(ask, WARM_UP).await?;
-    bare.forget();
+pub async fn measure_in_turns(
+    desk: &mut LoadedServer<'_>,
+    bare: &mut LoadedServer<'_>,
+    source: impl CallSource,
+) -> BenchResult<()> {
+    desk.run_slice(source, WARM_UP).await?;
+    desk.reset();
+    bare.run_slice(source, WARM_UP).await?;
+    bare.reset();
     for _ in 0..TURNS {
-        desk.slice(ask, SLICE).await?;
-        bare.slice(ask, SLICE).await?;
+        desk.run_slice(source, SLICE).await?;
+        bare.run_slice(source, SLICE).await?;
     }
     Ok(())
 }
@@ -159,71 +163,79 @@ pub async fn in_turns(desk: &mut Side<'_>, bare: &mut Side<'_>, ask: impl Ask) -
 pub fn row(
     (database, call, era): (&'static str, &'static str, Era),
     concurrency: usize,
-    desk: Side<'_>,
-    bare: Side<'_>,
-) -> Outcome<Row> {
+    desk: LoadedServer<'_>,
+    bare: LoadedServer<'_>,
+) -> BenchResult<Row> {
     let (frontdesk, reference) = (desk.figures()?, bare.figures()?);
     let cpu_ratio = frontdesk.cpu_micros_per_call / reference.cpu_micros_per_call;
     Ok(Row { database, call, era: era.name(), concurrency, frontdesk, reference, cpu_ratio })
 }
 
 /// As many new leads as were answered.
-fn all_there(before: u64, after: u64, made: u64) -> Outcome<()> {
-    match after == before + made {
+fn check_count(before: u64, after: u64, answered: u64) -> BenchResult<()> {
+    match after == before + answered {
         true => Ok(()),
-        false => Err(format!("{made} creates were answered, but {} leads are new", after - before).into()),
+        false => Err(format!("{answered} creates were answered, but {} leads are new", after - before).into()),
     }
 }
 
-/// One server with its crowd, and what was measured of it so far.
-pub struct Side<'a> {
+/// One server with its run_sessions, and what was measured of it so far.
+pub struct LoadedServer<'a> {
     server: &'a Server,
     sessions: Vec<Session>,
-    seen: Seen,
+    latencies: Latencies,
     cpu: u64,
     database: Option<u64>,
     time: Duration,
     /// All calls that were answered, the warm-up's too.
-    pub made: u64,
+    pub answered: u64,
 }
 
-impl<'a> Side<'a> {
-    pub async fn open(server: &'a Server, callers: &[Caller], concurrency: usize) -> Outcome<Side<'a>> {
+impl<'a> LoadedServer<'a> {
+    pub async fn open(server: &'a Server, callers: &[Caller], concurrency: usize) -> BenchResult<LoadedServer<'a>> {
         let mut sessions = Vec::new();
         for caller in callers.iter().cycle().take(concurrency) {
             let caller = Caller { port: server.port, ..caller.clone() };
             sessions.push(Session::open(&server.trust, caller).await?);
         }
-        Ok(Side { server, sessions, seen: Seen::default(), cpu: 0, database: None, time: Duration::ZERO, made: 0 })
+        Ok(LoadedServer {
+            server,
+            sessions,
+            latencies: Latencies::default(),
+            cpu: 0,
+            database: None,
+            time: Duration::ZERO,
+            answered: 0,
+        })
     }
 
-    pub async fn slice(&mut self, ask: impl Ask, during: Duration) -> Outcome<()> {
-        let calls = self.seen.latencies.len();
-        let database = self.server.place.backend_micros()?;
+    pub async fn run_slice(&mut self, source: impl CallSource, during: Duration) -> BenchResult<()> {
+        let calls = self.latencies.micros.len();
+        let database = self.server.storage.backend_micros()?;
         let cpu = self.server.cpu_micros()?;
         let began = Instant::now();
         let sessions = std::mem::take(&mut self.sessions);
-        self.sessions = crowd(sessions, ask, during, &mut self.seen).await?;
+        self.sessions = run_sessions(sessions, source, during, &mut self.latencies).await?;
         self.time += began.elapsed();
-        tokio::time::sleep(AFTERMATH).await;
+        tokio::time::sleep(SETTLE_TIME).await;
         self.cpu += self.server.cpu_micros()? - cpu;
-        if let (Some(before), Some(after)) = (database, self.server.place.backend_micros()?) {
+        if let (Some(before), Some(after)) = (database, self.server.storage.backend_micros()?) {
             *self.database.get_or_insert(0) += after.saturating_sub(before);
         }
-        self.made += (self.seen.latencies.len() - calls) as u64;
+        self.answered += (self.latencies.micros.len() - calls) as u64;
         Ok(())
     }
 
-    fn forget(&mut self) {
-        (self.seen, self.cpu, self.database, self.time) = (Seen::default(), 0, None, Duration::ZERO);
+    fn reset(&mut self) {
+        (self.latencies, self.cpu, self.database, self.time) = (Latencies::default(), 0, None, Duration::ZERO);
     }
 
-    fn figures(mut self) -> Outcome<Figures> {
-        self.seen.latencies.sort_unstable();
-        let calls = self.seen.latencies.len();
+    fn figures(mut self) -> BenchResult<Figures> {
+        self.latencies.micros.sort_unstable();
+        let calls = self.latencies.micros.len();
         let at = |share: f64| {
             let place = (calls as f64 * share) as usize;
-            self.seen.latencies.get(place.min(calls.saturating_sub(1))).copied().unwrap_or_default()
+            self.latencies.micros.get(place.min(calls.saturating_sub(1))).copied().unwrap_or_default()
         };
         Ok(Figures {
             calls: calls as u64,

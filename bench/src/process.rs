@@ -11,34 +11,34 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustls::ClientConfig;
 
-use crate::Outcome;
+use crate::BenchResult;
 use crate::call::Caller;
-use crate::database::Place;
-use crate::load::{Session, trusting};
+use crate::database::Storage;
+use crate::load::{Session, client_config};
 use crate::seed::Agent;
 
 /// Linux counts processor time in hundredths of a second towards programs, whatever it counts inside.
 const TICK_MICROS: u64 = 10_000;
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Server {
     child: Child,
     pub port: u16,
-    pub place: Place,
+    pub storage: Storage,
     /// From the start of the process to its first answer.
-    pub began_after: Duration,
+    pub started_after: Duration,
     pub trust: Arc<ClientConfig>,
 }
 
 impl Server {
     /// Frontdesk on a folder with data, budgets out of the way, its log going to a file as it would to a journal.
-    pub async fn frontdesk(binary: &Path, place: Place) -> Outcome<Server> {
+    pub async fn frontdesk(binary: &Path, storage: Storage) -> BenchResult<Server> {
         let port = free_port()?;
-        let data = &place.folder;
+        let data = &storage.folder;
         let child = Command::new(binary)
             .arg("serve")
             .env_clear()
-            .envs(place.variables())
+            .envs(storage.variables())
             .env("FRONTDESK_DATA", data)
             .env("FRONTDESK_LISTEN", format!("127.0.0.1:{port}"))
             .env("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")
@@ -49,38 +49,41 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(File::create(data.join("log"))?)
             .spawn()?;
-        Server::began(child, port, place).await
+        Server::wait_until_ready(child, port, storage).await
     }
 
-    pub async fn reference(place: Place) -> Outcome<Server> {
+    pub async fn reference(storage: Storage) -> BenchResult<Server> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg("reference")
-            .args(place.reference())
+            .args(storage.reference())
             .arg("--certificates")
-            .arg(frontdesk::data_dir::tls_dir(&place.folder))
+            .arg(frontdesk::data_dir::tls_dir(&storage.folder))
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("the reference has no output")?).read_line(&mut line)?;
-        Server::began(child, line.trim().parse()?, place).await
+        Server::wait_until_ready(child, line.trim().parse()?, storage).await
     }
 
-    async fn began(child: Child, port: u16, place: Place) -> Outcome<Server> {
+    async fn wait_until_ready(child: Child, port: u16, storage: Storage) -> BenchResult<Server> {
         let began = Instant::now();
-        let ca_file = frontdesk::data_dir::tls_dir(&place.folder).join("ca.pem");
-        let mut server = Server { child, port, place, began_after: Duration::ZERO, trust: trusting(&ca_file)? };
+        let ca_file = frontdesk::data_dir::tls_dir(&storage.folder).join("ca.pem");
+        let mut server =
+            Server { child, port, storage, started_after: Duration::ZERO, trust: client_config(&ca_file)? };
         while !server.answers().await {
             if let Some(status) = server.child.try_wait()? {
-                return Err(
-                    format!("a server ended with {status}; see {}", server.place.folder.join("log").display()).into()
-                );
+                return Err(format!(
+                    "a server ended with {status}; see {}",
+                    server.storage.folder.join("log").display()
+                )
+                .into());
             }
-            if began.elapsed() > PATIENCE {
+            if began.elapsed() > TIMEOUT {
                 return Err("a server did not answer within a minute".into());
             }
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        server.began_after = began.elapsed();
+        server.started_after = began.elapsed();
         Ok(server)
     }
 
@@ -93,7 +96,7 @@ impl Server {
     }
 
     /// Gets a token for the agent, as any client would.
-    pub async fn log_in(&self, agent: &Agent, scopes: &str) -> Outcome<String> {
+    pub async fn log_in(&self, agent: &Agent, scopes: &str) -> BenchResult<String> {
         let mut session = Session::open(&self.trust, self.caller(String::new())).await?;
         let basic = STANDARD.encode(format!("{}:{}", agent.client, agent.secret));
         let form = format!("grant_type=client_credentials&scope={}", scopes.replace(' ', "%20"));
@@ -109,11 +112,11 @@ impl Server {
     }
 
     /// User and system time of all its threads so far, in microseconds.
-    pub fn cpu_micros(&self) -> Outcome<u64> {
+    pub fn cpu_micros(&self) -> BenchResult<u64> {
         cpu_of(&fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?)
     }
 
-    pub fn resident_kib(&self) -> Outcome<u64> {
+    pub fn resident_kib(&self) -> BenchResult<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
         Ok(line.trim().trim_end_matches(" kB").parse()?)
@@ -128,7 +131,7 @@ impl Drop for Server {
 }
 
 /// The name in parentheses may hold spaces, so fields are counted from behind it.
-pub fn cpu_of(stat: &str) -> Outcome<u64> {
+pub fn cpu_of(stat: &str) -> BenchResult<u64> {
     let (_, fields) = stat.rsplit_once(") ").ok_or("not a stat line")?;
     let mut fields = fields.split(' ').skip(11);
     let mut next = || fields.next().ok_or("too few fields");
@@ -136,7 +139,7 @@ pub fn cpu_of(stat: &str) -> Outcome<u64> {
     Ok(ticks * TICK_MICROS)
 }
 
-fn free_port() -> Outcome<u16> {
+fn free_port() -> BenchResult<u16> {
     Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 

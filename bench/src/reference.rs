@@ -33,12 +33,12 @@ use serde::de::IgnoredAny;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::Outcome;
-use batches::Batches;
-use embedded::Embedded;
+use crate::BenchResult;
+use batches::PostgresWriter;
+use embedded::SqliteReader;
 use lead::Lead;
-use pipelined::Pipelined;
-use writer::Writer;
+use pipelined::PostgresReader;
+use writer::SqliteWriter;
 
 #[derive(Deserialize)]
 pub struct Message<A> {
@@ -74,34 +74,34 @@ pub struct Contact {
 
 /// What the reference asks, and of whom.
 enum Base {
-    Sqlite(Embedded, Writer),
-    Postgres(Pipelined, Batches),
+    Sqlite(SqliteReader, SqliteWriter),
+    Postgres(PostgresReader, PostgresWriter),
 }
 
 impl Base {
     /// The path of a file, or a `postgres://` URL.
-    async fn open(database: &str) -> Outcome<Base> {
+    async fn open(database: &str) -> BenchResult<Base> {
         Ok(match database.starts_with("postgres://") {
-            true => Base::Postgres(Pipelined::connect(database).await?, Batches::start(database)?),
-            false => Base::Sqlite(Embedded::new(Path::new(database)), Writer::start(Path::new(database))?),
+            true => Base::Postgres(PostgresReader::connect(database).await?, PostgresWriter::start(database)?),
+            false => Base::Sqlite(SqliteReader::new(Path::new(database)), SqliteWriter::start(Path::new(database))?),
         })
     }
 
-    async fn get(&self, arguments: &Arguments) -> Outcome<String> {
+    async fn get(&self, arguments: &Arguments) -> BenchResult<String> {
         match self {
             Base::Sqlite(embedded, _) => embedded.get(arguments),
             Base::Postgres(pipelined, _) => pipelined.get(arguments).await,
         }
     }
 
-    async fn search(&self, arguments: &Arguments) -> Outcome<String> {
+    async fn search(&self, arguments: &Arguments) -> BenchResult<String> {
         match self {
             Base::Sqlite(embedded, _) => embedded.search(arguments),
             Base::Postgres(pipelined, _) => pipelined.search(arguments).await,
         }
     }
 
-    async fn create(&self, lead: Lead) -> Outcome<String> {
+    async fn create(&self, lead: Lead) -> BenchResult<String> {
         match self {
             Base::Sqlite(_, writer) => writer.create(lead).await,
             Base::Postgres(_, batches) => batches.create(lead).await,
@@ -173,17 +173,17 @@ impl Items {
 }
 
 /// Something that answers messages and nothing else.
-pub trait Bare: Send + Sync + 'static {
-    fn answer(&self, message: &[u8]) -> impl Future<Output = Outcome<Vec<u8>>> + Send;
+pub trait Responder: Send + Sync + 'static {
+    fn answer(&self, message: &[u8]) -> impl Future<Output = BenchResult<Vec<u8>>> + Send;
 }
 
 /// Serves the dealerships of a database.
-pub async fn serve(database: &str, certificates: PathBuf) -> Outcome<()> {
+pub async fn serve(database: &str, certificates: PathBuf) -> BenchResult<()> {
     listen(Base::open(database).await?, certificates).await
 }
 
 /// Serves until it is killed; its first line of output is its port.
-pub async fn listen(base: impl Bare, certificates: PathBuf) -> Outcome<()> {
+pub async fn listen(base: impl Responder, certificates: PathBuf) -> BenchResult<()> {
     let base = Arc::new(base);
     let now = time::OffsetDateTime::from_unix_timestamp(SystemClock.now().seconds())?;
     let made = frontdesk::net::ensure(&certificates, &[], now)?;
@@ -205,7 +205,7 @@ pub async fn listen(base: impl Bare, certificates: PathBuf) -> Outcome<()> {
     }
 }
 
-async fn answer(request: Request<Incoming>, base: &impl Bare) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(request: Request<Incoming>, base: &impl Responder) -> Result<Response<Full<Bytes>>, Infallible> {
     let body = match request.into_body().collect().await {
         Ok(body) => body.to_bytes(),
         Err(_) => Bytes::new(),
@@ -220,8 +220,8 @@ async fn answer(request: Request<Incoming>, base: &impl Bare) -> Result<Response
     Ok(response)
 }
 
-impl Bare for Base {
-    async fn answer(&self, message: &[u8]) -> Outcome<Vec<u8>> {
+impl Responder for Base {
+    async fn answer(&self, message: &[u8]) -> BenchResult<Vec<u8>> {
         let message: Message<Arguments> = serde_json::from_slice(message)?;
         let Params { name, arguments, meta } = message.params;
         let object = match name.as_str() {

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::cms;
 use crate::database::Database;
-use crate::growth::Grown;
+use crate::growth::GrowthRow;
 use crate::measure::{Figures, Row};
 use crate::start::Start;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputFormat {
     Table,
     Json,
 }
@@ -18,16 +18,16 @@ pub enum Form {
 pub struct Report {
     pub starts: Vec<Start>,
     pub rows: Vec<Row>,
-    pub growth: Vec<Grown>,
+    pub growth: Vec<GrowthRow>,
     /// Of a CMS's site.
     pub sites: Vec<Row>,
 }
 
 impl Report {
-    pub fn print(&self, form: Form) {
-        match form {
-            Form::Json => println!("{}", serde_json::to_string_pretty(self).unwrap_or_default()),
-            Form::Table => print!("{}", self.tables()),
+    pub fn print(&self, format: OutputFormat) {
+        match format {
+            OutputFormat::Json => println!("{}", serde_json::to_string_pretty(self).unwrap_or_default()),
+            OutputFormat::Table => print!("{}", self.tables()),
         }
     }
 
@@ -50,11 +50,12 @@ impl Report {
                 let Row { database, call, era, concurrency, .. } = row;
                 out.push_str(&format!("| {database} | {call} | {era} | {concurrency} {}", figures(row)));
             }
-            let grown: Vec<&Grown> = self.growth.iter().filter(|grown| grown.row.database == database.name()).collect();
+            let grown: Vec<&GrowthRow> =
+                self.growth.iter().filter(|grown| grown.row.database == database.name()).collect();
             if let Some(first) = grown.first() {
                 out.push_str(&head("| database | call | vehicles | dealerships", &first.row));
             }
-            for Grown { vehicles, dealerships, row, .. } in grown {
+            for GrowthRow { vehicles, dealerships, row, .. } in grown {
                 let Row { database, call, .. } = row;
                 out.push_str(&format!("| {database} | {call} | {vehicles} | {dealerships} {}", figures(row)));
             }

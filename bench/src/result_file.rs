@@ -7,7 +7,7 @@ use std::process::Command;
 use frontdesk_engine::ports::Clock as _;
 use serde::Serialize;
 
-use crate::Outcome;
+use crate::BenchResult;
 use crate::report::Report;
 
 /// From the root of the repository, in which `cargo xtask bench` runs.
@@ -28,7 +28,7 @@ struct ResultFile<'a> {
 }
 
 /// Writes `<date>-<name>.json` and gives back its path.
-pub fn save(report: &Report, name: &str, load_before: f64) -> Outcome<PathBuf> {
+pub fn save(report: &Report, name: &str, load_before: f64) -> BenchResult<PathBuf> {
     let is_name =
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !is_name {
@@ -52,7 +52,7 @@ pub fn save(report: &Report, name: &str, load_before: f64) -> Outcome<PathBuf> {
 }
 
 /// The last file by name, which begins with its date.
-pub fn newest() -> Outcome<PathBuf> {
+pub fn newest() -> BenchResult<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(FOLDER)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.sort();

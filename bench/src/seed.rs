@@ -18,8 +18,8 @@ use frontdesk_engine::{Fault, TenantId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::database::{Database, Place};
-use crate::{Outcome, Wish};
+use crate::database::{Database, Storage};
+use crate::{BenchResult, Options};
 
 /// The make that is searched for; an eighth of the vehicles or so.
 pub const MAKE: &str = "Toyota";
@@ -62,19 +62,19 @@ pub fn vehicle_id(dealership: usize, number: usize) -> String {
 }
 
 /// Seeded data of this size, from an earlier run if there is any.
-pub async fn seeded(wish: &Wish, database: Database, scale: Scale) -> Outcome<Seeded> {
+pub async fn seeded(options: &Options, database: Database, scale: Scale) -> BenchResult<Seeded> {
     let name = format!("seed-{EDITION}-{}-{}-{}", database.name(), scale.vehicles, scale.dealerships);
-    let folder = wish.work.join(&name);
+    let folder = options.work.join(&name);
     let list = folder.join("agents.json");
     if !list.exists() {
         let Scale { vehicles, dealerships } = scale;
-        wish.say(&format!("making {vehicles} vehicles in {dealerships} dealerships on {}", database.name()));
-        let unfinished = wish.work.join(format!("{name}.unfinished"));
+        options.log(&format!("making {vehicles} vehicles in {dealerships} dealerships on {}", database.name()));
+        let unfinished = options.work.join(format!("{name}.unfinished"));
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished)?;
         }
         let place = database.empty(&unfinished);
-        let agents = make(wish, &place, scale).await?;
+        let agents = make(options, &place, scale).await?;
         place.keep();
         fs::write(unfinished.join("agents.json"), serde_json::to_vec(&agents)?)?;
         fs::rename(&unfinished, &folder)?;
@@ -87,7 +87,7 @@ pub async fn seeded(wish: &Wish, database: Database, scale: Scale) -> Outcome<Se
     Ok(Seeded { folder, agents })
 }
 
-async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
+async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<Vec<Agent>> {
     let data = empty.folder.as_path();
     if let Some(parent) = data.parent() {
         fs::create_dir_all(parent)?;
@@ -106,7 +106,7 @@ async fn make(wish: &Wish, empty: &Place, scale: Scale) -> Outcome<Vec<Agent>> {
     let step = scale.dealerships.div_ceil(AGENTS);
     for place in 0..scale.dealerships {
         if place % step == 0 {
-            wish.say(&format!("  {} of {} vehicles", place * scale.each(), scale.vehicles));
+            options.log(&format!("  {} of {} vehicles", place * scale.each(), scale.vehicles));
         }
         let dealership = format!("dlr_{place:05}");
         let tenant = TenantId::parse(&dealership).ok_or("a dealership's id is not one")?;

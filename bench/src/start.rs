@@ -8,11 +8,11 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::call::Caller;
-use crate::database::{Database, Place};
-use crate::load::{Session, trusting};
-use crate::{Outcome, Wish};
+use crate::database::{Database, Storage};
+use crate::load::{Session, client_config};
+use crate::{BenchResult, Options};
 
-/// The middle of so many starts is told.
+/// The median of so many starts is reported.
 const TIMES: usize = 7;
 
 #[derive(Debug, Clone, Serialize)]
@@ -24,14 +24,14 @@ pub struct Start {
     pub resident_mib: f64,
 }
 
-pub async fn measure(wish: &Wish, database: Database) -> Outcome<Vec<Start>> {
+pub async fn measure(options: &Options, database: Database) -> BenchResult<Vec<Start>> {
     let mut first = Vec::new();
     let mut again = Vec::new();
-    let place = database.empty(&wish.work.join("demo"));
+    let storage = database.empty(&options.work.join("demo"));
     for _ in 0..TIMES {
-        place.clear()?;
-        first.push(demo(wish, database, &place, "demo, first start").await?);
-        again.push(demo(wish, database, &place, "demo, started again").await?);
+        storage.clear()?;
+        first.push(demo(options, database, &storage, "demo, first start").await?);
+        again.push(demo(options, database, &storage, "demo, started again").await?);
     }
     Ok([first, again].into_iter().filter_map(middle).collect())
 }
@@ -50,25 +50,25 @@ impl Drop for Running {
     }
 }
 
-async fn demo(wish: &Wish, database: Database, place: &Place, what: &'static str) -> Outcome<Start> {
-    let data = &place.folder;
+async fn demo(options: &Options, database: Database, storage: &Storage, what: &'static str) -> BenchResult<Start> {
+    let data = &storage.folder;
     let began = Instant::now();
     let mut process = Running(
-        Command::new(&wish.frontdesk)
+        Command::new(&options.frontdesk)
             .args(["demo", "--json", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .env_clear()
-            .envs(place.url().map(|url| ("FRONTDESK_DATABASE", url)))
+            .envs(storage.url().map(|url| ("FRONTDESK_DATABASE", url)))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?,
     );
     let mut line = String::new();
     BufReader::new(process.0.stdout.take().ok_or("the demo has no output")?).read_line(&mut line)?;
-    let card: serde_json::Value = serde_json::from_str(&line)?;
-    let endpoint = card.get("endpoint").and_then(|endpoint| endpoint.as_str()).ok_or("no endpoint")?;
+    let banner: serde_json::Value = serde_json::from_str(&line)?;
+    let endpoint = banner.get("endpoint").and_then(|endpoint| endpoint.as_str()).ok_or("no endpoint")?;
     let port = endpoint.split(':').nth(2).and_then(|rest| rest.split('/').next()).ok_or("no port")?.parse()?;
-    let trust = trusting(&frontdesk::data_dir::tls_dir(data).join("ca.pem"))?;
+    let trust = client_config(&frontdesk::data_dir::tls_dir(data).join("ca.pem"))?;
     let caller = Caller { dealership: String::new(), place: 0, vehicles: 0, token: String::new(), port };
     Session::open(&trust, caller).await?;
     let millis = began.elapsed().as_secs_f64() * 1000.0;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{CONCURRENCY, ERA, Saved, SavedFigures, SavedRow, database};
-use crate::Outcome;
+use crate::BenchResult;
 
 const BEGIN: &str = "<!-- summary: written by `cargo xtask bench --charts` -->\n";
 const END: &str = "<!-- end of summary -->";
@@ -11,7 +11,7 @@ const END: &str = "<!-- end of summary -->";
 const SITE_SEARCHES: usize = 4;
 
 /// The document with the table of this result.
-pub(super) fn renewed(document: &str, saved: &Saved, result: &Path) -> Outcome<String> {
+pub(super) fn renewed(document: &str, saved: &Saved, result: &Path) -> BenchResult<String> {
     let (before, rest) = document.split_once(BEGIN).ok_or("the document has no mark for the summary")?;
     let (_, after) = rest.split_once(END).ok_or("the summary of the document has no end")?;
     Ok(format!("{before}{BEGIN}{}{END}{after}", table(saved, result)))

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::site::DOCUMENTS;
 use crate::call::{Call, Caller, Era};
-use crate::load::Ask;
+use crate::load::CallSource;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -15,10 +15,10 @@ pub enum Kind {
     Search,
     SearchFar,
     /// 100 of everything below the largest folder.
-    Below,
-    BelowFar,
+    Descendants,
+    DescendantsFar,
     /// Everything above the deepest page.
-    Above,
+    Ancestors,
 }
 
 /// The largest folder of the site: the catalogue.
@@ -32,20 +32,20 @@ pub const COLOR: &str = "red";
 
 /// A call in the words of an era.
 #[derive(Debug, Clone, Copy)]
-pub struct Question(pub Kind, pub Era);
+pub struct SiteCall(pub Kind, pub Era);
 
 impl Kind {
     pub const ALL: &'static [Kind] =
-        &[Kind::Get, Kind::Search, Kind::SearchFar, Kind::Below, Kind::BelowFar, Kind::Above];
+        &[Kind::Get, Kind::Search, Kind::SearchFar, Kind::Descendants, Kind::DescendantsFar, Kind::Ancestors];
 
     pub fn name(self) -> &'static str {
         match self {
             Kind::Get => "get, 2 variables",
             Kind::Search => "search, 2 variables",
             Kind::SearchFar => "search, from 5,000",
-            Kind::Below => "descendants, depth 6",
-            Kind::BelowFar => "descendants, from 5,000",
-            Kind::Above => "ancestors",
+            Kind::Descendants => "descendants, depth 6",
+            Kind::DescendantsFar => "descendants, from 5,000",
+            Kind::Ancestors => "ancestors",
         }
     }
 
@@ -53,24 +53,24 @@ impl Kind {
         match self {
             Kind::Get => "evo.content.get",
             Kind::Search | Kind::SearchFar => "evo.content.search",
-            Kind::Below | Kind::BelowFar => "evo.content.descendants",
-            Kind::Above => "evo.content.ancestors",
+            Kind::Descendants | Kind::DescendantsFar => "evo.content.descendants",
+            Kind::Ancestors => "evo.content.ancestors",
         }
     }
 }
 
-impl Ask for Question {
-    fn call(self, caller: &Caller, number: u64, chance: u64) -> Call {
-        let Question(kind, era) = self;
-        let (arguments, expected) = arguments(kind, chance);
+impl CallSource for SiteCall {
+    fn call(self, caller: &Caller, number: u64, random: u64) -> Call {
+        let SiteCall(kind, era) = self;
+        let (arguments, expected) = arguments(kind, random);
         Call::new("/api/v1/mcp/content", kind.tool(), &arguments, expected, era, caller, number)
     }
 }
 
-fn arguments(kind: Kind, chance: u64) -> (Value, Vec<(String, usize)>) {
+fn arguments(kind: Kind, random: u64) -> (Value, Vec<(String, usize)>) {
     match kind {
         Kind::Get => {
-            let category = usize::try_from(chance).unwrap_or_default() % (CATEGORIES - 1);
+            let category = usize::try_from(random).unwrap_or_default() % (CATEGORIES - 1);
             let id = category_id(category) + 2;
             let number = category + 1;
             let expected = vec![
@@ -81,13 +81,13 @@ fn arguments(kind: Kind, chance: u64) -> (Value, Vec<(String, usize)>) {
         }
         Kind::Search => (search(0), searched(0)),
         Kind::SearchFar => (search(FAR), searched(5_000)),
-        Kind::Below => (below(0), hundred(category_id(0))),
+        Kind::Descendants => (below(0), hundred(category_id(0))),
         // After all categories, each has two pages for its parts and nine below each of them.
-        Kind::BelowFar => {
+        Kind::DescendantsFar => {
             let (category, place) = ((5_000 - CATEGORIES) / 20, (5_000 - CATEGORIES) % 20);
             (below(FAR), hundred(category_id(category) + place))
         }
-        Kind::Above => {
+        Kind::Ancestors => {
             let expected = vec![("\"items\":[{\"id\":4,".to_owned(), 1), ("\"count\":9".to_owned(), 1)];
             (json!({"id": DEEPEST, "limit": 100}), expected)
         }

@@ -16,8 +16,8 @@ use frontdesk_wire::answer::quote;
 use serde::Deserialize;
 
 use super::call::{COLOR, DEPTH};
-use crate::Outcome;
-use crate::reference::{Bare, Message, Params, answered, listen};
+use crate::BenchResult;
+use crate::reference::{Message, Params, Responder, answered, listen};
 use mysql::Mysql;
 use postgres::Postgres;
 use sqlite::Sqlite;
@@ -26,7 +26,7 @@ use sqlite::Sqlite;
 mod asked;
 
 /// Serves a site until it is killed.
-pub async fn serve(url: &str, certificates: PathBuf) -> Outcome<()> {
+pub async fn serve(url: &str, certificates: PathBuf) -> BenchResult<()> {
     let made = queries(&SiteDbSettings::new(url), &Texts::selects()).await?;
     let texts = Texts::new(made).ok_or("too few statements")?;
     match url.split_once("://") {
@@ -39,13 +39,13 @@ pub async fn serve(url: &str, certificates: PathBuf) -> Outcome<()> {
 /// A database that is asked with finished statements.
 trait Base: Send + Sync + 'static {
     /// Ids and names of variables.
-    fn variables(&self, asked: &Asked) -> impl Future<Output = Outcome<Vec<(i64, String)>>> + Send;
+    fn variables(&self, asked: &Query) -> impl Future<Output = BenchResult<Vec<(i64, String)>>> + Send;
 
     /// Documents with these variables, each behind a comma but the first, and how many they are.
-    fn documents(&self, asked: &Asked, names: &[String]) -> impl Future<Output = Outcome<(String, usize)>> + Send;
+    fn documents(&self, asked: &Query, names: &[String]) -> impl Future<Output = BenchResult<(String, usize)>> + Send;
 }
 
-struct Asked<'a> {
+struct Query<'a> {
     text: &'a str,
     rows: Rows,
     values: Vec<SqlParam>,
@@ -60,8 +60,8 @@ enum Rows {
 
 /// A row as its driver has it.
 trait Row {
-    fn whole(&self, column: usize) -> Outcome<i64>;
-    fn text(&self, column: usize) -> Outcome<Option<&str>>;
+    fn whole(&self, column: usize) -> BenchResult<i64>;
+    fn text(&self, column: usize) -> BenchResult<Option<&str>>;
 }
 
 enum Type {
@@ -92,7 +92,7 @@ const FIELDS: [(&str, Type); 17] = [
     ("type", Text),
 ];
 
-fn write(row: &impl Row, variables: &[String], out: &mut String) -> Outcome<()> {
+fn write(row: &impl Row, variables: &[String], out: &mut String) -> BenchResult<()> {
     let text = |column| row.text(column).map(|text| text.map_or_else(|| "null".to_owned(), quote));
     out.push_str(if out.is_empty() { "{" } else { ",{" });
     for (column, (name, kind)) in FIELDS.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Template {
         Template { text: statement.sql, values: statement.params, slots, rows }
     }
 
-    fn fill(&self, arguments: &Arguments, variables: &[i64]) -> Asked<'_> {
+    fn fill(&self, arguments: &Arguments, variables: &[i64]) -> Query<'_> {
         let mut values = self.values.clone();
         for (at, slot) in &self.slots {
             let value = match slot {
@@ -160,44 +160,44 @@ impl Template {
                 *place = SqlParam::Integer(value.unwrap_or_default());
             }
         }
-        Asked { text: &self.text, values, rows: self.rows }
+        Query { text: &self.text, values, rows: self.rows }
     }
 }
 
 /// As long as Frontdesk knows the names of variables.
-const MOMENT: Duration = Duration::from_secs(1);
+const CACHE_TIME: Duration = Duration::from_secs(1);
 
 /// Ids and names of variables.
-type Known = Arc<Vec<(i64, String)>>;
+type VariableNames = Arc<Vec<(i64, String)>>;
 
 /// The names that a call asks for, and what they were found to be a moment ago.
-struct Names {
+struct CachedNames {
     asked: Template,
-    lately: Mutex<Option<(Instant, Known)>>,
+    cache: Mutex<Option<(Instant, VariableNames)>>,
 }
 
-impl Names {
-    fn new(asked: Template) -> Names {
-        Names { asked, lately: Mutex::default() }
+impl CachedNames {
+    fn new(asked: Template) -> CachedNames {
+        CachedNames { asked, cache: Mutex::default() }
     }
 
-    async fn known(&self, base: &impl Base, given: &Arguments) -> Outcome<Known> {
-        let lately = || self.lately.lock().map_err(|_| "a thread has ended in the middle");
-        if let Some((at, known)) = lately()?.as_ref()
-            && at.elapsed() < MOMENT
+    async fn known(&self, base: &impl Base, given: &Arguments) -> BenchResult<VariableNames> {
+        let cache = || self.cache.lock().map_err(|_| "a thread has ended in the middle");
+        if let Some((at, known)) = cache()?.as_ref()
+            && at.elapsed() < CACHE_TIME
         {
             return Ok(Arc::clone(known));
         }
         let known = Arc::new(base.variables(&self.asked.fill(given, &[])).await?);
-        *lately()? = Some((Instant::now(), Arc::clone(&known)));
+        *cache()? = Some((Instant::now(), Arc::clone(&known)));
         Ok(known)
     }
 }
 
 struct Texts {
-    of_page: Names,
+    of_page: CachedNames,
     page: Template,
-    of_search: Names,
+    of_search: CachedNames,
     search: Template,
     below: Template,
     above: Template,
@@ -221,9 +221,9 @@ impl Texts {
     fn new(made: Vec<SiteQuery>) -> Option<Texts> {
         let mut made = made.into_iter().zip(Texts::ROWS).map(Template::new);
         Some(Texts {
-            of_page: Names::new(made.next()?),
+            of_page: CachedNames::new(made.next()?),
             page: made.next()?,
-            of_search: Names::new(made.next()?),
+            of_search: CachedNames::new(made.next()?),
             search: made.next()?,
             below: made.next()?,
             above: made.next()?,
@@ -245,8 +245,8 @@ struct Reader<B> {
     texts: Texts,
 }
 
-impl<B: Base> Bare for Reader<B> {
-    async fn answer(&self, message: &[u8]) -> Outcome<Vec<u8>> {
+impl<B: Base> Responder for Reader<B> {
+    async fn answer(&self, message: &[u8]) -> BenchResult<Vec<u8>> {
         let message: Message<Arguments> = serde_json::from_slice(message)?;
         let Params { name, arguments, meta } = message.params;
         let texts = &self.texts;
@@ -265,7 +265,7 @@ impl<B: Base> Bare for Reader<B> {
 }
 
 impl<B: Base> Reader<B> {
-    async fn read(&self, of: Option<&Names>, rows: &Template, given: &Arguments) -> Outcome<(String, usize)> {
+    async fn read(&self, of: Option<&CachedNames>, rows: &Template, given: &Arguments) -> BenchResult<(String, usize)> {
         let mut ids = Vec::new();
         if let Some(of) = of {
             let known = of.known(&self.base, given).await?;
@@ -275,7 +275,7 @@ impl<B: Base> Reader<B> {
         self.base.documents(&rows.fill(given, &ids), &given.with_tvs).await
     }
 
-    async fn list(&self, of: Option<&Names>, rows: &Template, given: &Arguments) -> Outcome<String> {
+    async fn list(&self, of: Option<&CachedNames>, rows: &Template, given: &Arguments) -> BenchResult<String> {
         let (items, count) = self.read(of, rows, given).await?;
         let (limit, offset) = (given.limit.unwrap_or_default(), given.offset.unwrap_or_default());
         Ok(format!(

@@ -11,14 +11,13 @@ use frontdesk::net;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::{Scopes, TenantId};
+use frontdesk_testkit::databases::{MariadbServer, PostgresServer, ROLE};
 use time::OffsetDateTime;
 
-use crate::database::{Place, serving_micros};
-use crate::mariadb::MariaDb;
-use crate::postgres::{ROLE, Server};
+use crate::database::{Storage, serving_micros};
 use crate::process::cpu_of;
 use crate::seed::{Agent, explain};
-use crate::{Outcome, Wish};
+use crate::{BenchResult, Options};
 
 pub const DOCUMENTS: usize = 50_000;
 pub const SCOPES: &str = "mcp:read mcp:call";
@@ -48,40 +47,40 @@ impl Database {
 }
 
 /// A site beside a server that reads it.
-pub(crate) enum Beside {
+pub(crate) enum SiteSource {
     File(PathBuf),
-    Mariadb(Arc<MariaDb>),
-    Postgres(Arc<Server>, &'static str),
+    Mariadb(Arc<MariadbServer>),
+    Postgres(Arc<PostgresServer>, &'static str),
 }
 
-impl Beside {
+impl SiteSource {
     /// The name of the file that tells Frontdesk of it.
     pub const CONFIG: &'static str = "frontdesk.toml";
 
     pub fn url(&self) -> String {
         match self {
-            Beside::File(path) => path.display().to_string(),
-            Beside::Mariadb(server) => server.url(),
-            Beside::Postgres(server, name) => server.url_of(ROLE, name),
+            SiteSource::File(path) => path.display().to_string(),
+            SiteSource::Mariadb(server) => server.url(),
+            SiteSource::Postgres(server, name) => server.url_of(ROLE, name),
         }
     }
 
     /// What the database has used so far. MariaDB is one process for both servers, but they are loaded in turns.
-    pub fn micros(&self) -> Outcome<Option<u64>> {
+    pub fn micros(&self) -> BenchResult<Option<u64>> {
         match self {
-            Beside::File(_) => Ok(None),
-            Beside::Mariadb(server) => {
+            SiteSource::File(_) => Ok(None),
+            SiteSource::Mariadb(server) => {
                 let process = server.process_id().ok_or("MariaDB does not run")?;
                 Ok(Some(cpu_of(&fs::read_to_string(format!("/proc/{process}/stat"))?)?))
             }
-            Beside::Postgres(server, name) => serving_micros(server, name).map(Some),
+            SiteSource::Postgres(server, name) => serving_micros(server, name).map(Some),
         }
     }
 }
 
 /// The site, and a folder for each of the two servers.
-pub fn made(wish: &Wish, database: Database) -> Outcome<(Place, Place)> {
-    let folder = wish.work.join("cms");
+pub fn create(options: &Options, database: Database) -> BenchResult<(Storage, Storage)> {
+    let folder = options.work.join("cms");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -90,27 +89,28 @@ pub fn made(wish: &Wish, database: Database) -> Outcome<(Place, Place)> {
         Database::Sqlite => {
             let file = folder.join("site.sqlite");
             rusqlite::Connection::open(&file)?.execute_batch(&site().script(ScriptDialect::Sqlite))?;
-            (Beside::File(file.clone()), Beside::File(file))
+            (SiteSource::File(file.clone()), SiteSource::File(file))
         }
         Database::Mariadb => {
-            let server = Arc::new(MariaDb::start());
+            let server = Arc::new(MariadbServer::start());
             server.sql("SET GLOBAL innodb_buffer_pool_size = 268435456;");
             server.sql(&site().script(ScriptDialect::Mysql));
             server.sql("ANALYZE TABLE evo_site_content, evo_site_content_closure, evo_site_tmplvar_contentvalues;");
-            (Beside::Mariadb(Arc::clone(&server)), Beside::Mariadb(server))
+            (SiteSource::Mariadb(Arc::clone(&server)), SiteSource::Mariadb(server))
         }
         Database::Postgres => {
-            let server = Arc::new(Server::made(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
+            let server =
+                Arc::new(PostgresServer::initialise(&["shared_buffers=256MB", "max_wal_size=256MB", "autovacuum=off"]));
             let script = folder.join("site.sql");
             site().write(ScriptDialect::Postgres, &mut BufWriter::new(File::create(&script)?))?;
             server.sql(ROLE, &format!("\\i {}", script.display()));
             server.sql(ROLE, &format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {ROLE}"));
             server.sql(ROLE, "VACUUM ANALYZE");
             server.sql("postgres", &format!("CREATE DATABASE {BARE} TEMPLATE {ROLE} OWNER {ROLE}"));
-            (Beside::Postgres(Arc::clone(&server), ROLE), Beside::Postgres(server, BARE))
+            (SiteSource::Postgres(Arc::clone(&server), ROLE), SiteSource::Postgres(server, BARE))
         }
     };
-    Ok((Place::beside(folder.join("frontdesk"), desk), Place::beside(folder.join("reference"), bare)))
+    Ok((Storage::with_site(folder.join("frontdesk"), desk), Storage::with_site(folder.join("reference"), bare)))
 }
 
 fn site() -> CmsSite {
@@ -118,17 +118,17 @@ fn site() -> CmsSite {
 }
 
 /// Gives both folders what a server needs, and makes somebody who may call.
-pub async fn settle(desk: &Place, bare: &Place) -> Outcome<Agent> {
+pub async fn prepare(desk: &Storage, bare: &Storage) -> BenchResult<Agent> {
     let backend = DataBackend::open(DataDir::lock(&desk.folder)?, &desk.config()?).await?;
     let now = backend.clock.now();
     for place in [desk, bare] {
-        certify(&place.folder, now.seconds())?;
+        create_certificates(&place.folder, now.seconds())?;
     }
     let [_, url] = desk.reference();
     let config = format!(
         "[[mount]]\ncontract = \"emcp\"\ntenant = \"{TENANT}\"\ndatabase = {url:?}\n\n[mount.limits]\nper_minute = 1000000\n"
     );
-    fs::write(desk.folder.join(Beside::CONFIG), config)?;
+    fs::write(desk.folder.join(SiteSource::CONFIG), config)?;
     let tenant = TenantId::parse(TENANT).ok_or("a tenant's id is not one")?;
     let registered = Tenant { id: tenant.clone(), name: TENANT.to_owned() };
     backend.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
@@ -140,7 +140,7 @@ pub async fn settle(desk: &Place, bare: &Place) -> Outcome<Agent> {
     Ok(Agent { dealership: TENANT.to_owned(), place: 0, client: id, secret: secret.expose().to_owned() })
 }
 
-fn certify(folder: &Path, now: i64) -> Outcome<()> {
+fn create_certificates(folder: &Path, now: i64) -> BenchResult<()> {
     fs::create_dir_all(folder)?;
     net::ensure(&data_dir::tls_dir(folder), &[], OffsetDateTime::from_unix_timestamp(now)?)?;
     Ok(())

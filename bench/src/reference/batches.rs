@@ -1,5 +1,5 @@
 //! The reference's way of writing on PostgreSQL: two connections on a thread of their own, and for each tenant of
-//! whatever is waiting one transaction, sent in two flights. An answer is given after COMMIT.
+//! whatever is waiting one transaction, sent in two pipelines. An answer is given after COMMIT.
 
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
@@ -17,9 +17,9 @@ use tokio::sync::oneshot;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Statement};
 
-use super::lead::{CLIENT, Lead, Made, TOOL};
+use super::lead::{CLIENT, Lead, NewLead, TOOL};
 use super::pipelined::connect;
-use crate::Outcome;
+use crate::BenchResult;
 
 const GROUP: usize = 256;
 const WRITERS: usize = 2;
@@ -27,12 +27,12 @@ const WRITERS: usize = 2;
 type Job = (Lead, oneshot::Sender<Result<String, String>>);
 type Values<'a> = Vec<&'a (dyn ToSql + Sync)>;
 
-pub struct Batches {
+pub struct PostgresWriter {
     queues: Vec<Sender<Job>>,
 }
 
-impl Batches {
-    pub fn start(url: &str) -> Outcome<Batches> {
+impl PostgresWriter {
+    pub fn start(url: &str) -> BenchResult<PostgresWriter> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut queues = Vec::new();
         let mut waiting = Vec::new();
@@ -51,11 +51,11 @@ impl Batches {
             }
         };
         std::thread::Builder::new().name("writer".to_owned()).spawn(move || runtime.block_on(work))?;
-        Ok(Batches { queues })
+        Ok(PostgresWriter { queues })
     }
 
     /// A tenant always has the same writer.
-    pub async fn create(&self, lead: Lead) -> Outcome<String> {
+    pub async fn create(&self, lead: Lead) -> BenchResult<String> {
         let mut hasher = DefaultHasher::new();
         lead.tenant.hash(&mut hasher);
         let queue = self.queues.get(hasher.finish() as usize % WRITERS).ok_or("no writer")?;
@@ -66,7 +66,7 @@ impl Batches {
 }
 
 /// One connection and its statements.
-struct Hand {
+struct Connection {
     client: Client,
     tenant: Statement,
     lock: Statement,
@@ -78,9 +78,9 @@ struct Hand {
     count_events: Statement,
 }
 
-async fn write(url: String, mut queue: Receiver<Job>) -> Outcome<()> {
+async fn write(url: String, mut queue: Receiver<Job>) -> BenchResult<()> {
     let client = connect(&url).await?;
-    let hand = Hand {
+    let connection = Connection {
         tenant: client.prepare(SET_TENANT).await?,
         lock: client.prepare(LOCK_TENANT).await?,
         last_event: client.prepare(GET_EVENT_COUNTER).await?,
@@ -103,46 +103,46 @@ async fn write(url: String, mut queue: Receiver<Job>) -> Outcome<()> {
         }
         for (tenant, jobs) in tenants {
             let (leads, answers): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
-            let made: Vec<Made> = leads
+            let rows: Vec<NewLead> = leads
                 .iter()
                 .map(|lead| {
                     number += 1;
-                    lead.made(number)
+                    lead.to_row(number)
                 })
                 .collect();
-            let held = hand.transact(&tenant, &leads, &made).await.map_err(|error| error.to_string());
-            for (made, answer) in made.into_iter().zip(answers) {
-                let _ = answer.send(held.clone().map(|()| made.answer));
+            let result = connection.transact(&tenant, &leads, &rows).await.map_err(|error| error.to_string());
+            for (row, answer) in rows.into_iter().zip(answers) {
+                let _ = answer.send(result.clone().map(|()| row.answer));
             }
         }
     }
     Ok(())
 }
 
-impl Hand {
-    async fn transact(&self, tenant: &str, leads: &[Lead], made: &[Made]) -> Outcome<()> {
+impl Connection {
+    async fn transact(&self, tenant: &str, leads: &[Lead], rows: &[NewLead]) -> BenchResult<()> {
         let last = self.begin(tenant).await?;
-        let all = |word: &'static str| vec![word; made.len()];
-        let nothing: Vec<Option<&str>> = vec![None; made.len()];
-        let meanings = vec![vec![0u8; 32]; made.len()];
-        let versions = vec![1i64; made.len()];
+        let all = |word: &'static str| vec![word; rows.len()];
+        let nothing: Vec<Option<&str>> = vec![None; rows.len()];
+        let request_hashes = vec![vec![0u8; 32]; rows.len()];
+        let versions = vec![1i64; rows.len()];
         let (clients, tools, statuses, channels) = (all(CLIENT), all(TOOL), all("new"), all("ai_agent"));
         let (kinds, changes) = (all("lead"), all("created"));
         let keys: Vec<&str> = leads.iter().map(|lead| lead.key.as_str()).collect();
         let emails: Vec<&str> = leads.iter().map(|lead| lead.email.as_str()).collect();
-        let ids: Vec<&str> = made.iter().map(|made| made.id.as_str()).collect();
-        let events: Vec<&str> = made.iter().map(|made| made.event.as_str()).collect();
-        let bodies: Vec<&str> = made.iter().map(|made| made.body.as_str()).collect();
-        let masked: Vec<&str> = made.iter().map(|made| made.personal.as_str()).collect();
-        let sealed: Vec<&[u8]> = made.iter().map(|made| made.personal.as_bytes()).collect();
-        let answers: Vec<&[u8]> = made.iter().map(|made| made.answer.as_bytes()).collect();
-        let instants: Vec<i64> = made.iter().map(|made| made.at).collect();
-        let count = last + i64::try_from(made.len())?;
+        let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+        let events: Vec<&str> = rows.iter().map(|row| row.event.as_str()).collect();
+        let bodies: Vec<&str> = rows.iter().map(|row| row.body.as_str()).collect();
+        let masked: Vec<&str> = rows.iter().map(|row| row.personal.as_str()).collect();
+        let sealed: Vec<&[u8]> = rows.iter().map(|row| row.personal.as_bytes()).collect();
+        let answers: Vec<&[u8]> = rows.iter().map(|row| row.answer.as_bytes()).collect();
+        let instants: Vec<i64> = rows.iter().map(|row| row.at).collect();
+        let count = last + i64::try_from(rows.len())?;
         let numbers: Vec<i64> = (last + 1..=count).collect();
-        let words: Vec<&str> = made.iter().flat_map(|made| &made.words).map(String::as_str).collect();
-        let whose: Vec<&str> = made.iter().flat_map(|made| vec![made.id.as_str(); made.words.len()]).collect();
+        let words: Vec<&str> = rows.iter().flat_map(|row| &row.words).map(String::as_str).collect();
+        let lead_ids: Vec<&str> = rows.iter().flat_map(|row| vec![row.id.as_str(); row.words.len()]).collect();
         let sent: [(&Statement, Values<'_>); 5] = [
-            (&self.add_claims, vec![&tenant, &clients, &tools, &keys, &meanings, &answers, &instants]),
+            (&self.add_claims, vec![&tenant, &clients, &tools, &keys, &request_hashes, &answers, &instants]),
             (
                 &self.insert,
                 vec![
@@ -150,7 +150,7 @@ impl Hand {
                     &nothing, &nothing, &nothing, &instants, &emails, &nothing,
                 ],
             ),
-            (&self.add_words, vec![&tenant, &words, &whose]),
+            (&self.add_words, vec![&tenant, &words, &lead_ids]),
             (&self.add_events, vec![&tenant, &numbers, &events, &kinds, &ids, &changes, &instants]),
             (&self.count_events, vec![&tenant, &count]),
         ];
@@ -159,11 +159,11 @@ impl Hand {
             flight.push(Box::pin(async move { self.client.execute(*statement, values).await.map(drop) }));
         }
         fly(flight).await?;
-        // As Frontdesk does: only what held is committed.
+        // As Frontdesk does: only what succeeded is committed.
         Ok(self.client.batch_execute(COMMIT).await?)
     }
 
-    async fn begin(&self, tenant: &str) -> Outcome<i64> {
+    async fn begin(&self, tenant: &str) -> BenchResult<i64> {
         let values: Values<'_> = vec![&tenant];
         let values = values.as_slice();
         let mut found = Vec::new();

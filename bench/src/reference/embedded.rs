@@ -9,9 +9,9 @@ use frontdesk_store::statements::sqlite::lookup;
 use rusqlite::{Connection, params};
 
 use super::{Arguments, Items, Texts};
-use crate::Outcome;
+use crate::BenchResult;
 
-pub struct Embedded {
+pub struct SqliteReader {
     path: PathBuf,
     texts: Texts,
 }
@@ -20,19 +20,19 @@ thread_local! {
     static READER: RefCell<Option<Connection>> = const { RefCell::new(None) };
 }
 
-impl Embedded {
-    pub fn new(path: &Path) -> Embedded {
-        Embedded { path: path.to_owned(), texts: Texts::new(for_sqlite) }
+impl SqliteReader {
+    pub fn new(path: &Path) -> SqliteReader {
+        SqliteReader { path: path.to_owned(), texts: Texts::new(for_sqlite) }
     }
 
-    pub fn get(&self, arguments: &Arguments) -> Outcome<String> {
+    pub fn get(&self, arguments: &Arguments) -> BenchResult<String> {
         self.reading(|connection| {
             let mut statement = connection.prepare_cached(&self.texts.get)?;
             Ok(statement.query_row(params![arguments.dealership_id, arguments.id], |row| row.get(3))?)
         })
     }
 
-    pub fn search(&self, arguments: &Arguments) -> Outcome<String> {
+    pub fn search(&self, arguments: &Arguments) -> BenchResult<String> {
         let limit = arguments.limit.unwrap_or(25);
         let (text, value) = self.texts.search(arguments);
         self.reading(|connection| {
@@ -46,7 +46,7 @@ impl Embedded {
         })
     }
 
-    fn reading<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
+    fn reading<T>(&self, work: impl FnOnce(&Connection) -> BenchResult<T>) -> BenchResult<T> {
         READER.with_borrow_mut(|reader| {
             if reader.is_none() {
                 *reader = Some(lookup(&self.path)?);

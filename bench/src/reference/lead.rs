@@ -6,12 +6,12 @@ use frontdesk_engine::ports::Clock as _;
 use serde_json::json;
 
 use super::Arguments;
-use crate::Outcome;
+use crate::BenchResult;
 
 pub const CLIENT: &str = "reference";
 pub const TOOL: &str = "leads.create";
 
-/// What was asked for.
+/// The request.
 pub struct Lead {
     pub tenant: String,
     pub email: String,
@@ -20,8 +20,8 @@ pub struct Lead {
     interest: String,
 }
 
-/// What is written and answered.
-pub struct Made {
+/// The rows that are written, and the answer.
+pub struct NewLead {
     pub id: String,
     pub event: String,
     pub at: i64,
@@ -32,7 +32,7 @@ pub struct Made {
 }
 
 impl Lead {
-    pub fn new(arguments: Arguments) -> Outcome<Lead> {
+    pub fn new(arguments: Arguments) -> BenchResult<Lead> {
         let contact = arguments.contact.ok_or("a contact is needed")?;
         Ok(Lead {
             tenant: arguments.dealership_id,
@@ -44,7 +44,7 @@ impl Lead {
     }
 
     /// `number` is another for every lead of a process.
-    pub fn made(&self, number: u64) -> Made {
+    pub fn to_row(&self, number: u64) -> NewLead {
         let now = SystemClock.now();
         let (at, instant) = (now.0, now.to_rfc3339());
         let id = format!("led_{at:016}{number:010}");
@@ -57,7 +57,7 @@ impl Lead {
             "contact": {"name": self.name, "email": self.email}, "source": {"channel": "ai_agent"}, "redacted": [],
         });
         let (body, personal) = (open.to_string(), personal.to_string());
-        Made {
+        NewLead {
             answer: frontdesk_wire::json::splice(&body, &personal),
             event: format!("evt_{at:016}{number:010}"),
             words: self.name.split(' ').map(str::to_lowercase).collect(),

@@ -11,20 +11,20 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::sync::oneshot;
 
 use super::lead::{CLIENT, Lead, TOOL};
-use crate::Outcome;
+use crate::BenchResult;
 
 const GROUP: usize = 256;
 /// A name has so many, see the load generator.
 const WORDS: usize = 3;
 
-type Job = (Lead, oneshot::Sender<Result<String, String>>);
+type WriteRequest = (Lead, oneshot::Sender<Result<String, String>>);
 
-pub struct Writer {
-    jobs: SyncSender<Job>,
+pub struct SqliteWriter {
+    jobs: SyncSender<WriteRequest>,
 }
 
-impl Writer {
-    pub fn start(database: &Path) -> Outcome<Writer> {
+impl SqliteWriter {
+    pub fn start(database: &Path) -> BenchResult<SqliteWriter> {
         let connection = Connection::open(database)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
@@ -35,10 +35,10 @@ impl Writer {
         std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || write(&connection, &queue, &mut checkpoints))?;
-        Ok(Writer { jobs })
+        Ok(SqliteWriter { jobs })
     }
 
-    pub async fn create(&self, lead: Lead) -> Outcome<String> {
+    pub async fn create(&self, lead: Lead) -> BenchResult<String> {
         let (answer, waiting) = oneshot::channel();
         self.jobs.try_send((lead, answer)).map_err(|_| "the writer's queue is full")?;
         Ok(waiting.await??)
@@ -56,7 +56,7 @@ struct Texts {
     add_claim: String,
 }
 
-fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Checkpointer) {
+fn write(connection: &Connection, queue: &Receiver<WriteRequest>, checkpoints: &mut Checkpointer) {
     let texts = Texts {
         find_claim: for_sqlite(FIND_CLAIM),
         insert: for_sqlite(&insert(&TABLE)),
@@ -68,21 +68,21 @@ fn write(connection: &Connection, queue: &Receiver<Job>, checkpoints: &mut Check
     };
     let mut number: u64 = 0;
     while let Ok(first) = queue.recv() {
-        let mut told = Vec::new();
-        let mut held = connection.execute_batch("BEGIN IMMEDIATE").map_err(|error| error.to_string());
+        let mut results = Vec::new();
+        let mut transaction = connection.execute_batch("BEGIN IMMEDIATE").map_err(|error| error.to_string());
         for (lead, answer) in std::iter::once(first).chain(queue.try_iter().take(GROUP - 1)) {
             number += 1;
-            told.push((apply(connection, &texts, &lead, number).map_err(|error| error.to_string()), answer));
+            results.push((apply(connection, &texts, &lead, number).map_err(|error| error.to_string()), answer));
         }
-        held = held.and_then(|()| connection.execute_batch("COMMIT").map_err(|error| error.to_string()));
-        for (outcome, answer) in told {
-            let _ = answer.send(held.clone().and(outcome));
+        transaction = transaction.and_then(|()| connection.execute_batch("COMMIT").map_err(|error| error.to_string()));
+        for (outcome, answer) in results {
+            let _ = answer.send(transaction.clone().and(outcome));
         }
         checkpoints.maybe_checkpoint(connection);
     }
 }
 
-fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Outcome<String> {
+fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> BenchResult<String> {
     let Lead { tenant, email, key, .. } = lead;
     let earlier: Option<Vec<u8>> = connection
         .prepare_cached(&texts.find_claim)?
@@ -91,49 +91,49 @@ fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Ou
     if let Some(answer) = earlier {
         return Ok(String::from_utf8(answer)?);
     }
-    let made = lead.made(number);
+    let row = lead.to_row(number);
     let nothing: Option<&str> = None;
-    let [first, second, third] = made.words.as_slice() else {
+    let [first, second, third] = row.words.as_slice() else {
         return Err("a name of three words is expected".into());
     };
-    let words = serde_json::to_string(&made.words)?;
+    let words = serde_json::to_string(&row.words)?;
     connection.prepare_cached(&texts.insert)?.execute(params![
         tenant,
-        made.id,
+        row.id,
         1,
-        made.at,
-        made.at,
-        made.body,
-        made.personal,
-        made.personal.as_bytes(),
+        row.at,
+        row.at,
+        row.body,
+        row.personal,
+        row.personal.as_bytes(),
         words,
         "new",
         "ai_agent",
         nothing,
         nothing,
         nothing,
-        made.at,
+        row.at,
         email,
         nothing
     ])?;
-    connection.prepare_cached(&texts.add_words)?.execute(params![tenant, made.id, first, second, third])?;
+    connection.prepare_cached(&texts.add_words)?.execute(params![tenant, row.id, first, second, third])?;
     let last: Option<i64> =
         connection.prepare_cached(&texts.last_event)?.query_row([tenant], |row| row.get(0)).optional()?;
     let seq = last.unwrap_or(0) + 1;
     connection.prepare_cached(&texts.count_events)?.execute(params![tenant, seq])?;
     connection
         .prepare_cached(&texts.add_event)?
-        .execute(params![tenant, seq, made.event, "lead", made.id, "created", made.at])?;
+        .execute(params![tenant, seq, row.event, "lead", row.id, "created", row.at])?;
     connection.prepare_cached(&texts.add_claim)?.execute(params![
         tenant,
         CLIENT,
         TOOL,
         key,
         [0u8; 32],
-        made.answer.as_bytes(),
-        made.at
+        row.answer.as_bytes(),
+        row.at
     ])?;
-    Ok(made.answer)
+    Ok(row.answer)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! A store as the server sees it: the engine's two ports, statistics and retention, whichever database is behind
-//! them. The registry and retention are written once over `Driver`; the engine's `Store`, which is the hot path, is
+//! them. The registry and retention are written once over `StoreDriver`; the engine's `Store`, which is the hot path, is
 //! implemented by each database.
 
 mod registry;
@@ -7,6 +7,7 @@ mod retention;
 pub(crate) mod stats;
 
 use std::future::Future;
+use std::time::Duration;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::table::TableSpec;
@@ -14,19 +15,31 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
 use frontdesk_engine::ports::registry::{Changed, Registry};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::StoreError;
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlRow, SqlValue};
 
 pub(crate) use registry::{RegistryChange, load_tenant_keys};
-pub(crate) use retention::{EXPIRED_CHAINS, Expired, Progress, RetentionChunk, RetentionSession};
+pub(crate) use retention::{EXPIRED_CHAINS, Expired, RetentionChunk, RetentionProgress, RetentionSession};
 pub use stats::WriterStats;
 
 type BoxFuture<'a, T> = frontdesk_engine::model::tool::Future<'a, T>;
 
 /// Where the result of queued work is sent once it is durable.
 pub(crate) type ReplySender<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// Waits for the writer's reply, up to `commit_wait`.
+pub(crate) async fn await_reply<T>(
+    reply: oneshot::Receiver<Result<T, StoreError>>,
+    commit_wait: Duration,
+) -> Result<T, StoreError> {
+    match timeout(commit_wait, reply).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) | Err(_) => Err(StoreError::OutcomeUnknown),
+    }
+}
 
 pub trait Backend: Store + Registry {
     fn writer_stats(&self) -> WriterStats;
@@ -40,7 +53,7 @@ pub trait Backend: Store + Registry {
     /// Deletes rows whose value in this column, which must be sorted, is before this instant.
     fn delete_expired_rows(
         &self,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         before: Millis,
     ) -> BoxFuture<'_, Result<(), Fault>>;
@@ -56,7 +69,7 @@ pub struct SqlStore<D> {
 }
 
 /// What registry and retention need of a database.
-pub(crate) trait Driver: Send + Sync {
+pub(crate) trait StoreDriver: Send + Sync {
     type Retention<'a>: RetentionSession
     where
         Self: 'a;
@@ -79,7 +92,7 @@ pub(crate) trait Driver: Send + Sync {
     fn retention(&self) -> impl Future<Output = Result<Self::Retention<'_>, StoreError>> + Send;
 }
 
-impl<D: Driver> Backend for SqlStore<D>
+impl<D: StoreDriver> Backend for SqlStore<D>
 where
     SqlStore<D>: Store,
 {
@@ -101,11 +114,11 @@ where
 
     fn delete_expired_rows(
         &self,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         before: Millis,
     ) -> BoxFuture<'_, Result<(), Fault>> {
-        let expired = Expired::Rows { kind, column };
+        let expired = Expired::Rows { table, column };
         Box::pin(async move { Ok(retention::delete_expired(&self.driver, expired, before).await?) })
     }
 

@@ -81,13 +81,13 @@ impl Keyring {
         &self,
         keys: &TenantKeys,
         tenant: &str,
-        kind: &TableSpec,
+        table: &TableSpec,
         row: &Row,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(personal) = &row.personal else {
             return Ok(None);
         };
-        let sealed = self.seal(keys, &personal_data(tenant, kind, &row.id), personal.as_bytes());
+        let sealed = self.seal(keys, &personal_data(tenant, table, &row.id), personal.as_bytes());
         sealed.map(Some).ok_or(StoreError::WrongKey)
     }
 }
@@ -103,8 +103,8 @@ fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKe
 }
 
 /// The associated data of a row's personal part.
-fn personal_data<'a>(tenant: &'a str, kind: &TableSpec, id: &'a str) -> [&'a str; 4] {
-    [tenant, kind.name, id, "personal"]
+fn personal_data<'a>(tenant: &'a str, table: &TableSpec, id: &'a str) -> [&'a str; 4] {
+    [tenant, table.name, id, "personal"]
 }
 
 impl TenantKeys {
@@ -119,11 +119,11 @@ impl TenantKeys {
     pub(crate) fn open_personal(
         &self,
         tenant: &str,
-        kind: &TableSpec,
+        table: &TableSpec,
         id: &str,
         sealed: &[u8],
     ) -> Result<String, StoreError> {
-        self.open(&personal_data(tenant, kind, id), sealed).ok_or(StoreError::WrongKey)
+        self.open(&personal_data(tenant, table, id), sealed).ok_or(StoreError::WrongKey)
     }
 
     /// A keyed hash in hexadecimal: equal values of one domain can be found, and none can be read back.

@@ -38,7 +38,7 @@ use writers::Writers;
 
 pub use address::{Address, AddressError};
 pub use audit::PostgresAudit;
-pub use driver::PostgresDriver;
+pub use driver::PostgresStoreDriver;
 
 /// Connections for look-ups by key.
 const LOOKUP_CONNECTIONS: usize = 2;
@@ -50,12 +50,12 @@ pub struct PostgresOptions {
     pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static TableSpec>,
+    pub tables: Vec<&'static TableSpec>,
     /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
 
-pub type PostgresStore = SqlStore<PostgresDriver>;
+pub type PostgresStore = SqlStore<PostgresStoreDriver>;
 
 /// What readers and writers share.
 pub(crate) struct PgContext {
@@ -78,11 +78,11 @@ pub async fn check_connection(address: &Address) -> Result<(), StoreError> {
 pub(crate) async fn check_initialized(
     connection: &PgConnection,
     master: &SealKey,
-    kinds: &[&'static TableSpec],
+    tables: &[&'static TableSpec],
 ) -> Result<(), StoreError> {
     rls::check_role(connection).await?;
     schema::check(connection, master).await?;
-    rls::check_policies(connection, kinds).await
+    rls::check_policies(connection, tables).await
 }
 
 impl PostgresStore {
@@ -90,8 +90,8 @@ impl PostgresStore {
         // Migrations may take longer than a statement is allowed to otherwise.
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
-        schema::migrate(&connection, &options.kinds).await?;
-        rls::check_policies(&connection, &options.kinds).await?;
+        schema::migrate(&connection, &options.tables).await?;
+        rls::check_policies(&connection, &options.tables).await?;
         schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
@@ -99,13 +99,13 @@ impl PostgresStore {
             keyring: Keyring::new(&options.master, options.random),
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
-            tables: options.kinds.iter().map(|kind| (kind.name, PgTexts::of(kind))).collect(),
+            tables: options.tables.iter().map(|table| (table.name, PgTexts::of(table))).collect(),
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         load_tenant_keys(&connection, &context.keyring).await?;
         let writers = Writers::start(&options.address, Arc::clone(&context))?;
         let config = options.address.with_statement_timeout();
-        let driver = PostgresDriver {
+        let driver = PostgresStoreDriver {
             lookups: ReadPool::new(&config, LOOKUP_CONNECTIONS),
             pages: ReadPool::new(&config, PAGE_CONNECTIONS),
             context,
@@ -123,7 +123,7 @@ impl PostgresStore {
 }
 
 impl PgContext {
-    fn texts(&self, kind: &TableSpec) -> Result<&PgTexts, StoreError> {
-        self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
+    fn texts(&self, table: &TableSpec) -> Result<&PgTexts, StoreError> {
+        self.tables.get(table.name).ok_or(StoreError::UnknownTable(table.name))
     }
 }

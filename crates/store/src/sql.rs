@@ -41,12 +41,12 @@ impl<'a> QueryParam<'a> {
         }
     }
 
-    pub(crate) fn of_word(word: &'a SearchTerm, kind: &TableSpec, keys: Option<&TenantKeys>) -> QueryParam<'a> {
-        match (word, keys) {
-            (SearchTerm::Plain(word), _) => QueryParam::Text(word),
+    pub(crate) fn of_term(term: &'a SearchTerm, table: &TableSpec, keys: Option<&TenantKeys>) -> QueryParam<'a> {
+        match (term, keys) {
+            (SearchTerm::Plain(term), _) => QueryParam::Text(term),
             (SearchTerm::Personal(_), None) => QueryParam::Null,
-            (SearchTerm::Personal(word), Some(keys)) => {
-                QueryParam::Digest(keys.digest(HashDomain::SearchTerm { table: kind.name }, word))
+            (SearchTerm::Personal(term), Some(keys)) => {
+                QueryParam::Digest(keys.digest(HashDomain::SearchTerm { table: table.name }, term))
             }
         }
     }
@@ -65,27 +65,27 @@ impl SealedRow {
     }
 
     /// The row with its personal part.
-    pub(crate) fn open(self, keys: &TenantKeys, tenant: &TenantId, kind: &TableSpec) -> Result<StoredRow, StoreError> {
+    pub(crate) fn open(self, keys: &TenantKeys, tenant: &TenantId, table: &TableSpec) -> Result<StoredRow, StoreError> {
         let SealedRow { mut found, sealed } = self;
         if let Some(sealed) = sealed {
-            found.personal = Some(keys.open_personal(tenant.as_str(), kind, &found.id, &sealed)?);
+            found.personal = Some(keys.open_personal(tenant.as_str(), table, &found.id, &sealed)?);
         }
         Ok(found)
     }
 }
 
 /// The values of the declared columns, in their order. A sorted integer that is missing is 0.
-pub(crate) fn column_values<'a>(kind: &TableSpec, row: &'a Row, keys: &TenantKeys) -> Vec<QueryParam<'a>> {
+pub(crate) fn column_values<'a>(table: &TableSpec, row: &'a Row, keys: &TenantKeys) -> Vec<QueryParam<'a>> {
     let value = |column: &ColumnSpec| {
-        let default = if ddl::is_required(kind, column) { &Cell::Integer(0) } else { &Cell::Null };
+        let default = if ddl::is_required(table, column) { &Cell::Integer(0) } else { &Cell::Null };
         let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
-        let domain = HashDomain::Column { table: kind.name, column: column.name };
+        let domain = HashDomain::Column { table: table.name, column: column.name };
         QueryParam::of(cell.map_or(default, |(_, cell)| cell), domain, Some(keys))
     };
-    kind.columns.iter().map(value).collect()
+    table.columns.iter().map(value).collect()
 }
 
-/// Columns every kind's table has before its own. The last one is there on SQLite only, see `sqlite::search_terms`.
+/// The columns of every table before its declared ones. The last one exists on SQLite only, see `sqlite::search_terms`.
 pub(crate) const FIXED_COLUMNS: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed, words";
 
 pub const INSERT_EVENT: &str =
@@ -98,24 +98,24 @@ pub const FIND_CLAIM: &str =
 pub const INSERT_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                              VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-pub fn get(kind: &TableSpec) -> String {
-    format!("SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2", kind.name)
+pub fn get(table: &TableSpec) -> String {
+    format!("SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2", table.name)
 }
 
-pub(crate) fn find(kind: &TableSpec, column: &str) -> String {
+pub(crate) fn find(table: &TableSpec, column: &str) -> String {
     format!(
         "SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND {column} = $2",
-        kind.name
+        table.name
     )
 }
 
-pub fn insert(kind: &TableSpec) -> String {
-    let mut text = format!("INSERT INTO {} ({FIXED_COLUMNS}", kind.name);
-    for column in kind.columns {
+pub fn insert(table: &TableSpec) -> String {
+    let mut text = format!("INSERT INTO {} ({FIXED_COLUMNS}", table.name);
+    for column in table.columns {
         let _ = write!(text, ", {}", column.name);
     }
     text.push_str(") VALUES (");
-    for number in 1..=FIXED_COLUMNS.split(", ").count() + kind.columns.len() {
+    for number in 1..=FIXED_COLUMNS.split(", ").count() + table.columns.len() {
         let comma = if number > 1 { ", " } else { "" };
         let _ = write!(text, "{comma}${number}");
     }
@@ -124,9 +124,9 @@ pub fn insert(kind: &TableSpec) -> String {
 }
 
 /// The parameters are those of an insert, and the expected version.
-pub(crate) fn update(kind: &TableSpec, fixed: &str) -> String {
-    let mut text = format!("UPDATE {} SET ", kind.name);
-    let own = kind.columns.iter().map(|column| column.name);
+pub(crate) fn update(table: &TableSpec, fixed: &str) -> String {
+    let mut text = format!("UPDATE {} SET ", table.name);
+    let own = table.columns.iter().map(|column| column.name);
     let mut number = 2;
     // The first two are the primary key.
     for column in fixed.split(", ").skip(2).chain(own) {
@@ -138,22 +138,22 @@ pub(crate) fn update(kind: &TableSpec, fixed: &str) -> String {
     text
 }
 
-pub(crate) fn adjust(kind: &TableSpec, column: &str) -> String {
-    format!("UPDATE {} SET {column} = {column} + $3 WHERE tenant = $1 AND id = $2 AND {column} + $3 >= $4", kind.name)
+pub(crate) fn adjust(table: &TableSpec, column: &str) -> String {
+    format!("UPDATE {} SET {column} = {column} + $3 WHERE tenant = $1 AND id = $2 AND {column} + $3 >= $4", table.name)
 }
 
-pub(crate) fn version(kind: &TableSpec) -> String {
-    format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", kind.name)
+pub(crate) fn version(table: &TableSpec) -> String {
+    format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", table.name)
 }
 
 /// Deletes at most `$3` of the tenant's rows with the smallest values below `$2` in this column.
-pub(crate) fn delete_rows_before(kind: &TableSpec, column: &str) -> String {
-    format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", kind.name, ids_before(kind, column))
+pub(crate) fn delete_rows_before(table: &TableSpec, column: &str) -> String {
+    format!("DELETE FROM {} WHERE tenant = $1 AND id IN ({})", table.name, ids_before(table, column))
 }
 
 /// The ids of the rows that `delete_rows_before` deletes.
-pub(crate) fn ids_before(kind: &TableSpec, column: &str) -> String {
-    format!("SELECT id FROM {} WHERE tenant = $1 AND {column} < $2 ORDER BY {column}, id LIMIT $3", kind.name)
+pub(crate) fn ids_before(table: &TableSpec, column: &str) -> String {
+    format!("SELECT id FROM {} WHERE tenant = $1 AND {column} < $2 ORDER BY {column}, id LIMIT $3", table.name)
 }
 
 /// A page with one row more than asked for, which tells whether there is a next page.
@@ -197,15 +197,15 @@ impl<'a> SqlStatement<'a> {
         self.values.len()
     }
 
-    fn filter(&mut self, kind: &TableSpec, filter: &'a Filter, keys: Option<&TenantKeys>) {
-        let table = kind.name;
+    fn filter(&mut self, table: &TableSpec, filter: &'a Filter, keys: Option<&TenantKeys>) {
+        let name = table.name;
         match filter {
             Filter::Equals(column, value) => {
-                let number = self.bind(QueryParam::of(value, HashDomain::Column { table, column }, keys));
+                let number = self.bind(QueryParam::of(value, HashDomain::Column { table: name, column }, keys));
                 let _ = write!(self.text, " AND {column} = ${number}");
             }
             Filter::AnyOf(column, values) => {
-                let domain = HashDomain::Column { table, column };
+                let domain = HashDomain::Column { table: name, column };
                 let numbers: Vec<String> =
                     values.iter().map(|value| format!("${}", self.bind(QueryParam::of(value, domain, keys)))).collect();
                 // An empty list matches nothing, and `IN ()` is not SQL.
@@ -223,12 +223,12 @@ impl<'a> SqlStatement<'a> {
                 let number = self.bind(QueryParam::Integer(*value));
                 let _ = write!(self.text, " AND {column} <= ${number}");
             }
-            Filter::SearchTerms(words) => {
-                for word in words {
-                    let number = self.bind(QueryParam::of_word(word, kind, keys));
+            Filter::SearchTerms(terms) => {
+                for term in terms {
+                    let number = self.bind(QueryParam::of_term(term, table, keys));
                     let _ = write!(
                         self.text,
-                        " AND EXISTS (SELECT 1 FROM {table}_word w WHERE w.tenant = $1 AND w.word = ${number} AND w.id = {table}.id)"
+                        " AND EXISTS (SELECT 1 FROM {name}_word w WHERE w.tenant = $1 AND w.word = ${number} AND w.id = {name}.id)"
                     );
                 }
             }

@@ -37,7 +37,7 @@ use writer::SqliteWriter;
 
 pub use audit::AuditReader;
 pub use backup::{back_up, inspect};
-pub use driver::SqliteDriver;
+pub use driver::SqliteStoreDriver;
 pub use sample::make_sample;
 
 /// How long the writer waits for another process that has locked the file. A job that arrives meanwhile waits at most
@@ -50,12 +50,12 @@ pub struct SqliteOptions {
     pub master: SealKey,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub kinds: Vec<&'static TableSpec>,
+    pub tables: Vec<&'static TableSpec>,
     /// How long to wait for a commit before its outcome is reported as unknown.
     pub commit_wait: Duration,
 }
 
-pub type SqliteStore = SqlStore<SqliteDriver>;
+pub type SqliteStore = SqlStore<SqliteStoreDriver>;
 
 /// What readers and the writer share.
 pub(crate) struct SqliteContext {
@@ -80,12 +80,12 @@ pub(crate) struct SqliteTexts {
 impl SqliteStore {
     pub fn open(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
-        open::migrate(&connection, &options.kinds)?;
+        open::migrate(&connection, &options.tables)?;
         let context = Arc::new(SqliteContext {
             keyring: Keyring::new(&options.master, options.random),
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
-            tables: options.kinds.iter().map(|kind| (kind.name, SqliteTexts::of(kind))).collect(),
+            tables: options.tables.iter().map(|table| (table.name, SqliteTexts::of(table))).collect(),
             commit_texts: CommitTexts::default(),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
@@ -94,26 +94,26 @@ impl SqliteStore {
         connection.busy_timeout(WRITER_BUSY_TIMEOUT)?;
         let checkpointer = Checkpointer::start(&connection, &options.path)?;
         let writer = SqliteWriter::start(connection, Arc::clone(&context), checkpointer)?;
-        let driver = SqliteDriver { context, pool, readers, writer, commit_wait: options.commit_wait };
+        let driver = SqliteStoreDriver { context, pool, readers, writer, commit_wait: options.commit_wait };
         Ok(SqlStore { driver })
     }
 }
 
 impl SqliteContext {
-    fn texts(&self, kind: &TableSpec) -> Result<&SqliteTexts, StoreError> {
-        self.tables.get(kind.name).ok_or(StoreError::UnknownTable(kind.name))
+    fn texts(&self, table: &TableSpec) -> Result<&SqliteTexts, StoreError> {
+        self.tables.get(table.name).ok_or(StoreError::UnknownTable(table.name))
     }
 }
 
 impl SqliteTexts {
-    fn of(kind: &TableSpec) -> SqliteTexts {
+    fn of(table: &TableSpec) -> SqliteTexts {
         SqliteTexts {
-            get: sql::for_sqlite(&sql::get(kind)),
-            insert: sql::for_sqlite(&sql::insert(kind)),
-            update: sql::for_sqlite(&sql::update(kind, sql::FIXED_COLUMNS)),
-            version: sql::for_sqlite(&sql::version(kind)),
-            insert_terms: (1..=TERMS_PER_STATEMENT).map(|count| search_terms::insert_terms(kind, count)).collect(),
-            delete_terms: search_terms::delete_terms(kind),
+            get: sql::for_sqlite(&sql::get(table)),
+            insert: sql::for_sqlite(&sql::insert(table)),
+            update: sql::for_sqlite(&sql::update(table, sql::FIXED_COLUMNS)),
+            version: sql::for_sqlite(&sql::version(table)),
+            insert_terms: (1..=TERMS_PER_STATEMENT).map(|count| search_terms::insert_terms(table, count)).collect(),
+            delete_terms: search_terms::delete_terms(table),
         }
     }
 }

@@ -1,6 +1,5 @@
-//! The texts that the stores prepare, for whoever measures them: the bench's bare reference runs these and
-//! no copies, so that it cannot drift from what is served; and how SQLite's file is opened and its log brought home. Nothing that
-//! serves may need this module.
+//! The statements of the stores, and how SQLite is opened and checkpointed, for the benchmark's reference server: it
+//! runs these and no copies, so that it cannot drift from the stores. The server must not use this module.
 
 use frontdesk_engine::model::page::Query;
 
@@ -8,12 +7,12 @@ use crate::sql;
 
 pub use crate::sql::{GET_EVENT_COUNTER, SET_EVENT_COUNTER, for_sqlite, get};
 
-/// The values are the tenant, those of the filters in their order, and the limit.
+/// The parameters are the tenant, those of the filters in their order, and the limit.
 pub fn page(query: &Query) -> String {
     sql::page("", query, None).text
 }
 
-/// What only SQLite is asked.
+/// Statements for SQLite only.
 pub mod sqlite {
     pub use crate::sql::{FIND_CLAIM, INSERT_CLAIM, INSERT_EVENT, insert};
     pub use crate::sqlite::checkpoints::Checkpointer;
@@ -21,11 +20,10 @@ pub mod sqlite {
     pub use crate::sqlite::search_terms::insert_terms;
 }
 
-/// What only PostgreSQL is asked.
+/// Statements for PostgreSQL only.
 pub mod postgres {
     pub use crate::postgres::sql_texts::{
-        BEGIN, BEGIN_LIST, BEGIN_READ, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many,
-        insert_terms,
+        BEGIN, BEGIN_READ, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many, insert_terms,
     };
 }
 

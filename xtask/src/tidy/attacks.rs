@@ -1,10 +1,10 @@
-//! Every attack that was thought of has a row in our list, and a row that says it is tested names tests that exist.
-//! So a guard can be looked up from what it is against, and no attack is forgotten because its test was renamed.
+//! Every known attack has a row in the list, and a row that says it is tested names tests that exist. So no attack is
+//! forgotten because its test was renamed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::proofs::tests;
+use super::test_names::tests;
 use super::tree::Tree;
 
 const LIST: &str = "spec/attacks.tsv";
@@ -71,30 +71,30 @@ mod tests {
 
     /// A list in which nothing can be tried yet, so that nothing is missing.
     fn list() -> String {
-        expected().iter().map(|id| format!("{id}\tsomething\tlater: no door yet\n")).collect()
+        expected().iter().map(|id| format!("{id}\tsomething\tlater: no endpoint yet\n")).collect()
     }
 
     fn found(list: &str) -> Vec<String> {
-        let tests = "#[test]\nfn the_door_holds() {}\n\nfn a_helper() {}";
+        let tests = "#[test]\nfn the_check_holds() {}\n\nfn a_helper() {}";
         let tree = Tree::of(&[("crates/server/tests/a.rs", tests), (LIST, list)]);
         every_attack_has_a_test(&tree).iter().map(ToString::to_string).collect()
     }
 
     fn with(status: &str) -> String {
-        list().replace("T1\tsomething\tlater: no door yet\n", &format!("T1\tsomething\t{status}\n"))
+        list().replace("T1\tsomething\tlater: no endpoint yet\n", &format!("T1\tsomething\t{status}\n"))
     }
 
     #[test]
     fn a_whole_list_with_its_tests_is_clean() {
-        for status in ["test the_door_holds", "test the_door_holds the_door_holds", "n/a: there is no door"] {
+        for status in ["test the_check_holds", "test the_check_holds the_check_holds", "n/a: there is no endpoint"] {
             assert_eq!(found(&with(status)), [""; 0], "{status}");
         }
     }
 
     #[test]
     fn a_test_that_does_not_exist_is_found() {
-        for name in ["the_door_is_shut", "a_helper"] {
-            let messages = found(&with(&format!("test the_door_holds {name}")));
+        for name in ["the_check_is_gone", "a_helper"] {
+            let messages = found(&with(&format!("test the_check_holds {name}")));
             assert_eq!(messages.len(), 1);
             assert!(messages.concat().ends_with(&format!(": there is no test `{name}`")), "{messages:?}");
         }
@@ -103,10 +103,10 @@ mod tests {
     #[test]
     fn an_attack_that_is_missing_doubled_or_invented_is_found() {
         let text = list();
-        let row = "X20\tsomething\tlater: no door yet\n";
+        let row = "X20\tsomething\tlater: no endpoint yet\n";
         assert_eq!(found(&text.replace(row, "")), ["spec/attacks.tsv: X20 is missing from the list"]);
         assert_eq!(found(&format!("{text}{row}")), ["spec/attacks.tsv:112: X20 is listed twice"]);
-        let invented = found(&format!("{text}X21\tsomething\tn/a: no door\n"));
+        let invented = found(&format!("{text}X21\tsomething\tn/a: no endpoint\n"));
         assert_eq!(invented, ["spec/attacks.tsv:112: there is no attack X21; raise its family's count"]);
         assert_eq!(every_attack_has_a_test(&Tree::of(&[])).len(), 1);
     }
@@ -115,11 +115,11 @@ mod tests {
     fn a_row_that_cannot_be_read_is_found() {
         for (row, problem) in [
             ("T1\tsomething", "three cells are needed: id, what it is, status"),
-            ("T1\t \ttest the_door_holds", "T1 does not say what it is"),
+            ("T1\t \ttest the_check_holds", "T1 does not say what it is"),
             ("T1\tsomething\ttest", "`test` is no status; `test <names>`, `later: <why>` or `n/a: <why>`"),
             ("T1\tsomething\tlater: ", "`later: ` is no status; `test <names>`, `later: <why>` or `n/a: <why>`"),
         ] {
-            let messages = found(&list().replace("T1\tsomething\tlater: no door yet", row));
+            let messages = found(&list().replace("T1\tsomething\tlater: no endpoint yet", row));
             assert!(messages.iter().any(|message| message.ends_with(problem)), "{messages:?}");
         }
     }

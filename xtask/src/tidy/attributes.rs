@@ -1,4 +1,4 @@
-//! No lint is switched off without a reason, no test is switched off at all, and no code is promised for later.
+//! No lint is switched off without a reason, no test is switched off at all, and no code is left unfinished.
 
 use super::Finding;
 use super::tree::Tree;

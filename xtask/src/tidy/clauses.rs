@@ -1,10 +1,10 @@
-//! Every clause of the contract's text has a row in our list, and every row that this server must show has a test whose
-//! name begins with its id. So a duty can be looked up from the text to the proof, and none is lost in between.
+//! Every clause of a published contract has a row in the list, and every row that this server must meet has a test whose
+//! name begins with its id.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::proofs::tests;
+use super::test_names::tests;
 use super::tree::Tree;
 
 /// What there is to know about the clauses of one published text.

@@ -1,4 +1,4 @@
-//! The rule about clauses, shown going red in each of its ways.
+//! The rule about clauses, failing in each of its ways.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Rust text with its comments and literals blanked, so that a rule about code does not trip over a sentence.
-//! It is no parser: it knows just enough of the language to tell the three apart, and keeps every line in its place.
+//! Rust text with its comments and literals blanked, so that a rule about code ignores them. It is
+//! no parser: it knows just enough of the language to tell the three apart, and keeps every line in its place.
 
 /// The same lines, with every character of a comment, string or character literal replaced by a space.
 pub fn without_words(source: &str) -> String {

@@ -1,12 +1,12 @@
-//! Contracts are named where they are written. The engine serves any contract and knows the word of none, not even in a
-//! comment: a name that slips in is the first step of a special case. The server and the store know none of their nouns
-//! either; a contract brings its tools, commands and routes as values.
+//! Contracts are named in crates/contracts only. The engine serves any contract and names none, not even in a comment,
+//! because a name would be the first step to a special case. The server and the store use none of their nouns either: a
+//! contract brings its tools, commands and routes as values.
 
 use super::Finding;
 use super::exceptions::rows;
 use super::tree::{File, Tree};
 
-/// As whole words: `leading` and `tomorrow` are English, `Lead` and `tomo_error` are not the engine's business.
+/// As whole words: `leading` and `tomorrow` are English, `Lead` and `tomo_error` are names.
 const WORDS: &[&str] =
     &["automotive", "amcp", "dealership", "dealerships", "emcp", "evo", "lead", "leads", "tomo", "vehicle", "vehicles"];
 

@@ -1,11 +1,11 @@
-//! Which crate may know which. A crate boundary exists where a dependency must be impossible, and these lists are what
-//! makes it so; dev-dependencies may cross them, because tests ship nothing.
+//! Which crate may depend on which. A crate boundary exists where a dependency must be impossible, and these lists
+//! enforce it; dev-dependencies may cross them, because tests are not shipped.
 
 use super::Finding;
 use super::tree::{File, Tree};
 
 /// Folder under `crates/`, and the members of this workspace that its manifest may name.
-const MAY_KNOW: &[(&str, &[&str])] = &[
+const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("engine", &["frontdesk-wire"]),
     ("contracts", &["frontdesk-engine", "frontdesk-wire"]),
@@ -35,7 +35,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 ];
 
 /// What would let the engine open a database or a connection by itself.
-const NOT_IN_THE_ENGINE: &[&str] = &[
+const NOT_IN_ENGINE: &[&str] = &[
     "rusqlite",
     "tokio-postgres",
     "mysql_async",
@@ -54,7 +54,7 @@ pub fn point_one_way(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in manifests(tree) {
         let folder = file.in_crate().map_or("", |(folder, _)| folder);
-        let Some((_, allowed)) = MAY_KNOW.iter().find(|(name, _)| *name == folder) else {
+        let Some((_, allowed)) = MAY_DEPEND_ON.iter().find(|(name, _)| *name == folder) else {
             let message = "a new crate: decide in xtask/src/tidy/dependencies.rs what it may depend on";
             findings.push(Finding::in_file(&file.path, message));
             continue;
@@ -75,7 +75,7 @@ pub fn engine_reaches_no_sql_or_http(tree: &Tree) -> Vec<Finding> {
     };
     dependencies(&file.text)
         .into_iter()
-        .filter(|(_, name)| NOT_IN_THE_ENGINE.contains(&name.as_str()))
+        .filter(|(_, name)| NOT_IN_ENGINE.contains(&name.as_str()))
         .map(|(number, name)| {
             let message = format!("`{name}`: the engine reaches databases and networks through its ports only");
             Finding::at(&file.path, number, message)

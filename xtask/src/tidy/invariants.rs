@@ -1,4 +1,4 @@
-//! Every invariant of ARCHITECTURE.md names a test that exists: an invariant nobody guards is a hope.
+//! Every invariant of ARCHITECTURE.md names a test that exists.
 
 use super::Finding;
 use super::tree::Tree;

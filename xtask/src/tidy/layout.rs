@@ -1,4 +1,4 @@
-//! The shape of files: short enough to be read at once, and opened by a sentence that says why they exist.
+//! The layout of files and crates: files are short and open with a sentence about their purpose; crates have few modules.
 
 use super::Finding;
 use super::exceptions::rows;

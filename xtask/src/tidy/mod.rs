@@ -11,8 +11,8 @@ mod exceptions;
 mod invariants;
 mod layout;
 mod old_names;
-mod proofs;
 mod sql;
+mod test_names;
 mod text;
 mod tree;
 mod types;
@@ -49,7 +49,7 @@ const RULES: &[(&str, Rule)] = &[
     ("no machine paths and index hosts", text::names_no_machine_or_index),
     ("documents named in the text exist", text::documents_exist),
     ("no lint or test is switched off", attributes::nothing_is_switched_off),
-    ("dependencies point one way", dependencies::point_one_way),
+    ("dependencies have one direction", dependencies::point_one_way),
 ];
 
 /// A summary in one line, or all findings.

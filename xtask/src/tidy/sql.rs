@@ -1,5 +1,5 @@
-//! Every line of SQL is in `crates/store`, where values are bound and tenants are walled; a statement elsewhere is a
-//! read that went around the wall.
+//! Every line of SQL is in `crates/store`, where values are bound and row-level security is set up; a statement elsewhere
+//! would bypass both.
 
 use super::Finding;
 use super::tree::Tree;

@@ -1,5 +1,5 @@
-//! The text of the project means the same on every machine: no path of somebody's disk, no mirror of a package index,
-//! no document that a reader cannot open. This file spells what it forbids and is the one file the rule skips.
+//! Text that means the same on every machine: no path of one disk, no mirror of a package index, no name of a document
+//! that is not in the repository. This file contains what it forbids, so the rule skips it.
 
 use super::Finding;
 use super::tree::{File, Tree};

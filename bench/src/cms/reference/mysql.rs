@@ -5,8 +5,8 @@ use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, Opts, OptsBuilder, Params, Value};
 use tokio::sync::{Mutex, Semaphore};
 
-use super::{Asked, Base, Row, write};
-use crate::Outcome;
+use super::{Base, Query, Row, write};
+use crate::BenchResult;
 
 const CONNECTIONS: usize = 4;
 
@@ -16,7 +16,7 @@ pub struct Mysql {
 }
 
 impl Mysql {
-    pub async fn connect(url: &str) -> Outcome<Mysql> {
+    pub async fn connect(url: &str) -> BenchResult<Mysql> {
         let options: Opts = OptsBuilder::from_opts(Opts::from_url(url)?).prefer_socket(false).into();
         let mut idle = Vec::new();
         for _ in 0..CONNECTIONS {
@@ -28,15 +28,15 @@ impl Mysql {
         Ok(Mysql { idle: Mutex::new(idle), turns: Semaphore::new(CONNECTIONS) })
     }
 
-    async fn reading<T>(
+    async fn rows_of<T>(
         &self,
-        asked: &Asked<'_>,
-        mut work: impl FnMut(&mysql_async::Row) -> Outcome<T>,
-    ) -> Outcome<Vec<T>> {
+        query: &Query<'_>,
+        mut work: impl FnMut(&mysql_async::Row) -> BenchResult<T>,
+    ) -> BenchResult<Vec<T>> {
         let _turn = self.turns.acquire().await?;
         let mut connection = self.idle.lock().await.pop().ok_or("no connection")?;
-        let values = asked.values.iter().map(value).collect();
-        let mut rows = connection.exec_iter(asked.text, Params::Positional(values)).await?;
+        let values = query.values.iter().map(value).collect();
+        let mut rows = connection.exec_iter(query.text, Params::Positional(values)).await?;
         let mut read = Vec::new();
         while let Some(row) = rows.next().await? {
             read.push(work(&row)?);
@@ -48,19 +48,19 @@ impl Mysql {
 }
 
 impl Base for Mysql {
-    async fn variables(&self, asked: &Asked<'_>) -> Outcome<Vec<(i64, String)>> {
-        self.reading(asked, |row| Ok((row.whole(0)?, row.text(1)?.unwrap_or_default().to_owned()))).await
+    async fn variables(&self, query: &Query<'_>) -> BenchResult<Vec<(i64, String)>> {
+        self.rows_of(query, |row| Ok((row.whole(0)?, row.text(1)?.unwrap_or_default().to_owned()))).await
     }
 
-    async fn documents(&self, asked: &Asked<'_>, names: &[String]) -> Outcome<(String, usize)> {
+    async fn documents(&self, query: &Query<'_>, names: &[String]) -> BenchResult<(String, usize)> {
         let mut out = String::new();
-        let rows = self.reading(asked, |row| write(row, names, &mut out)).await?;
+        let rows = self.rows_of(query, |row| write(row, names, &mut out)).await?;
         Ok((out, rows.len()))
     }
 }
 
 impl Row for mysql_async::Row {
-    fn whole(&self, column: usize) -> Outcome<i64> {
+    fn whole(&self, column: usize) -> BenchResult<i64> {
         match self.as_ref(column) {
             Some(Value::Int(number)) => Ok(*number),
             Some(Value::UInt(number)) => Ok(i64::try_from(*number)?),
@@ -68,7 +68,7 @@ impl Row for mysql_async::Row {
         }
     }
 
-    fn text(&self, column: usize) -> Outcome<Option<&str>> {
+    fn text(&self, column: usize) -> BenchResult<Option<&str>> {
         match self.as_ref(column) {
             Some(Value::Bytes(text)) => Ok(Some(std::str::from_utf8(text)?)),
             Some(Value::NULL) => Ok(None),

@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Row as Record, Statement};
 
-use super::{Asked, Base, Row, Rows, write};
-use crate::Outcome;
+use super::{Base, Query, Row, Rows, write};
+use crate::BenchResult;
 
 const CONNECTIONS: usize = 4;
 
@@ -28,7 +28,7 @@ struct Session {
 }
 
 impl Postgres {
-    pub async fn connect(url: &str) -> Outcome<Postgres> {
+    pub async fn connect(url: &str) -> BenchResult<Postgres> {
         let mut idle = Vec::new();
         for _ in 0..CONNECTIONS {
             let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
@@ -38,27 +38,27 @@ impl Postgres {
         Ok(Postgres { idle: Mutex::new(idle), turns: Semaphore::new(CONNECTIONS) })
     }
 
-    async fn reading(&self, asked: &Asked<'_>) -> Outcome<Vec<Record>> {
+    async fn rows_of(&self, query: &Query<'_>) -> BenchResult<Vec<Record>> {
         let _turn = self.turns.acquire().await?;
         let idle = || self.idle.lock().map_err(|_| "a thread has ended in the middle");
         let mut session = idle()?.pop().ok_or("no connection")?;
-        let rows = session.ask(asked).await?;
+        let rows = session.ask(query).await?;
         idle()?.push(session);
         Ok(rows)
     }
 }
 
 impl Session {
-    async fn ask(&mut self, asked: &Asked<'_>) -> Outcome<Vec<Record>> {
-        if !self.statements.contains_key(asked.text) {
-            let prepared = self.client.prepare(asked.text).await?;
-            self.statements.insert(asked.text.to_owned(), prepared);
+    async fn ask(&mut self, query: &Query<'_>) -> BenchResult<Vec<Record>> {
+        if !self.statements.contains_key(query.text) {
+            let prepared = self.client.prepare(query.text).await?;
+            self.statements.insert(query.text.to_owned(), prepared);
         }
-        let statement = self.statements.get(asked.text).ok_or("no statement")?;
-        let values: Vec<&(dyn ToSql + Sync)> = asked.values.iter().map(value).collect();
-        if self.plans_for != asked.rows {
-            self.plans_for = asked.rows;
-            let set = match asked.rows {
+        let statement = self.statements.get(query.text).ok_or("no statement")?;
+        let values: Vec<&(dyn ToSql + Sync)> = query.values.iter().map(value).collect();
+        if self.plans_for != query.rows {
+            self.plans_for = query.rows;
+            let set = match query.rows {
                 Rows::One => "SET plan_cache_mode = auto",
                 Rows::Many => "SET plan_cache_mode = force_custom_plan",
             };
@@ -70,13 +70,13 @@ impl Session {
 }
 
 impl Base for Postgres {
-    async fn variables(&self, asked: &Asked<'_>) -> Outcome<Vec<(i64, String)>> {
-        let rows = self.reading(asked).await?;
+    async fn variables(&self, query: &Query<'_>) -> BenchResult<Vec<(i64, String)>> {
+        let rows = self.rows_of(query).await?;
         rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
     }
 
-    async fn documents(&self, asked: &Asked<'_>, names: &[String]) -> Outcome<(String, usize)> {
-        let rows = self.reading(asked).await?;
+    async fn documents(&self, query: &Query<'_>, names: &[String]) -> BenchResult<(String, usize)> {
+        let rows = self.rows_of(query).await?;
         let mut out = String::new();
         for row in &rows {
             write(row, names, &mut out)?;
@@ -86,11 +86,11 @@ impl Base for Postgres {
 }
 
 impl Row for Record {
-    fn whole(&self, column: usize) -> Outcome<i64> {
+    fn whole(&self, column: usize) -> BenchResult<i64> {
         Ok(self.try_get(column)?)
     }
 
-    fn text(&self, column: usize) -> Outcome<Option<&str>> {
+    fn text(&self, column: usize) -> BenchResult<Option<&str>> {
         Ok(self.try_get(column)?)
     }
 }

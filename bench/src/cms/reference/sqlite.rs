@@ -8,8 +8,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Asked, Base, Row, write};
-use crate::Outcome;
+use super::{Base, Query, Row, write};
+use crate::BenchResult;
 
 pub struct Sqlite {
     path: PathBuf,
@@ -24,7 +24,11 @@ impl Sqlite {
         Sqlite { path: path.into() }
     }
 
-    fn reading<T>(&self, asked: &Asked<'_>, mut work: impl FnMut(&rusqlite::Row<'_>) -> Outcome<T>) -> Outcome<Vec<T>> {
+    fn rows_of<T>(
+        &self,
+        query: &Query<'_>,
+        mut work: impl FnMut(&rusqlite::Row<'_>) -> BenchResult<T>,
+    ) -> BenchResult<Vec<T>> {
         READER.with_borrow_mut(|reader| {
             if reader.is_none() {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -33,8 +37,8 @@ impl Sqlite {
                 opened.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
                 *reader = Some(opened);
             }
-            let mut statement = reader.as_ref().ok_or("no connection")?.prepare_cached(asked.text)?;
-            let mut rows = statement.query(rusqlite::params_from_iter(asked.values.iter().map(Value)))?;
+            let mut statement = reader.as_ref().ok_or("no connection")?.prepare_cached(query.text)?;
+            let mut rows = statement.query(rusqlite::params_from_iter(query.values.iter().map(Value)))?;
             let mut read = Vec::new();
             while let Some(row) = rows.next()? {
                 read.push(work(row)?);
@@ -45,23 +49,23 @@ impl Sqlite {
 }
 
 impl Base for Sqlite {
-    async fn variables(&self, asked: &Asked<'_>) -> Outcome<Vec<(i64, String)>> {
-        self.reading(asked, |row| Ok((row.get(0)?, row.get(1)?)))
+    async fn variables(&self, query: &Query<'_>) -> BenchResult<Vec<(i64, String)>> {
+        self.rows_of(query, |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    async fn documents(&self, asked: &Asked<'_>, names: &[String]) -> Outcome<(String, usize)> {
+    async fn documents(&self, query: &Query<'_>, names: &[String]) -> BenchResult<(String, usize)> {
         let mut out = String::new();
-        let rows = self.reading(asked, |row| write(row, names, &mut out))?;
+        let rows = self.rows_of(query, |row| write(row, names, &mut out))?;
         Ok((out, rows.len()))
     }
 }
 
 impl Row for rusqlite::Row<'_> {
-    fn whole(&self, column: usize) -> Outcome<i64> {
+    fn whole(&self, column: usize) -> BenchResult<i64> {
         Ok(self.get(column)?)
     }
 
-    fn text(&self, column: usize) -> Outcome<Option<&str>> {
+    fn text(&self, column: usize) -> BenchResult<Option<&str>> {
         Ok(self.get_ref(column)?.as_str_or_null()?)
     }
 }

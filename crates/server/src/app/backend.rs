@@ -53,7 +53,7 @@ impl DataBackend {
                 master: master.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
-                kinds,
+                tables: kinds,
                 commit_wait: COMMIT_WAIT,
             })
             .map(|store| Arc::new(store) as _),
@@ -62,7 +62,7 @@ impl DataBackend {
                 master: master.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
-                kinds,
+                tables: kinds,
                 commit_wait: COMMIT_WAIT,
             })
             .await

@@ -209,7 +209,7 @@ async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
         location: location(&data, &database),
         master: data_dir::read_master_key(&data_dir::master_key_file(&data))?,
         random: Arc::new(SystemRandom),
-        kinds: tables(),
+        tables: tables(),
     };
     let mut import = TenantImport::open(&target, &manifest).await?;
     let mut progress = ProgressBar::new("importing", manifest.rows());

@@ -186,9 +186,8 @@ async fn a_dealership_is_taken_in_while_the_desk_serves() {
     assert_eq!(http.request("POST", "/token", &headers, form).await.status, 200);
     let (code, _, errors) = desk.said(&["tenant", "import", file]);
     assert_eq!(code, Some(1));
-    assert!(
-        errors
-            .ends_with("already exists in this database, and an import overwrites nothing. Import it into another database.\n")
-    );
+    assert!(errors.ends_with(
+        "already exists in this database, and an import overwrites nothing. Import it into another database.\n"
+    ));
     assert_eq!(desk.said(&["audit", "verify"]).0, Some(0));
 }

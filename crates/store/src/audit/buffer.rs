@@ -1,5 +1,5 @@
-//! Records that nobody waits for: gathered in a buffer, taken out by whoever writes, and kept for another
-//! try when they cannot be written. None is dropped without the chain saying so.
+//! Audit records whose callers do not wait: buffered, taken by the writer, and kept for a retry when they cannot be
+//! written. When records are dropped, the chain says how many.
 
 use std::borrow::Cow;
 use std::mem;
@@ -10,28 +10,28 @@ use frontdesk_engine::model::timestamp::Millis;
 
 use crate::StoreError;
 
-/// So many fit into the buffer.
+/// How many records fit into the buffer.
 const CAPACITY: usize = 8192;
-/// They are written together, at the latest after this long.
+/// Records are written together, at the latest after this long.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
-/// So many of them are kept while nothing can be written.
+/// How many records are kept for a retry.
 const RETRY_CAPACITY: usize = 1024;
-/// A text that has grown longer than this in a flood is not kept for the next records.
+/// A larger allocation is freed when the buffer is cleared.
 const MAX_RETAINED_BYTES: usize = 256 * 1024;
 
-/// Only the first record wakes the writer: waking it costs more than the reads that most of these are about.
+/// Only the first record wakes the writer, because a wake-up costs more than a typical read.
 #[derive(Clone, Default)]
 pub(crate) struct AuditBuffer(Arc<Mutex<BufferState>>);
 
 #[derive(Default)]
 struct BufferState {
     lines: RecordLines,
-    /// Set when the writer ends, however it ends: nobody will look in here again.
+    /// Set when the writer thread ends, also by a panic.
     closed: bool,
 }
 
-/// Records one below the other, as a link of a chain holds them. They are one text, so that none is made by one thread and
-/// freed by another.
+/// Records separated by newlines, as a link stores them. One string, because records that are allocated by one thread
+/// and freed by another are expensive.
 #[derive(Default)]
 struct RecordLines {
     text: String,
@@ -70,7 +70,7 @@ impl RecordLines {
     }
 }
 
-/// Adds a record below those that are there.
+/// Adds a record on a line of its own.
 pub(crate) fn add_line(records: &mut String, record: &str) {
     if !records.is_empty() {
         records.push('\n');
@@ -79,13 +79,11 @@ pub(crate) fn add_line(records: &mut String, record: &str) {
 }
 
 impl AuditBuffer {
-    /// How many records wait in it.
     pub(crate) fn len(&self) -> usize {
         self.0.lock().map_or(0, |waiting| waiting.lines.count)
     }
 
-    /// Leaves a record to be written soon; `wake` is called for the first one. A full buffer refuses, so that
-    /// no record is dropped silently.
+    /// Adds a record; `wake` is called for the first one. Fails if the buffer is full.
     pub(crate) fn push(&self, record: &str, wake: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut buffer = self.0.lock().map_err(|_| StoreError::Closed)?;
         if buffer.closed {
@@ -99,7 +97,7 @@ impl AuditBuffer {
             return Ok(());
         }
         match wake() {
-            // A full queue means a busy writer, which looks into the buffer anyway.
+            // A full queue means that the writer is running, and it empties the buffer with every batch.
             Ok(()) | Err(StoreError::Busy) => Ok(()),
             Err(error) => {
                 buffer.lines.clear();
@@ -109,24 +107,24 @@ impl AuditBuffer {
     }
 }
 
-/// Closes the buffer when the thread that empties it ends, also by a panic.
+/// Closes the buffer when the writer thread ends, also by a panic.
 pub(crate) struct CloseOnDrop(pub(crate) AuditBuffer);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        // A poisoned buffer is closed as it is.
+        // A poisoned lock refuses records as well.
         if let Ok(mut buffer) = self.0.0.lock() {
             buffer.closed = true;
         }
     }
 }
 
-/// PendingRecords that wait for company, and since when.
+/// Records that were taken from the buffer and are not written yet.
 #[derive(Default)]
 pub(crate) struct PendingRecords {
     lines: RecordLines,
     due: Option<Instant>,
-    /// How many could not be kept while nothing could be written.
+    /// How many were dropped while nothing could be written.
     lost: usize,
 }
 
@@ -148,14 +146,13 @@ impl PendingRecords {
         self.due = (self.lines.count > 0).then(|| Instant::now() + FLUSH_INTERVAL);
     }
 
-    /// All of them are on disk.
     pub(crate) fn mark_written(&mut self) {
         self.lines.clear();
         self.due = None;
         self.lost = 0;
     }
 
-    /// What there is to write, and `more` below it. A chain with records missing says how many.
+    /// The records to write, followed by `more`. If records were dropped, one record says how many.
     pub(crate) fn records<'a>(&'a self, now: Millis, more: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
         let mut records = Cow::from(&self.lines.text);
         if self.lost > 0 {
@@ -181,7 +178,7 @@ mod tests {
 
     const NOW: Millis = Millis(0);
 
-    fn buffer(records: impl IntoIterator<Item = usize>) -> AuditBuffer {
+    fn buffer_of(records: impl IntoIterator<Item = usize>) -> AuditBuffer {
         let buffer = AuditBuffer::default();
         for number in records {
             buffer.push(&format!("{{\"n\":{number}}}"), || Ok(())).unwrap();
@@ -189,45 +186,45 @@ mod tests {
         buffer
     }
 
-    fn written(pending: &PendingRecords) -> Vec<String> {
+    fn lines(pending: &PendingRecords) -> Vec<String> {
         pending.records(NOW, std::iter::empty()).lines().map(str::to_owned).collect()
     }
 
     #[test]
-    fn records_are_written_in_their_order_those_that_failed_first() {
+    fn records_keep_their_order_and_retries_come_first() {
         let mut pending = PendingRecords::default();
-        pending.take_from(&buffer(0..2));
+        pending.take_from(&buffer_of(0..2));
         pending.keep_for_retry();
-        pending.take_from(&buffer(2..4));
-        pending.take_from(&buffer([]));
+        pending.take_from(&buffer_of(2..4));
+        pending.take_from(&buffer_of([]));
         let records = pending.records(NOW, ["{\"n\":4}", "{\"n\":5}"].into_iter());
         let expected: Vec<String> = (0..6).map(|number| format!("{{\"n\":{number}}}")).collect();
         assert_eq!(records.lines().collect::<Vec<_>>(), expected);
         pending.mark_written();
-        assert!(written(&pending).is_empty() && pending.flush_at().is_none());
+        assert!(lines(&pending).is_empty() && pending.flush_at().is_none());
     }
 
     #[test]
-    fn what_is_not_kept_is_counted_on_the_chain() {
+    fn dropped_records_are_counted_on_the_chain() {
         let mut pending = PendingRecords::default();
-        pending.take_from(&buffer(0..RETRY_CAPACITY + 3));
+        pending.take_from(&buffer_of(0..RETRY_CAPACITY + 3));
         pending.keep_for_retry();
-        let records = written(&pending);
+        let records = lines(&pending);
         assert_eq!(records.len(), RETRY_CAPACITY + 1);
         assert_eq!(records.get(RETRY_CAPACITY - 1), Some(&format!("{{\"n\":{}}}", RETRY_CAPACITY - 1)));
         assert_eq!(records.last().unwrap(), r#"{"at":"1970-01-01T00:00:00Z","outcome":"lost","count":3}"#);
         pending.keep_for_retry();
-        assert_eq!(written(&pending), records);
+        assert_eq!(lines(&pending), records);
     }
 
     #[test]
-    fn a_full_tray_refuses_and_an_emptied_one_takes_again() {
-        let buffer = buffer(0..CAPACITY);
+    fn a_full_buffer_refuses_until_it_is_emptied() {
+        let buffer = buffer_of(0..CAPACITY);
         assert!(matches!(buffer.push("{}", || Ok(())), Err(StoreError::Busy)));
         let mut pending = PendingRecords::default();
         pending.take_from(&buffer);
-        assert_eq!((buffer.len(), written(&pending).len()), (0, CAPACITY));
-        // The first one in an empty buffer wakes the writer; one that it cannot be woken for is not left behind.
+        assert_eq!((buffer.len(), lines(&pending).len()), (0, CAPACITY));
+        // If the writer cannot be woken for the first record, the record is not kept.
         assert!(buffer.push("{}", || Err(StoreError::Closed)).is_err());
         assert_eq!(buffer.len(), 0);
     }

@@ -4,7 +4,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
 use frontdesk_engine::{ClientId, Fault, Scopes, TenantId};
 
-use super::{BoxFuture, Driver, SqlStore};
+use super::{BoxFuture, SqlStore, StoreDriver};
 use crate::StoreError;
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlRow, SqlSession};
@@ -120,7 +120,7 @@ async fn delete_tokens<S: SqlSession>(session: &S, changed: u64, client: &Client
     Ok(changed)
 }
 
-impl<D: Driver> Registry for SqlStore<D> {
+impl<D: StoreDriver> Registry for SqlStore<D> {
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<Tenant>, Fault>> {
         Box::pin(async move {
             let mut tenants = Vec::new();
@@ -203,7 +203,7 @@ impl<D: Driver> Registry for SqlStore<D> {
     }
 }
 
-fn make_change<D: Driver>(
+fn make_change<D: StoreDriver>(
     store: &SqlStore<D>,
     change: RegistryChange,
     record: String,

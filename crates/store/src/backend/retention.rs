@@ -9,7 +9,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::seal::SealKey;
 use tokio::time::{Instant, sleep};
 
-use super::Driver;
+use super::StoreDriver;
 use crate::StoreError;
 use crate::audit::reader::read_links;
 use crate::audit::{ChainHead, ChainVerifier};
@@ -32,14 +32,14 @@ pub(crate) enum Expired {
     /// Idempotency keys.
     Claims,
     /// Rows with an older value in this column.
-    Rows { kind: &'static TableSpec, column: &'static str },
+    Rows { table: &'static TableSpec, column: &'static str },
 }
 
 impl Expired {
     pub(crate) fn table(self) -> &'static str {
         match self {
             Expired::Claims => "fd_claim",
-            Expired::Rows { kind, .. } => kind.name,
+            Expired::Rows { table, .. } => table.name,
         }
     }
 
@@ -60,7 +60,7 @@ pub(crate) enum RetentionChunk {
 
 /// Whether another chunk may find something to delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum RetentionProgress {
     More,
     Done,
 }
@@ -83,50 +83,58 @@ pub(crate) trait RetentionSession: Send + Sync {
     fn chains(&self, before: Millis) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send;
 
     /// Runs the chunk in a transaction of its own.
-    fn run(&self, chunk: RetentionChunk) -> impl Future<Output = Result<Progress, StoreError>> + Send;
+    fn run(&self, chunk: RetentionChunk) -> impl Future<Output = Result<RetentionProgress, StoreError>> + Send;
 }
 
 /// Chains whose oldest link is older than the bound instant.
 pub(crate) const EXPIRED_CHAINS: &str = "SELECT chain FROM fd_audit_head AS head WHERE \
     (SELECT at FROM fd_audit WHERE chain = head.chain ORDER BY seq LIMIT 1) < $1";
 
-pub(super) async fn delete_expired<D: Driver>(driver: &D, expired: Expired, before: Millis) -> Result<(), StoreError> {
+pub(super) async fn delete_expired<D: StoreDriver>(
+    driver: &D,
+    expired: Expired,
+    before: Millis,
+) -> Result<(), StoreError> {
     let session = driver.retention().await?;
     for tenant in session.tenants(expired, before).await? {
         let began = Instant::now();
         if session.has_expired(&tenant, expired, before).await? {
             let chunk = RetentionChunk::Tenant { tenant, expired, before };
-            while session.run(chunk.clone()).await? == Progress::More {}
+            while session.run(chunk.clone()).await? == RetentionProgress::More {}
         }
         sleep((began.elapsed() * THROTTLE_FACTOR).min(MAX_PAUSE)).await;
     }
     Ok(())
 }
 
-pub(super) async fn delete_expired_links<D: Driver>(driver: &D, before: Millis) -> Result<(), StoreError> {
+pub(super) async fn delete_expired_links<D: StoreDriver>(driver: &D, before: Millis) -> Result<(), StoreError> {
     let session = driver.retention().await?;
     for chain in session.chains(before).await? {
         let chunk = RetentionChunk::Chain { chain, before };
-        while session.run(chunk.clone()).await? == Progress::More {}
+        while session.run(chunk.clone()).await? == RetentionProgress::More {}
     }
     Ok(())
 }
 
 impl RetentionChunk {
     /// Deletes within the open transaction.
-    pub(crate) async fn delete<S: SqlSession>(&self, session: &S, audit_key: &SealKey) -> Result<Progress, StoreError> {
+    pub(crate) async fn delete<S: SqlSession>(
+        &self,
+        session: &S,
+        audit_key: &SealKey,
+    ) -> Result<RetentionProgress, StoreError> {
         match self {
             RetentionChunk::Tenant { tenant, expired, before } => {
                 let params = [tenant.as_str().into(), before.0.into(), CHUNK_ROWS.into()];
                 let text = match expired {
                     Expired::Claims => S::DELETE_CLAIMS.to_owned(),
-                    Expired::Rows { kind, column } => {
-                        session.execute(&S::delete_terms_before(kind, column), &params).await?;
-                        sql::delete_rows_before(kind, column)
+                    Expired::Rows { table, column } => {
+                        session.execute(&S::delete_terms_before(table, column), &params).await?;
+                        sql::delete_rows_before(table, column)
                     }
                 };
                 let deleted = session.execute(&text, &params).await?;
-                Ok(if deleted < CHUNK_ROWS.unsigned_abs() { Progress::Done } else { Progress::More })
+                Ok(if deleted < CHUNK_ROWS.unsigned_abs() { RetentionProgress::Done } else { RetentionProgress::More })
             }
             RetentionChunk::Chain { chain, before } => delete_links(session, audit_key, chain, *before).await,
         }
@@ -139,14 +147,14 @@ async fn delete_links<S: SqlSession>(
     key: &SealKey,
     chain: &str,
     before: Millis,
-) -> Result<Progress, StoreError> {
+) -> Result<RetentionProgress, StoreError> {
     let Some(head) = ChainHead::find_locked(session, key, chain).await? else {
-        return Ok(Progress::Done);
+        return Ok(RetentionProgress::Done);
     };
     let mut verifier = ChainVerifier::new(key, chain, head.clone());
     let (mut after, mut rows, mut bytes) = (i64::MIN, 0, 0);
     let mut kept = None;
-    let mut progress = Progress::Done;
+    let mut progress = RetentionProgress::Done;
     while kept.is_none() {
         let links = read_links(session, chain, after, i64::MAX, i64::MIN, LINKS_PER_QUERY).await?;
         let Some(last) = links.last() else { break };
@@ -155,7 +163,7 @@ async fn delete_links<S: SqlSession>(
             let is_full = rows >= CHUNK_ROWS || bytes >= CHUNK_BYTES;
             if link.at >= before.0 || is_full {
                 kept = Some(link.seq);
-                progress = if is_full { Progress::More } else { Progress::Done };
+                progress = if is_full { RetentionProgress::More } else { RetentionProgress::Done };
                 break;
             }
             rows += 1;
@@ -167,7 +175,7 @@ async fn delete_links<S: SqlSession>(
     // A chain that was tampered with, and links before a gap, are evidence and stay.
     let verified = verifier.verified_up_to().filter(|(seq, _)| seq + 1 == first_kept && head.intact);
     let Some((deleted, hash)) = verified else {
-        return Ok(Progress::Done);
+        return Ok(RetentionProgress::Done);
     };
     let params: [SqlValue; 2] = [chain.into(), deleted.into()];
     session.execute("DELETE FROM fd_audit WHERE chain = $1 AND seq <= $2", &params).await?;

@@ -1,24 +1,21 @@
-//! How busy the writer is: numbers for the operator, kept with counters that cost a call nothing. They
-//! say how much, never of whom.
+//! Statistics of the writer, for metrics. They contain no names of tenants or clients.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The upper ends of the sizes that batches are sorted into; no group is larger than the last.
+/// The upper bounds of the histogram of batch sizes; no batch is larger than the last.
 const BATCH_SIZES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/// The writer's load at one moment. All numbers but the two that wait only grow.
+/// The writer's statistics at one moment. `queued_jobs` and `buffered_records` are gauges, the others are counters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriterStats {
-    /// Pieces of work in the queue.
     pub queued_jobs: u64,
-    /// Audit records that nobody waits for and that are not written yet.
+    /// Audit records in the buffer that are not written yet.
     pub buffered_records: u64,
-    /// Groups that were handed to one commit, by the number of their batched_jobs: each upper end, and how many
-    /// batches were that large or smaller than it and larger than the one before.
+    /// A histogram of batch sizes: each upper bound, and how many batches were above the bound before it and not
+    /// above it.
     pub batches: Vec<(u64, u64)>,
-    /// Pieces in all batches together.
+    /// Jobs in all batches together.
     pub batched_jobs: u64,
-    /// Commits that did not hold.
     pub failed_commits: u64,
 }
 
@@ -35,19 +32,19 @@ impl WriterCounters {
         self.queued_jobs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Taken by the writer, or refused after all.
+    /// Taken by the writer, or refused because the queue is full.
     pub(crate) fn dequeued(&self) {
         self.queued_jobs.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Records by themselves are no group: nobody waited for them.
-    pub(crate) fn batch(&self, batched_jobs: usize) {
-        let batched_jobs = u64::try_from(batched_jobs).unwrap_or(u64::MAX);
-        if batched_jobs > 0
-            && let Some((_, count)) = BATCH_SIZES.iter().zip(&self.batches).find(|(size, _)| batched_jobs <= **size)
+    /// A batch of buffered records alone has no jobs and is not counted.
+    pub(crate) fn batch(&self, jobs: usize) {
+        let jobs = u64::try_from(jobs).unwrap_or(u64::MAX);
+        if jobs > 0
+            && let Some((_, count)) = BATCH_SIZES.iter().zip(&self.batches).find(|(size, _)| jobs <= **size)
         {
             count.fetch_add(1, Ordering::Relaxed);
-            self.batched_jobs.fetch_add(batched_jobs, Ordering::Relaxed);
+            self.batched_jobs.fetch_add(jobs, Ordering::Relaxed);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where the database is, and as whom to go there. The password in it is shown to nobody.
+//! The address of the database. Its password is never displayed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,10 @@ use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
-const CONNECT: Duration = Duration::from_secs(3);
-/// A server that does not even acknowledge bytes for so long is gone.
-const SILENCE: Duration = Duration::from_secs(10);
-/// No statement runs longer, whoever waits.
-const LONGEST_MILLISECONDS: u32 = 10_000;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long sent bytes may stay unacknowledged before the connection is closed.
+const TCP_TIMEOUT: Duration = Duration::from_secs(10);
+const STATEMENT_TIMEOUT_MS: u32 = 10_000;
 
 /// A checked `postgres://` address.
 #[derive(Clone, PartialEq, Eq)]
@@ -24,9 +23,9 @@ pub struct Address {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Encryption {
-    /// The server is on this machine.
+    /// For a server on this machine.
     None,
-    /// The server must show a certificate for its name from this authority; without one there is no connection.
+    /// The server must have a certificate for its name from this certificate authority.
     Verified { authority: Option<PathBuf> },
 }
 
@@ -35,15 +34,14 @@ pub enum AddressError {
     /// It does not begin with `postgres://`.
     NotPostgres,
     Unreadable,
-    /// It would send rows over a network in clear, or might.
+    /// It allows an unencrypted connection over a network.
     Unencrypted,
-    /// It asks for TLS that does not check everything.
+    /// It asks for TLS without full verification.
     Unverified,
-    /// It asks for TLS on a socket, where there is none.
+    /// It asks for TLS on a Unix socket.
     TlsOnSocket,
 }
 
-/// How to connect.
 #[derive(Clone)]
 pub(crate) struct ConnectConfig {
     pub(crate) config: Config,
@@ -51,7 +49,7 @@ pub(crate) struct ConnectConfig {
 }
 
 impl Address {
-    /// A server on another machine is reached by verified TLS or not at all; one on this machine as `sslmode` says.
+    /// A connection to another machine must use verified TLS; on this machine `sslmode` decides.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
             return Err(AddressError::NotPostgres);
@@ -61,10 +59,10 @@ impl Address {
         if config.get_hosts().is_empty() || config.get_user().is_none() {
             return Err(AddressError::Unreadable);
         }
-        let near = config.get_hosts().iter().all(is_on_this_machine)
+        let is_local = config.get_hosts().iter().all(is_on_this_machine)
             && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback);
         let by_socket = config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_)));
-        let encryption = match (mode.as_deref(), near) {
+        let encryption = match (mode.as_deref(), is_local) {
             (None | Some("disable" | "allow" | "prefer"), true) => Encryption::None,
             (Some("require" | "verify-full"), _) | (None, false) => Encryption::Verified { authority: None },
             (Some("disable" | "allow" | "prefer"), false) => return Err(AddressError::Unencrypted),
@@ -76,12 +74,12 @@ impl Address {
         }
     }
 
-    /// Whether an authority has to be named with `trusting`.
+    /// Whether a certificate authority must be set with `trusting`.
     pub fn needs_authority(&self) -> bool {
         self.encryption == Encryption::Verified { authority: None }
     }
 
-    /// With the PEM file of the authority that the server's certificate must come from. Means nothing without TLS.
+    /// With the PEM file of the certificate authority. Ignored without TLS.
     pub fn trusting(mut self, authority: &Path) -> Address {
         if let Encryption::Verified { authority: named } = &mut self.encryption {
             *named = Some(authority.to_owned());
@@ -89,14 +87,14 @@ impl Address {
         self
     }
 
-    /// For work that may take its time.
+    /// For migrations, exports and imports.
     pub(crate) fn without_statement_timeout(&self) -> ConnectConfig {
         self.with_timeout(0)
     }
 
-    /// For work that somebody waits for.
+    /// For calls.
     pub(crate) fn with_statement_timeout(&self) -> ConnectConfig {
-        self.with_timeout(LONGEST_MILLISECONDS)
+        self.with_timeout(STATEMENT_TIMEOUT_MS)
     }
 
     pub(crate) fn with_timeout(&self, milliseconds: u32) -> ConnectConfig {
@@ -107,22 +105,19 @@ impl Address {
             Encryption::None => SslMode::Disable,
             Encryption::Verified { .. } => SslMode::Require,
         });
-        config.connect_timeout(CONNECT).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
+        config.connect_timeout(CONNECT_TIMEOUT).tcp_user_timeout(TCP_TIMEOUT).keepalives_idle(TCP_TIMEOUT);
         ConnectConfig { config, encryption: self.encryption.clone() }
     }
 }
 
-/// The address without its `sslmode`, which the client library knows only in part.
+/// The address without its `sslmode`, because tokio-postgres does not know all modes.
 fn without_mode(text: &str) -> (String, Option<String>) {
     let Some((address, query)) = text.split_once('?') else {
         return (text.to_owned(), None);
     };
     let mode = query.split('&').filter_map(|pair| pair.strip_prefix("sslmode=")).next_back().map(str::to_owned);
     let rest: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with("sslmode=")).collect();
-    match rest.is_empty() {
-        true => (address.to_owned(), mode),
-        false => (format!("{address}?{}", rest.join("&")), mode),
-    }
+    if rest.is_empty() { (address.to_owned(), mode) } else { (format!("{address}?{}", rest.join("&")), mode) }
 }
 
 fn is_on_this_machine(host: &Host) -> bool {
@@ -134,7 +129,7 @@ fn is_on_this_machine(host: &Host) -> bool {
     }
 }
 
-/// As much of the address as anybody may see.
+/// Without the password.
 impl fmt::Display for Address {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let config = &self.config;

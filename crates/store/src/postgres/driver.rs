@@ -19,12 +19,13 @@ use super::writers::Writers;
 use super::{Address, PgContext};
 use crate::StoreError;
 use crate::backend::{
-    Driver, EXPIRED_CHAINS, Expired, Progress, RegistryChange, RetentionChunk, RetentionSession, WriterStats,
+    EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress, RetentionSession, StoreDriver,
+    WriterStats, await_reply,
 };
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, SqlValue};
 
-pub struct PostgresDriver {
+pub struct PostgresStoreDriver {
     pub(super) context: Arc<PgContext>,
     pub(super) address: Address,
     pub(super) lookups: ReadPool,
@@ -33,17 +34,13 @@ pub struct PostgresDriver {
     pub(super) commit_wait: Duration,
 }
 
-impl PostgresDriver {
-    /// Waits for the writer's reply, up to `commit_wait`.
+impl PostgresStoreDriver {
     pub(super) async fn reply<T>(&self, reply: oneshot::Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
-        match tokio::time::timeout(self.commit_wait, reply).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err(StoreError::OutcomeUnknown),
-        }
+        await_reply(reply, self.commit_wait).await
     }
 }
 
-impl Driver for PostgresDriver {
+impl StoreDriver for PostgresStoreDriver {
     type Retention<'a> = PgRetention<'a>;
 
     fn keyring(&self) -> &Keyring {
@@ -84,8 +81,8 @@ impl SqlSession for PgConnection {
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE tenant = $1 AND (client, tool, key_hash) IN \
         (SELECT client, tool, key_hash FROM fd_claim WHERE tenant = $1 AND at < $2 LIMIT $3)";
 
-    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
-        delete_terms_before(kind, column)
+    fn delete_terms_before(table: &TableSpec, column: &str) -> String {
+        delete_terms_before(table, column)
     }
 
     async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {
@@ -122,7 +119,7 @@ impl RetentionSession for PgRetention<'_> {
 
     /// The tenant's writers are locked out meanwhile: an update must find a row complete or deleted. Idempotency
     /// keys need no lock, and a node's chain is locked by its head.
-    async fn run(&self, chunk: RetentionChunk) -> Result<Progress, StoreError> {
+    async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
         let (tenant, is_locked) = match &chunk {
             RetentionChunk::Tenant { tenant, expired: Expired::Claims, .. } => (tenant.as_str(), false),
             RetentionChunk::Tenant { tenant, expired: Expired::Rows { .. }, .. } => (tenant.as_str(), true),

@@ -1,11 +1,9 @@
 //! Writing what belongs to no tenant: this node's audit chain, and tenants, clients and tokens, each change together
 //! with its audit record. Everything that is queued is committed together.
 
-use std::time::Duration;
-
 use frontdesk_engine::ports::registry::Changed;
 use tokio::sync::mpsc::Receiver;
-use tokio::time::{timeout, timeout_at};
+use tokio::time::timeout_at;
 
 use super::PgContext;
 use super::connection::PgConnection;
@@ -19,8 +17,6 @@ use crate::backend::stats::WriterCounters;
 use crate::backend::{RegistryChange, ReplySender};
 
 const MAX_BATCH: usize = 256;
-/// A transaction that takes longer is given up, and its connection is closed.
-const MAX_TX_TIME: Duration = Duration::from_secs(15);
 
 pub(crate) enum GlobalJob {
     /// The audit buffer is no longer empty.
@@ -97,13 +93,7 @@ async fn write_batch(
     if records.is_empty() && batch.changes.is_empty() {
         return;
     }
-    let outcomes = match timeout(MAX_TX_TIME, commit_all(slot, context, &batch, records)).await {
-        Ok(outcomes) => outcomes,
-        Err(_) => {
-            slot.discard();
-            Err(StoreError::OutcomeUnknown)
-        }
-    };
+    let outcomes = slot.transact(async |connection| commit_all(connection, context, &batch, records).await).await;
     // Callers may have stopped waiting.
     match outcomes {
         Ok(outcomes) => {
@@ -131,20 +121,6 @@ async fn write_batch(
 type Outcomes = Vec<Result<Changed, StoreError>>;
 
 async fn commit_all(
-    slot: &PgSlot,
-    context: &PgContext,
-    batch: &GlobalBatch,
-    records: String,
-) -> Result<Outcomes, StoreError> {
-    let connection = slot.connection().await?;
-    let outcomes = run_tx(&connection, context, batch, records).await;
-    if outcomes.is_err() && connection.batch_execute("ROLLBACK").await.is_err() {
-        slot.discard();
-    }
-    outcomes
-}
-
-async fn run_tx(
     connection: &PgConnection,
     context: &PgContext,
     batch: &GlobalBatch,

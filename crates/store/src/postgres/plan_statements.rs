@@ -214,46 +214,46 @@ struct PlanEncoder<'a> {
 impl PlanEncoder<'_> {
     fn step(&self, step: &Step, statements: &mut Vec<PgStatement>) -> Result<(), StoreError> {
         match step {
-            Step::Insert { table: kind, row, on_duplicate: taken } => {
-                let text = Arc::clone(&self.context.texts(kind)?.insert);
-                let insert = PgStatement::insert(text, self.tenant.into(), self.row(kind, row)?);
-                statements.push(PgStatement { on_duplicate: Some(taken.clone()), ..insert });
-                statements.extend(self.insert_terms(kind, row)?);
+            Step::Insert { table, row, on_duplicate } => {
+                let text = Arc::clone(&self.context.texts(table)?.insert);
+                let insert = PgStatement::insert(text, self.tenant.into(), self.row(table, row)?);
+                statements.push(PgStatement { on_duplicate: Some(on_duplicate.clone()), ..insert });
+                statements.extend(self.insert_terms(table, row)?);
             }
-            Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
-                let texts = self.context.texts(kind)?;
+            Step::Update { table, row, expect_version, on_conflict } => {
+                let texts = self.context.texts(table)?;
                 let mut values = vec![PgValue::text(self.tenant)];
-                values.extend(self.row(kind, row)?.into_iter().map(PgValue::One));
+                values.extend(self.row(table, row)?.into_iter().map(PgValue::One));
                 values.push(PgValue::integer(*expect_version));
                 let update = PgStatement::new(Arc::clone(&texts.update), values);
-                statements.push(PgStatement { on_missing: Some(conflict(stale)), ..update });
+                statements.push(PgStatement { on_missing: Some(conflict(on_conflict)), ..update });
                 let key = vec![PgValue::text(self.tenant), PgValue::text(&row.id)];
                 statements.push(PgStatement::new(Arc::clone(&texts.delete_terms), key));
-                statements.extend(self.insert_terms(kind, row)?);
+                statements.extend(self.insert_terms(table, row)?);
             }
-            Step::Adjust { table: kind, id, column, by, floor, on_underflow: below } => {
+            Step::Adjust { table, id, column, by, floor, on_underflow } => {
                 let values = vec![
                     PgValue::text(self.tenant),
                     PgValue::text(id),
                     PgValue::integer(*by),
                     PgValue::integer(*floor),
                 ];
-                let adjust = PgStatement::new(sql::adjust(kind, column), values);
-                statements.push(PgStatement { on_missing: Some(refused(below)), ..adjust });
+                let adjust = PgStatement::new(sql::adjust(table, column), values);
+                statements.push(PgStatement { on_missing: Some(refused(on_underflow)), ..adjust });
             }
-            Step::Require { table: kind, id, expect_version, on_conflict: stale } => {
+            Step::Require { table, id, expect_version, on_conflict } => {
                 // The tenant's row is locked by every writer, so the version stays until the commit.
                 let values = vec![PgValue::text(self.tenant), PgValue::text(id), PgValue::integer(*expect_version)];
-                let require = PgStatement::new(Arc::clone(&self.context.texts(kind)?.require), values);
-                statements.push(PgStatement { on_missing: Some(conflict(stale)), ..require });
+                let require = PgStatement::new(Arc::clone(&self.context.texts(table)?.require), values);
+                statements.push(PgStatement { on_missing: Some(conflict(on_conflict)), ..require });
             }
         }
         Ok(())
     }
 
     /// The values after the tenant, in the order of `FIXED_COLUMNS` and the declared columns.
-    fn row(&self, kind: &TableSpec, row: &Row) -> Result<Vec<SqlValue>, StoreError> {
-        let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, kind, row)?;
+    fn row(&self, table: &TableSpec, row: &Row) -> Result<Vec<SqlValue>, StoreError> {
+        let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, table, row)?;
         let mut values = vec![
             storable(&row.id),
             row.version.into(),
@@ -263,26 +263,26 @@ impl PlanEncoder<'_> {
             row.masked.as_deref().map_or(SqlValue::Null, storable),
             sealed.map_or(SqlValue::Null, SqlValue::Bytes),
         ];
-        values.extend(sql::column_values(kind, row, self.keys).into_iter().map(SqlValue::from));
+        values.extend(sql::column_values(table, row, self.keys).into_iter().map(SqlValue::from));
         Ok(values)
     }
 
-    fn insert_terms(&self, kind: &TableSpec, row: &Row) -> Result<Option<PgStatement>, StoreError> {
+    fn insert_terms(&self, table: &TableSpec, row: &Row) -> Result<Option<PgStatement>, StoreError> {
         if row.search_terms.is_empty() {
             return Ok(None);
         }
         let terms =
-            row.search_terms.iter().map(|word| SqlValue::from(QueryParam::of_word(word, kind, Some(self.keys))));
+            row.search_terms.iter().map(|term| SqlValue::from(QueryParam::of_term(term, table, Some(self.keys))));
         let terms: Vec<SqlValue> = terms.filter(|term| *term != SqlValue::Null).collect();
         let ids = terms.iter().map(|_| storable(&row.id)).collect();
         let values = vec![PgValue::text(self.tenant), PgValue::Array(terms), PgValue::Array(ids)];
-        let insert = PgStatement::new(Arc::clone(&self.context.texts(kind)?.insert_terms), values);
+        let insert = PgStatement::new(Arc::clone(&self.context.texts(table)?.insert_terms), values);
         Ok(Some(PgStatement { merge: Merge::Rows(1), ..insert }))
     }
 }
 
-fn conflict(stale: &OnConflict) -> PlanRejection {
-    match stale {
+fn conflict(on_conflict: &OnConflict) -> PlanRejection {
+    match on_conflict {
         OnConflict::Fail(fault) => refused(fault),
         OnConflict::Retry => PlanRejection::Outcome(Committed::VersionConflict),
     }

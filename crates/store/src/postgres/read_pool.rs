@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex, Semaphore};
+use tokio::time::timeout;
 use tokio_postgres::{Error, Row};
 
 use super::address::ConnectConfig;
@@ -18,6 +19,8 @@ const QUEUE_CAPACITY: usize = 1024;
 const SLOW: Duration = Duration::from_millis(250);
 /// After a failed attempt to connect there is no other one for this long.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
+/// A transaction that takes longer is given up.
+const MAX_TX_TIME: Duration = Duration::from_secs(15);
 
 pub(crate) struct ReadPool {
     slots: Vec<PgSlot>,
@@ -158,8 +161,30 @@ impl PgSlot {
         }
     }
 
-    /// Drops a connection whose state is unknown.
-    pub(crate) fn discard(&self) {
+    /// Runs a transaction of a writer and rolls it back if it fails. If that is not possible, or if it takes too long,
+    /// the connection is closed.
+    pub(crate) async fn transact<T>(
+        &self,
+        work: impl AsyncFnOnce(&PgConnection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let transaction = async {
+            let connection = self.connection().await?;
+            let result = work(&connection).await;
+            if result.is_err() && connection.batch_execute("ROLLBACK").await.is_err() {
+                self.discard();
+            }
+            result
+        };
+        match timeout(MAX_TX_TIME, transaction).await {
+            Ok(result) => result,
+            Err(_) => {
+                self.discard();
+                Err(StoreError::OutcomeUnknown)
+            }
+        }
+    }
+
+    fn discard(&self) {
         *self.connection.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 

@@ -39,9 +39,9 @@ pub(crate) fn core_policies() -> impl Iterator<Item = RlsPolicy> {
 }
 
 /// The policies of a declared table and of its search terms.
-pub(crate) fn table_policies(kind: &TableSpec) -> [RlsPolicy; 2] {
+pub(crate) fn table_policies(table: &TableSpec) -> [RlsPolicy; 2] {
     let policy = |table| RlsPolicy { table, scope: PolicyScope::Tenant };
-    [policy(kind.name.to_owned()), policy(format!("{}_word", kind.name))]
+    [policy(table.name.to_owned()), policy(format!("{}_word", table.name))]
 }
 
 impl RlsPolicy {
@@ -82,13 +82,13 @@ pub(crate) async fn check_role(connection: &PgConnection) -> Result<(), StoreErr
 }
 
 /// Every table has its policy, which also applies to its owner, and no other policy.
-pub(crate) async fn check_policies(connection: &PgConnection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
+pub(crate) async fn check_policies(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
     let text = "SELECT c.relrowsecurity AND c.relforcerowsecurity \
                 AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'frontdesk') \
                 AND NOT EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid \
                 AND p.polname NOT IN ('frontdesk', 'frontdesk_auditor')) \
                 FROM pg_class c WHERE c.oid = to_regclass($1)";
-    for RlsPolicy { table, scope } in core_policies().chain(kinds.iter().flat_map(|kind| table_policies(kind))) {
+    for RlsPolicy { table, scope } in core_policies().chain(tables.iter().flat_map(|table| table_policies(table))) {
         let rows = connection.query(text, &[&table]).await?;
         let is_defined = rows.first().map(|row| row.try_get::<_, bool>(0)).transpose()? == Some(true);
         // Also checked by trying: no tenant has the empty name, so no rows of tenants may be visible under it.

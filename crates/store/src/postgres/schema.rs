@@ -18,10 +18,10 @@ const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SM
                      version BIGINT NOT NULL, key_check BYTEA); \
                      INSERT INTO fd_schema (one, version) VALUES (1, 0) ON CONFLICT DO NOTHING";
 
-pub(crate) async fn migrate(connection: &PgConnection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
+pub(crate) async fn migrate(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
-    match apply_migrations(connection, kinds).await {
+    match apply_migrations(connection, tables).await {
         Ok(()) => Ok(connection.batch_execute(COMMIT).await?),
         Err(error) => {
             // If this fails, closing the connection rolls back as well.
@@ -81,7 +81,7 @@ fn is_creation_race(error: &tokio_postgres::Error) -> bool {
     races.iter().any(|code| error.code() == Some(code))
 }
 
-async fn apply_migrations(connection: &PgConnection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
+async fn apply_migrations(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
     let rows = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
     let found: i64 = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let known = ddl::MIGRATIONS.len() as i64;
@@ -104,8 +104,8 @@ async fn apply_migrations(connection: &PgConnection, kinds: &[&'static TableSpec
     for row in connection.query(names, &[]).await? {
         present.insert(row.try_get::<_, String>(0)?);
     }
-    for kind in kinds {
-        update_table(connection, kind, &present).await?;
+    for table in tables {
+        update_table(connection, table, &present).await?;
     }
     Ok(())
 }
@@ -114,27 +114,27 @@ async fn apply_migrations(connection: &PgConnection, kinds: &[&'static TableSpec
 /// statement is sent for what exists: even `CREATE INDEX IF NOT EXISTS` would wait for running writes.
 async fn update_table(
     connection: &PgConnection,
-    kind: &'static TableSpec,
+    table: &'static TableSpec,
     present: &HashSet<String>,
 ) -> Result<(), StoreError> {
-    let is_new = !present.contains(kind.name);
+    let is_new = !present.contains(table.name);
     if !is_new {
         let text = "SELECT CAST(attname AS TEXT) FROM pg_attribute \
                     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped";
-        let rows = connection.query(text, &[&kind.name]).await?;
+        let rows = connection.query(text, &[&table.name]).await?;
         let columns: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
-        for column in ddl::missing_columns(DatabaseKind::Postgres, kind, FIXED_COLUMNS, &columns)? {
-            connection.batch_execute(&ddl::for_postgres(&ddl::add_column(kind, column))).await?;
+        for column in ddl::missing_columns(DatabaseKind::Postgres, table, FIXED_COLUMNS, &columns)? {
+            connection.batch_execute(&ddl::for_postgres(&ddl::add_column(table, column))).await?;
         }
     }
-    for text in ddl::create_postgres(kind) {
+    for text in ddl::create_postgres(table) {
         let name = text.split(" EXISTS ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
         if !present.contains(name) {
             connection.batch_execute(&text).await?;
         }
     }
     if is_new {
-        for text in rls::table_policies(kind).iter().flat_map(RlsPolicy::statements) {
+        for text in rls::table_policies(table).iter().flat_map(RlsPolicy::statements) {
             connection.batch_execute(&text).await?;
         }
     }

@@ -9,10 +9,6 @@ use crate::sql;
 /// After waiting for a lock, a statement must see what was committed meanwhile, whatever the role's default is.
 pub const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 pub const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY";
-/// As `BEGIN_READ`, for statements with a variable limit. PostgreSQL might otherwise choose a generic plan, which reads
-/// all rows for the first few. Versions before 12 do not have this setting.
-pub const BEGIN_LIST: &str =
-    "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
 /// One snapshot for several reads.
 pub(crate) const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub const COMMIT: &str = "COMMIT";
@@ -40,9 +36,9 @@ pub(crate) const INSERT_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, rec
 pub(crate) const FIXED_COLUMNS: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
 
 /// Inserts any number of rows; the parameters are the tenant and an array for each other column.
-pub fn insert_many(kind: &TableSpec) -> String {
+pub fn insert_many(table: &TableSpec) -> String {
     let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA"];
-    let own = kind.columns.iter().map(|column| match column.column_type {
+    let own = table.columns.iter().map(|column| match column.column_type {
         ColumnType::Text | ColumnType::Digest => "TEXT",
         ColumnType::Integer => "BIGINT",
     });
@@ -50,31 +46,31 @@ pub fn insert_many(kind: &TableSpec) -> String {
         .zip(fixed.into_iter().chain(own))
         .map(|(number, holds)| format!("CAST(${number} AS {holds}[])"))
         .collect();
-    let columns: String = kind.columns.iter().map(|column| format!(", {}", column.name)).collect();
+    let columns: String = table.columns.iter().map(|column| format!(", {}", column.name)).collect();
     format!(
         "INSERT INTO {} ({}{columns}) SELECT $1, * FROM unnest({}) AS many",
-        kind.name,
+        table.name,
         FIXED_COLUMNS,
         arrays.join(", ")
     )
 }
 
 /// Inserts any number of search terms of any number of rows.
-pub fn insert_terms(kind: &TableSpec) -> String {
+pub fn insert_terms(table: &TableSpec) -> String {
     format!(
         "INSERT INTO {}_word (tenant, word, id) SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[])) AS many \
          ON CONFLICT DO NOTHING",
-        kind.name
+        table.name
     )
 }
 
-fn delete_terms(kind: &TableSpec) -> String {
-    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", kind.name)
+fn delete_terms(table: &TableSpec) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", table.name)
 }
 
 /// Deletes the search terms of the rows that `sql::delete_rows_before` deletes.
-pub(crate) fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
-    format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", kind.name, sql::ids_before(kind, column))
+pub(crate) fn delete_terms_before(table: &TableSpec, column: &str) -> String {
+    format!("DELETE FROM {}_word WHERE tenant = $1 AND id IN ({})", table.name, sql::ids_before(table, column))
 }
 
 /// The statements of one table, generated once.
@@ -88,14 +84,14 @@ pub(crate) struct PgTexts {
 }
 
 impl PgTexts {
-    pub(crate) fn of(kind: &TableSpec) -> PgTexts {
+    pub(crate) fn of(table: &TableSpec) -> PgTexts {
         PgTexts {
-            get: sql::get(kind).into(),
-            insert: insert_many(kind).into(),
-            update: sql::update(kind, FIXED_COLUMNS).into(),
-            require: format!("SELECT 1 FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", kind.name).into(),
-            insert_terms: insert_terms(kind).into(),
-            delete_terms: delete_terms(kind).into(),
+            get: sql::get(table).into(),
+            insert: insert_many(table).into(),
+            update: sql::update(table, FIXED_COLUMNS).into(),
+            require: format!("SELECT 1 FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", table.name).into(),
+            insert_terms: insert_terms(table).into(),
+            delete_terms: delete_terms(table).into(),
         }
     }
 }

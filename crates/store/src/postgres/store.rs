@@ -15,7 +15,7 @@ use super::connection::refs;
 use super::read_pool::RowScope;
 use super::tenant_writer::{TenantJob, read_claim};
 use super::values::read_sealed_row;
-use super::{PostgresDriver, PostgresStore};
+use super::{PostgresStore, PostgresStoreDriver};
 use crate::StoreError;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
@@ -25,16 +25,16 @@ impl Store for PostgresStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = &self.driver.context.texts(kind)?.get;
+            let text = &self.driver.context.texts(table)?.get;
             match self.driver.find_row(tenant, text, QueryParam::Text(id)).await? {
                 Some(row) if row.needs_keys(disclosure) => {
                     let keys = self.driver.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
-                    Ok(Some(row.open(&keys, tenant, kind)?))
+                    Ok(Some(row.open(&keys, tenant, table)?))
                 }
                 row => Ok(row.map(|row| row.found)),
             }
@@ -44,14 +44,14 @@ impl Store for PostgresStore {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         value: Cell,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = sql::find(kind, column);
+            let text = sql::find(table, column);
             let keys = self.driver.keys(tenant.as_str()).await?;
-            let value = QueryParam::of(&value, HashDomain::Column { table: kind.name, column }, keys.as_deref());
+            let value = QueryParam::of(&value, HashDomain::Column { table: table.name, column }, keys.as_deref());
             Ok(self.driver.find_row(tenant, &text, value).await?.map(|row| row.found))
         })
     }
@@ -110,7 +110,7 @@ impl Store for PostgresStore {
     }
 }
 
-impl PostgresDriver {
+impl PostgresStoreDriver {
     async fn find_row(
         &self,
         tenant: &TenantId,

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use frontdesk_engine::ports::{Claim, Commit, Committed, StoredAnswer};
 use tokio::sync::mpsc::Receiver;
-use tokio::time::timeout;
 
 use super::PgContext;
 use super::connection::{PgConnection, PgParams};
@@ -28,8 +26,6 @@ use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER};
 
 /// At most this many plans are taken together.
 const MAX_BATCH: usize = 256;
-/// A transaction that takes longer is given up, and its connection is closed.
-const MAX_TX_TIME: Duration = Duration::from_secs(15);
 
 pub(crate) struct TenantJob {
     pub(crate) commit: Box<Commit>,
@@ -58,13 +54,8 @@ pub(crate) async fn run(
         }
         for (tenant, jobs) in tenants {
             counters.batch(jobs.len());
-            let outcomes = match timeout(MAX_TX_TIME, commit_all(&slot, &context, &tenant, &jobs)).await {
-                Ok(outcomes) => outcomes,
-                Err(_) => {
-                    slot.discard();
-                    Err(StoreError::OutcomeUnknown)
-                }
-            };
+            let outcomes =
+                slot.transact(async |connection| commit_all(connection, &context, &tenant, &jobs).await).await;
             if outcomes.is_err() {
                 counters.commit_failed();
             }
@@ -92,25 +83,19 @@ fn reply_all(jobs: Vec<TenantJob>, outcomes: Result<Outcomes, StoreError>) {
 }
 
 async fn commit_all(
-    slot: &PgSlot,
+    connection: &PgConnection,
     context: &PgContext,
     tenant: &str,
     jobs: &[TenantJob],
 ) -> Result<Outcomes, StoreError> {
-    let connection = slot.connection().await?;
     // Also for a single plan: most succeed, and this takes two round trips less.
-    let outcomes = match commit_batch(&connection, context, tenant, jobs).await {
-        Ok(BatchOutcome::Committed) => return Ok(jobs.iter().map(|_| Ok(Committed::Done)).collect()),
-        Ok(BatchOutcome::Rejected) => {
+    match commit_batch(connection, context, tenant, jobs).await? {
+        BatchOutcome::Committed => Ok(jobs.iter().map(|_| Ok(Committed::Done)).collect()),
+        BatchOutcome::Rejected => {
             connection.batch_execute("ROLLBACK").await?;
-            commit_with_savepoints(&connection, context, tenant, jobs).await
+            commit_with_savepoints(connection, context, tenant, jobs).await
         }
-        Err(error) => Err(error),
-    };
-    if outcomes.is_err() && connection.batch_execute("ROLLBACK").await.is_err() {
-        slot.discard();
     }
-    outcomes
 }
 
 enum BatchOutcome {

@@ -1,5 +1,5 @@
-//! TLS to the server: its certificate must come from the one authority that was named and be for the name that was
-//! asked for. Nothing is taken on trust, not even the authorities that the system knows.
+//! TLS to the server: its certificate must be issued by the configured certificate authority for the configured name.
+//! The system's own certificate authorities are not trusted.
 
 use std::error::Error;
 use std::fmt;
@@ -20,14 +20,14 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client;
 
-/// Makes connections that trust one authority.
+/// Opens connections that trust one certificate authority.
 #[derive(Clone)]
 pub(crate) struct PgTlsConnector {
     config: Arc<ClientConfig>,
     authority: PathBuf,
 }
 
-/// Why a connection is not to be trusted, and what to do about it.
+/// Why the connection was refused, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct TlsError(pub(crate) String);
 
@@ -40,7 +40,7 @@ impl fmt::Display for TlsError {
 impl Error for TlsError {}
 
 impl PgTlsConnector {
-    /// Reads the authority's certificates. The file is read for every connection, so a changed one needs no restart.
+    /// Reads the certificates of the authority. The file is read for every connection, so changing it needs no restart.
     pub(crate) fn trusting(authority: &Path) -> Result<PgTlsConnector, TlsError> {
         let refused = |why: String| {
             TlsError(format!(
@@ -105,45 +105,45 @@ fn explain(error: &io::Error, host: &str, authority: &Path) -> TlsError {
     let Some(rustls::Error::InvalidCertificate(wrong)) = cause else {
         return TlsError(format!("the handshake failed: {error}"));
     };
-    TlsError(if is_from_elsewhere(wrong) {
+    TlsError(if is_unknown_issuer(wrong) {
         format!(
             "the certificate of {host} is not from the authority in {}. \
              Set `database_ca` to the certificate of the authority that issued it",
             authority.display()
         )
-    } else if is_for_another(wrong) {
+    } else if is_wrong_name(wrong) {
         format!(
             "the certificate is not for {host}. Name the server in `database` as its certificate does, \
              or have one issued for {host}"
         )
-    } else if is_past(wrong) {
+    } else if is_expired(wrong) {
         format!("the certificate of {host} has expired. Have a new one issued and reload PostgreSQL")
     } else {
         format!("the certificate of {host} cannot be accepted: {wrong}. Have one issued that can")
     })
 }
 
-fn is_from_elsewhere(wrong: &CertificateError) -> bool {
+fn is_unknown_issuer(wrong: &CertificateError) -> bool {
     matches!(wrong, CertificateError::UnknownIssuer | CertificateError::BadSignature)
 }
 
-fn is_for_another(wrong: &CertificateError) -> bool {
+fn is_wrong_name(wrong: &CertificateError) -> bool {
     matches!(wrong, CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. })
 }
 
-fn is_past(wrong: &CertificateError) -> bool {
+fn is_expired(wrong: &CertificateError) -> bool {
     matches!(wrong, CertificateError::Expired | CertificateError::ExpiredContext { .. })
 }
 
 pub(crate) struct EncryptedStream<S>(client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for EncryptedStream<S> {
-    /// A login by password is bound to this very certificate, so that it is worth nothing on another connection.
+    /// Channel binding ties the password login to this certificate, so that it cannot be relayed.
     fn channel_binding(&self) -> ChannelBinding {
         let (_, session) = self.0.get_ref();
         match session.peer_certificates().and_then(<[_]>::first).filter(|leaf| is_signed_with_sha256(leaf)) {
             Some(leaf) => ChannelBinding::tls_server_end_point(sha256(leaf).to_vec()),
-            // The hash to use follows from the signature; for others the login goes without.
+            // The signature determines the hash; others are not supported.
             None => ChannelBinding::none(),
         }
     }

@@ -19,35 +19,35 @@ pub(crate) fn for_postgres(text: &str) -> String {
 }
 
 /// The statements that create a table on SQLite, where a row lists its own search terms.
-pub(crate) fn create_sqlite(kind: &TableSpec) -> Vec<String> {
-    let mut statements = tables(kind, ", words TEXT");
-    statements.extend(indexes(kind));
+pub(crate) fn create_sqlite(table: &TableSpec) -> Vec<String> {
+    let mut statements = tables(table, ", words TEXT");
+    statements.extend(indexes(table));
     statements
 }
 
 /// The same on PostgreSQL, where the search terms of a row are found by an index.
-pub(crate) fn create_postgres(kind: &TableSpec) -> Vec<String> {
-    let table = kind.name;
-    let mut statements = tables(kind, "");
-    statements.push(format!("CREATE INDEX IF NOT EXISTS {table}_word_of ON {table}_word (tenant, id)"));
-    statements.extend(indexes(kind));
+pub(crate) fn create_postgres(table: &TableSpec) -> Vec<String> {
+    let name = table.name;
+    let mut statements = tables(table, "");
+    statements.push(format!("CREATE INDEX IF NOT EXISTS {name}_word_of ON {name}_word (tenant, id)"));
+    statements.extend(indexes(table));
     statements.iter().map(|text| for_postgres(text)).collect()
 }
 
-fn tables(kind: &TableSpec, words: &str) -> Vec<String> {
-    let table = kind.name;
+fn tables(table: &TableSpec, words: &str) -> Vec<String> {
+    let name = table.name;
     let mut columns = String::new();
-    for column in kind.columns {
-        columns.push_str(&format!(", {} {}", column.name, type_of(kind, column)));
+    for column in table.columns {
+        columns.push_str(&format!(", {} {}", column.name, type_of(table, column)));
     }
     vec![
         format!(
-            "CREATE TABLE IF NOT EXISTS {table} (tenant TEXT NOT NULL, id TEXT NOT NULL, version BIGINT NOT NULL, \
+            "CREATE TABLE IF NOT EXISTS {name} (tenant TEXT NOT NULL, id TEXT NOT NULL, version BIGINT NOT NULL, \
              created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB{words}{columns}, \
              PRIMARY KEY (tenant, id))"
         ),
         format!(
-            "CREATE TABLE IF NOT EXISTS {table}_word (tenant TEXT NOT NULL, word TEXT NOT NULL, id TEXT NOT NULL, \
+            "CREATE TABLE IF NOT EXISTS {name}_word (tenant TEXT NOT NULL, word TEXT NOT NULL, id TEXT NOT NULL, \
              PRIMARY KEY (tenant, word, id)){WITHOUT_ROWID}"
         ),
     ]
@@ -56,39 +56,38 @@ fn tables(kind: &TableSpec, words: &str) -> Vec<String> {
 /// The declared columns that a table does not have yet. A column that is not declared was added by a newer version.
 pub(crate) fn missing_columns(
     database: DatabaseKind,
-    kind: &TableSpec,
+    table: &TableSpec,
     fixed: &str,
     present: &[String],
 ) -> Result<Vec<&'static ColumnSpec>, StoreError> {
     let declared =
-        |name: &str| fixed.split(", ").any(|one| one == name) || kind.columns.iter().any(|one| one.name == name);
+        |name: &str| fixed.split(", ").any(|one| one == name) || table.columns.iter().any(|one| one.name == name);
     if let Some(unknown) = present.iter().find(|name| !declared(name)) {
-        return Err(StoreError::UnknownColumn { database, table: kind.name.to_owned(), column: unknown.clone() });
+        return Err(StoreError::UnknownColumn { database, table: table.name.to_owned(), column: unknown.clone() });
     }
-    Ok(kind.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)).collect())
+    Ok(table.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)).collect())
 }
 
 /// A column that a newer declaration has added. It is NULL in existing rows, or 0 if it is sorted.
-pub(crate) fn add_column(kind: &TableSpec, column: &ColumnSpec) -> String {
-    format!("ALTER TABLE {} ADD COLUMN {} {}", kind.name, column.name, type_of(kind, column))
+pub(crate) fn add_column(table: &TableSpec, column: &ColumnSpec) -> String {
+    format!("ALTER TABLE {} ADD COLUMN {} {}", table.name, column.name, type_of(table, column))
 }
 
 /// Every index begins with the tenant, so that a large tenant does not slow down the others. Filters never ask for
 /// NULL, so rows without a value are left out of the filter indexes, which makes inserts about a tenth cheaper.
-pub(crate) fn indexes(kind: &TableSpec) -> Vec<String> {
-    let table = kind.name;
+pub(crate) fn indexes(table: &TableSpec) -> Vec<String> {
+    let name = table.name;
     let mut statements =
-        vec![format!("CREATE INDEX IF NOT EXISTS {table}_by_created_at ON {table} (tenant, created_at, id)")];
-    for column in kind.unique {
-        statements
-            .push(format!("CREATE UNIQUE INDEX IF NOT EXISTS {table}_one_{column} ON {table} (tenant, {column})"));
+        vec![format!("CREATE INDEX IF NOT EXISTS {name}_by_created_at ON {name} (tenant, created_at, id)")];
+    for column in table.unique {
+        statements.push(format!("CREATE UNIQUE INDEX IF NOT EXISTS {name}_one_{column} ON {name} (tenant, {column})"));
     }
-    for column in kind.sorted.iter().filter(|column| **column != "created_at") {
-        statements.push(format!("CREATE INDEX IF NOT EXISTS {table}_by_{column} ON {table} (tenant, {column}, id)"));
+    for column in table.sorted.iter().filter(|column| **column != "created_at") {
+        statements.push(format!("CREATE INDEX IF NOT EXISTS {name}_by_{column} ON {name} (tenant, {column}, id)"));
     }
-    for column in kind.filtered {
+    for column in table.filtered {
         statements.push(format!(
-            "CREATE INDEX IF NOT EXISTS {table}_with_{column} ON {table} (tenant, {column}, created_at, id) \
+            "CREATE INDEX IF NOT EXISTS {name}_with_{column} ON {name} (tenant, {column}, created_at, id) \
              WHERE {column} IS NOT NULL"
         ));
     }
@@ -96,18 +95,18 @@ pub(crate) fn indexes(kind: &TableSpec) -> Vec<String> {
 }
 
 /// A sorted integer is never NULL: comparisons with NULL are never true, so paging would lose the row.
-fn type_of(kind: &TableSpec, column: &ColumnSpec) -> &'static str {
+fn type_of(table: &TableSpec, column: &ColumnSpec) -> &'static str {
     match column.column_type {
         ColumnType::Text | ColumnType::Digest => "TEXT",
-        ColumnType::Integer if is_required(kind, column) => "BIGINT NOT NULL DEFAULT 0",
+        ColumnType::Integer if is_required(table, column) => "BIGINT NOT NULL DEFAULT 0",
         ColumnType::Integer => "BIGINT",
     }
 }
 
 /// Whether the column is NOT NULL.
-pub(crate) fn is_required(kind: &TableSpec, column: &ColumnSpec) -> bool {
+pub(crate) fn is_required(table: &TableSpec, column: &ColumnSpec) -> bool {
     match column.column_type {
         ColumnType::Text | ColumnType::Digest => false,
-        ColumnType::Integer => kind.sorted.contains(&column.name),
+        ColumnType::Integer => table.sorted.contains(&column.name),
     }
 }

@@ -2,10 +2,9 @@
 //! runs on a SQLite connection or a PostgreSQL connection.
 
 use std::future::Future;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 
 use frontdesk_engine::model::table::TableSpec;
+use futures_util::FutureExt as _;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
@@ -40,7 +39,7 @@ pub(crate) trait SqlSession: SqlReader {
     const DELETE_CLAIMS: &'static str;
 
     /// Deletes the search terms of the rows that `sql::delete_rows_before` deletes with the same parameters.
-    fn delete_terms_before(kind: &TableSpec, column: &str) -> String;
+    fn delete_terms_before(table: &TableSpec, column: &str) -> String;
 
     /// The number of rows that were changed.
     fn execute(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<u64, StoreError>>;
@@ -71,8 +70,8 @@ impl SqlSession for Connection {
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE rowid IN \
         (SELECT rowid FROM fd_claim WHERE +tenant = $1 AND at < $2 ORDER BY at LIMIT $3)";
 
-    fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
-        search_terms::delete_terms_before(kind, column)
+    fn delete_terms_before(table: &TableSpec, column: &str) -> String {
+        search_terms::delete_terms_before(table, column)
     }
 
     async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {
@@ -89,10 +88,7 @@ impl SqlSession for Connection {
 
 /// The result of a future that never waits, which is every one on a SQLite session.
 pub(crate) fn run_ready<T>(future: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => Err(StoreError::OutcomeUnknown),
-    }
+    future.now_or_never().unwrap_or(Err(StoreError::OutcomeUnknown))
 }
 
 impl SqlRow {

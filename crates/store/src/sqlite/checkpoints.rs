@@ -1,5 +1,5 @@
-//! Bringing the log checkpointed beside the writer, so that nobody who writes waits for it: a thread of its own moves the bulk,
-//! the writer only what came meanwhile. Nothing depends on that thread; without it the writer moves all.
+//! WAL checkpoints in the background: a thread of its own copies most pages, and the writer only those that were
+//! written meanwhile. If the thread has ended, the writer copies all of them.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -10,41 +10,41 @@ use rusqlite::Connection;
 
 use crate::StoreError;
 
-/// In pages of the log.
+/// In pages of the WAL.
 #[derive(Debug, Clone, Copy)]
 struct WalLimits {
-    /// From here on it is brought checkpointed. With fewer, the pages that every write touches are brought checkpointed again and
-    /// again; with more, a start after a crash has more to read.
+    /// Where a checkpoint starts. With a smaller value, pages that every write changes are copied again and again;
+    /// with a larger one, recovery after a crash takes longer.
     start: i64,
-    /// So many must have come since the last time, or a reader who stands in the way would be tried at every write.
+    /// At least this many pages must be new, or a long read would cause an attempt after every write.
     min_new: i64,
-    /// Here the writer waits for the thread, so that the log cannot grow without end.
+    /// Where the writer waits for the thread, so that the WAL cannot grow without limit.
     max: i64,
 }
 
 const LIMITS: WalLimits = WalLimits { start: 8_192, min_new: 1_024, max: 32_768 };
-/// What came during the first pass is little enough for a second, and what comes during that one for the writer.
+/// The second pass copies what was written during the first, and leaves little for the writer.
 const PASSES: usize = 2;
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub struct Checkpointer {
     limits: WalLimits,
-    /// Gone once the thread is to end.
+    /// `None` once the thread is to end.
     requests: Option<SyncSender<()>>,
     done: Receiver<()>,
-    stage: Stage,
+    state: CheckpointState,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum CheckpointState {
     Idle,
-    /// The thread has its order.
+    /// The thread has been told to checkpoint.
     Running,
 }
 
 impl Checkpointer {
-    /// For the one connection that writes to this file.
+    /// For the only connection that writes to this file.
     pub fn start(writer: &Connection, path: &Path) -> Result<Checkpointer, StoreError> {
         Checkpointer::with(LIMITS, writer, path)
     }
@@ -52,7 +52,7 @@ impl Checkpointer {
     fn with(limits: WalLimits, writer: &Connection, path: &Path) -> Result<Checkpointer, StoreError> {
         writer.pragma_update(None, "wal_autocheckpoint", 0)?;
         let connection = Connection::open(path)?;
-        connection.busy_timeout(BUSY)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         let (requests, requested) = sync_channel(1);
         let (finish, done) = sync_channel(1);
@@ -69,34 +69,35 @@ impl Checkpointer {
                 }
             })
             .map_err(|error| StoreError::Io { path: path.to_owned(), error })?;
-        Ok(Checkpointer { limits, requests: Some(requests), done, stage: Stage::Idle, thread: Some(thread) })
+        Ok(Checkpointer { limits, requests: Some(requests), done, state: CheckpointState::Idle, thread: Some(thread) })
     }
 
-    /// To be called between two transactions of the writer, best when everybody has been answered.
+    /// To be called between two transactions of the writer, after the replies.
     pub fn maybe_checkpoint(&mut self, writer: &Connection) {
-        let Ok(log) = WalStatus::of(writer) else {
+        let Ok(wal) = WalStatus::of(writer) else {
             return;
         };
-        match self.stage {
-            Stage::Idle => {
-                if log.pages < self.limits.start || log.pages - log.checkpointed < self.limits.min_new {
+        match self.state {
+            CheckpointState::Idle => {
+                if wal.pages < self.limits.start || wal.pages - wal.checkpointed < self.limits.min_new {
                     return;
                 }
                 match self.requests.as_ref().map(|requests| requests.try_send(())) {
-                    Some(Ok(())) => self.stage = Stage::Running,
+                    Some(Ok(())) => self.state = CheckpointState::Running,
                     Some(Err(_)) | None => checkpoint(writer),
                 }
             }
-            Stage::Running => {
-                let done = match log.pages < self.limits.max {
-                    true => self.done.try_recv(),
-                    false => self.done.recv().map_err(|_| TryRecvError::Disconnected),
+            CheckpointState::Running => {
+                let done = if wal.pages < self.limits.max {
+                    self.done.try_recv()
+                } else {
+                    self.done.recv().map_err(|_| TryRecvError::Disconnected)
                 };
                 match done {
                     Err(TryRecvError::Empty) => {}
-                    // Only when all of it is checkpointed does the next write start the log anew.
+                    // SQLite restarts the WAL only when all of its pages are checkpointed.
                     Ok(()) | Err(TryRecvError::Disconnected) => {
-                        self.stage = Stage::Idle;
+                        self.state = CheckpointState::Idle;
                         checkpoint(writer);
                     }
                 }
@@ -114,7 +115,7 @@ impl Drop for Checkpointer {
     }
 }
 
-/// How long the log is, and how much of it is checkpointed.
+/// The pages of the WAL, and how many of them are checkpointed.
 struct WalStatus {
     pages: i64,
     checkpointed: i64,
@@ -128,7 +129,7 @@ impl WalStatus {
     }
 }
 
-/// As far as readers allow. What cannot be moved now stays in the log, where it is just as safe, and is tried again.
+/// As far as readers allow. Pages that cannot be copied now stay in the WAL until the next attempt.
 fn checkpoint(connection: &Connection) {
     let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
 }
@@ -139,8 +140,8 @@ mod tests {
 
     const SMALL: WalLimits = WalLimits { start: 16, min_new: 4, max: 64 };
 
-    /// A file of its own and the connection that writes to it.
-    fn written(name: &str) -> (std::path::PathBuf, Connection) {
+    /// A new file and the connection that writes to it.
+    fn create(name: &str) -> (std::path::PathBuf, Connection) {
         let path = std::env::temp_dir().join(format!("frontdesk-{name}-{}.db", std::process::id()));
         let _ = std::fs::remove_file(&path);
         let connection = Connection::open(&path).unwrap();
@@ -153,7 +154,7 @@ mod tests {
         connection.execute("INSERT INTO t (filling) VALUES (zeroblob(6000))", []).unwrap();
     }
 
-    fn longest_log(connection: &Connection, checkpoints: &mut Checkpointer) -> i64 {
+    fn longest_wal(connection: &Connection, checkpoints: &mut Checkpointer) -> i64 {
         let mut longest = 0;
         for _ in 0..2_000 {
             add(connection);
@@ -164,12 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_is_written_to_without_pause_begins_anew_and_loses_nothing() {
-        let (path, connection) = written("checkpoints");
+    fn continuous_writes_restart_the_wal_and_lose_nothing() {
+        let (path, connection) = create("checkpoints");
         let mut checkpoints = Checkpointer::with(SMALL, &connection, &path).unwrap();
-        let longest = longest_log(&connection, &mut checkpoints);
+        let longest = longest_wal(&connection, &mut checkpoints);
         drop(checkpoints);
-        // A row takes about four pages, and the writer looks after each.
+        // A row takes about four pages, and the WAL is checked after each row.
         assert!((16..64 + 8).contains(&longest), "{longest} pages");
         let (rows, sound): (i64, String) = connection
             .query_row("SELECT count(*), (SELECT integrity_check FROM pragma_integrity_check) FROM t", [], |row| {
@@ -180,29 +181,29 @@ mod tests {
     }
 
     #[test]
-    fn without_its_thread_the_writer_brings_the_log_home() {
-        let (path, connection) = written("checkpoints-alone");
+    fn without_its_thread_the_writer_checkpoints() {
+        let (path, connection) = create("checkpoints-alone");
         let mut checkpoints = Checkpointer::with(SMALL, &connection, &path).unwrap();
         checkpoints.requests = None;
         checkpoints.thread.take().unwrap().join().unwrap();
-        let longest = longest_log(&connection, &mut checkpoints);
+        let longest = longest_wal(&connection, &mut checkpoints);
         assert!((16..16 + 8).contains(&longest), "{longest} pages");
     }
 
     #[test]
-    fn a_reader_who_stands_in_the_way_keeps_what_it_sees_and_the_log_begins_anew_after_it() {
-        let (path, connection) = written("checkpoints-reader");
+    fn a_long_read_keeps_its_snapshot_and_delays_the_restart() {
+        let (path, connection) = create("checkpoints-reader");
         let mut checkpoints = Checkpointer::with(SMALL, &connection, &path).unwrap();
         add(&connection);
         let reader = Connection::open(&path).unwrap();
         let count = || reader.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0)).unwrap();
         reader.execute_batch("BEGIN").unwrap();
         assert_eq!(count(), 1);
-        let longest = longest_log(&connection, &mut checkpoints);
+        let longest = longest_wal(&connection, &mut checkpoints);
         assert_eq!(count(), 1);
-        assert!(longest > 4_000, "{longest} pages: nothing may be begun anew under a reader");
+        assert!(longest > 4_000, "{longest} pages: the WAL must not restart while a read is running");
         reader.execute_batch("COMMIT").unwrap();
-        longest_log(&connection, &mut checkpoints);
+        longest_wal(&connection, &mut checkpoints);
         assert_eq!(count(), 4_001);
         let left = WalStatus::of(&connection).unwrap().pages;
         assert!(left < 64 + 8, "{left} pages");

@@ -13,11 +13,14 @@ use super::write_tx::WriteTx;
 use super::writer::{SqliteWriter, WriteJob};
 use crate::StoreError;
 use crate::backend::stats::WriterStats;
-use crate::backend::{Driver, EXPIRED_CHAINS, Expired, Progress, RegistryChange, RetentionChunk, RetentionSession};
+use crate::backend::{
+    EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress, RetentionSession, StoreDriver,
+    await_reply,
+};
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, SqlValue, run_ready};
 
-pub struct SqliteDriver {
+pub struct SqliteStoreDriver {
     pub(super) context: Arc<SqliteContext>,
     pub(super) pool: SqliteReadPool,
     pub(super) readers: ReaderThreads,
@@ -25,13 +28,9 @@ pub struct SqliteDriver {
     pub(super) commit_wait: Duration,
 }
 
-impl SqliteDriver {
-    /// Waits for the writer's reply, up to `commit_wait`.
+impl SqliteStoreDriver {
     pub(super) async fn reply<T>(&self, reply: oneshot::Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
-        match tokio::time::timeout(self.commit_wait, reply).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err(StoreError::OutcomeUnknown),
-        }
+        await_reply(reply, self.commit_wait).await
     }
 
     /// Runs a task on the writer thread and waits until it is committed.
@@ -52,8 +51,8 @@ impl SqliteDriver {
     }
 }
 
-impl Driver for SqliteDriver {
-    type Retention<'a> = &'a SqliteDriver;
+impl StoreDriver for SqliteStoreDriver {
+    type Retention<'a> = &'a SqliteStoreDriver;
 
     fn keyring(&self) -> &Keyring {
         &self.context.keyring
@@ -78,20 +77,20 @@ impl Driver for SqliteDriver {
         self.writer.stats()
     }
 
-    async fn retention(&self) -> Result<&SqliteDriver, StoreError> {
+    async fn retention(&self) -> Result<&SqliteStoreDriver, StoreError> {
         Ok(self)
     }
 }
 
-impl RetentionSession for &SqliteDriver {
+impl RetentionSession for &SqliteStoreDriver {
     /// Only those that have expired rows, so that the writer has nothing to do for the others.
     async fn tenants(&self, expired: Expired, before: Millis) -> Result<Vec<String>, StoreError> {
         let text = match expired {
             Expired::Claims => "SELECT DISTINCT tenant FROM fd_claim WHERE at < $1 ORDER BY tenant".to_owned(),
-            Expired::Rows { kind, column } => format!(
+            Expired::Rows { table, column } => format!(
                 "SELECT tenant FROM fd_tenant WHERE EXISTS (SELECT 1 FROM {} AS own \
                  WHERE own.tenant = fd_tenant.tenant AND own.{column} < $1) ORDER BY tenant",
-                kind.name
+                table.name
             ),
         };
         first_column(&self.read(&text, &[before.0.into()]).await?)
@@ -105,7 +104,7 @@ impl RetentionSession for &SqliteDriver {
         first_column(&self.read(EXPIRED_CHAINS, &[before.0.into()]).await?)
     }
 
-    async fn run(&self, chunk: RetentionChunk) -> Result<Progress, StoreError> {
+    async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
         self.run_task(move |tx| {
             let progress = run_ready(chunk.delete(tx.connection, &tx.context.audit_key))?;
             if let RetentionChunk::Chain { chain, .. } = &chunk {

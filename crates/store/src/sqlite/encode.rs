@@ -30,10 +30,10 @@ pub(crate) struct EncodedCommit {
 
 /// A step of the plan with its values as they are stored.
 pub(super) enum EncodedStep {
-    Insert { kind: &'static TableSpec, row: EncodedRow, taken: Fault },
-    Update { kind: &'static TableSpec, row: EncodedRow, expect_version: i64, stale: OnConflict },
-    Adjust { text: String, id: String, by: i64, floor: i64, below: Fault },
-    Require { kind: &'static TableSpec, id: String, expect_version: i64, stale: OnConflict },
+    Insert { table: &'static TableSpec, row: EncodedRow, on_duplicate: Fault },
+    Update { table: &'static TableSpec, row: EncodedRow, expect_version: i64, on_conflict: OnConflict },
+    Adjust { text: String, id: String, by: i64, floor: i64, on_underflow: Fault },
+    Require { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
 }
 
 pub(super) struct EncodedRow {
@@ -76,27 +76,27 @@ struct PlanEncoder<'a> {
 impl PlanEncoder<'_> {
     fn step(&self, step: plan::Step) -> Result<EncodedStep, StoreError> {
         Ok(match step {
-            plan::Step::Insert { table: kind, row, on_duplicate: taken } => {
-                EncodedStep::Insert { kind, row: self.row(kind, row)?, taken }
+            plan::Step::Insert { table, row, on_duplicate } => {
+                EncodedStep::Insert { table, row: self.row(table, row)?, on_duplicate }
             }
-            plan::Step::Update { table: kind, row, expect_version, on_conflict: stale } => {
-                let mut row = self.row(kind, row)?;
+            plan::Step::Update { table, row, expect_version, on_conflict } => {
+                let mut row = self.row(table, row)?;
                 row.values.push(expect_version.into());
-                EncodedStep::Update { kind, row, expect_version, stale }
+                EncodedStep::Update { table, row, expect_version, on_conflict }
             }
-            plan::Step::Adjust { table: kind, id, column, by, floor, on_underflow: below } => {
-                EncodedStep::Adjust { text: sql::for_sqlite(&sql::adjust(kind, column)), id, by, floor, below }
+            plan::Step::Adjust { table, id, column, by, floor, on_underflow } => {
+                EncodedStep::Adjust { text: sql::for_sqlite(&sql::adjust(table, column)), id, by, floor, on_underflow }
             }
-            plan::Step::Require { table: kind, id, expect_version, on_conflict: stale } => {
-                EncodedStep::Require { kind, id, expect_version, stale }
+            plan::Step::Require { table, id, expect_version, on_conflict } => {
+                EncodedStep::Require { table, id, expect_version, on_conflict }
             }
         })
     }
 
-    fn row(&self, kind: &TableSpec, row: Row) -> Result<EncodedRow, StoreError> {
-        let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, kind, &row)?;
-        let columns = sql::column_values(kind, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
-        let mut terms: Vec<String> = row.search_terms.iter().filter_map(|word| self.term(kind, word)).collect();
+    fn row(&self, table: &TableSpec, row: Row) -> Result<EncodedRow, StoreError> {
+        let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, table, &row)?;
+        let columns = sql::column_values(table, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
+        let mut terms: Vec<String> = row.search_terms.iter().filter_map(|term| self.term(table, term)).collect();
         terms.sort_unstable();
         terms.dedup();
         let mut values = Vec::with_capacity(columns.len() + 8);
@@ -106,8 +106,8 @@ impl PlanEncoder<'_> {
         Ok(EncodedRow { id: row.id, values, terms })
     }
 
-    fn term(&self, kind: &TableSpec, word: &SearchTerm) -> Option<String> {
-        match QueryParam::of_word(word, kind, Some(self.keys)) {
+    fn term(&self, table: &TableSpec, term: &SearchTerm) -> Option<String> {
+        match QueryParam::of_term(term, table, Some(self.keys)) {
             QueryParam::Text(text) => Some(text.to_owned()),
             QueryParam::Digest(text) => Some(text),
             QueryParam::Null | QueryParam::Integer(_) => None,

@@ -1,5 +1,5 @@
-//! Opening the database file: the library's version, the settings of a connection, and the schema,
-//! which only ever moves forward.
+//! Opening the database file: the version of the library, the settings of a connection, and the schema, which is only
+//! ever migrated forward.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -12,18 +12,17 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 use crate::error::DatabaseKind;
-use crate::sql::ddl;
+use crate::sql::{FIXED_COLUMNS, ddl};
 
 /// Older libraries can corrupt a database when a checkpoint races a commit on another connection.
 const OLDEST_LIBRARY: i32 = 3_051_003;
-const STATEMENTS: usize = 256;
-/// Where the store's own thread does not bring the log home.
+const STATEMENT_CACHE: usize = 256;
+/// For connections without a `Checkpointer`.
 const CHECKPOINT_PAGES: i64 = 8_192;
-/// What all connections together that look things up may keep of the file, in KiB. Each keeps what it has met: with
-/// little data that is little.
-const KEPT: usize = 32 * 1024;
-/// What SQLite gives a connection by itself.
-const KEPT_AT_LEAST: usize = 2_000;
+/// The page cache of all look-up connections together, in KiB. It is filled by use, so it stays small with little data.
+const LOOKUP_CACHE_KIB: usize = 32 * 1024;
+/// SQLite's default for one connection.
+const MIN_CACHE_KIB: usize = 2_000;
 
 pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     if rusqlite::version_number() < OLDEST_LIBRARY {
@@ -40,12 +39,12 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
 
-/// Makes the file before SQLite does, for its owner alone; the files SQLite puts beside it get its mode.
-/// A file that is there is not even opened: closing it would end locks that SQLite holds on it.
+/// Creates the file with permissions for its owner only; SQLite gives its other files the same mode. An existing file
+/// is not opened, because closing it would release the locks that SQLite holds on it.
 fn create(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
@@ -61,21 +60,21 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "query_only", "ON")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "trusted_schema", "OFF")?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
 
-/// A reader for look-ups, of which there are as many as there are processors. It keeps the upper levels of the trees:
-/// in a large database a look-up reads its leaves and no more.
+/// A reader for look-ups. There are about as many as processors. Its cache holds the upper levels of the B-trees, so
+/// that in a large database a look-up reads only leaf pages.
 pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
     let connection = reader(path)?;
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let kept = i64::try_from((KEPT / processors).max(KEPT_AT_LEAST)).unwrap_or(i64::MAX);
-    connection.pragma_update(None, "cache_size", -kept)?;
+    let cache = i64::try_from((LOOKUP_CACHE_KIB / processors).max(MIN_CACHE_KIB)).unwrap_or(i64::MAX);
+    connection.pragma_update(None, "cache_size", -cache)?;
     Ok(connection)
 }
 
-pub(crate) fn migrate(connection: &Connection, kinds: &[&'static TableSpec]) -> Result<(), StoreError> {
+pub(crate) fn migrate(connection: &Connection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
@@ -85,36 +84,27 @@ pub(crate) fn migrate(connection: &Connection, kinds: &[&'static TableSpec]) -> 
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.execute_batch(text)?;
     }
-    for kind in kinds {
-        grow(&transaction, kind)?;
+    for table in tables {
+        update_table(&transaction, table)?;
     }
     transaction.pragma_update(None, "user_version", known)?;
     transaction.commit()?;
     Ok(())
 }
 
-/// Makes a kind's table, or adds the columns its declaration has gained.
-fn grow(connection: &Connection, kind: &'static TableSpec) -> Result<(), StoreError> {
+/// Creates a declared table, or adds the columns that its declaration has gained.
+fn update_table(connection: &Connection, table: &'static TableSpec) -> Result<(), StoreError> {
     let exists: Option<i64> = connection
-        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [kind.name], |row| row.get(0))
+        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [table.name], |row| row.get(0))
         .optional()?;
     if exists.is_some() {
         let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
-        let present: Vec<String> = statement.query_map([kind.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let fixed: Vec<&str> = crate::sql::FIXED_COLUMNS.split(", ").collect();
-        let declared = |name: &str| fixed.contains(&name) || kind.columns.iter().any(|column| column.name == name);
-        if let Some(unknown) = present.iter().find(|name| !declared(name)) {
-            return Err(StoreError::UnknownColumn {
-                database: DatabaseKind::Sqlite,
-                table: kind.name.to_owned(),
-                column: unknown.clone(),
-            });
-        }
-        for column in kind.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)) {
-            connection.execute_batch(&ddl::add_column(kind, column))?;
+        let present: Vec<String> = statement.query_map([table.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        for column in ddl::missing_columns(DatabaseKind::Sqlite, table, FIXED_COLUMNS, &present)? {
+            connection.execute_batch(&ddl::add_column(table, column))?;
         }
     }
-    for statement in ddl::create_sqlite(kind) {
+    for statement in ddl::create_sqlite(table) {
         connection.execute_batch(&statement)?;
     }
     Ok(())

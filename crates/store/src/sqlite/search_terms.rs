@@ -10,37 +10,37 @@ pub(super) const TERMS_PER_STATEMENT: usize = 8;
 
 /// Inserts so many terms of a row; the parameters are the tenant, the id and the terms. `OR IGNORE` instead of
 /// `ON CONFLICT`, for which SQLite would journal each page in case a later row of the statement fails.
-pub fn insert_terms(kind: &TableSpec, count: usize) -> String {
+pub fn insert_terms(table: &TableSpec, count: usize) -> String {
     let rows: Vec<String> = (3..count + 3).map(|number| format!("(?1, ?{number}, ?2)")).collect();
-    format!("INSERT OR IGNORE INTO {}_word (tenant, word, id) VALUES {}", kind.name, rows.join(", "))
+    format!("INSERT OR IGNORE INTO {}_word (tenant, word, id) VALUES {}", table.name, rows.join(", "))
 }
 
 /// Deletes the terms of a row before its update, if it has the expected version.
-pub(super) fn delete_terms(kind: &TableSpec) -> String {
-    let table = kind.name;
+pub(super) fn delete_terms(table: &TableSpec) -> String {
+    let name = table.name;
     format!(
-        "DELETE FROM {table}_word WHERE tenant = ?1 AND id = ?2 AND word IN (SELECT value FROM json_each(\
-         (SELECT words FROM {table} WHERE tenant = ?1 AND id = ?2 AND version = ?3)))"
+        "DELETE FROM {name}_word WHERE tenant = ?1 AND id = ?2 AND word IN (SELECT value FROM json_each(\
+         (SELECT words FROM {name} WHERE tenant = ?1 AND id = ?2 AND version = ?3)))"
     )
 }
 
 /// Deletes the terms of the rows that `sql::delete_rows_before` deletes.
-pub(crate) fn delete_terms_before(kind: &TableSpec, column: &str) -> String {
-    let table = kind.name;
+pub(crate) fn delete_terms_before(table: &TableSpec, column: &str) -> String {
+    let name = table.name;
     format!(
-        "DELETE FROM {table}_word WHERE (tenant, word, id) IN (SELECT ?1, own.value, gone.id FROM {table} AS gone, \
+        "DELETE FROM {name}_word WHERE (tenant, word, id) IN (SELECT ?1, own.value, gone.id FROM {name} AS gone, \
          json_each(gone.words) AS own WHERE gone.tenant = ?1 AND gone.id IN ({}))",
-        for_sqlite(&ids_before(kind, column))
+        for_sqlite(&ids_before(table, column))
     )
 }
 
 /// Fills the lists of all rows of a tenant from the table of terms; the parameter is the tenant.
-pub(crate) fn rebuild_term_lists(kind: &TableSpec) -> String {
-    let table = kind.name;
+pub(crate) fn rebuild_term_lists(table: &TableSpec) -> String {
+    let name = table.name;
     format!(
-        "UPDATE {table} SET words = own.words FROM \
-         (SELECT id, json_group_array(word) AS words FROM {table}_word WHERE tenant = ?1 GROUP BY id) AS own \
-         WHERE {table}.tenant = ?1 AND {table}.id = own.id"
+        "UPDATE {name} SET words = own.words FROM \
+         (SELECT id, json_group_array(word) AS words FROM {name}_word WHERE tenant = ?1 GROUP BY id) AS own \
+         WHERE {name}.tenant = ?1 AND {name}.id = own.id"
     )
 }
 

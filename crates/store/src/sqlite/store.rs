@@ -14,7 +14,7 @@ use super::encode::EncodedCommit;
 use super::readers::read_row;
 use super::write_tx::find_claim;
 use super::writer::WriteJob;
-use super::{SqliteDriver, SqliteStore};
+use super::{SqliteStore, SqliteStoreDriver};
 use crate::StoreError;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
@@ -24,19 +24,19 @@ impl Store for SqliteStore {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = &self.driver.context.texts(kind)?.get;
+            let text = &self.driver.context.texts(table)?.get;
             let row = self.driver.pool.with(|connection| {
                 Ok(connection.prepare_cached(text)?.query_row([tenant.as_str(), id], read_row).optional()?)
             })?;
             match row {
                 Some(row) if row.needs_keys(disclosure) => {
                     let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-                    Ok(Some(row.open(&keys, tenant, kind)?))
+                    Ok(Some(row.open(&keys, tenant, table)?))
                 }
                 row => Ok(row.map(|row| row.found)),
             }
@@ -46,15 +46,15 @@ impl Store for SqliteStore {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         value: Cell,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
-            let text = sql::for_sqlite(&sql::find(kind, column));
+            let text = sql::for_sqlite(&sql::find(table, column));
             let keys = self.driver.keys(tenant.as_str())?;
             let row = self.driver.pool.with(|connection| {
-                let value = QueryParam::of(&value, HashDomain::Column { table: kind.name, column }, keys.as_deref());
+                let value = QueryParam::of(&value, HashDomain::Column { table: table.name, column }, keys.as_deref());
                 let mut statement = connection.prepare_cached(&text)?;
                 Ok(statement.query_row(rusqlite::params![tenant.as_str(), value], read_row).optional()?)
             })?;
@@ -78,7 +78,7 @@ impl Store for SqliteStore {
         claim: &'a Claim,
     ) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
         Box::pin(async move {
-            let SqliteDriver { context, pool, .. } = &self.driver;
+            let SqliteStoreDriver { context, pool, .. } = &self.driver;
             let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
             let hash = idempotency::key_hash(&keys, claim);
             let claimed = pool.with(|connection| {
@@ -133,7 +133,7 @@ impl Store for SqliteStore {
     }
 }
 
-impl SqliteDriver {
+impl SqliteStoreDriver {
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let plan = self.encode(commit)?;
         let (sender, reply) = oneshot::channel();

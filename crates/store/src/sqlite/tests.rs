@@ -1,17 +1,16 @@
-//! A disk that fails under the writer, which no caller can bring about from outside: what was answered
-//! is true, nothing is half written, and numbers and chains go on without a gap.
+//! Failures of the disk and of the writer thread, which cannot be caused through the public interface: replies are
+//! true, nothing is half written, and event numbers and chains continue without a gap.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
 use frontdesk_engine::model::fault::{Fault, FaultKind};
-use frontdesk_engine::model::plan::{Change, Event, Step};
+use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::table::Row;
-use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Registry, Tenant};
-use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store};
-use frontdesk_engine::{ClientId, TenantId};
+use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store};
+use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, event, insert};
+use frontdesk_testkit::store_suite::{boats, north};
+use frontdesk_testkit::{TestClock, TestFolder, TestRandom};
 use tokio::sync::oneshot;
 
 use super::write_tx::WriteTx;
@@ -20,16 +19,16 @@ use super::*;
 use crate::backend::Backend as _;
 
 #[tokio::test]
-async fn a_full_disk_fails_the_whole_group_and_leaves_no_trace() {
-    let house = House::new().await;
-    house.on_the_writer(|tx| {
+async fn a_full_disk_fails_the_batch_and_leaves_no_trace() {
+    let test = TestStore::new().await;
+    test.on_writer(|tx| {
         let pages: i64 = tx.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
         Ok(tx.connection.pragma_update(None, "max_page_count", pages + 8)?)
     });
-    // The second needs more pages than there are. The database then ends the transaction, and the
-    // third must not slip in by itself, neither behind a savepoint nor without.
-    let group = || vec![plan("b1", 10), plan("b2", 1_000_000), plan("b3", 10)];
-    for outcomes in [house.together(group(), |_| Ok(())).await, house.alone(group()).await] {
+    // The second plan needs more pages than there are. SQLite then rolls back, and the third plan must not be
+    // committed alone, neither with a savepoint nor without.
+    let batch = || vec![plan("b1", 10), plan("b2", 1_000_000), plan("b3", 10)];
+    for outcomes in [test.commit_with_task(batch(), |_| Ok(())).await, test.commit_all(batch()).await] {
         for (id, outcome) in ["b1", "b2", "b3"].iter().zip(outcomes) {
             let fault = Fault::from(outcome.unwrap_err());
             assert_eq!(fault.kind, FaultKind::Unavailable, "{id}");
@@ -37,101 +36,99 @@ async fn a_full_disk_fails_the_whole_group_and_leaves_no_trace() {
         }
     }
     for id in ["b1", "b2", "b3"] {
-        assert!(!house.present(id).await, "{id}");
+        assert!(!test.exists(id).await, "{id}");
     }
-    house.on_the_writer(|tx| Ok(tx.connection.pragma_update(None, "max_page_count", 1_000_000)?));
-    house.goes_on().await;
+    test.on_writer(|tx| Ok(tx.connection.pragma_update(None, "max_page_count", 1_000_000)?));
+    test.continues().await;
 }
 
-/// The first try of a group has no savepoints. Half a plan must not be left behind, nor a whole one be lost.
+/// The first attempt of a batch has no savepoints. No part of the failed plan may stay, and no other plan be lost.
 #[tokio::test]
-async fn a_plan_that_fails_in_its_middle_is_taken_out_of_its_group() {
-    let house = House::new().await;
+async fn a_plan_that_fails_half_way_does_not_affect_its_batch() {
+    let test = TestStore::new().await;
     let mut half = plan("half", 10);
     half.steps.extend(plan("b1", 10).steps);
-    let outcomes = house.alone(vec![plan("b1", 10), half, plan("b3", 10)]).await;
+    let outcomes = test.commit_all(vec![plan("b1", 10), half, plan("b3", 10)]).await;
     assert!(
         matches!(outcomes.as_slice(), [Ok(Committed::Done), Ok(Committed::Refused(_)), Ok(Committed::Done)]),
         "{outcomes:?}"
     );
-    assert!(!house.present("half").await);
-    assert_eq!(house.events(), ["1 b1", "2 b3"]);
-    let report = house.store.verify_audit().unwrap();
+    assert!(!test.exists("half").await);
+    assert_eq!(test.events(), ["1 b1", "2 b3"]);
+    let report = test.store.verify_audit().unwrap();
     assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.chains.iter().map(|chain| chain.links).collect::<Vec<_>>(), [2]);
 }
 
-/// Without steps and events the key is all that a plan writes; it is still a change that must not stay behind alone.
+/// A plan without steps and events writes only its claim; that is a change which must not stay alone.
 #[tokio::test]
-async fn a_key_whose_record_cannot_be_written_is_not_claimed() {
-    let house = House::new().await;
+async fn a_claim_whose_audit_record_fails_is_not_stored() {
+    let test = TestStore::new().await;
     let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_audit WHEN NEW.records LIKE '%bad%' \
                 BEGIN SELECT RAISE(ABORT, 'trapped'); END";
-    house.raw().execute_batch(trap).unwrap();
-    let claim = Claim { client: ClientId::new("c"), tool: "order", key: "k".to_owned(), request_hash: [7; 32] };
+    test.raw().execute_batch(trap).unwrap();
+    let claim = claim("k", 7);
     let bad = Commit { steps: Vec::new(), events: Vec::new(), claim: Some(claim.clone()), ..plan("bad", 10) };
-    let outcomes = house.alone(vec![plan("b1", 10), bad, plan("b3", 10)]).await;
+    let outcomes = test.commit_all(vec![plan("b1", 10), bad, plan("b3", 10)]).await;
     assert!(matches!(outcomes.as_slice(), [Ok(Committed::Done), Err(_), Ok(Committed::Done)]), "{outcomes:?}");
-    assert_eq!(house.store.find_claim(&north(), &claim).await.unwrap(), None);
-    assert_eq!(house.events(), ["1 b1", "2 b3"]);
-    assert!(house.store.verify_audit().unwrap().is_intact());
+    assert_eq!(test.store.find_claim(&north(), &claim).await.unwrap(), None);
+    assert_eq!(test.events(), ["1 b1", "2 b3"]);
+    assert!(test.store.verify_audit().unwrap().is_intact());
 }
 
-/// A counter that cannot be written before a task takes the whole group with it, not only its own row.
+/// Counters are written before a task; if that fails, all plans of the batch fail.
 #[tokio::test]
-async fn numbers_that_cannot_be_written_before_a_task_fail_the_group() {
-    let house = House::new().await;
+async fn counters_that_cannot_be_written_fail_the_batch() {
+    let test = TestStore::new().await;
     let trap = "CREATE TRIGGER trap BEFORE INSERT ON fd_counter BEGIN SELECT RAISE(ABORT, 'trapped'); END";
-    house.raw().execute_batch(trap).unwrap();
-    for outcome in house.together(vec![plan("b1", 10), plan("b2", 10)], |_| Ok(())).await {
+    test.raw().execute_batch(trap).unwrap();
+    for outcome in test.commit_with_task(vec![plan("b1", 10), plan("b2", 10)], |_| Ok(())).await {
         assert!(outcome.is_err(), "{outcome:?}");
     }
-    house.raw().execute_batch("DROP TRIGGER trap").unwrap();
-    assert!(!house.present("b1").await);
-    house.goes_on().await;
+    test.raw().execute_batch("DROP TRIGGER trap").unwrap();
+    assert!(!test.exists("b1").await);
+    test.continues().await;
 }
 
 #[tokio::test]
-async fn a_commit_that_fails_takes_its_numbers_back() {
-    let house = House::new().await;
-    assert!(matches!(house.store.commit(plan("b0", 10)).await, Ok(Committed::Done)));
-    // A broken reference that is looked at only when the transaction ends.
+async fn a_failed_commit_takes_back_its_event_numbers() {
+    let test = TestStore::new().await;
+    assert!(matches!(test.store.commit(plan("b0", 10)).await, Ok(Committed::Done)));
+    // A violated foreign key that is checked only by COMMIT.
     let text =
         "CREATE TABLE knot (id INTEGER PRIMARY KEY, other INTEGER REFERENCES knot (id) DEFERRABLE INITIALLY DEFERRED)";
-    house.raw().execute_batch(text).unwrap();
+    test.raw().execute_batch(text).unwrap();
     let poison = |tx: &mut WriteTx<'_>| Ok(tx.connection.execute_batch("INSERT INTO knot VALUES (1, 2)")?);
-    for outcome in house.together(vec![plan("b1", 10), plan("b2", 10)], poison).await {
+    for outcome in test.commit_with_task(vec![plan("b1", 10), plan("b2", 10)], poison).await {
         let fault = Fault::from(outcome.unwrap_err());
         assert_eq!(fault.kind, FaultKind::Unavailable);
         assert!(fault.cause.unwrap().contains("FOREIGN KEY"));
     }
-    assert!(!house.present("b1").await);
-    assert!(matches!(house.store.commit(plan("b3", 10)).await, Ok(Committed::Done)));
-    assert_eq!(house.events(), ["1 b0", "2 b3"]);
-    assert!(house.store.verify_audit().unwrap().is_intact());
+    assert!(!test.exists("b1").await);
+    assert!(matches!(test.store.commit(plan("b3", 10)).await, Ok(Committed::Done)));
+    assert_eq!(test.events(), ["1 b0", "2 b3"]);
+    assert!(test.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test]
-async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
-    let house = House::new().await;
-    house.on_the_writer(|tx| Ok(tx.connection.busy_timeout(Duration::ZERO)?));
-    let lock = house.raw();
+async fn records_are_retried_and_dropped_ones_are_counted() {
+    let test = TestStore::new().await;
+    test.on_writer(|tx| Ok(tx.connection.busy_timeout(Duration::ZERO)?));
+    let lock = test.raw();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let refused = house.store.append_audit("{}".to_owned(), Durability::Awaited).await.unwrap_err();
+    let refused = test.store.append_audit("{}".to_owned(), Durability::Awaited).await.unwrap_err();
     assert_eq!(refused.kind, FaultKind::Unavailable);
     for number in 0..1_500 {
-        house.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+        test.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
     }
-    // An awaited record is flushed at once, and the waiting ones with it.
-    assert!(house.store.append_audit("{}".to_owned(), Durability::Awaited).await.is_err());
+    // An awaited record is written at once, together with the buffered ones.
+    assert!(test.store.append_audit("{}".to_owned(), Durability::Awaited).await.is_err());
     drop(lock);
-    house.store.append_audit(r#"{"read":"last"}"#.to_owned(), Durability::Awaited).await.unwrap();
+    test.store.append_audit(r#"{"read":"last"}"#.to_owned(), Durability::Awaited).await.unwrap();
 
     let mut records = Vec::new();
-    let all = crate::AuditSelection::default();
-    house
-        .store
-        .export_audit(&all, |_, _, record| {
+    test.store
+        .export_audit(&crate::AuditSelection::default(), |_, _, record| {
             records.push(record.to_owned());
             Ok(())
         })
@@ -141,45 +138,45 @@ async fn records_wait_for_the_disk_and_what_is_too_much_is_counted() {
         r#"{"read":"last"}"#.to_owned(),
     ]);
     assert_eq!(records, expected.collect::<Vec<_>>());
-    assert!(house.store.verify_audit().unwrap().is_intact());
+    assert!(test.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test]
-async fn a_writer_that_is_gone_leaves_it_open_whether_a_plan_was_committed() {
-    let house = House::new().await;
+async fn a_dead_writer_leaves_the_outcome_of_its_batch_unknown() {
+    let test = TestStore::new().await;
     let (release, held) = mpsc::channel::<()>();
-    house.hold(held);
-    let commit = house.store.commit(plan("b1", 10));
+    test.block_writer(held);
+    let commit = test.store.commit(plan("b1", 10));
     let dies = async {
-        house.send(|_| std::panic::resume_unwind(Box::new("the writer dies")));
+        test.send(|_| std::panic::resume_unwind(Box::new("the writer dies")));
         drop(release);
     };
-    // The plan is in the same group as what ends the thread.
+    // The plan is in the same batch as the task that ends the thread.
     let (outcome, ()) = tokio::join!(commit, dies);
     assert!(matches!(outcome, Ok(Committed::Unknown)), "{outcome:?}");
-    let later = house.store.commit(plan("b2", 10)).await;
+    let later = test.store.commit(plan("b2", 10)).await;
     assert!(matches!(later, Ok(Committed::Unknown) | Err(_)), "{later:?}");
 }
 
-/// Records that were accepted while the writer still lived must not make room for more that nobody will write.
+/// The buffer must not accept records that no thread will write.
 #[tokio::test]
-async fn a_writer_that_is_gone_takes_no_records() {
-    let house = House::new().await;
+async fn a_dead_writer_accepts_no_records() {
+    let test = TestStore::new().await;
     let (release, held) = mpsc::channel::<()>();
     let (begun, heard) = mpsc::channel();
-    drop(house.send(move |_| {
+    drop(test.send(move |_| {
         let _ = begun.send(());
         let _ = held.recv();
         std::panic::resume_unwind(Box::new("the writer dies"))
     }));
     heard.recv().unwrap();
     for number in 0..10 {
-        house.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
+        test.store.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Grouped).await.unwrap();
     }
     drop(release);
     let mut outcome = Ok(());
     for _ in 0..500 {
-        outcome = house.store.append_audit("{}".to_owned(), Durability::Grouped).await;
+        outcome = test.store.append_audit("{}".to_owned(), Durability::Grouped).await;
         if outcome.is_err() {
             break;
         }
@@ -190,82 +187,75 @@ async fn a_writer_that_is_gone_takes_no_records() {
 }
 
 #[tokio::test]
-async fn a_store_whose_writer_is_gone_is_not_writable() {
-    let house = House::new().await;
-    house.store.writable().await.unwrap();
-    drop(house.send(|_| std::panic::resume_unwind(Box::new("the writer dies"))));
-    assert_eq!(house.store.writable().await.unwrap_err().kind, FaultKind::Unavailable);
+async fn a_store_with_a_dead_writer_is_not_writable() {
+    let test = TestStore::new().await;
+    test.store.writable().await.unwrap();
+    drop(test.send(|_| std::panic::resume_unwind(Box::new("the writer dies"))));
+    assert_eq!(test.store.writable().await.unwrap_err().kind, FaultKind::Unavailable);
 }
 
-/// A record and its change stand or fall together, and a chain goes on behind one that fell.
+/// A change and its record are committed together, and the chain continues behind one that was rolled back.
 #[tokio::test]
-async fn a_change_that_fails_takes_its_record_back() {
-    let house = House::new().await;
+async fn a_failed_change_takes_back_its_record() {
+    let test = TestStore::new().await;
     let (release, held) = mpsc::channel::<()>();
-    house.hold(held);
-    let note = |tx: &mut WriteTx<'_>, line: &str| tx.append_node_link(line);
-    let first = house.send(move |tx| note(tx, r#"{"change":1}"#));
-    let fallen = house.send(move |tx| {
-        note(tx, r#"{"change":2}"#)?;
+    test.block_writer(held);
+    let first = test.send(|tx| tx.append_node_link(r#"{"change":1}"#));
+    let failed = test.send(|tx| {
+        tx.append_node_link(r#"{"change":2}"#)?;
         Err(StoreError::Busy)
     });
-    let last = house.send(move |tx| note(tx, r#"{"change":3}"#));
+    let last = test.send(|tx| tx.append_node_link(r#"{"change":3}"#));
     drop(release);
     assert!(matches!(first.await, Ok(Ok(()))));
-    assert!(matches!(fallen.await, Ok(Err(StoreError::Busy))));
+    assert!(matches!(failed.await, Ok(Err(StoreError::Busy))));
     assert!(matches!(last.await, Ok(Ok(()))));
-    let report = house.store.verify_audit().unwrap();
+    let report = test.store.verify_audit().unwrap();
     assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.chains.iter().map(|chain| chain.records).collect::<Vec<_>>(), [2]);
 }
 
-static BOAT: TableSpec = TableSpec { name: "boat", columns: &[], unique: &[], sorted: &[], filtered: &[] };
-
-struct House {
+struct TestStore {
     store: SqliteStore,
-    path: PathBuf,
+    // Dropped last: the database is closed before its folder is removed.
+    folder: TestFolder,
 }
 
-impl House {
-    async fn new() -> House {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let name = format!("frontdesk-writer-{}-{}.db", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
+impl TestStore {
+    async fn new() -> TestStore {
+        let folder = TestFolder::new();
         let store = SqliteStore::open(SqliteOptions {
-            path: path.clone(),
+            path: folder.join("desk.db"),
             master: SealKey::from_bytes([7; 32]),
-            random: Arc::new(Counting(AtomicU64::new(0))),
-            clock: Arc::new(Standing),
-            kinds: vec![&BOAT],
+            random: Arc::new(TestRandom::distinct()),
+            clock: Arc::new(TestClock::at(5_000)),
+            tables: vec![&BOAT],
             commit_wait: Duration::from_secs(30),
-        });
-        let store = store.unwrap();
-        store
-            .add_tenant(Tenant { id: north(), name: "North Harbour".to_owned() }, r#"{"add":"north"}"#.to_owned())
-            .await
-            .unwrap();
-        assert!(store.driver.keys("north").unwrap().is_some());
-        let house = House { store, path };
-        // Tests count records; that of the tenant's own registration would be in the way.
-        house.on_the_writer(|tx| {
+        })
+        .unwrap();
+        let tenant = Tenant { id: north(), name: "North Harbour".to_owned() };
+        store.add_tenant(tenant, r#"{"add":"north"}"#.to_owned()).await.unwrap();
+        let test = TestStore { store, folder };
+        // Without the record of the tenant's registration, because the tests count records.
+        test.on_writer(|tx| {
             tx.heads.clear();
             Ok(tx.connection.execute_batch("DELETE FROM fd_audit; DELETE FROM fd_audit_head")?)
         });
-        house
+        test
     }
 
-    /// Queues work for the writer without waiting for it.
+    /// Queues a task for the writer without waiting for it.
     fn send(
         &self,
         work: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static,
     ) -> oneshot::Receiver<Result<(), StoreError>> {
-        let (reply, waiting) = oneshot::channel();
-        self.store.driver.writer.send(WriteJob::Task(Box::new(work), reply)).unwrap();
-        waiting
+        let (sender, reply) = oneshot::channel();
+        self.store.driver.writer.send(WriteJob::Task(Box::new(work), sender)).unwrap();
+        reply
     }
 
-    /// Lets the writer do something to its own connection. It need not be committed to last.
-    fn on_the_writer(&self, work: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static) {
+    /// Runs a task on the writer's connection and waits for it, but not for its commit.
+    fn on_writer(&self, work: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static) {
         let (done, heard) = mpsc::channel();
         drop(self.send(move |tx| {
             let outcome = work(tx);
@@ -275,8 +265,8 @@ impl House {
         assert_eq!(heard.recv(), Ok(true));
     }
 
-    /// Keeps the writer busy until the other end is dropped, and waits until it is.
-    fn hold(&self, held: mpsc::Receiver<()>) {
+    /// Blocks the writer until the other end is dropped, and waits until it is blocked.
+    fn block_writer(&self, held: mpsc::Receiver<()>) {
         let (begun, heard) = mpsc::channel();
         drop(self.send(move |_| {
             let _ = begun.send(());
@@ -286,47 +276,49 @@ impl House {
         heard.recv().unwrap();
     }
 
-    /// Commits all of these in one group, with a last piece of work.
-    async fn together(
+    /// Commits the plans in one batch together with a task.
+    async fn commit_with_task(
         &self,
         plans: Vec<Commit>,
-        last: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static,
+        task: impl FnOnce(&mut WriteTx<'_>) -> Result<(), StoreError> + Send + 'static,
     ) -> Vec<Result<Committed, StoreError>> {
-        self.gather(plans, |house| drop(house.send(last))).await
+        self.commit_batch(plans, |test| drop(test.send(task))).await
     }
 
-    /// Commits all of these in one group, with nothing else in it.
-    async fn alone(&self, plans: Vec<Commit>) -> Vec<Result<Committed, StoreError>> {
-        self.gather(plans, |_| {}).await
+    /// Commits the plans in one batch.
+    async fn commit_all(&self, plans: Vec<Commit>) -> Vec<Result<Committed, StoreError>> {
+        self.commit_batch(plans, |_| {}).await
     }
 
-    async fn gather(&self, plans: Vec<Commit>, then: impl FnOnce(&House)) -> Vec<Result<Committed, StoreError>> {
+    async fn commit_batch(
+        &self,
+        plans: Vec<Commit>,
+        then: impl FnOnce(&TestStore),
+    ) -> Vec<Result<Committed, StoreError>> {
         let (release, held) = mpsc::channel::<()>();
-        self.hold(held);
-        let waiting: Vec<_> = plans
-            .into_iter()
-            .map(|plan| {
-                let (reply, waiting) = oneshot::channel();
-                let plan = self.store.driver.encode(plan).unwrap();
-                self.store.driver.writer.send(WriteJob::Commit(Box::new(plan), reply)).unwrap();
-                waiting
-            })
-            .collect();
+        self.block_writer(held);
+        let mut replies = Vec::new();
+        for plan in plans {
+            let (sender, reply) = oneshot::channel();
+            let plan = self.store.driver.encode(plan).unwrap();
+            self.store.driver.writer.send(WriteJob::Commit(Box::new(plan), sender)).unwrap();
+            replies.push(reply);
+        }
         then(self);
         drop(release);
         let mut outcomes = Vec::new();
-        for outcome in waiting {
-            outcomes.push(outcome.await.unwrap());
+        for reply in replies {
+            outcomes.push(reply.await.unwrap());
         }
         outcomes
     }
 
-    async fn present(&self, id: &str) -> bool {
+    async fn exists(&self, id: &str) -> bool {
         self.store.get(&north(), &BOAT, id, Disclosure::Masked).await.unwrap().is_some()
     }
 
-    /// As if nothing had been: the next plans have the first numbers, and every chain holds.
-    async fn goes_on(&self) {
+    /// The next plans get the first event numbers, and every chain is intact.
+    async fn continues(&self) {
         for id in ["b1", "b3"] {
             assert!(matches!(self.store.commit(plan(id, 10)).await, Ok(Committed::Done)), "{id}");
         }
@@ -338,7 +330,7 @@ impl House {
     }
 
     fn raw(&self) -> rusqlite::Connection {
-        rusqlite::Connection::open(&self.path).unwrap()
+        rusqlite::Connection::open(self.folder.join("desk.db")).unwrap()
     }
 
     fn events(&self) -> Vec<String> {
@@ -349,60 +341,8 @@ impl House {
     }
 }
 
-impl Drop for House {
-    fn drop(&mut self) {
-        for end in ["", "-wal", "-shm"] {
-            let mut path = self.path.clone().into_os_string();
-            path.push(end);
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
-fn north() -> TenantId {
-    TenantId::parse("north").unwrap()
-}
-
-/// A boat with a body of this many letters, and one event.
+/// Inserts a boat with a body of about this many letters, with one event.
 fn plan(id: &str, letters: usize) -> Commit {
-    let row = Row {
-        id: id.to_owned(),
-        version: 1,
-        created_at: 1,
-        updated_at: 1,
-        cells: Vec::new(),
-        search_terms: Vec::new(),
-        body: format!(r#"{{"log":"{}"}}"#, "x".repeat(letters)),
-        masked: None,
-        personal: None,
-    };
-    let taken = Fault::new(FaultKind::InvalidArgument, "It is taken.");
-    Commit {
-        tenant: north(),
-        at: Millis(5_000),
-        steps: vec![Step::Insert { table: &BOAT, row, on_duplicate: taken }],
-        events: vec![(id.to_owned(), Event { kind: "boat", id: id.to_owned(), change: Change::Created })],
-        claim: None,
-        answer: Item { id: id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
-        audit: format!(r#"{{"plan":"{id}"}}"#),
-    }
-}
-
-struct Standing;
-
-impl Clock for Standing {
-    fn now(&self) -> Millis {
-        Millis(5_000)
-    }
-}
-
-struct Counting(AtomicU64);
-
-impl Random for Counting {
-    fn fill(&self, bytes: &mut [u8]) {
-        let number = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-        for (byte, from) in bytes.iter_mut().zip(number.iter().cycle()) {
-            *byte = *from;
-        }
-    }
+    let row = Row { body: format!(r#"{{"log":"{}"}}"#, "x".repeat(letters)), ..boat(id, 7) };
+    Commit { events: vec![event(id, id, Change::Created)], ..boats::plan(id, &north(), vec![insert(row)]) }
 }

@@ -71,15 +71,12 @@ enum TxState {
 /// How a failing plan is kept from affecting the others of its batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// Not at all: a plan that fails after its first change aborts the batch, which is then run again with
-    /// `Savepoint`. Failures are rare, and a savepoint costs a copy of every page that is changed.
+    /// Not at all: a plan that fails after its first change aborts the batch, which is then rolled back and run again
+    /// with `Savepoint`. Failures are rare, and a savepoint costs a copy of every page that is changed.
     Batch,
     /// Each plan has a savepoint.
     Savepoint,
 }
-
-/// The batch was rolled back and has to be run again with savepoints.
-pub(crate) struct BatchAborted;
 
 /// Why a plan was not applied.
 enum Rejection {
@@ -241,54 +238,54 @@ impl<'a> WriteTx<'a> {
 
     fn apply_step(&mut self, tenant: &str, step: &EncodedStep) -> Result<(), Rejection> {
         match step {
-            EncodedStep::Insert { kind, row, taken } => {
-                let text = &self.context.texts(kind)?.insert;
+            EncodedStep::Insert { table, row, on_duplicate } => {
+                let text = &self.context.texts(table)?.insert;
                 match write_row(&mut *self.connection.prepare_cached(text)?, tenant, row) {
                     Ok(_) => {
                         self.state = TxState::Changed;
-                        self.insert_terms(kind, tenant, row)
+                        self.insert_terms(table, tenant, row)
                     }
-                    Err(error) if is_unique_violation(&error) => Err(refused(taken)),
+                    Err(error) if is_unique_violation(&error) => Err(refused(on_duplicate)),
                     Err(error) => Err(error.into()),
                 }
             }
-            EncodedStep::Update { kind, row, expect_version, stale } => {
-                let texts = self.context.texts(kind)?;
+            EncodedStep::Update { table, row, expect_version, on_conflict } => {
+                let texts = self.context.texts(table)?;
                 // Before the update, because the row lists its own search terms. The version is checked here too.
                 let values = params![tenant, row.id, expect_version];
                 if self.connection.prepare_cached(&texts.delete_terms)?.execute(values)? > 0 {
                     self.state = TxState::Changed;
                 }
                 match write_row(&mut *self.connection.prepare_cached(&texts.update)?, tenant, row)? {
-                    0 => Err(conflict(stale)),
+                    0 => Err(conflict(on_conflict)),
                     _ => {
                         self.state = TxState::Changed;
-                        self.insert_terms(kind, tenant, row)
+                        self.insert_terms(table, tenant, row)
                     }
                 }
             }
-            EncodedStep::Adjust { text, id, by, floor, below } => {
+            EncodedStep::Adjust { text, id, by, floor, on_underflow } => {
                 match self.connection.prepare_cached(text)?.execute(params![tenant, id, by, floor])? {
-                    0 => Err(refused(below)),
+                    0 => Err(refused(on_underflow)),
                     _ => {
                         self.state = TxState::Changed;
                         Ok(())
                     }
                 }
             }
-            EncodedStep::Require { kind, id, expect_version, stale } => {
-                let text = &self.context.texts(kind)?.version;
+            EncodedStep::Require { table, id, expect_version, on_conflict } => {
+                let text = &self.context.texts(table)?.version;
                 let mut statement = self.connection.prepare_cached(text)?;
                 let version: Option<i64> = statement.query_row(params![tenant, id], |row| row.get(0)).optional()?;
-                if version == Some(*expect_version) { Ok(()) } else { Err(conflict(stale)) }
+                if version == Some(*expect_version) { Ok(()) } else { Err(conflict(on_conflict)) }
             }
         }
     }
 
-    fn insert_terms(&mut self, kind: &TableSpec, tenant: &str, row: &EncodedRow) -> Result<(), Rejection> {
-        let texts = &self.context.texts(kind)?.insert_terms;
+    fn insert_terms(&mut self, table: &TableSpec, tenant: &str, row: &EncodedRow) -> Result<(), Rejection> {
+        let texts = &self.context.texts(table)?.insert_terms;
         for terms in row.terms.chunks(TERMS_PER_STATEMENT) {
-            let text = texts.get(terms.len() - 1).ok_or(StoreError::UnknownTable(kind.name))?;
+            let text = texts.get(terms.len() - 1).ok_or(StoreError::UnknownTable(table.name))?;
             let mut statement = self.connection.prepare_cached(text)?;
             statement.raw_bind_parameter(1, tenant)?;
             statement.raw_bind_parameter(2, &row.id)?;
@@ -351,8 +348,8 @@ pub(super) fn find_claim(
     stored.map(open).transpose()
 }
 
-fn conflict(stale: &OnConflict) -> Rejection {
-    match stale {
+fn conflict(on_conflict: &OnConflict) -> Rejection {
+    match on_conflict {
         OnConflict::Fail(fault) => refused(fault),
         OnConflict::Retry => Rejection::Outcome(Box::new(Committed::VersionConflict)),
     }

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use super::SqliteContext;
 use super::checkpoints::Checkpointer;
 use super::encode::EncodedCommit;
-use super::write_tx::{BatchAborted, Isolation, WriteTx};
+use super::write_tx::{Isolation, WriteTx};
 use crate::StoreError;
 use crate::audit::buffer::{AuditBuffer, CloseOnDrop, PendingRecords};
 use crate::backend::ReplySender;
@@ -94,6 +94,20 @@ impl Drop for SqliteWriter {
     }
 }
 
+/// Jobs that share a commit.
+#[derive(Default)]
+struct Batch {
+    commits: Vec<(Box<EncodedCommit>, ReplySender<Committed>)>,
+    tasks: Vec<(WriteTask, ReplySender<()>)>,
+    records: Vec<(String, ReplySender<()>)>,
+}
+
+impl Batch {
+    fn len(&self) -> usize {
+        self.commits.len() + self.tasks.len() + self.records.len()
+    }
+}
+
 fn run(
     connection: &Connection,
     queue: &Receiver<WriteJob>,
@@ -112,17 +126,19 @@ fn run(
         };
         stopping = matches!(first, Err(RecvTimeoutError::Disconnected));
         let mut next = first.ok();
-        let mut batch = Vec::new();
+        let mut batch = Batch::default();
         while let Some(job) = next {
             counters.dequeued();
             match job {
+                WriteJob::Commit(plan, reply) => batch.commits.push((plan, reply)),
+                WriteJob::Task(task, reply) => batch.tasks.push((task, reply)),
+                WriteJob::Record(record, reply) => batch.records.push((record, reply)),
                 WriteJob::FlushBuffer => pending.schedule(),
                 WriteJob::Stop => stopping = true,
-                WriteJob::Commit(..) | WriteJob::Record(..) | WriteJob::Task(..) => batch.push(job),
             }
             next = if batch.len() < MAX_BATCH { queue.try_recv().ok() } else { None };
         }
-        if !batch.is_empty() || pending.is_due() || stopping {
+        if batch.len() > 0 || pending.is_due() || stopping {
             pending.take_from(buffer);
             counters.batch(batch.len());
             write_batch(&mut tx, batch, &mut pending, counters);
@@ -131,24 +147,22 @@ fn run(
     }
 }
 
-/// Replies to one caller, once it is known whether the batch was committed.
-type Completion = Box<dyn FnOnce(Result<(), &StoreError>)>;
-
-/// A batch whose jobs have run, before its commit.
-struct AppliedBatch {
-    /// Whether the transaction can still be committed.
-    open: Result<(), StoreError>,
-    completions: Vec<Completion>,
-}
-
-fn write_batch(tx: &mut WriteTx<'_>, batch: Vec<WriteJob>, pending: &mut PendingRecords, counters: &WriterCounters) {
-    let awaited: Vec<String> = batch.iter().filter_map(awaited_record).collect();
-    let records = pending.records(tx.context.clock.now(), awaited.iter().map(String::as_str));
-    let AppliedBatch { open, completions } = match apply_batch(tx, &batch) {
-        Ok((open, outcomes)) => AppliedBatch { open, completions: completions(batch, outcomes) },
-        Err(BatchAborted) => apply_with_savepoints(tx, batch),
-    };
-    let committed = open.and_then(|()| tx.append_node_link(&records)).and_then(|()| tx.commit());
+fn write_batch(tx: &mut WriteTx<'_>, batch: Batch, pending: &mut PendingRecords, counters: &WriterCounters) {
+    let Batch { commits, tasks, records } = batch;
+    let awaited = records.iter().map(|(record, _)| record.as_str());
+    let lines = pending.records(tx.context.clock.now(), awaited);
+    // A task cannot run a second time, so a batch with tasks has savepoints from the start.
+    let isolation = if tasks.is_empty() { Isolation::Batch } else { Isolation::Savepoint };
+    let mut open = tx.begin();
+    let mut outcomes = apply_all(tx, &mut open, &commits, isolation);
+    if tx.is_aborted() {
+        tx.rollback();
+        open = tx.begin();
+        outcomes = apply_all(tx, &mut open, &commits, Isolation::Savepoint);
+    }
+    let tasks: Vec<_> =
+        tasks.into_iter().map(|(task, reply)| (run_in(tx, &mut open, |tx| tx.run_task(task)), reply)).collect();
+    let committed = open.and_then(|()| tx.append_node_link(&lines)).and_then(|()| tx.commit());
     match &committed {
         Ok(()) => pending.mark_written(),
         Err(_) => {
@@ -157,78 +171,32 @@ fn write_batch(tx: &mut WriteTx<'_>, batch: Vec<WriteJob>, pending: &mut Pending
             pending.keep_for_retry();
         }
     }
-    for completion in completions {
-        completion(committed.as_ref().copied());
+    for ((_, reply), outcome) in commits.into_iter().zip(outcomes) {
+        send_reply(reply, outcome, &committed);
+    }
+    for (outcome, reply) in tasks {
+        send_reply(reply, outcome, &committed);
+    }
+    for (_, reply) in records {
+        send_reply(reply, Ok(()), &committed);
     }
 }
 
-fn awaited_record(job: &WriteJob) -> Option<String> {
-    match job {
-        WriteJob::Record(record, _) => Some(record.clone()),
-        WriteJob::Commit(..) | WriteJob::Task(..) | WriteJob::FlushBuffer | WriteJob::Stop => None,
-    }
-}
-
-type Outcome = Result<Committed, StoreError>;
-
-/// All plans of a batch without savepoints. A task cannot run a second time, so a batch with a task is not tried.
-fn apply_batch(
+/// Stops after a plan that has aborted the batch.
+fn apply_all(
     tx: &mut WriteTx<'_>,
-    batch: &[WriteJob],
-) -> Result<(Result<(), StoreError>, Vec<Outcome>), BatchAborted> {
-    if batch.iter().any(|job| matches!(job, WriteJob::Task(..))) {
-        return Err(BatchAborted);
-    }
-    let mut open = tx.begin();
-    let mut outcomes = Vec::with_capacity(batch.len());
-    for job in batch {
-        if let WriteJob::Commit(plan, _) = job {
-            let outcome = run_in(tx, &mut open, |tx| tx.apply(plan, Isolation::Batch));
-            if tx.is_aborted() {
-                tx.rollback();
-                return Err(BatchAborted);
-            }
-            outcomes.push(outcome);
+    open: &mut Result<(), StoreError>,
+    commits: &[(Box<EncodedCommit>, ReplySender<Committed>)],
+    isolation: Isolation,
+) -> Vec<Result<Committed, StoreError>> {
+    let mut outcomes = Vec::with_capacity(commits.len());
+    for (plan, _) in commits {
+        outcomes.push(run_in(tx, open, |tx| tx.apply(plan, isolation)));
+        if tx.is_aborted() {
+            break;
         }
     }
-    Ok((open, outcomes))
-}
-
-fn completions(batch: Vec<WriteJob>, outcomes: Vec<Outcome>) -> Vec<Completion> {
-    let mut outcomes = outcomes.into_iter();
-    let completion = |job: WriteJob| -> Option<Completion> {
-        match job {
-            WriteJob::Commit(_, reply) => {
-                let outcome = outcomes.next().unwrap_or(Err(StoreError::OutcomeUnknown));
-                Some(Box::new(move |committed| send_reply(reply, outcome, committed)))
-            }
-            WriteJob::Record(_, reply) => Some(Box::new(move |committed| send_reply(reply, Ok(()), committed))),
-            WriteJob::Task(..) | WriteJob::FlushBuffer | WriteJob::Stop => None,
-        }
-    };
-    batch.into_iter().filter_map(completion).collect()
-}
-
-fn apply_with_savepoints(tx: &mut WriteTx<'_>, batch: Vec<WriteJob>) -> AppliedBatch {
-    let mut completions: Vec<Completion> = Vec::with_capacity(batch.len());
-    let mut open = tx.begin();
-    for job in batch {
-        match job {
-            WriteJob::Commit(plan, reply) => {
-                let outcome = run_in(tx, &mut open, |tx| tx.apply(&plan, Isolation::Savepoint));
-                completions.push(Box::new(move |committed| send_reply(reply, outcome, committed)));
-            }
-            WriteJob::Record(_, reply) => {
-                completions.push(Box::new(move |committed| send_reply(reply, Ok(()), committed)));
-            }
-            WriteJob::Task(task, reply) => {
-                let outcome = run_in(tx, &mut open, |tx| tx.run_task(task));
-                completions.push(Box::new(move |committed| send_reply(reply, outcome, committed)));
-            }
-            WriteJob::FlushBuffer | WriteJob::Stop => {}
-        }
-    }
-    AppliedBatch { open, completions }
+    outcomes
 }
 
 /// Runs a job while the transaction is open. Once SQLite has rolled it back, the rest of the batch fails too.
@@ -249,7 +217,7 @@ fn run_in<T>(
 }
 
 /// The caller may have stopped waiting.
-fn send_reply<T>(reply: ReplySender<T>, outcome: Result<T, StoreError>, committed: Result<(), &StoreError>) {
+fn send_reply<T>(reply: ReplySender<T>, outcome: Result<T, StoreError>, committed: &Result<(), StoreError>) {
     let _ = reply.send(match committed {
         Ok(()) => outcome,
         Err(error) => Err(error.for_batch_member()),

@@ -26,13 +26,13 @@ impl TenantExport {
     pub async fn open(
         location: &DataLocation,
         master: &SealKey,
-        kinds: &[&'static TableSpec],
+        specs: &[&'static TableSpec],
         tenant: &TenantId,
     ) -> Result<TenantExport, StoreError> {
         let tx = TransferTx::begin_read(location, tenant.as_str()).await?;
         let (name, key) = name_and_key(&tx, master, tenant).await?;
         let audit_key = master.derive(KEY_PURPOSE);
-        let tables = tables::all(kinds);
+        let tables = tables::all(specs);
         let mut table_manifests = Vec::new();
         for table in &tables {
             table_manifests.push(TableManifest::of(table, tx.count(table).await?));

@@ -27,7 +27,7 @@ pub struct ImportTarget {
     pub location: DataLocation,
     pub master: SealKey,
     pub random: Arc<dyn Random>,
-    pub kinds: Vec<&'static TableSpec>,
+    pub tables: Vec<&'static TableSpec>,
 }
 
 pub struct TenantImport {
@@ -42,7 +42,7 @@ pub struct TenantImport {
     /// The highest number of an imported event, and the imported event counter.
     last_event: i64,
     event_counter: i64,
-    kinds: Vec<&'static TableSpec>,
+    specs: Vec<&'static TableSpec>,
     tables: Vec<TableProgress>,
     batch: RowBatch,
 }
@@ -64,7 +64,7 @@ struct RowBatch {
 impl TenantImport {
     /// Refuses a tenant that exists already, and one whose tables have other columns.
     pub async fn open(target: &ImportTarget, manifest: &Manifest) -> Result<TenantImport, StoreError> {
-        let known = tables::all(&target.kinds);
+        let known = tables::all(&target.tables);
         check_columns(&known, manifest)?;
         if !validation::is_valid_manifest(manifest) {
             return Err(mismatch());
@@ -95,7 +95,7 @@ impl TenantImport {
             last_link: ends.seq,
             last_event: 0,
             event_counter: 0,
-            kinds: target.kinds.clone(),
+            specs: target.tables.clone(),
             tables: known.into_iter().zip(rows).map(progress).collect(),
             batch: RowBatch::default(),
         })
@@ -145,8 +145,8 @@ impl TenantImport {
         if let Some(links) = self.tables.iter().find(|progress| progress.table.owner() == RowOwner::Chain) {
             self.tx.insert(&links.table, vec![link]).await?;
         }
-        for kind in &self.kinds {
-            self.tx.rebuild_term_lists(kind)?;
+        for table in &self.specs {
+            self.tx.rebuild_term_lists(table)?;
         }
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
         self.add_tenant().await?;

@@ -59,11 +59,11 @@ impl RowOwner {
 }
 
 /// Every table that is transferred, in order.
-pub(super) fn all(kinds: &[&'static TableSpec]) -> Vec<TransferTable> {
+pub(super) fn all(specs: &[&'static TableSpec]) -> Vec<TransferTable> {
     use CellType::{Bytes, Integer, Text};
     // The audit chain comes first, so that a broken one is reported before anything else is written.
     let mut tables = vec![table("fd_audit", RowOwner::Chain, 1, &LINK)];
-    for kind in kinds {
+    for spec in specs {
         let mut columns = vec![
             ("id", Text),
             ("version", Integer),
@@ -73,19 +73,19 @@ pub(super) fn all(kinds: &[&'static TableSpec]) -> Vec<TransferTable> {
             ("masked", Text),
             ("sealed", Bytes),
         ];
-        columns.extend(kind.columns.iter().map(|column| {
+        columns.extend(spec.columns.iter().map(|column| {
             let cell_type = match column.column_type {
                 ColumnType::Text | ColumnType::Digest => Text,
                 ColumnType::Integer => Integer,
             };
             (column.name, cell_type)
         }));
-        let mut own = table(kind.name, RowOwner::Tenant, 1, &columns);
-        for (column, declared) in own.columns.iter_mut().rev().zip(kind.columns.iter().rev()) {
-            column.nullable = !ddl::is_required(kind, declared);
+        let mut own = table(spec.name, RowOwner::Tenant, 1, &columns);
+        for (column, declared) in own.columns.iter_mut().rev().zip(spec.columns.iter().rev()) {
+            column.nullable = !ddl::is_required(spec, declared);
         }
         tables.push(own);
-        tables.push(table(&format!("{}_word", kind.name), RowOwner::Tenant, 2, &[("word", Text), ("id", Text)]));
+        tables.push(table(&format!("{}_word", spec.name), RowOwner::Tenant, 2, &[("word", Text), ("id", Text)]));
     }
     let claim = [
         ("client", Text),

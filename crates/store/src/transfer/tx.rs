@@ -70,7 +70,7 @@ impl TransferTx {
             DataLocation::Postgres(address) => {
                 let connection = PgConnection::connect(&address.without_statement_timeout()).await?;
                 // The server that was stopped for this import may have used another database.
-                check_initialized(&connection, &target.master, &target.kinds).await?;
+                check_initialized(&connection, &target.master, &target.tables).await?;
                 connection.batch_execute(BEGIN).await?;
                 TransferConnection::Postgres(connection.with_tenant(tenant).await?)
             }
@@ -131,10 +131,10 @@ impl TransferTx {
     }
 
     /// Only SQLite stores these lists, so they are not transferred.
-    pub(super) fn rebuild_term_lists(&self, kind: &TableSpec) -> Result<(), StoreError> {
+    pub(super) fn rebuild_term_lists(&self, table: &TableSpec) -> Result<(), StoreError> {
         match &self.connection {
             TransferConnection::Sqlite(connection) => {
-                connection.execute(&search_terms::rebuild_term_lists(kind), [&self.tenant])?;
+                connection.execute(&search_terms::rebuild_term_lists(table), [&self.tenant])?;
                 Ok(())
             }
             TransferConnection::Postgres(_) => Ok(()),

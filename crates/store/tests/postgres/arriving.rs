@@ -35,7 +35,7 @@ async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_un
         location: DataLocation::Postgres(Address::parse(&server.url()).unwrap()),
         master: SealKey::from_bytes([7; 32]),
         random: Arc::new(TestRandom::distinct()),
-        kinds: vec![&BOAT],
+        tables: vec![&BOAT],
     };
     let mut arrival = TenantImport::open(&receiving, departure.manifest()).await.unwrap();
     for (table, row) in rows {

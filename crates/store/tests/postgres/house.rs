@@ -81,16 +81,16 @@ async fn add_tenants(database: &PostgresDatabase, address: Address) {
 
 pub(crate) async fn open(
     url: &str,
-    kinds: &[&'static TableSpec],
+    tables: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<TestClock>,
 ) -> Result<PostgresStore, StoreError> {
-    open_at(Address::parse(url).unwrap(), kinds, key, clock).await
+    open_at(Address::parse(url).unwrap(), tables, key, clock).await
 }
 
 pub(crate) async fn open_at(
     address: Address,
-    kinds: &[&'static TableSpec],
+    tables: &[&'static TableSpec],
     key: [u8; 32],
     clock: &Arc<TestClock>,
 ) -> Result<PostgresStore, StoreError> {
@@ -99,7 +99,7 @@ pub(crate) async fn open_at(
         master: SealKey::from_bytes(key),
         random: Arc::new(TestRandom::distinct()),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
-        kinds: kinds.to_vec(),
+        tables: tables.to_vec(),
         commit_wait: Duration::from_secs(30),
     })
     .await

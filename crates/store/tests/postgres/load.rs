@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::ports::{Durability, Store as _};
-use frontdesk_store::Backend as _;
 use tokio_postgres::{Client, NoTls};
 
 use crate::house::House;
+use frontdesk_store::Backend as _;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{boat, claim, done, event, insert, plan};
 use frontdesk_testkit::store_suite::unwritten::records_are_counted;

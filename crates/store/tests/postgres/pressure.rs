@@ -8,12 +8,12 @@ use frontdesk_engine::model::page::{Filter, Page};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Committed, Disclosure, Store as _};
 use frontdesk_engine::{Fault, FaultKind};
-use frontdesk_store::Backend as _;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::house::House;
 use crate::tls::Authority;
+use frontdesk_store::Backend as _;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{BOAT, add, boat, claim, done, plain, plan, query};
 use frontdesk_testkit::store_suite::north;

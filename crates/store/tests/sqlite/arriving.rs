@@ -9,9 +9,8 @@ use frontdesk_engine::ports::registry::{Client, Registry as _};
 use frontdesk_engine::ports::{Commit, Store as _};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Scopes};
-use frontdesk_store::Backend as _;
-use frontdesk_store::StoreError;
 use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, SqlValue, TenantExport, TenantImport};
+use frontdesk_store::{Backend as _, StoreError};
 
 use crate::house::{Folder, House, open};
 use frontdesk_testkit::TestRandom;
@@ -138,7 +137,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
         location: DataLocation::Sqlite(folder.database()),
         master: SealKey::from_bytes([8; 32]),
         random: Arc::new(TestRandom::distinct()),
-        kinds: vec![&BOAT],
+        tables: vec![&BOAT],
     };
     let mut arrival = TenantImport::open(&receiving, manifest).await?;
     for (table, row) in rows {

@@ -10,8 +10,7 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::Backend as _;
-use frontdesk_store::{SqliteOptions, SqliteStore, StoreError};
+use frontdesk_store::{Backend as _, SqliteOptions, SqliteStore, StoreError};
 use rusqlite::Connection;
 
 use frontdesk_testkit::store_suite::boats::BOAT;
@@ -111,14 +110,14 @@ impl House {
     }
 }
 
-pub(crate) fn open(path: &Path, kinds: &[&'static TableSpec], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
+pub(crate) fn open(path: &Path, tables: &[&'static TableSpec], key: [u8; 32]) -> Result<SqliteStore, StoreError> {
     let clock = Arc::new(TestClock::at(5_000));
-    open_with(path, kinds, key, Duration::from_secs(30), &clock)
+    open_with(path, tables, key, Duration::from_secs(30), &clock)
 }
 
 fn open_with(
     path: &Path,
-    kinds: &[&'static TableSpec],
+    tables: &[&'static TableSpec],
     key: [u8; 32],
     commit_wait: Duration,
     clock: &Arc<TestClock>,
@@ -128,7 +127,7 @@ fn open_with(
         master: SealKey::from_bytes(key),
         random: Arc::new(TestRandom::distinct()),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
-        kinds: kinds.to_vec(),
+        tables: tables.to_vec(),
         commit_wait,
     })
 }

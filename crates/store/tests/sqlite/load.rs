@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use frontdesk_engine::ports::{Durability, Store};
-use frontdesk_store::Backend as _;
 
 use crate::house::{House, Shown, shown};
+use frontdesk_store::Backend as _;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{boat, ended, insert, plan};
 use frontdesk_testkit::store_suite::north;

@@ -5,9 +5,9 @@ use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::Row;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
-use frontdesk_store::Backend as _;
 
 use crate::house::House;
+use frontdesk_store::Backend as _;
 use frontdesk_testkit::store_suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
 use frontdesk_testkit::store_suite::{north, south};
 

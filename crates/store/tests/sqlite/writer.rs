@@ -8,9 +8,9 @@ use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::ports::registry::{Changed, Registry, Tenant};
 use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
 use frontdesk_engine::{FaultKind, TenantId};
-use frontdesk_store::Backend as _;
 
 use crate::house::{House, Shown, shown};
+use frontdesk_store::Backend as _;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, done, ended, event, ids, insert, plain, plan, query};
 use frontdesk_testkit::store_suite::north;

@@ -4,20 +4,26 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::Outcome;
+use frontdesk_testkit::databases::PostgresServer;
+
+use crate::BenchResult;
 use crate::call::{Caller, Era, Kind};
-use crate::load::{Ask as _, Session, check};
-use crate::postgres::Server as Postgres;
+use crate::load::{CallSource as _, Session, check};
 use crate::process::Server;
 
 /// How the server is told to begin each line of its log, so that it is known which copy was asked.
 pub const PREFIX: &str = "log_line_prefix=%d|";
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-pub async fn same_statements(postgres: &Postgres, desk: &Server, bare: &Server, caller: &Caller) -> Outcome<()> {
+pub async fn check_same_statements(
+    postgres: &PostgresServer,
+    desk: &Server,
+    bare: &Server,
+    caller: &Caller,
+) -> BenchResult<()> {
     postgres.sql("postgres", "ALTER SYSTEM SET log_statement = 'all'");
     postgres.sql("postgres", "SELECT pg_reload_conf()");
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     let mut number = 0;
     // A connection hears of the setting with one of its next statements.
     let outcome = loop {
@@ -26,7 +32,7 @@ pub async fn same_statements(postgres: &Postgres, desk: &Server, bare: &Server, 
             call_once(server, caller, number).await?;
         }
         let log = postgres.log();
-        let (ours, theirs) = (statements(&log, desk.place.name()), statements(&log, bare.place.name()));
+        let (ours, theirs) = (statements(&log, desk.storage.name()), statements(&log, bare.storage.name()));
         let missing: Vec<&String> = theirs.difference(&ours).collect();
         if missing.is_empty() && theirs.iter().any(|text| text.contains("INTO lead ")) {
             break Ok(());
@@ -42,7 +48,7 @@ pub async fn same_statements(postgres: &Postgres, desk: &Server, bare: &Server, 
     outcome
 }
 
-async fn call_once(server: &Server, caller: &Caller, number: u64) -> Outcome<()> {
+async fn call_once(server: &Server, caller: &Caller, number: u64) -> BenchResult<()> {
     let caller = Caller { port: server.port, ..caller.clone() };
     let mut session = Session::open(&server.trust, caller.clone()).await?;
     for (place, kind) in (0..).zip([Kind::Get, Kind::Search, Kind::SearchStatus, Kind::Create]) {
@@ -61,10 +67,10 @@ async fn call_once(server: &Server, caller: &Caller, number: u64) -> Outcome<()>
 fn statements(log: &str, database: &str) -> BTreeSet<String> {
     log.lines()
         .filter_map(|line| {
-            let said = line.strip_prefix(database)?.strip_prefix("|LOG:  ")?;
-            let text = match said.strip_prefix("statement: ") {
+            let message = line.strip_prefix(database)?.strip_prefix("|LOG:  ")?;
+            let text = match message.strip_prefix("statement: ") {
                 Some(text) => text,
-                None => said.strip_prefix("execute ")?.split_once(": ")?.1,
+                None => message.strip_prefix("execute ")?.split_once(": ")?.1,
             };
             Some(text.to_owned())
         })

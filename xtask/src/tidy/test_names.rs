@@ -8,7 +8,7 @@ pub(super) struct Test {
     pub(super) name: String,
 }
 
-/// Functions under `#[test]` or its kin in `crates/*/tests`, and functions of the interop scripts.
+/// Functions under `#[test]` and similar attributes in `crates/*/tests`, and functions of the interop scripts.
 pub(super) fn tests(tree: &Tree) -> Vec<Test> {
     let mut found = Vec::new();
     for file in tree.inside("crates/", ".rs") {
