@@ -142,7 +142,10 @@ async fn what_follows_from_an_address_that_needs_a_restart_is_not_said_to_have_c
     assert!(log.contains("configuration reloaded: no runtime changes\""), "{log}");
     assert_eq!(served.addressed_to("localhost").await, 200);
 
-    served.reload("public_url = \"https://desk.example.com\"", "\"changed\":\"public_url, allowed_hosts, allowed_origins\"");
+    served.reload(
+        "public_url = \"https://desk.example.com\"",
+        "\"changed\":\"public_url, allowed_hosts, allowed_origins\"",
+    );
 }
 
 #[tokio::test]
