@@ -65,7 +65,7 @@ impl Pair {
         Ok(pair)
     }
 
-    /// Whether both say the same, letter for letter.
+    /// Both must give the same answers, byte for byte.
     async fn same_answers(&self) -> BenchResult<()> {
         let caller = self.callers.first().ok_or("nobody calls")?;
         for (number, kind) in (1..).zip(Kind::ALL) {

@@ -139,7 +139,7 @@ impl Storage {
         Storage { folder, data: Data::FileAndSite(site) }
     }
 
-    /// As if nobody had ever used it.
+    /// Removes all data.
     pub fn clear(&self) -> BenchResult<()> {
         if self.folder.exists() {
             fs::remove_dir_all(&self.folder)?;
@@ -154,7 +154,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Seeded data as it will be copied: tidied, as a server in use tidies itself by and by.
+    /// Vacuums seeded data, as autovacuum would in use, and keeps it for copies.
     pub fn keep(&self) {
         match &self.data {
             Data::File | Data::FileAndSite(_) => {}
@@ -168,7 +168,7 @@ impl Storage {
         }
     }
 
-    /// How many leads there are, counted past both servers.
+    /// How many leads there are, counted in the database itself.
     pub fn leads(&self) -> BenchResult<u64> {
         match &self.data {
             Data::File | Data::FileAndSite(_) => {

@@ -1,4 +1,4 @@
-//! Whether a call costs the same however much data there is: the same calls on data of several sizes.
+//! How the cost of a call grows with the data: the same calls on data of several sizes.
 
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub async fn measure(options: &Options, database: Database) -> BenchResult<Vec<G
                 kind.name()
             ));
             let row = pair.compare(kind, Era::Legacy, CONCURRENCY).await?;
-            // Making the next size may take long, and whoever waits can read this meanwhile.
+            // Generating the next size may take long.
             options.log(&report::line(&row));
             grown.push(GrowthRow { vehicles: scale.vehicles, dealerships: scale.dealerships, series, row });
         }

@@ -1,5 +1,5 @@
 //! The load generator: keep-alive connections over TLS, one call after the other on each, every answer checked. A wrong
-//! answer ends the run, because a fast wrong answer must never look like speed.
+//! answer ends the run, because wrong answers may be faster than right ones.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::call::{Call, Caller};
 /// Different for every call of a run, so that no key is ever repeated.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
-/// Something that can be called for over and over.
+/// Makes the calls of a load.
 pub trait CallSource: Copy + Send + 'static {
     /// `number` is different for every call of a run: it is the message's id and makes keys unique.
     fn call(self, caller: &Caller, number: u64, random: u64) -> Call;
@@ -35,7 +35,7 @@ pub struct Session {
     random: u64,
 }
 
-/// What was seen while calling.
+/// The latencies of the calls that were made.
 #[derive(Debug, Default)]
 pub struct Latencies {
     /// Of each call, in microseconds.
@@ -100,7 +100,7 @@ impl Session {
     }
 }
 
-/// Where a whole answer's body begins and how long it is, once its head is here.
+/// Where the body of an answer begins and how long it is, once the head has arrived.
 fn message_length(bytes: &[u8]) -> BenchResult<Option<(usize, usize)>> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);
@@ -114,7 +114,7 @@ fn message_length(bytes: &[u8]) -> BenchResult<Option<(usize, usize)>> {
     Ok(Some((end + 4, length)))
 }
 
-/// Every expected text stands in the answer exactly as often as it should.
+/// Every expected text must be in the answer exactly so many times.
 pub fn check(answer: &[u8], expected: &[(String, usize)]) -> BenchResult<()> {
     let answer = std::str::from_utf8(answer)?;
     for (text, times) in expected {
@@ -127,7 +127,7 @@ pub fn check(answer: &[u8], expected: &[(String, usize)]) -> BenchResult<()> {
     Ok(())
 }
 
-/// All sessions call at once, each as fast as it is answered, for so long.
+/// All sessions call at once, each as fast as it is answered, until the time is over.
 pub async fn run_sessions(
     sessions: Vec<Session>,
     source: impl CallSource,

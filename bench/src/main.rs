@@ -1,5 +1,5 @@
 //! Measures Frontdesk beside a bare server that runs the same statements over the same TLS, with a load generator
-//! that checks every answer. It measures and says; it never judges, and ships with nothing.
+//! that checks every answer. It prints figures without judging them, and is never shipped.
 
 mod call;
 mod charts;
@@ -35,13 +35,13 @@ frontdesk-bench reference --site FILE|URL --certificates FOLDER
 --database is one of: sqlite, postgres, mariadb (a CMS's only)
 --call asks a CMS's site for the calls of this name only: get, search, descendants, ancestors";
 
-/// What a run is asked to do.
+/// The arguments of a run.
 pub struct Options {
     pub frontdesk: PathBuf,
-    /// Where data is made. What took long to make is kept there for the next run.
+    /// Where data is generated. Large data is kept there for the next run.
     pub work: PathBuf,
     pub only: Option<String>,
-    /// What the calls of a CMS's site must be called.
+    /// Only the calls of a CMS's site whose names begin with this.
     pub call: Option<String>,
     pub databases: Vec<Database>,
     /// Where a CMS's site is read from.
@@ -129,7 +129,7 @@ impl Options {
         self.call.as_deref().is_none_or(|call| name.starts_with(call))
     }
 
-    /// A line for whoever waits; standard output is for the result.
+    /// A line about the progress; standard output is for the result.
     pub fn log(&self, line: &str) {
         eprintln!("{line}");
     }

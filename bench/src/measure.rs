@@ -1,5 +1,5 @@
 //! The main table: each call in each era at each concurrency, Frontdesk and the reference in turns, so that whatever
-//! else the machine does meanwhile meets both.
+//! else the machine does meanwhile affects both.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ pub const RUN_IN_CALLS: u64 = 1_000;
 const RUN_IN_CONNECTIONS: usize = 16;
 /// Each server gets so many slices, in turns.
 const TURNS: usize = 8;
-/// What a call leaves to be written later belongs to its cost: reads are recorded within 100 ms.
+/// Work that a call leaves for later belongs to its cost: reads are recorded within 100 ms.
 const SETTLE_TIME: Duration = Duration::from_millis(150);
 
 /// One server under one load.
@@ -142,7 +142,7 @@ impl Pair {
     }
 }
 
-/// The measuring itself, after a warm-up that is forgotten.
+/// Measures both servers in turns, after a warm-up that is not counted.
 pub async fn measure_in_turns(
     desk: &mut LoadedServer<'_>,
     bare: &mut LoadedServer<'_>,
@@ -171,7 +171,7 @@ pub fn row(
     Ok(Row { database, call, era: era.name(), concurrency, frontdesk, reference, cpu_ratio })
 }
 
-/// As many new leads as were answered.
+/// There must be as many new leads as creates were answered.
 fn check_count(before: u64, after: u64, answered: u64) -> BenchResult<()> {
     match after == before + answered {
         true => Ok(()),
@@ -179,7 +179,7 @@ fn check_count(before: u64, after: u64, answered: u64) -> BenchResult<()> {
     }
 }
 
-/// One server with its run_sessions, and what was measured of it so far.
+/// One server with its sessions, and what was measured of it so far.
 pub struct LoadedServer<'a> {
     server: &'a Server,
     sessions: Vec<Session>,

@@ -1,4 +1,4 @@
-//! Servers as processes of their own, and what the system says they have used. A server ends with its value.
+//! Servers as processes of their own, and what the system says they have used. A server is killed when its value is dropped.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -31,7 +31,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Frontdesk on a folder with data, budgets out of the way, its log going to a file as it would to a journal.
+    /// Frontdesk on a folder with data, rate limits raised, its log written to a file.
     pub async fn frontdesk(binary: &Path, storage: Storage) -> BenchResult<Server> {
         let port = free_port()?;
         let data = &storage.folder;

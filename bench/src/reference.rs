@@ -1,5 +1,6 @@
 //! The bare server that Frontdesk is measured against: the same TLS, the same hyper, the same statements, the same form
-//! of answer. It knows no callers, checks nothing, seals nothing and keeps no audit, so it must never face anybody.
+//! of answer. It authenticates nobody, checks nothing, encrypts nothing and keeps no audit, so it must never be reachable from
+//! outside.
 
 mod batches;
 mod embedded;
@@ -72,7 +73,7 @@ pub struct Contact {
     pub email: String,
 }
 
-/// What the reference asks, and of whom.
+/// The database of the reference.
 enum Base {
     Sqlite(SqliteReader, SqliteWriter),
     Postgres(PostgresReader, PostgresWriter),
@@ -109,7 +110,7 @@ impl Base {
     }
 }
 
-/// The reads, in the store's own words.
+/// The statements of reads, made by the store.
 struct Texts {
     get: String,
     search_make: String,

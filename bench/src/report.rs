@@ -86,7 +86,7 @@ fn head(first: &str, row: &Row) -> String {
     )
 }
 
-/// A row as it is told while others are still to come.
+/// A row as it is printed while others are still measured.
 pub fn line(row: &Row) -> String {
     figures(row).trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! How long a start takes and how much memory the demo needs: as its first user meets it, and started again.
+//! How long the demo takes to start and how much memory it needs: the first time, and started again.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

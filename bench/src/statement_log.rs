@@ -1,5 +1,5 @@
-//! Whether the reference really asks what Frontdesk asks: PostgreSQL itself logs every statement while both are called
-//! once in every way, and each of the reference's must be among Frontdesk's. Nothing is measured meanwhile.
+//! Checks that the reference runs the statements that Frontdesk runs: PostgreSQL logs every statement while both are
+//! called in every way, and each of the reference's must be among Frontdesk's. Nothing is measured meanwhile.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::call::{Caller, Era, Kind};
 use crate::load::{CallSource as _, Session, check};
 use crate::process::Server;
 
-/// How the server is told to begin each line of its log, so that it is known which copy was asked.
+/// Each line of the server's log begins with the name of its database, which tells the two servers apart.
 pub const PREFIX: &str = "log_line_prefix=%d|";
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -63,7 +63,7 @@ async fn call_once(server: &Server, caller: &Caller, number: u64) -> BenchResult
     Ok(())
 }
 
-/// What was executed on this copy, by the log.
+/// The statements of one database, by the log.
 fn statements(log: &str, database: &str) -> BTreeSet<String> {
     log.lines()
         .filter_map(|line| {

@@ -1,5 +1,5 @@
 //! The calls that are made of a site: their arguments, and what a right answer to each contains. The made-up site is
-//! the same everywhere, so its ids can be told beforehand.
+//! the same everywhere, so its ids are known beforehand.
 
 use serde_json::{Value, json};
 

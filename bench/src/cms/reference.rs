@@ -22,12 +22,12 @@ use mysql::Mysql;
 use postgres::Postgres;
 use sqlite::Sqlite;
 
-#[path = "../../../crates/contracts/tests/emcp/asked.rs"]
-mod asked;
+#[path = "../../../crates/contracts/tests/emcp/expected_queries.rs"]
+mod expected_queries;
 
 /// Serves a site until it is killed.
 pub async fn serve(url: &str, certificates: PathBuf) -> BenchResult<()> {
-    let made = queries(&SiteDbSettings::new(url), &Texts::selects()).await?;
+    let made = queries(&SiteDbSettings::new(url, "evo_"), &Texts::selects()).await?;
     let texts = Texts::new(made).ok_or("too few statements")?;
     match url.split_once("://") {
         Some(("mysql", _)) => listen(Reader { base: Mysql::connect(url).await?, texts }, certificates).await,
@@ -209,12 +209,12 @@ impl Texts {
 
     fn selects() -> [Select; 6] {
         [
-            asked::variables(&["price", "sku"]),
-            asked::page(ID, &VARIABLES),
-            asked::variables(&["price", "color", "color"]),
-            asked::found(&VARIABLES, COLOR, 25, OFFSET),
-            asked::below(ID, DEPTH, 100, OFFSET),
-            asked::above(ID, 100),
+            expected_queries::variables(&["price", "sku"]),
+            expected_queries::page(ID, &VARIABLES),
+            expected_queries::variables(&["price", "color", "color"]),
+            expected_queries::search(&VARIABLES, COLOR, 25, OFFSET),
+            expected_queries::descendants(ID, DEPTH, 100, OFFSET),
+            expected_queries::ancestors(ID, 100),
         ]
     }
 

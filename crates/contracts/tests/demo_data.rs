@@ -1,4 +1,4 @@
-//! The demo dealerships: how many, how distinct, in which words, and always the same.
+//! The demo dealerships: counts, uniqueness, vocabulary, determinism.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,26 +21,26 @@ fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
-fn vehicles(houses: &[DemoDealership]) -> impl Iterator<Item = &DemoVehicle> {
-    houses.iter().flat_map(|house| &house.vehicles)
+fn vehicles(dealerships: &[DemoDealership]) -> impl Iterator<Item = &DemoVehicle> {
+    dealerships.iter().flat_map(|dealership| &dealership.vehicles)
 }
 
 #[test]
 fn there_are_two_dealerships() {
-    let houses = dealerships(NOW);
-    let summary: Vec<String> = houses
+    let dealerships = dealerships(NOW);
+    let summary: Vec<String> = dealerships
         .iter()
-        .map(|house| {
+        .map(|dealership| {
             format!(
                 "{} | {} | {}, {}, {} | {} vehicles, {} customers, {} leads",
-                house.id,
-                house.name,
-                house.city,
-                house.region,
-                house.country,
-                house.vehicles.len(),
-                house.customers.len(),
-                house.leads.len()
+                dealership.id,
+                dealership.name,
+                dealership.city,
+                dealership.region,
+                dealership.country,
+                dealership.vehicles.len(),
+                dealership.customers.len(),
+                dealership.leads.len()
             )
         })
         .collect();
@@ -55,9 +55,9 @@ fn there_are_two_dealerships() {
 
 #[test]
 fn at_least_250_vehicles_of_each_are_for_sale() {
-    for house in dealerships(NOW) {
-        let for_sale = house.vehicles.iter().filter(|car| car.status == "available").count();
-        assert!(for_sale >= 250, "{}: {for_sale}", house.id);
+    for dealership in dealerships(NOW) {
+        let for_sale = dealership.vehicles.iter().filter(|car| car.status == "available").count();
+        assert!(for_sale >= 250, "{}: {for_sale}", dealership.id);
     }
 }
 
@@ -72,29 +72,31 @@ fn every_vin_is_valid_and_reads_back_to_its_make_and_year() {
 
 #[test]
 fn vins_and_stock_numbers_are_unique_except_one_shared_vin() {
-    let houses = dealerships(NOW);
-    let vins = |house: &DemoDealership| -> BTreeSet<Vin> { house.vehicles.iter().map(|car| car.vin.clone()).collect() };
-    for house in &houses {
-        let numbers: BTreeSet<&str> = house.vehicles.iter().map(|car| car.stock_number.as_str()).collect();
-        assert_eq!(vins(house).len(), house.vehicles.len());
-        assert_eq!(numbers.len(), house.vehicles.len());
+    let dealerships = dealerships(NOW);
+    let vins = |dealership: &DemoDealership| -> BTreeSet<Vin> {
+        dealership.vehicles.iter().map(|car| car.vin.clone()).collect()
+    };
+    for dealership in &dealerships {
+        let numbers: BTreeSet<&str> = dealership.vehicles.iter().map(|car| car.stock_number.as_str()).collect();
+        assert_eq!(vins(dealership).len(), dealership.vehicles.len());
+        assert_eq!(numbers.len(), dealership.vehicles.len());
     }
-    let both: Vec<Vin> = vins(&houses[0]).intersection(&vins(&houses[1])).cloned().collect();
+    let both: Vec<Vin> = vins(&dealerships[0]).intersection(&vins(&dealerships[1])).cloned().collect();
     assert_eq!(both.len(), 1, "{both:?}");
 }
 
 #[test]
 fn every_vehicle_status_and_condition_of_the_vocabulary_occurs() {
-    let houses = dealerships(NOW);
-    for house in &houses {
-        let statuses = count(house.vehicles.iter().map(|car| car.status));
+    let dealerships = dealerships(NOW);
+    for dealership in &dealerships {
+        let statuses = count(dealership.vehicles.iter().map(|car| car.status));
         assert_eq!(
             statuses.keys().copied().collect::<Vec<_>>(),
             words("available in_transit on_hold on_order pending reserved sold unavailable unknown wholesale"),
             "{}",
-            house.id
+            dealership.id
         );
-        let conditions = count(house.vehicles.iter().map(|car| car.condition));
+        let conditions = count(dealership.vehicles.iter().map(|car| car.condition));
         assert_eq!(conditions.keys().copied().collect::<Vec<_>>(), ["certified_pre_owned", "demo", "new", "used"]);
     }
 }
@@ -113,16 +115,16 @@ fn vehicles_use_the_vocabulary() {
 
 #[test]
 fn the_stock_is_varied() {
-    let houses = dealerships(NOW);
-    for house in &houses {
-        let bodies = count(house.vehicles.iter().map(|car| car.body_style));
-        let fuels = count(house.vehicles.iter().map(|car| car.fuel_type));
-        let models: BTreeSet<_> = house.vehicles.iter().map(|car| (car.make, car.model)).collect();
+    let dealerships = dealerships(NOW);
+    for dealership in &dealerships {
+        let bodies = count(dealership.vehicles.iter().map(|car| car.body_style));
+        let fuels = count(dealership.vehicles.iter().map(|car| car.fuel_type));
+        let models: BTreeSet<_> = dealership.vehicles.iter().map(|car| (car.make, car.model)).collect();
         assert_eq!(bodies.len(), 10, "{bodies:?}");
         assert_eq!(fuels.len(), 7, "{fuels:?}");
         assert!(models.len() >= 50, "{}", models.len());
         for word in ["leather", "sunroof", "tow package"] {
-            let hits = house.vehicles.iter().filter(|car| car.description.contains(word)).count();
+            let hits = dealership.vehicles.iter().filter(|car| car.description.contains(word)).count();
             assert!((10..200).contains(&hits), "{word}: {hits}");
         }
     }
@@ -150,14 +152,14 @@ fn prices_mileages_and_years_are_plausible() {
 
 #[test]
 fn one_vehicle_of_each_dealership_is_priced_in_canadian_dollars() {
-    for house in dealerships(NOW) {
-        let currencies = count(house.vehicles.iter().map(|car| car.currency));
+    for dealership in dealerships(NOW) {
+        let currencies = count(dealership.vehicles.iter().map(|car| car.currency));
         assert_eq!(currencies["CAD"], 1);
     }
 }
 
 #[test]
-fn a_new_car_is_ordered_and_only_arrived_cars_have_pictures() {
+fn only_new_cars_are_ordered_and_only_arrived_cars_have_photos() {
     for car in vehicles(&dealerships(NOW)) {
         match car.status {
             "on_order" => assert_eq!((car.condition, car.media_count), ("new", 0)),
@@ -169,17 +171,17 @@ fn a_new_car_is_ordered_and_only_arrived_cars_have_pictures() {
 
 #[test]
 fn times_are_whole_seconds_in_the_order_things_happen() {
-    for house in dealerships(NOW) {
-        for car in &house.vehicles {
+    for dealership in dealerships(NOW) {
+        for car in &dealership.vehicles {
             assert_eq!((NOW - car.in_stock_at).whole_days(), car.in_stock_days_ago);
             assert_eq!(car.in_stock_at.nanosecond(), 0);
         }
-        for who in &house.customers {
+        for who in &dealership.customers {
             assert_eq!((NOW - who.created_at).whole_days(), who.created_days_ago);
             assert!(who.latest_sale_at.is_none_or(|sale| sale > who.created_at && sale < NOW));
         }
-        for lead in &house.leads {
-            let created = house.customers[lead.customer].created_at;
+        for lead in &dealership.leads {
+            let created = dealership.customers[lead.customer].created_at;
             assert!(created <= lead.received_at, "a lead older than its customer");
             assert!(lead.received_at <= lead.updated_at && lead.updated_at < NOW);
             assert_eq!((NOW - lead.received_at).whole_days(), lead.received_days_ago);
@@ -189,7 +191,7 @@ fn times_are_whole_seconds_in_the_order_things_happen() {
 }
 
 #[test]
-fn another_moment_moves_the_times_and_nothing_else() {
+fn another_now_changes_only_the_times() {
     let later = NOW + time::Duration::days(400);
     let (now, then) = (dealerships(NOW), dealerships(later));
     let first = &now[0].vehicles[0];
@@ -200,9 +202,9 @@ fn another_moment_moves_the_times_and_nothing_else() {
 }
 
 #[test]
-fn the_first_vehicle_reads_well() {
-    let houses = dealerships(NOW);
-    let car = &houses[0].vehicles[0];
+fn the_first_vehicle_has_a_readable_description() {
+    let dealerships = dealerships(NOW);
+    let car = &dealerships[0].vehicles[0];
     assert_eq!(
         car.description,
         "Brand-new 2023 Toyota RAV4 XLE in Magnetic Gray with a blind spot monitor, a power sunroof and premium audio. \
@@ -210,9 +212,9 @@ fn the_first_vehicle_reads_well() {
     );
 }
 
-/// A change here means that everybody's demo data changes: it should be on purpose.
+/// Fails if the demo data changes for all users; update it only on purpose.
 #[test]
-fn the_same_moment_gives_the_same_data_on_every_machine() {
+fn the_same_now_gives_the_same_data_on_every_machine() {
     let text = format!("{:?}", dealerships(NOW));
     assert_eq!(fnv1a(text.as_bytes()), 11_856_251_091_527_921_453);
 }

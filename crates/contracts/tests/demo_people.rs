@@ -1,4 +1,4 @@
-//! The people of the demo dealerships: customers nobody can reach, and leads that make sense.
+//! The people of the demo dealerships: customers with reserved contact data, and consistent leads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,15 +20,15 @@ fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
-fn leads(houses: &[DemoDealership]) -> impl Iterator<Item = &DemoLead> {
-    houses.iter().flat_map(|house| &house.leads)
+fn leads(dealerships: &[DemoDealership]) -> impl Iterator<Item = &DemoLead> {
+    dealerships.iter().flat_map(|dealership| &dealership.leads)
 }
 
 #[test]
 fn customers_have_only_reserved_emails_and_phone_numbers() {
-    let houses = dealerships(NOW);
+    let dealerships = dealerships(NOW);
     let mut phones = BTreeSet::new();
-    for customer in houses.iter().flat_map(|house| &house.customers) {
+    for customer in dealerships.iter().flat_map(|dealership| &dealership.customers) {
         let (local, domain) = customer.email.split_once('@').unwrap();
         assert!(["example.com", "example.org", "example.net"].contains(&domain), "{domain}");
         assert!(local.chars().all(|c| c.is_ascii_lowercase() || "-.".contains(c)), "{local}");
@@ -49,19 +49,19 @@ fn customers_have_only_reserved_emails_and_phone_numbers() {
 
 #[test]
 fn customers_of_a_dealership_have_distinct_names_and_emails() {
-    for house in dealerships(NOW) {
-        let names: BTreeSet<_> = house.customers.iter().map(|who| (who.given_name, who.family_name)).collect();
-        let emails: BTreeSet<_> = house.customers.iter().map(|who| &who.email).collect();
+    for dealership in dealerships(NOW) {
+        let names: BTreeSet<_> = dealership.customers.iter().map(|who| (who.given_name, who.family_name)).collect();
+        let emails: BTreeSet<_> = dealership.customers.iter().map(|who| &who.email).collect();
         assert_eq!((names.len(), emails.len()), (120, 120));
     }
 }
 
 #[test]
 fn some_customers_are_businesses_and_only_they_have_a_company() {
-    for house in dealerships(NOW) {
-        let kinds = count(house.customers.iter().map(|who| who.kind));
+    for dealership in dealerships(NOW) {
+        let kinds = count(dealership.customers.iter().map(|who| who.kind));
         assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [("business", 7), ("individual", 111), ("unknown", 2)]);
-        for who in &house.customers {
+        for who in &dealership.customers {
             assert_eq!(who.company.is_some(), who.kind == "business");
             assert_eq!(who.latest_sale_at.is_some(), who.lifetime_value_minor > 0);
             assert!(!who.vehicle_of_interest.model.is_empty());
@@ -71,8 +71,8 @@ fn some_customers_are_businesses_and_only_they_have_a_company() {
 
 #[test]
 fn leads_are_spread_over_all_statuses() {
-    for house in dealerships(NOW) {
-        let statuses = count(house.leads.iter().map(|lead| lead.status));
+    for dealership in dealerships(NOW) {
+        let statuses = count(dealership.leads.iter().map(|lead| lead.status));
         assert_eq!(
             statuses.into_iter().collect::<Vec<_>>(),
             [
@@ -93,23 +93,23 @@ fn leads_are_spread_over_all_statuses() {
 
 #[test]
 fn leads_use_every_interest_and_channel_of_the_vocabulary() {
-    let houses = dealerships(NOW);
+    let dealerships = dealerships(NOW);
     assert_eq!(
-        count(leads(&houses).map(|lead| lead.interest)).into_keys().collect::<Vec<_>>(),
+        count(leads(&dealerships).map(|lead| lead.interest)).into_keys().collect::<Vec<_>>(),
         words("buy lease sell service test_drive trade_in unknown")
     );
     assert_eq!(
-        count(leads(&houses).map(|lead| lead.channel)).into_keys().collect::<Vec<_>>(),
+        count(leads(&dealerships).map(|lead| lead.channel)).into_keys().collect::<Vec<_>>(),
         words("ai_agent chat email event oem phone referral social third_party unknown walk_in website")
     );
 }
 
 #[test]
 fn a_lead_references_a_customer_and_a_suitable_vehicle() {
-    for house in dealerships(NOW) {
-        for lead in &house.leads {
-            assert!(lead.customer < house.customers.len());
-            let Some(car) = lead.vehicle.map(|index| &house.vehicles[index]) else {
+    for dealership in dealerships(NOW) {
+        for lead in &dealership.leads {
+            assert!(lead.customer < dealership.customers.len());
+            let Some(car) = lead.vehicle.map(|index| &dealership.vehicles[index]) else {
                 continue;
             };
             let fitting: &[&str] = match lead.status {

@@ -33,7 +33,7 @@ fn lower_case_is_read_and_kept_as_upper_case() {
 }
 
 #[test]
-fn a_wrong_length_is_refused_and_counted() {
+fn a_wrong_length_is_reported() {
     assert_eq!(Vin::parse(""), Err(VinError::Length { found: 0 }));
     assert_eq!(Vin::parse("1HGCM82633A00435"), Err(VinError::Length { found: 16 }));
     assert_eq!(Vin::parse(" 1HGCM82633A004352"), Err(VinError::Length { found: 18 }));
@@ -69,7 +69,7 @@ fn a_wrong_check_digit_is_accepted_outside_north_america() {
 }
 
 #[test]
-fn messages_say_what_is_wrong_without_repeating_the_number() {
+fn messages_do_not_repeat_the_vin() {
     assert_eq!(VinError::Length { found: 16 }.to_string(), "a VIN has 17 characters, not 16");
     assert_eq!(
         VinError::Character { position: 12 }.to_string(),
@@ -100,7 +100,7 @@ fn make_and_model_year_of_known_numbers() {
 }
 
 #[test]
-fn position_seven_tells_the_cycle_of_thirty_years() {
+fn position_seven_selects_the_thirty_year_cycle() {
     let year = |text| Vin::parse(text).unwrap().year();
     assert_eq!(year("4T1BE46K19U856421"), Some(2009), "a digit at position 7");
     assert_eq!(year("5FNYF5H59HB011946"), Some(2017), "a letter at position 7");
@@ -108,7 +108,7 @@ fn position_seven_tells_the_cycle_of_thirty_years() {
 }
 
 #[test]
-fn one_code_of_several_makes_is_told_apart_by_position_five() {
+fn position_five_distinguishes_makes_with_one_code() {
     let make = |descriptor| Vin::assemble(descriptor, 2020, 'N', 1).unwrap().make();
     assert_eq!(make("1C4RJFBG"), Some("Jeep"));
     assert_eq!(make("1C4RDJDG"), Some("Dodge"));
@@ -126,7 +126,7 @@ fn a_number_is_assembled_with_its_check_digit() {
 }
 
 #[test]
-fn parts_that_do_not_read_back_make_no_number() {
+fn parts_that_do_not_decode_give_no_vin() {
     assert_eq!(Vin::assemble("2T3P1RF", 2021, 'C', 1), None, "too short");
     assert_eq!(Vin::assemble("2T3P1RFV", 2021, 'C', 1_000_000), None, "too long");
     assert_eq!(Vin::assemble("2T3P1RFV", 2021, 'I', 1), None, "no such plant");

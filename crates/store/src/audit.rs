@@ -7,7 +7,7 @@ use frontdesk_engine::seal::SealKey;
 use serde_json::Value;
 
 use crate::StoreError;
-use crate::sql::session::{SqlReader, SqlRow, SqlSession, SqlValue};
+use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 
 /// The hash before the first link.
 pub(crate) const GENESIS_HASH: [u8; 32] = [0; 32];
@@ -186,7 +186,7 @@ impl ChainHead {
         Ok(())
     }
 
-    pub(crate) fn params(&self, key: &SealKey, chain: &str) -> [SqlValue; 6] {
+    pub(crate) fn params(&self, key: &SealKey, chain: &str) -> [StoredValue; 6] {
         let seal = if self.intact { self.seal(key, chain).to_vec() } else { Vec::new() };
         [
             chain.into(),
@@ -194,7 +194,7 @@ impl ChainHead {
             self.hash.as_slice().into(),
             self.kept_after_seq.into(),
             self.kept_after_hash.as_slice().into(),
-            SqlValue::Bytes(seal),
+            StoredValue::Bytes(seal),
         ]
     }
 

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use crate::StoreError;
 use crate::keyring::Keyring;
-use crate::sql::session::{SqlRow, SqlValue};
+use crate::sql::session::{SqlRow, StoredValue};
 
 pub(crate) use registry::{RegistryChange, load_tenant_keys};
 pub(crate) use retention::{EXPIRED_CHAINS, Expired, RetentionChunk, RetentionProgress, RetentionSession};
@@ -77,7 +77,7 @@ pub(crate) trait StoreDriver: Send + Sync {
     fn keyring(&self) -> &Keyring;
 
     /// Reads from tables whose rows belong to no tenant.
-    fn read(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>> + Send;
+    fn read(&self, text: &str, params: &[StoredValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>> + Send;
 
     /// Makes the change together with its audit record, and waits until both are durable. There is no record if
     /// nothing was changed.

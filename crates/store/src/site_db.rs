@@ -1,5 +1,5 @@
-//! Read-only access to the database of an Evolution CMS site on SQLite, MariaDB, MySQL or PostgreSQL. Queries come as
-//! the engine's `Select`; there is no way to write.
+//! Read-only access to the database of a CMS site on SQLite, MariaDB, MySQL or PostgreSQL. Queries come as the engine's
+//! `Select`; there is no way to write.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -52,10 +52,10 @@ pub struct SiteDbSettings {
 }
 
 impl SiteDbSettings {
-    pub fn new(url: &str) -> SiteDbSettings {
+    pub fn new(url: &str, prefix: &str) -> SiteDbSettings {
         SiteDbSettings {
             url: url.to_owned(),
-            prefix: "evo_".to_owned(),
+            prefix: prefix.to_owned(),
             deadline: Duration::from_secs(5),
             connections: 4,
             ca_file: None,
@@ -103,5 +103,5 @@ async fn open_mysql(url: &str, settings: &SiteDbSettings) -> Result<Arc<dyn Rend
 
 #[cfg(not(feature = "mysql"))]
 async fn open_mysql(_: &str, _: &SiteDbSettings) -> Result<Arc<dyn RenderingSiteDb>, SiteDbError> {
-    Err(SiteDbError::MissingDriver { database: "MySQL and MariaDB", feature: "mysql" })
+    Err(SiteDbError::missing_mysql_driver())
 }

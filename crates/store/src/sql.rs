@@ -7,7 +7,7 @@ pub(crate) mod session;
 use std::fmt::Write;
 
 use frontdesk_engine::TenantId;
-use frontdesk_engine::model::page::{Direction, Filter, Projection, Query, Start};
+use frontdesk_engine::model::page::{Direction, Filter, Page, PageKey, Projection, Query, Start, Window};
 use frontdesk_engine::model::table::{Cell, ColumnSpec, Row, SearchTerm, StoredRow, TableSpec};
 use frontdesk_engine::ports::Disclosure;
 
@@ -189,6 +189,48 @@ pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKe
         let _ = write!(statement.text, " OFFSET ${offset}");
     }
     statement
+}
+
+/// Collects the rows of a page until its window is full.
+pub(crate) struct PageBuilder<'a> {
+    window: &'a Window,
+    page: Page,
+    last: Option<PageKey>,
+    bytes: usize,
+}
+
+impl<'a> PageBuilder<'a> {
+    pub(crate) fn new(window: &'a Window) -> PageBuilder<'a> {
+        PageBuilder { window, page: Page::default(), last: None, bytes: 0 }
+    }
+
+    /// Whether the page has as many rows as it may. Then there is a next page if another row was found.
+    pub(crate) fn is_full(&mut self) -> bool {
+        let is_full = self.page.rows.len() == self.window.limit;
+        if is_full {
+            self.page.next = self.last.take();
+        }
+        is_full
+    }
+
+    /// Adds a row unless the page would become too large; the first row always fits. Whether there may be more.
+    pub(crate) fn push(&mut self, key: PageKey, text: String, has_masked_part: bool) -> bool {
+        self.bytes += text.len();
+        if self.bytes > self.window.bytes && !self.page.rows.is_empty() {
+            self.page.next = self.last.take();
+            return false;
+        }
+        if has_masked_part {
+            self.page.ids.push(key.id.clone());
+        }
+        self.last = Some(key);
+        self.page.rows.push(text);
+        true
+    }
+
+    pub(crate) fn finish(self) -> Page {
+        self.page
+    }
 }
 
 impl<'a> SqlStatement<'a> {

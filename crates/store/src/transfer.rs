@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use crate::Address;
 
-pub use crate::sql::session::SqlValue;
+pub use crate::sql::session::StoredValue;
 pub use export::TenantExport;
 pub use import::{ImportTarget, TenantImport};
 pub use manifest::{ChainEnds, Manifest, TableManifest};

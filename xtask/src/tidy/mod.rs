@@ -70,6 +70,21 @@ pub fn check(root: &Path) -> Result<String, String> {
     }
 }
 
+/// Whether rustdoc would find code to run in a comment of crates/*/src: a fence, or four spaces at its beginning.
+pub fn has_documented_examples(root: &Path) -> Result<bool, String> {
+    Ok(documented_examples(&Tree::read(root)?))
+}
+
+fn documented_examples(tree: &Tree) -> bool {
+    let is_example = |line: &str| {
+        let line = line.trim_start();
+        let text = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).unwrap_or_default();
+        text.trim_start().starts_with("```") || text.starts_with("     ")
+    };
+    let sources = tree.files.iter().filter(|file| file.is_crate_source());
+    sources.flat_map(|file| file.lines()).any(|(_, line)| is_example(line))
+}
+
 impl Finding {
     fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line, message: message.into() }
@@ -99,6 +114,13 @@ mod tests {
         if let Err(findings) = check(root) {
             panic!("{findings}");
         }
+    }
+
+    #[test]
+    fn examples_in_comments_are_found() {
+        let found = |line: &str| documented_examples(&Tree::of(&[("crates/a/src/lib.rs", line)]));
+        assert!(found("/// ```\n/// a();\n/// ```") && found("    //! ```text") && found("///     a();"));
+        assert!(!found("// ```") && !found("/// a `b` c") && !found("let a = 1; /// ```"));
     }
 
     #[test]

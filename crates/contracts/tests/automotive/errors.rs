@@ -1,4 +1,4 @@
-//! docs/errors.md: every code with its meaning, made from the contract itself, so that it cannot be out of date.
+//! docs/errors.md: every code with its meaning, generated from the contract.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -71,12 +71,12 @@ struct Answer {
     place: String,
 }
 
-/// What is really answered with each code, in a tool call and elsewhere.
+/// The actual answer for each code, in a tool call and elsewhere.
 fn answers() -> BTreeMap<&'static str, [Answer; 2]> {
     let domain = codes::ALL.iter().map(|code| FaultKind::Domain(*code));
     let tools = ["inventory.get", "leads.get", "customers.get", "other.get"];
     let mut found = BTreeMap::new();
-    // Kinds first: what they say of a code holds, and only what no kind answers with is a rule of the business.
+    // Fault kinds first; a code that no kind answers with is a domain rule.
     for kind in kinds().into_iter().filter(|kind| !matches!(kind, FaultKind::Domain(_))).chain(domain) {
         for tool in tools {
             let fault = Fault::new(kind, "M");
@@ -101,11 +101,11 @@ fn answer(reply: &Reply) -> Answer {
     Answer { retryable: retryable.unwrap_or_else(|| panic!("{body}")), place }
 }
 
-/// A stale text is written anew before the test fails, so that the second run passes and the change can be reviewed.
+/// Writes an outdated file before the test fails, so that the change can be reviewed and the second run passes.
 fn up_to_date(path: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     if fs::read_to_string(&file).unwrap_or_default() != text {
         fs::write(&file, text).unwrap();
-        assert_eq!("stale", "up to date", "{path} was out of date and has been written anew; review and commit it");
+        assert_eq!("stale", "up to date", "{path} was out of date and has been regenerated; review and commit it");
     }
 }

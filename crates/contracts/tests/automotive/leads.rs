@@ -1,9 +1,9 @@
-//! Taking and changing leads: consent, references, states, versions, keys, and who sees what.
+//! Creating and updating leads: consent, references, statuses, versions, idempotency keys, masking.
 
 use frontdesk_contracts::automotive::lead;
 use serde_json::{Value, json};
 
-use super::support::{EVERYTHING, House};
+use super::support::{ALL_SCOPES, TestDesk};
 
 fn wish() -> Value {
     json!({
@@ -14,7 +14,7 @@ fn wish() -> Value {
     })
 }
 
-/// The wish with some members replaced, or left out where `null`.
+/// The arguments with some members replaced, or removed where `null`.
 fn changed(changes: Value) -> Value {
     let mut wish = wish();
     let members = wish.as_object_mut().unwrap();
@@ -27,14 +27,14 @@ fn changed(changes: Value) -> Value {
     wish
 }
 
-fn created(house: &House) -> Value {
-    house.ask(EVERYTHING, "leads.create", wish())
+fn created(desk: &TestDesk) -> Value {
+    desk.call_ok(ALL_SCOPES, "leads.create", wish())
 }
 
 #[test]
 fn a_new_lead_is_answered_whole_to_who_may_read_leads() {
-    let house = House::open();
-    let lead = created(&house);
+    let desk = TestDesk::open();
+    let lead = created(&desk);
     let id = lead["id"].as_str().unwrap();
     assert!(id.starts_with("led_"));
     assert_eq!(
@@ -57,20 +57,20 @@ fn a_new_lead_is_answered_whole_to_who_may_read_leads() {
             "redacted": [],
         })
     );
-    assert_eq!(house.ask(EVERYTHING, "leads.get", json!({"id": id})), lead);
-    assert_eq!(house.store.events(), ["lead created"]);
+    assert_eq!(desk.call_ok(ALL_SCOPES, "leads.get", json!({"id": id})), lead);
+    assert_eq!(desk.events(), ["lead created"]);
 }
 
 #[test]
 fn a6_12_lists_mask_and_name_only_what_is_there() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let bare = changed(json!({
         "contact": {"name": "Cher", "email": "cher@example.org"},
         "comments": null,
         "consent": {"granted": true, "channels": ["email"]},
     }));
-    house.ask(EVERYTHING, "leads.create", bare);
-    let listed = house.ask(EVERYTHING, "leads.list", json!({"email": "CHER@example.org"}));
+    desk.call_ok(ALL_SCOPES, "leads.create", bare);
+    let listed = desk.call_ok(ALL_SCOPES, "leads.list", json!({"email": "CHER@example.org"}));
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     assert_eq!(listed["items"][0]["contact"], json!({"name": "C.", "email": "c***@e***.org"}));
     assert_eq!(listed["items"][0]["redacted"], json!(["contact.name", "contact.email"]));
@@ -78,7 +78,7 @@ fn a6_12_lists_mask_and_name_only_what_is_there() {
 
 #[test]
 fn nothing_is_recorded_without_consent_that_covers_it() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let yes = |channels: Value| json!({"consent": {"granted": true, "channels": channels}});
     let cases = [
         (json!({"consent": null}), "consent.required", "/consent"),
@@ -98,18 +98,18 @@ fn nothing_is_recorded_without_consent_that_covers_it() {
         ),
     ];
     for (changes, code, pointer) in cases {
-        let (failed, answer) = house.call(EVERYTHING, "leads.create", changed(changes));
+        let (failed, answer) = desk.call(ALL_SCOPES, "leads.create", changed(changes));
         assert!(failed, "{answer}");
         assert_eq!(answer["error"]["code"], code);
         assert_eq!(answer["error"]["details"]["errors"][0]["pointer"], pointer);
     }
-    assert!(house.store.events().is_empty());
+    assert!(desk.events().is_empty());
 }
 
 #[test]
 fn a_person_must_be_reachable_and_have_a_name() {
-    let house = House::open();
-    let contact = |contact: Value| house.call(EVERYTHING, "leads.create", changed(json!({"contact": contact})));
+    let desk = TestDesk::open();
+    let contact = |contact: Value| desk.call(ALL_SCOPES, "leads.create", changed(json!({"contact": contact})));
     let pointer = |answer: (bool, Value)| answer.1["error"]["details"]["errors"][0]["pointer"].clone();
     assert_eq!(pointer(contact(json!({"name": "Dana"}))), "/contact");
     assert_eq!(pointer(contact(json!({"name": " - ", "phone": "+15125550123"}))), "/contact/name");
@@ -118,21 +118,21 @@ fn a_person_must_be_reachable_and_have_a_name() {
 
 #[test]
 fn a3_09_vehicles_and_customers_of_others_are_as_good_as_none() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let other = "dlr_summit/amcp:inventory:read amcp:leads:read amcp:leads:write";
     for (list, field) in [("inventory.list", "vehicle_id"), ("customers.list", "customer_id")] {
-        let (_, theirs) = house.call_as(other, list, json!({"limit": 1}));
-        let foreign = house.call(EVERYTHING, "leads.create", changed(json!({field: theirs["items"][0]["id"]})));
-        let absent = house.call(EVERYTHING, "leads.create", changed(json!({field: "veh_none"})));
+        let (_, theirs) = desk.call_as(other, list, json!({"limit": 1}));
+        let foreign = desk.call(ALL_SCOPES, "leads.create", changed(json!({field: theirs["items"][0]["id"]})));
+        let absent = desk.call(ALL_SCOPES, "leads.create", changed(json!({field: "veh_none"})));
         assert!(foreign.0);
         assert_eq!(foreign, absent);
     }
-    let (_, theirs) = house.call_as(other, "leads.list", json!({"limit": 1}));
+    let (_, theirs) = desk.call_as(other, "leads.list", json!({"limit": 1}));
     for (tool, rest) in [("leads.get", json!({})), ("leads.update", json!({"status": "working"}))] {
         let with = |id: &Value| {
             let mut arguments = rest.clone();
             arguments["id"] = id.clone();
-            house.call(EVERYTHING, tool, arguments)
+            desk.call(ALL_SCOPES, tool, arguments)
         };
         let foreign = with(&theirs["items"][0]["id"]);
         assert_eq!(foreign.1["error"]["code"], "leads.not_found");
@@ -142,29 +142,26 @@ fn a3_09_vehicles_and_customers_of_others_are_as_good_as_none() {
 
 #[test]
 fn a_lead_becomes_its_customers_latest_and_stays_in_step() {
-    let house = House::open();
-    let customer = &house.ask(EVERYTHING, "customers.list", json!({"limit": 1}))["items"][0];
-    let customer = |house: &House| house.ask(EVERYTHING, "customers.get", json!({"id": customer["id"]}));
-    let before = customer(&house);
-    let lead = house.ask(EVERYTHING, "leads.create", changed(json!({"customer_id": before["id"]})));
-    let after = customer(&house);
+    let desk = TestDesk::open();
+    let customer = &desk.call_ok(ALL_SCOPES, "customers.list", json!({"limit": 1}))["items"][0];
+    let customer = |desk: &TestDesk| desk.call_ok(ALL_SCOPES, "customers.get", json!({"id": customer["id"]}));
+    let before = customer(&desk);
+    let lead = desk.call_ok(ALL_SCOPES, "leads.create", changed(json!({"customer_id": before["id"]})));
+    let after = customer(&desk);
     assert_eq!(after["latest_lead"], json!({"id": lead["id"], "status": "new"}));
     assert_eq!(after["version"], json!(2));
     assert_eq!(after["primary_contact"], before["primary_contact"]);
-    house.ask(EVERYTHING, "leads.update", json!({"id": lead["id"], "status": "contacted"}));
-    assert_eq!(customer(&house)["latest_lead"], json!({"id": lead["id"], "status": "contacted"}));
-    house.ask(EVERYTHING, "leads.update", json!({"id": lead["id"], "comments": "Called."}));
-    assert_eq!(customer(&house)["version"], json!(3));
-    assert_eq!(
-        house.store.events(),
-        ["lead created", "customer updated", "lead updated", "customer updated", "lead updated"]
-    );
+    desk.call_ok(ALL_SCOPES, "leads.update", json!({"id": lead["id"], "status": "contacted"}));
+    assert_eq!(customer(&desk)["latest_lead"], json!({"id": lead["id"], "status": "contacted"}));
+    desk.call_ok(ALL_SCOPES, "leads.update", json!({"id": lead["id"], "comments": "Called."}));
+    assert_eq!(customer(&desk)["version"], json!(3));
+    assert_eq!(desk.events(), ["lead created", "customer updated", "lead updated", "customer updated", "lead updated"]);
 }
 
 #[test]
 fn a3_13_an_update_changes_what_it_names_and_keeps_the_id() {
-    let house = House::open();
-    let before = created(&house);
+    let desk = TestDesk::open();
+    let before = created(&desk);
     let change = json!({
         "id": before["id"],
         "status": "working",
@@ -172,62 +169,62 @@ fn a3_13_an_update_changes_what_it_names_and_keeps_the_id() {
         "last_contact_at": "2026-01-31T10:00:00+01:00",
         "expected_version": 1,
     });
-    let after = house.ask(EVERYTHING, "leads.update", change);
+    let after = desk.call_ok(ALL_SCOPES, "leads.update", change);
     let mut expected = before.clone();
     expected["status"] = json!("working");
     expected["owner"] = json!({"id": "emp_03", "name": "Sam Okafor"});
     expected["last_contact_at"] = json!("2026-01-31T09:00:00Z");
     expected["version"] = json!(2);
     assert_eq!(after, expected);
-    assert_eq!(house.ask(EVERYTHING, "leads.get", json!({"id": before["id"]})), expected);
-    let mine = house.ask(EVERYTHING, "leads.list", json!({"owner_id": "emp_03", "status": "working", "limit": 1}));
+    assert_eq!(desk.call_ok(ALL_SCOPES, "leads.get", json!({"id": before["id"]})), expected);
+    let mine = desk.call_ok(ALL_SCOPES, "leads.list", json!({"owner_id": "emp_03", "status": "working", "limit": 1}));
     assert_eq!(mine["items"][0]["id"], before["id"]);
 }
 
 #[test]
 fn a_lead_is_lost_for_a_reason_and_only_while_it_is_lost() {
-    let house = House::open();
-    let id = &created(&house)["id"];
-    let refusal = |change: Value| house.refusal(EVERYTHING, "leads.update", change);
+    let desk = TestDesk::open();
+    let id = &created(&desk)["id"];
+    let refusal = |change: Value| desk.error_code(ALL_SCOPES, "leads.update", change);
     assert_eq!(refusal(json!({"id": id, "status": "lost"})), "leads.lost_reason_required");
     assert_eq!(refusal(json!({"id": id, "lost_reason": "price"})), "request.invalid");
-    let lost = house.ask(EVERYTHING, "leads.update", json!({"id": id, "status": "lost", "lost_reason": "price"}));
+    let lost = desk.call_ok(ALL_SCOPES, "leads.update", json!({"id": id, "status": "lost", "lost_reason": "price"}));
     assert_eq!((&lost["status"], &lost["lost_reason"]), (&json!("lost"), &json!("price")));
-    let noted = house.ask(EVERYTHING, "leads.update", json!({"id": id, "comments": "Asked again."}));
+    let noted = desk.call_ok(ALL_SCOPES, "leads.update", json!({"id": id, "comments": "Asked again."}));
     assert_eq!((&noted["status"], &noted["lost_reason"]), (&json!("lost"), &json!("price")));
-    let open = house.ask(EVERYTHING, "leads.update", json!({"id": id, "status": "working"}));
+    let open = desk.call_ok(ALL_SCOPES, "leads.update", json!({"id": id, "status": "working"}));
     assert_eq!((&open["status"], open.get("lost_reason")), (&json!("working"), None));
 }
 
 #[test]
 fn an_update_must_change_something_and_expect_the_right_version() {
-    let house = House::open();
-    let id = &created(&house)["id"];
-    let refusal = |change: Value| house.refusal(EVERYTHING, "leads.update", change);
+    let desk = TestDesk::open();
+    let id = &created(&desk)["id"];
+    let refusal = |change: Value| desk.error_code(ALL_SCOPES, "leads.update", change);
     assert_eq!(refusal(json!({"id": id})), "request.invalid");
     assert_eq!(refusal(json!({"id": id, "expected_version": 1})), "request.invalid");
     assert_eq!(refusal(json!({"id": id, "status": "unknown"})), "request.invalid");
     assert_eq!(refusal(json!({"id": id, "last_contact_at": "2026-01-31T10:30:00Z"})), "request.invalid");
     assert_eq!(refusal(json!({"id": id, "status": "sold", "expected_version": 2})), "request.version_conflict");
-    assert_eq!(house.store.events(), ["lead created"]);
+    assert_eq!(desk.events(), ["lead created"]);
 }
 
 #[test]
 fn one_key_makes_one_lead_and_another_body_is_a_conflict() {
-    let house = House::open();
-    let first = house.ask(EVERYTHING, "leads.create", changed(json!({"idempotency_key": "k-1"})));
-    let second = house.ask(EVERYTHING, "leads.create", changed(json!({"idempotency_key": "k-1"})));
+    let desk = TestDesk::open();
+    let first = desk.call_ok(ALL_SCOPES, "leads.create", changed(json!({"idempotency_key": "k-1"})));
+    let second = desk.call_ok(ALL_SCOPES, "leads.create", changed(json!({"idempotency_key": "k-1"})));
     assert_eq!(first, second);
     let other = changed(json!({"idempotency_key": "k-1", "interest": "lease"}));
-    assert_eq!(house.refusal(EVERYTHING, "leads.create", other), "request.idempotency_conflict");
-    assert_eq!(house.store.events(), ["lead created"]);
+    assert_eq!(desk.error_code(ALL_SCOPES, "leads.create", other), "request.idempotency_conflict");
+    assert_eq!(desk.events(), ["lead created"]);
 }
 
 #[test]
 fn a_stored_lead_has_personal_data_only_in_its_sealed_part() {
-    let house = House::open();
-    let id = created(&house)["id"].as_str().unwrap().to_owned();
-    let row = house.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
+    let desk = TestDesk::open();
+    let id = created(&desk)["id"].as_str().unwrap().to_owned();
+    let row = desk.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
     let open = format!("{}{}", row.body, row.masked.unwrap());
     for secret in ["Dana", "Rivera", "example.com", "5550123", "still there", "write to me"] {
         assert!(!open.contains(secret), "{secret} in {open}");
@@ -237,20 +234,20 @@ fn a_stored_lead_has_personal_data_only_in_its_sealed_part() {
 
 #[test]
 fn a3_32_a_time_without_an_offset_is_refused() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let naive = json!({"received_since": "2026-01-31T09:30:00"});
-    assert_eq!(house.refusal(EVERYTHING, "leads.list", naive), "request.invalid");
+    assert_eq!(desk.error_code(ALL_SCOPES, "leads.list", naive), "request.invalid");
     let since =
-        house.ask(EVERYTHING, "leads.list", json!({"received_since": "2026-01-31T09:30:01+01:00", "limit": 100}));
-    let all = house.ask(EVERYTHING, "leads.list", json!({"limit": 100}));
+        desk.call_ok(ALL_SCOPES, "leads.list", json!({"received_since": "2026-01-31T09:30:01+01:00", "limit": 100}));
+    let all = desk.call_ok(ALL_SCOPES, "leads.list", json!({"limit": 100}));
     assert!(since["items"].as_array().unwrap().len() < all["items"].as_array().unwrap().len());
 }
 
 #[test]
 fn a6_14_errors_do_not_repeat_what_was_sent() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let canary = json!({"contact": {"name": "Zz Canary", "email": "zz canary@example", "zz_canary": 1}, "interest": "zz-canary"});
-    let (failed, answer) = house.call(EVERYTHING, "leads.create", canary);
+    let (failed, answer) = desk.call(ALL_SCOPES, "leads.create", canary);
     assert!(failed);
     assert!(!answer.to_string().to_lowercase().contains("canary"), "{answer}");
     assert_eq!(answer["error"]["details"]["errors"].as_array().unwrap().len(), 3);

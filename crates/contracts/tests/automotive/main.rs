@@ -1,23 +1,23 @@
-//! The automotive contract from outside: its answers as literal text, its names and vocabularies by
-//! the clauses they obey, and its tools driven through the engine over a store in memory.
+//! The automotive contract: literal answers, names and vocabularies by their clauses, and the tools through the engine
+//! with a store in memory.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod arguments;
 #[path = "../common/mod.rs"]
 mod common;
+mod demo_rows;
 mod errors;
 mod failures;
 mod leads;
 mod manifest;
-mod masking;
+mod mask;
 mod naming;
-mod reading;
+mod personal_data;
 mod receipts;
+mod resource_fields;
 mod resources;
-mod scoping;
-mod sealing;
-mod searching;
-mod seeding;
-mod shape;
+mod scopes;
+mod search;
 mod successes;
 mod support;

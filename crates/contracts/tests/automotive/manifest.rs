@@ -1,4 +1,4 @@
-//! The manifest, in all its places.
+//! The manifest, wherever it is published.
 
 use std::collections::BTreeSet;
 

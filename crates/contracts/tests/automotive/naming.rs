@@ -1,4 +1,4 @@
-//! Names and vocabularies, walked through every schema the contract publishes.
+//! Names and vocabularies in every schema that the contract publishes.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use frontdesk_contracts::automotive::{codes, contract, scopes};
 use frontdesk_engine::model::tool::Effect;
 use serde_json::Value;
 
-/// Every schema of the contract: what the tools take and what they give.
+/// The input and output schemas of all tools.
 fn schemas() -> Vec<(String, Value)> {
     let contract = contract();
     let specs = contract.tools.iter().map(|tool| &tool.spec);
@@ -21,7 +21,7 @@ fn schemas() -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Visits a schema and all within it, with the name of the field each stands in.
+/// Visits a schema and all nested schemas, with the name of their field.
 fn walk(name: &str, schema: &Value, visit: &mut dyn FnMut(&str, &Value)) {
     visit(name, schema);
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
@@ -119,7 +119,7 @@ fn a5_12_every_state_that_is_sent_can_be_unknown() {
         let mut states = 0;
         walk("", schema, &mut |name, field| {
             let Some(words) = field["enum"].as_array() else { return };
-            // A resource's own type and a unit are no states.
+            // The type of a resource and a unit have no `unknown`.
             if name == "unit" || words.len() == 1 {
                 return;
             }

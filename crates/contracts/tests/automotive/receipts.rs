@@ -1,15 +1,14 @@
-//! What an answer to a write tells: everything to who may read leads, and to others no more than that it
-//! happened (A6-10).
+//! The answer to a write: the whole lead for callers with read access, a receipt for others (A6-10).
 
 use frontdesk_contracts::automotive::{contract, lead};
 use frontdesk_engine::model::schema::Schema;
 use serde_json::{Value, json};
 
-use super::support::{EVERYTHING, House};
+use super::support::{ALL_SCOPES, TestDesk};
 
 const WRITE: &str = "amcp:leads:write";
 
-/// Every field that a lead can have and a receipt has not.
+/// Every field of a lead that a receipt omits.
 fn left_out() -> Value {
     json!([
         "interest",
@@ -54,20 +53,20 @@ fn wish() -> Value {
 
 #[test]
 fn a6_10_a_caller_without_read_scope_gets_only_a_receipt() {
-    let house = House::open();
-    let made = house.ask(WRITE, "leads.create", wish());
+    let desk = TestDesk::open();
+    let made = desk.call_ok(WRITE, "leads.create", wish());
     assert_eq!(made, receipt(&made["id"], "new", 1));
-    let changed = house.ask(WRITE, "leads.update", json!({"id": made["id"], "status": "working"}));
+    let changed = desk.call_ok(WRITE, "leads.update", json!({"id": made["id"], "status": "working"}));
     assert_eq!(changed, receipt(&made["id"], "working", 2));
 }
 
 #[test]
 fn a6_10_a_receipt_does_not_tell_which_fields_the_lead_has() {
-    let house = House::open();
-    let bare = house.ask(WRITE, "leads.create", wish());
-    let seeded = &house.ask(EVERYTHING, "leads.list", json!({"status": "lost", "limit": 1}))["items"][0];
+    let desk = TestDesk::open();
+    let bare = desk.call_ok(WRITE, "leads.create", wish());
+    let seeded = &desk.call_ok(ALL_SCOPES, "leads.list", json!({"status": "lost", "limit": 1}))["items"][0];
     for id in [&bare["id"], &seeded["id"]] {
-        let answer = house.ask(WRITE, "leads.update", json!({"id": id, "comments": "Called."}));
+        let answer = desk.call_ok(WRITE, "leads.update", json!({"id": id, "comments": "Called."}));
         assert_eq!(answer["redacted"], left_out());
         assert_eq!(answer.as_object().unwrap().len(), 8, "{answer}");
     }
@@ -75,18 +74,18 @@ fn a6_10_a_receipt_does_not_tell_which_fields_the_lead_has() {
 
 #[test]
 fn a6_10_one_key_answers_each_token_as_that_token_may_see_it() {
-    let house = House::open();
-    let made = house.ask(WRITE, "leads.create", wish());
-    let whole = house.ask(EVERYTHING, "leads.create", wish());
-    assert_eq!(whole, house.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
+    let desk = TestDesk::open();
+    let made = desk.call_ok(WRITE, "leads.create", wish());
+    let whole = desk.call_ok(ALL_SCOPES, "leads.create", wish());
+    assert_eq!(whole, desk.call_ok(ALL_SCOPES, "leads.get", json!({"id": made["id"]})));
     assert_eq!((&whole["contact"]["name"], &whole["redacted"]), (&json!("Dana Rivera"), &json!([])));
-    assert_eq!(house.ask(WRITE, "leads.create", wish()), made);
+    assert_eq!(desk.call_ok(WRITE, "leads.create", wish()), made);
 
     let change = json!({"id": made["id"], "status": "contacted", "idempotency_key": "k-2"});
-    let whole = house.ask(EVERYTHING, "leads.update", change.clone());
-    assert_eq!(whole, house.ask(EVERYTHING, "leads.get", json!({"id": made["id"]})));
-    assert_eq!(house.ask(WRITE, "leads.update", change.clone()), receipt(&made["id"], "contacted", 2));
-    assert_eq!(house.ask(EVERYTHING, "leads.update", change), whole);
+    let whole = desk.call_ok(ALL_SCOPES, "leads.update", change.clone());
+    assert_eq!(whole, desk.call_ok(ALL_SCOPES, "leads.get", json!({"id": made["id"]})));
+    assert_eq!(desk.call_ok(WRITE, "leads.update", change.clone()), receipt(&made["id"], "contacted", 2));
+    assert_eq!(desk.call_ok(ALL_SCOPES, "leads.update", change), whole);
 }
 
 #[test]
@@ -99,12 +98,12 @@ fn a_receipt_lists_every_field_it_omits() {
 
 #[test]
 fn lead_and_receipt_match_their_published_schemas() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let contract = contract();
     let output = |tool: &str| &contract.tools.iter().find(|known| known.spec.name == tool).unwrap().spec.output;
     let fits = |tool: &str, answer: &Value| output(tool).check(answer.as_object().unwrap().clone()).is_ok();
-    let small = house.ask(WRITE, "leads.create", wish());
-    let whole = house.ask(EVERYTHING, "leads.create", wish());
+    let small = desk.call_ok(WRITE, "leads.create", wish());
+    let whole = desk.call_ok(ALL_SCOPES, "leads.create", wish());
     for tool in ["leads.create", "leads.update"] {
         assert!(fits(tool, &small) && fits(tool, &whole));
         let mut nameless = small.clone();

@@ -1,17 +1,17 @@
-//! The same reads by address: the same JSON, the same refusals.
+//! Resources: the same JSON and the same errors as the tools.
 
 use serde_json::{Value, json};
 
-use super::support::{EVERYTHING, House};
+use super::support::{ALL_SCOPES, TestDesk};
 
-fn read(house: &House, scopes: &str, address: &str) -> (u16, Value) {
-    let reply = house.send(&format!("dlr_lakeside/{scopes}"), "resources/read", json!({"uri": address}));
+fn read(desk: &TestDesk, scopes: &str, address: &str) -> (u16, Value) {
+    let reply = desk.send(&format!("dlr_lakeside/{scopes}"), "resources/read", json!({"uri": address}));
     (reply.status, serde_json::from_slice(&reply.body).unwrap())
 }
 
-/// The JSON inside the one text of a resource.
-fn content(house: &House, address: &str) -> Value {
-    let (status, answer) = read(house, EVERYTHING, address);
+/// The JSON in the text of a resource.
+fn content(desk: &TestDesk, address: &str) -> Value {
+    let (status, answer) = read(desk, ALL_SCOPES, address);
     assert_eq!(status, 200, "{answer}");
     let contents = answer["result"]["contents"].as_array().unwrap_or_else(|| panic!("{answer}"));
     assert_eq!(contents.len(), 1);
@@ -21,38 +21,38 @@ fn content(house: &House, address: &str) -> Value {
 
 #[test]
 fn a3_01_what_a_tool_reads_can_be_read_by_address() {
-    let house = House::open();
+    let desk = TestDesk::open();
     for (domain, kind) in [("inventory", "vehicle"), ("leads", "lead"), ("customers", "customer")] {
-        let mut listed = house.ask(EVERYTHING, &format!("{domain}.list"), json!({"limit": 3}));
-        let mut page = content(&house, &format!("amcp://dlr_lakeside/{domain}?limit=3"));
-        // Cursors are sealed anew each time.
+        let mut listed = desk.call_ok(ALL_SCOPES, &format!("{domain}.list"), json!({"limit": 3}));
+        let mut page = content(&desk, &format!("amcp://dlr_lakeside/{domain}?limit=3"));
+        // A cursor is encrypted with a new nonce each time.
         for list in [&mut listed, &mut page] {
             assert!(list.as_object_mut().unwrap().remove("next_cursor").is_some());
         }
         assert_eq!(page, listed);
 
         let id = page["items"][0]["id"].as_str().unwrap();
-        let one = content(&house, &format!("amcp://dlr_lakeside/{domain}/{id}"));
-        assert_eq!(one, house.ask(EVERYTHING, &format!("{domain}.get"), json!({"id": id})));
+        let one = content(&desk, &format!("amcp://dlr_lakeside/{domain}/{id}"));
+        assert_eq!(one, desk.call_ok(ALL_SCOPES, &format!("{domain}.get"), json!({"id": id})));
         assert_eq!((&one["id"], &one["type"]), (&json!(id), &json!(kind)));
     }
 }
 
 #[test]
 fn a_list_by_address_goes_on_with_its_cursor() {
-    let house = House::open();
-    let first = content(&house, "amcp://dlr_lakeside/inventory?limit=2");
+    let desk = TestDesk::open();
+    let first = content(&desk, "amcp://dlr_lakeside/inventory?limit=2");
     let cursor = first["next_cursor"].as_str().unwrap();
-    let second = content(&house, &format!("amcp://dlr_lakeside/inventory?cursor={cursor}&limit=2"));
-    let four = content(&house, "amcp://dlr_lakeside/inventory?limit=4");
+    let second = content(&desk, &format!("amcp://dlr_lakeside/inventory?cursor={cursor}&limit=2"));
+    let four = content(&desk, "amcp://dlr_lakeside/inventory?limit=4");
     let both: Vec<&Value> = [&first, &second].into_iter().flat_map(|page| page["items"].as_array().unwrap()).collect();
     assert_eq!(both, four["items"].as_array().unwrap().iter().collect::<Vec<_>>());
 }
 
 #[test]
 fn a3_16_no_address_holds_a_trade_number() {
-    let house = House::open();
-    for item in content(&house, "amcp://dlr_lakeside/inventory?limit=100")["items"].as_array().unwrap() {
+    let desk = TestDesk::open();
+    for item in content(&desk, "amcp://dlr_lakeside/inventory?limit=100")["items"].as_array().unwrap() {
         let id = item["id"].as_str().unwrap().to_lowercase();
         for number in ["vin", "stock_number"] {
             assert!(!id.contains(&item[number].as_str().unwrap().to_lowercase()), "{id}");
@@ -62,11 +62,11 @@ fn a3_16_no_address_holds_a_trade_number() {
 
 #[test]
 fn a_foreign_id_is_not_found_and_a_foreign_dealership_forbidden() {
-    let house = House::open();
-    let (_, theirs) = house.call_as("dlr_summit/amcp:inventory:read", "inventory.list", json!({"limit": 1}));
+    let desk = TestDesk::open();
+    let (_, theirs) = desk.call_as("dlr_summit/amcp:inventory:read", "inventory.list", json!({"limit": 1}));
     let id = theirs["items"][0]["id"].as_str().unwrap();
-    let foreign = read(&house, EVERYTHING, &format!("amcp://dlr_lakeside/inventory/{id}"));
-    assert_eq!(foreign, read(&house, EVERYTHING, "amcp://dlr_lakeside/inventory/veh_none"));
+    let foreign = read(&desk, ALL_SCOPES, &format!("amcp://dlr_lakeside/inventory/{id}"));
+    assert_eq!(foreign, read(&desk, ALL_SCOPES, "amcp://dlr_lakeside/inventory/veh_none"));
     assert_eq!(
         foreign.1,
         json!({"jsonrpc": "2.0", "id": 1, "error": {
@@ -79,30 +79,30 @@ fn a_foreign_id_is_not_found_and_a_foreign_dealership_forbidden() {
             }},
         }})
     );
-    let (_, refused) = read(&house, EVERYTHING, &format!("amcp://dlr_summit/inventory/{id}"));
+    let (_, refused) = read(&desk, ALL_SCOPES, &format!("amcp://dlr_summit/inventory/{id}"));
     assert_eq!(refused["error"]["data"]["error"]["code"], "dealership.forbidden");
-    assert_eq!(refused, read(&house, EVERYTHING, "amcp://dlr_summit/inventory/veh_none").1);
+    assert_eq!(refused, read(&desk, ALL_SCOPES, "amcp://dlr_summit/inventory/veh_none").1);
 }
 
 #[test]
 fn a6_11_a_resource_needs_the_scope_of_its_tool() {
-    let house = House::open();
+    let desk = TestDesk::open();
     for address in ["amcp://dlr_lakeside/leads", "amcp://dlr_lakeside/customers/cus_1"] {
-        let (status, answer) = read(&house, "amcp:inventory:read amcp:leads:write", address);
+        let (status, answer) = read(&desk, "amcp:inventory:read amcp:leads:write", address);
         assert_eq!((status, &answer["error"]["code"]), (403, &json!("auth.insufficient_scope")));
     }
-    assert_eq!(read(&house, "amcp:inventory:read", "amcp://manifest").0, 200);
+    assert_eq!(read(&desk, "amcp:inventory:read", "amcp://manifest").0, 200);
 }
 
 #[test]
 fn a3_07_a3_08_a3_10_a_shared_token_must_name_its_dealership() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let both = "dlr_lakeside,dlr_summit/amcp:inventory:read";
-    let code = |arguments| house.call_as(both, "inventory.list", arguments).1["error"]["code"].clone();
+    let code = |arguments| desk.call_as(both, "inventory.list", arguments).1["error"]["code"].clone();
     assert_eq!(code(json!({})), "dealership.required");
     assert_eq!(code(json!({"dealership_id": "dlr_other"})), "dealership.forbidden");
     assert_eq!(code(json!({"dealership_id": "dlr_lakeside,dlr_summit"})), "dealership.forbidden");
     assert_eq!(code(json!({"dealership_id": ["dlr_lakeside", "dlr_summit"]})), "request.invalid");
-    let (_, page) = house.call_as(both, "inventory.list", json!({"dealership_id": "dlr_summit", "limit": 1}));
+    let (_, page) = desk.call_as(both, "inventory.list", json!({"dealership_id": "dlr_summit", "limit": 1}));
     assert_eq!(page["items"][0]["dealership_id"], "dlr_summit");
 }

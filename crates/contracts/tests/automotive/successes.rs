@@ -1,4 +1,4 @@
-//! Answers that went well, as literal text, in both eras.
+//! Successful answers as literal text, in both eras.
 
 use frontdesk_contracts::automotive::{Automotive, scopes};
 use frontdesk_engine::Scope;
@@ -36,48 +36,48 @@ fn page(cursor: Option<&str>) -> Payload {
 }
 
 #[test]
-fn one_thing_is_the_object_itself() {
+fn a_single_result_is_the_object_itself() {
     let one = || Payload::One(r#"{"id":"veh_1"}"#.to_owned());
-    assert_eq!(
+    insta::assert_snapshot!(
         answer(one(), RequestTarget::Tool("inventory.get"), LEGACY),
-        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false}}"#
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false}}"#
     );
-    assert_eq!(
+    insta::assert_snapshot!(
         answer(one(), RequestTarget::Tool("inventory.get"), Era::Modern),
-        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false,"resultType":"complete"}}"#
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"id\":\"veh_1\"}"}],"structuredContent":{"id":"veh_1"},"isError":false,"resultType":"complete"}}"#
     );
 }
 
 #[test]
 fn a3_18_a_page_has_items_and_a_next_cursor() {
-    assert_eq!(
+    insta::assert_snapshot!(
         answer(page(Some("c")), RequestTarget::Tool("inventory.list"), LEGACY),
-        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}],"next_cursor":"c"},"isError":false}}"#
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}],"next_cursor":"c"},"isError":false}}"#
     );
 }
 
 #[test]
 fn a3_19_the_last_page_has_no_cursor() {
-    assert_eq!(
+    insta::assert_snapshot!(
         answer(page(None), RequestTarget::Tool("inventory.list"), LEGACY),
-        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}]}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}]},"isError":false}}"#
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}]}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}]},"isError":false}}"#
     );
     let none = Payload::Many { items: Vec::new(), cursor: None };
-    assert_eq!(
+    insta::assert_snapshot!(
         answer(none, RequestTarget::Tool("inventory.list"), LEGACY),
-        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[]}"}],"structuredContent":{"items":[]},"isError":false}}"#
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[]}"}],"structuredContent":{"items":[]},"isError":false}}"#
     );
 }
 
 #[test]
-fn a_resource_carries_the_same_json_as_text() {
+fn a_resource_contains_the_same_json_as_the_tool() {
     let place = RequestTarget::Resource("amcp://dlr_lakeside/inventory");
-    assert_eq!(
+    insta::assert_snapshot!(
         answer(page(Some("c")), place, LEGACY),
-        r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}]}}"#
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}],\"next_cursor\":\"c\"}"}]}}"#
     );
-    assert_eq!(
+    insta::assert_snapshot!(
         answer(Payload::One("{}".to_owned()), place, Era::Modern),
-        r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{}"}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}"#
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://dlr_lakeside/inventory","mimeType":"application/json","text":"{}"}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}"#
     );
 }

@@ -1,94 +1,94 @@
-//! Where the original breaks its own contract: each of its known defects that concerns a tool, mended. Every one is
-//! tried on SQLite by itself, and all of them once more on the three databases.
+//! Known defects of the original tools, fixed here. Each one is tested on SQLite, and all of them once more on the three
+//! databases.
 
 use frontdesk_cms_fixture::{CANARY, ScriptDialect};
 use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits};
 use serde_json::{Value, json};
 
-use crate::support::{House, TOKEN, limited};
+use crate::support::{TOKEN, TestDesk, limited};
 
 #[tokio::test]
 async fn e_13_e_14_e_18_e_21_e_27_three_databases_fix_the_defects() {
-    let house = House::on_three_with(signs).await;
-    defaults(&house).await;
-    names(&house).await;
-    filters_alone(&house).await;
-    likeness(&house).await;
-    zero(&house).await;
-    dates(&house).await;
-    signs_of_patterns(&house).await;
-    refusals(&house).await;
+    let desk = TestDesk::on_three_with(signs).await;
+    defaults(&desk).await;
+    names(&desk).await;
+    filters_alone(&desk).await;
+    likeness(&desk).await;
+    zero(&desk).await;
+    dates(&desk).await;
+    signs_of_patterns(&desk).await;
+    refusals(&desk).await;
 }
 
-/// A value with the signs of patterns in it, and one that such a pattern would match.
+/// A value with wildcard characters, and one that such a pattern would match.
 fn signs(_: ScriptDialect) -> String {
     "INSERT INTO evo_site_tmplvar_contentvalues (id, tmplvarid, contentid, value) VALUES (9001, 8, 5, '100%_real'), \
      (9002, 8, 4, '100 unreal');"
         .to_owned()
 }
 
-async fn with_signs() -> House {
-    House::on_sqlite_with(&signs(ScriptDialect::Sqlite), EmcpSettings::default()).await
+async fn with_signs() -> TestDesk {
+    TestDesk::on_sqlite_with(&signs(ScriptDialect::Sqlite), EmcpSettings::default()).await
 }
 
-/// D2: the mark never had an effect.
+/// D2: the suffix `:d` never had an effect.
 #[tokio::test]
 async fn e_13_a_variable_with_suffix_d_shows_its_default() {
-    defaults(&House::on_sqlite().await).await;
+    defaults(&TestDesk::on_sqlite().await).await;
 }
 
-async fn defaults(house: &House) {
+async fn defaults(desk: &TestDesk) {
     for (id, entries, wanted) in [
         (14, json!(["color"]), json!({"color": null})),
         (14, json!(["color:d"]), json!({"color": "red"})),
         (15, json!(["color:d"]), json!({"color": "blue"})),
         (14, json!(["color", "color:d", "color"]), json!({"color": "red"})),
         (14, json!([" color:d ", "", " "]), json!({"color": "red"})),
-        // An empty default, and a value that is there although it is empty.
+        // An empty default, and an empty value.
         (14, json!(["old_price:d"]), json!({"old_price": ""})),
         (15, json!(["in_stock:d"]), json!({"in_stock": ""})),
         (14, json!(["in_stock:d"]), json!({"in_stock": "1"})),
         (14, json!(["author:d"]), json!({"author": "Редакція"})),
     ] {
-        let answer = house.ask("evo.content.get", json!({"id": id, "with_tvs": entries})).await;
+        let answer = desk.call_ok("evo.content.get", json!({"id": id, "with_tvs": entries})).await;
         assert_eq!(answer["item"]["tvs"], wanted, "{entries}");
     }
-    let none = house.ask("evo.content.get", json!({"id": 1, "with_tvs": ["sku:d"]})).await;
+    let none = desk.call_ok("evo.content.get", json!({"id": 1, "with_tvs": ["sku:d"]})).await;
     assert_eq!(none["item"]["tvs"], json!({"sku": null}), "a variable without a default has none to show");
     for entries in [json!([]), json!([" "]), json!(null)] {
-        let item = house.ask("evo.content.get", json!({"id": 15, "with_tvs": entries})).await["item"].take();
+        let item = desk.call_ok("evo.content.get", json!({"id": 15, "with_tvs": entries})).await["item"].take();
         assert!(item.get("tvs").is_none(), "{entries}");
     }
 }
 
-/// D9: names of columns, relations and anything else of a page were read as if they were variables.
+/// D9: names of columns and relations were read as if they were variables.
 #[tokio::test]
 async fn e_14_an_unknown_variable_name_is_refused_and_never_read() {
-    names(&House::on_sqlite().await).await;
+    names(&TestDesk::on_sqlite().await).await;
 }
 
-async fn names(house: &House) {
+async fn names(desk: &TestDesk) {
     let words = "no template variable has this name; evo.model.list with the model SiteTmplvar names them.";
     for name in ["content", "introtext", "templateValues", "tpl", "password", "privatemgr", "id", "Price", "nobody"] {
         let wanted = format!("-32602 The argument at /with_tvs/1 is not valid: {words}");
         let asked = json!({"id": 1, "with_tvs": ["price", name]});
-        assert_eq!(house.refusal("evo.content.get", asked).await, wanted, "{name}");
+        assert_eq!(desk.error("evo.content.get", asked).await, wanted, "{name}");
     }
     let filters = json!({"limit": 1, "tv_filters": [{"tv": "content", "op": "!null"}]});
     let wanted = format!("-32602 The argument at /tv_filters/0/tv is not valid: {words}");
-    assert_eq!(house.refusal("evo.content.search", filters).await, wanted);
+    assert_eq!(desk.error("evo.content.search", filters).await, wanted);
     let order = json!({"limit": 1, "tv_order": [{"tv": "price"}, {"tv": "password"}]});
     let wanted = format!("-32602 The argument at /tv_order/1/tv is not valid: {words}");
-    assert_eq!(house.refusal("evo.content.search", order).await, wanted);
+    assert_eq!(desk.error("evo.content.search", order).await, wanted);
 }
 
-/// D5: a filter or an order by a variable failed unless the variable was shown too, with its mark.
+/// D5: a filter or an order by a variable failed unless the variable was selected too, with its suffix.
 #[tokio::test]
 async fn e_21_filters_and_orders_need_no_variable_to_be_shown() {
-    filters_alone(&House::on_sqlite().await).await;
+    filters_alone(&TestDesk::on_sqlite().await).await;
 }
 
-async fn filters_alone(house: &House) {
+async fn filters_alone(desk: &TestDesk) {
     let asked = |shown: Value| {
         json!({
             "parent": 9,
@@ -100,52 +100,52 @@ async fn filters_alone(house: &House) {
     };
     let wanted = [18, 13, 10, 17, 12, 16, 14];
     for shown in [json!(null), json!(["color"]), json!(["price:d", "color:d"]), json!(["sku"])] {
-        assert_eq!(house.search(asked(shown.clone())).await, wanted, "{shown}");
+        assert_eq!(desk.search(asked(shown.clone())).await, wanted, "{shown}");
     }
-    let plain = house.ask("evo.content.search", asked(json!(null))).await;
+    let plain = desk.call_ok("evo.content.search", asked(json!(null))).await;
     assert!(plain["items"].as_array().unwrap().iter().all(|item| item.get("tvs").is_none()));
 }
 
 /// D6: like-l and like-r never found anything.
 #[tokio::test]
 async fn e_16_like_l_and_like_r_match_at_either_end() {
-    likeness(&House::on_sqlite().await).await;
+    likeness(&TestDesk::on_sqlite().await).await;
 }
 
-async fn likeness(house: &House) {
+async fn likeness(desk: &TestDesk) {
     for (op, value, count) in [("like-l", "01", 12), ("like-r", "SKU-01", 18), ("like-r", "01", 0), ("like", "-0", 108)]
     {
         let filter = json!({"tv": "sku", "op": op, "value": value});
-        assert_eq!(house.count(json!({"tv_filters": [filter]})).await, count, "{op} {value}");
+        assert_eq!(desk.count(json!({"tv_filters": [filter]})).await, count, "{op} {value}");
     }
 }
 
-/// D7: the value "0" was taken for none.
+/// D7: the value "0" was treated as missing.
 #[tokio::test]
 async fn e_15_zero_is_a_value() {
-    zero(&House::on_sqlite().await).await;
+    zero(&TestDesk::on_sqlite().await).await;
 }
 
-async fn zero(house: &House) {
+async fn zero(desk: &TestDesk) {
     for (filter, count) in [
         (json!({"tv": "price", "op": "=", "value": "0"}), 0),
         (json!({"tv": "price", "op": "=", "value": "0", "use_default": true}), 161),
         (json!({"tv": "price", "op": "=", "value": 0, "cast": "SIGNED"}), 12),
         (json!({"tv": "price", "op": "in", "value": ["0"], "use_default": true}), 161),
     ] {
-        assert_eq!(house.count(json!({"tv_filters": [filter]})).await, count, "{filter}");
+        assert_eq!(desk.count(json!({"tv_filters": [filter]})).await, count, "{filter}");
     }
 }
 
-/// D12: an order by date beside a marked variable failed.
+/// D12: an order by date with a `:d` variable failed.
 #[tokio::test]
 async fn e_12_an_order_by_date_goes_with_variables() {
-    dates(&House::on_sqlite().await).await;
+    dates(&TestDesk::on_sqlite().await).await;
 }
 
-async fn dates(house: &House) {
+async fn dates(desk: &TestDesk) {
     let asked = json!({"order_by_date": "desc", "with_tvs": ["price:d", "color:d"], "limit": 3});
-    assert_eq!(house.search(asked).await, [5, 10, 15]);
+    assert_eq!(desk.search(asked).await, [5, 10, 15]);
 }
 
 /// `%` and `_` were wildcards in values.
@@ -154,9 +154,9 @@ async fn e_27_wildcard_characters_match_literally() {
     signs_of_patterns(&with_signs().await).await;
 }
 
-async fn signs_of_patterns(house: &House) {
+async fn signs_of_patterns(desk: &TestDesk) {
     let found = async |op: &str, value: &str| {
-        house.search(json!({"tv_filters": [{"tv": "author", "op": op, "value": value}]})).await
+        desk.search(json!({"tv_filters": [{"tv": "author", "op": op, "value": value}]})).await
     };
     assert_eq!(found("like", "100%_real").await, [5]);
     assert_eq!(found("like", "%").await, [5]);
@@ -164,17 +164,17 @@ async fn signs_of_patterns(house: &House) {
     assert_eq!(found("like-l", "_real").await, [5]);
     let filters = json!({"where": [{"field": "value", "op": "like", "value": "100%"}]});
     let asked = json!({"model": "SiteTmplvarContentvalue", "filters": filters});
-    assert_eq!(house.ids("evo.model.list", asked).await, [9001]);
+    assert_eq!(desk.ids("evo.model.list", asked).await, [9001]);
 }
 
-/// D1 and D14: mistakes were answered as results, an array became the text "Array", and the old text form of filters
-/// could be smuggled in by a value.
+/// D1 and D14: invalid filters were answered as results, an array became the text "Array", and a value could inject a
+/// textual filter.
 #[tokio::test]
 async fn e_18_e_50_an_invalid_filter_is_reported_with_its_pointer() {
-    refusals(&House::on_sqlite().await).await;
+    refusals(&TestDesk::on_sqlite().await).await;
 }
 
-async fn refusals(house: &House) {
+async fn refusals(desk: &TestDesk) {
     for (filter, place, words) in [
         (json!({"tv": "price", "op": "=", "value": ["1"]}), "value", "this operator takes one value, not an array"),
         (json!({"tv": "price", "op": "="}), "value", "this operator needs a value"),
@@ -216,37 +216,37 @@ async fn refusals(house: &House) {
     ] {
         let asked = json!({"limit": 5, "tv_filters": [{"tv": "sku", "op": "!null"}, filter]});
         let wanted = format!("-32602 The argument at /tv_filters/1/{place} is not valid: {words}.");
-        assert_eq!(house.refusal("evo.content.search", asked).await, wanted, "{filter}");
+        assert_eq!(desk.error("evo.content.search", asked).await, wanted, "{filter}");
     }
     for raw in [json!("price:>:500"), json!(["price:>:500"]), json!({"tv": "price"})] {
-        let refusal = house.refusal("evo.content.search", json!({"limit": 5, "tv_filters": raw})).await;
-        assert!(refusal.starts_with("-32602 The argument at /tv_filters"), "{refusal}");
+        let error = desk.error("evo.content.search", json!({"limit": 5, "tv_filters": raw})).await;
+        assert!(error.starts_with("-32602 The argument at /tv_filters"), "{error}");
     }
     for tags in [json!(["a:b"]), json!(["ok", " "]), json!([";"])] {
         let asked = json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": tags}});
-        let refusal = house.refusal("evo.content.search", asked).await;
-        assert!(refusal.starts_with("-32602 The argument at /tags_data/tags/"), "{refusal}");
+        let error = desk.error("evo.content.search", asked).await;
+        assert!(error.starts_with("-32602 The argument at /tags_data/tags/"), "{error}");
     }
 }
 
-/// D10's other half: the tables of tags belong to an extra that not every site has.
+/// D10, second part: the tag tables belong to an extension that not every site has.
 #[tokio::test]
-async fn e_20_a_site_without_tags_says_so() {
+async fn e_20_a_site_without_tag_tables_is_reported() {
     let more = "DROP TABLE evo_site_content_tags;";
-    let house = House::on_sqlite_with(more, EmcpSettings::default()).await;
+    let desk = TestDesk::on_sqlite_with(more, EmcpSettings::default()).await;
     assert_eq!(
-        house.refusal("evo.content.search", json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": ["rust"]}})).await,
+        desk.error("evo.content.search", json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": ["rust"]}})).await,
         "-32602 The argument at /tags_data is not valid: this site has no tags, because its tagging extra is not \
          installed; use tv_filters instead."
     );
 }
 
-/// D15: the limits of a server were not heeded.
+/// D15: the limits of a server were not enforced.
 #[tokio::test]
 async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
     let limits = ResultLimits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
-    let house = House::on_sqlite_with("", limited(limits)).await;
-    assert_eq!(house.search(json!({"limit": 5, "offset": 10})).await, [11, 12, 13, 14, 15]);
+    let desk = TestDesk::on_sqlite_with("", limited(limits)).await;
+    assert_eq!(desk.search(json!({"limit": 5, "offset": 10})).await, [11, 12, 13, 14, 15]);
     for (arguments, place, words) in [
         (json!({"limit": 6}), "limit", "it must be at most 5"),
         (json!({"limit": 0}), "limit", "it must be at least 1"),
@@ -256,41 +256,41 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
         (json!({"limit": 1, "depth": 3}), "depth", "it must be at most 2"),
     ] {
         let wanted = format!("-32602 The argument at /{place} is not valid: {words}.");
-        assert_eq!(house.refusal("evo.content.search", arguments).await, wanted);
+        assert_eq!(desk.error("evo.content.search", arguments).await, wanted);
     }
-    // As deep as allowed where nothing is said.
-    assert_eq!(house.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
+    // The maximum depth is the default.
+    assert_eq!(desk.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
 
     let small = ResultLimits { max_result_bytes: 100, ..limits };
-    let house = House::on_sqlite_with("", limited(small)).await;
+    let desk = TestDesk::on_sqlite_with("", limited(small)).await;
     for (tool, arguments) in [
         ("evo.model.list", json!({"model": "SiteTmplvar", "limit": 5})),
         ("evo.content.search", json!({"limit": 5})),
         ("evo.content.get", json!({"id": 5})),
     ] {
         let params = json!({"name": tool, "arguments": arguments});
-        let reply = house.send(TOKEN, "2025-11-25", "tools/call", params).await;
+        let reply = desk.send(TOKEN, "2025-11-25", "tools/call", params).await;
         assert_eq!((reply.status, reply.code), (413, Some("result_too_large")), "{tool}");
     }
 }
 
-/// D1: missing tools and models were answered as wrong arguments, and wrong arguments as results.
+/// D1: unknown tools and models were answered as invalid arguments, and invalid arguments as results.
 #[tokio::test]
 async fn e_50_e_51_not_found_and_invalid_have_different_codes() {
-    let house = House::on_sqlite().await;
+    let desk = TestDesk::on_sqlite().await;
     assert_eq!(
-        house.refusal("evo.content.nothing", json!({})).await,
+        desk.error("evo.content.nothing", json!({})).await,
         "-32601 There is no tool of this name; `tools/list` names those there are."
     );
     let models = "SiteTemplate, SiteTmplvar, SiteTmplvarContentvalue, SiteSnippet, SitePlugin, SiteModule, Category, \
                   User, UserAttribute, UserRole, Permissions, PermissionsGroups, RolePermissions";
     for name in ["SiteContent", "users", "EvolutionCMS\\Models\\SystemSetting", ""] {
         assert_eq!(
-            house.refusal("evo.model.list", json!({"model": name, "limit": 5})).await,
+            desk.error("evo.model.list", json!({"model": name, "limit": 5})).await,
             format!("-32601 The argument at /model is not valid: one of these is expected: {models}.")
         );
     }
-    let body = house.call("evo.content.get", json!({"id": "canary"})).await;
+    let body = desk.call("evo.content.get", json!({"id": "canary"})).await;
     assert_eq!(
         body,
         json!({
@@ -305,15 +305,15 @@ async fn e_50_e_51_not_found_and_invalid_have_different_codes() {
     );
 }
 
-/// Nothing that nobody may read is in any answer, whatever is asked for.
+/// Secret columns are in no answer.
 #[tokio::test]
 async fn e_41_secret_fields_cannot_be_read_filtered_or_ordered() {
-    let house = House::on_sqlite().await;
+    let desk = TestDesk::on_sqlite().await;
     let models = frontdesk_contracts::emcp::model::NAMES;
     let mut all = String::new();
     for model in models {
-        all.push_str(&house.text("evo.model.list", json!({"model": model, "limit": 100})).await);
-        all.push_str(&house.text("evo.model.get", json!({"model": model, "id": 1})).await);
+        all.push_str(&desk.text("evo.model.list", json!({"model": model, "limit": 100})).await);
+        all.push_str(&desk.text("evo.model.get", json!({"model": model, "id": 1})).await);
         for secret in ["password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid"] {
             let filters = json!({"where": [{"field": secret, "op": "like", "value": CANARY}]});
             for asked in [
@@ -321,14 +321,14 @@ async fn e_41_secret_fields_cannot_be_read_filtered_or_ordered() {
                 json!({"model": model, "limit": 5, "order_by": secret}),
                 json!({"model": model, "limit": 5, "order_by": format!("{model}.{secret}")}),
             ] {
-                let refusal = house.refusal("evo.model.list", asked).await;
-                assert!(refusal.starts_with("-32602 "), "{refusal}");
-                assert!(!refusal.contains(secret), "{refusal}");
+                let error = desk.error("evo.model.list", asked).await;
+                assert!(error.starts_with("-32602 "), "{error}");
+                assert!(!error.contains(secret), "{error}");
             }
         }
     }
     for tool in ["search", "root_tree"] {
-        all.push_str(&house.text(&format!("evo.content.{tool}"), json!({"limit": 100})).await);
+        all.push_str(&desk.text(&format!("evo.content.{tool}"), json!({"limit": 100})).await);
     }
     assert!(all.contains("user12") && all.contains("user12@example.com"));
     assert!(!all.contains(CANARY));

@@ -1,4 +1,4 @@
-//! Every kind of fault as literal text: status, headers and body. A new kind must be decided here too.
+//! Every kind of fault as literal text: status, headers and body. A new kind must be added here.
 
 use frontdesk_contracts::emcp::{Emcp, scopes};
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, ReplyContext, RequestTarget};
@@ -41,7 +41,7 @@ fn rpc(status: u16, code: i64) -> String {
     format!(r#"{status} {{"jsonrpc":"2.0","id":7,"error":{{"code":{code},"message":"M"}}}}"#)
 }
 
-/// Whether the fault is about the transport or about the message; what each is worth saying.
+/// The expected answer of each kind.
 fn expected(kind: FaultKind) -> String {
     match kind {
         FaultKind::Malformed => rpc(200, -32700),
@@ -150,7 +150,7 @@ fn the_modern_era_has_its_own_codes_for_not_found() {
 }
 
 #[test]
-fn e_52_a_missing_scope_is_named_and_asked_for() {
+fn e_52_a_missing_scope_is_named_and_challenged() {
     let needed = vec![Scope::new(scopes::CALL)];
     let fault = Fault { needed, ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(

@@ -1,28 +1,28 @@
-//! What a site is built from, as records of thirteen models.
+//! Records of the thirteen models.
 
 use frontdesk_contracts::emcp::model;
 use serde_json::{Value, json};
 
-use crate::support::House;
+use crate::support::TestDesk;
 
 #[tokio::test]
 async fn e_30_e_32_e_33_e_34_three_databases_have_the_same_records() {
-    let house = House::on_three().await;
-    records(&house).await;
-    absent_columns(&house).await;
-    filters(&house).await;
-    orders(&house).await;
+    let desk = TestDesk::on_three().await;
+    records(&desk).await;
+    absent_columns(&desk).await;
+    filters(&desk).await;
+    orders(&desk).await;
     for model in model::NAMES {
-        house.text("evo.model.list", json!({"model": model, "limit": 100})).await;
+        desk.text("evo.model.list", json!({"model": model, "limit": 100})).await;
     }
 }
 
 #[tokio::test]
 async fn e_30_records_of_each_model_by_list_and_by_id() {
-    records(&House::on_sqlite().await).await;
+    records(&TestDesk::on_sqlite().await).await;
 }
 
-async fn records(house: &House) {
+async fn records(desk: &TestDesk) {
     for (model, wanted) in [
         (
             "SiteTemplate",
@@ -48,16 +48,16 @@ async fn records(house: &House) {
         ("RolePermissions", r#"{"id":4,"role_id":"1","permission":"permission4"}"#),
     ] {
         assert_eq!(
-            house.text("evo.model.get", json!({"model": model, "id": 4})).await,
+            desk.text("evo.model.get", json!({"model": model, "id": 4})).await,
             format!(r#"{{"item":{wanted},"meta":{{"toolsetVersion":"1.0","model":"{model}"}}}}"#)
         );
     }
     assert_eq!(
-        house.text("evo.model.list", json!({"model": "Category", "limit": 2, "offset": 3})).await,
+        desk.text("evo.model.list", json!({"model": "Category", "limit": 2, "offset": 3})).await,
         r#"{"items":[{"id":4,"category":"Layout"},{"id":5,"category":"Users"}],"meta":{"limit":2,"offset":3,"count":2,"toolsetVersion":"1.0","model":"Category"}}"#
     );
     for spelling in ["category", "CATEGORY", "EvolutionCMS\\Models\\Category", "\\evolutioncms\\models\\category"] {
-        let answer = house.ask("evo.model.get", json!({"model": spelling, "id": 1})).await;
+        let answer = desk.call_ok("evo.model.get", json!({"model": spelling, "id": 1})).await;
         assert_eq!(answer["meta"]["model"], json!("Category"), "{spelling}");
     }
 }
@@ -65,10 +65,10 @@ async fn records(house: &House) {
 /// D11: three models could not be read at all where their tables lack columns.
 #[tokio::test]
 async fn e_34_columns_that_a_site_lacks_are_null() {
-    absent_columns(&House::on_sqlite().await).await;
+    absent_columns(&TestDesk::on_sqlite().await).await;
 }
 
-async fn absent_columns(house: &House) {
+async fn absent_columns(desk: &TestDesk) {
     for (model, id, wanted) in [
         (
             "User",
@@ -83,7 +83,7 @@ async fn absent_columns(house: &House) {
         ("Permissions", 3, r#"{"id":3,"name":"Permission 3","description":null}"#),
     ] {
         assert_eq!(
-            house.text("evo.model.get", json!({"model": model, "id": id})).await,
+            desk.text("evo.model.get", json!({"model": model, "id": id})).await,
             format!(r#"{{"item":{wanted},"meta":{{"toolsetVersion":"1.0","model":"{model}"}}}}"#)
         );
     }
@@ -91,16 +91,16 @@ async fn absent_columns(house: &House) {
     let there = json!([{"field": "isfrontend", "op": "=", "value": "1"}]);
     for (conditions, count) in [(missing, 13), (there, 0)] {
         let asked = json!({"model": "User", "filters": {"where": conditions}, "order_by": "blocked"});
-        assert_eq!(house.ids("evo.model.list", asked).await.len(), count);
+        assert_eq!(desk.ids("evo.model.list", asked).await.len(), count);
     }
 }
 
 #[tokio::test]
 async fn e_32_structured_filters_find_records() {
-    filters(&House::on_sqlite().await).await;
+    filters(&TestDesk::on_sqlite().await).await;
 }
 
-async fn filters(house: &House) {
+async fn filters(desk: &TestDesk) {
     for (field, op, value, wanted) in [
         ("name", "=", json!("price"), "1"),
         ("name", "!=", json!("price"), "2 3 4 5 6 7 8 9 10 11 12"),
@@ -116,40 +116,40 @@ async fn filters(house: &House) {
         ("name", "like-r", json!("me"), "11"),
         ("default_text", "null", json!(null), "3"),
         ("default_text", "!null", json!(null), "1 2 4 5 6 7 8 9 10 11 12"),
-        // An empty text is a value here.
+        // An empty text is a value, too.
         ("default_text", "=", json!(""), "2 9 10"),
         ("name", "=", json!("' OR 1=1 --"), ""),
         ("name", "=", json!("a:b;c"), ""),
     ] {
         let filters = json!({"where": [{"field": field, "op": op, "value": value}]});
-        let found = house.ids("evo.model.list", json!({"model": "SiteTmplvar", "filters": filters})).await;
+        let found = desk.ids("evo.model.list", json!({"model": "SiteTmplvar", "filters": filters})).await;
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found.join(" "), wanted, "{field} {op} {value}");
     }
     let both =
         json!({"where": [{"field": "category", "op": "=", "value": 1}, {"field": "rank", "op": "<", "value": 2}]});
-    assert_eq!(house.ids("evo.model.list", json!({"model": "SiteTmplvar", "filters": both})).await, [1, 2]);
+    assert_eq!(desk.ids("evo.model.list", json!({"model": "SiteTmplvar", "filters": both})).await, [1, 2]);
     for all in [json!({}), json!([]), json!(null), json!({"where": []})] {
         let asked = json!({"model": "SiteTmplvar", "filters": all});
-        assert_eq!(house.ids("evo.model.list", asked).await.len(), 12);
+        assert_eq!(desk.ids("evo.model.list", asked).await.len(), 12);
     }
 }
 
 #[tokio::test]
 async fn e_31_e_32_only_listed_fields_and_structured_filters_work() {
-    let house = House::on_sqlite().await;
+    let desk = TestDesk::on_sqlite().await;
     let fields = "a field of this model is expected: id, username, isfrontend, createdon, editedon, blocked, \
                   blockeduntil, blockedafter";
     let condition = |field: &str| json!({"where": [{"field": field, "op": "=", "value": "canary"}]});
     let ask = async |filters: Value| {
-        house.refusal("evo.model.list", json!({"model": "User", "limit": 5, "filters": filters})).await
+        desk.error("evo.model.list", json!({"model": "User", "limit": 5, "filters": filters})).await
     };
     assert_eq!(
         ask(condition("templatename")).await,
         format!("-32602 The argument at /filters/where/0/field is not valid: {fields}.")
     );
     assert_eq!(
-        house.refusal("evo.model.list", json!({"model": "User", "limit": 5, "order_by": "email"})).await,
+        desk.error("evo.model.list", json!({"model": "User", "limit": 5, "order_by": "email"})).await,
         format!("-32602 The argument at /order_by is not valid: {fields}.")
     );
     for (filters, place) in [
@@ -167,35 +167,33 @@ async fn e_31_e_32_only_listed_fields_and_structured_filters_work() {
         (json!("id = 1"), "/filters"),
         (json!([1]), "/filters"),
     ] {
-        let refusal = ask(filters.clone()).await;
-        assert!(refusal.starts_with(&format!("-32602 The argument at {place} is not valid: ")), "{filters} {refusal}");
-        assert!(!refusal.contains("canary") && !refusal.contains("DROP"), "{refusal}");
+        let error = ask(filters.clone()).await;
+        assert!(error.starts_with(&format!("-32602 The argument at {place} is not valid: ")), "{filters} {error}");
+        assert!(!error.contains("canary") && !error.contains("DROP"), "{error}");
     }
 }
 
 #[tokio::test]
 async fn e_33_records_come_in_the_order_asked_for() {
-    orders(&House::on_sqlite().await).await;
+    orders(&TestDesk::on_sqlite().await).await;
 }
 
-async fn orders(house: &House) {
+async fn orders(desk: &TestDesk) {
     for (order, wanted) in [
         (json!({}), [1, 2, 3]),
         (json!({"order_by": "id", "order_dir": "desc"}), [12, 11, 10]),
         (json!({"order_by": "category", "order_dir": "DESC"}), [7, 12, 11]),
         (json!({"order_by": "rank"}), [1, 2, 3]),
-        // What has no value comes first.
+        // Null sorts first.
         (json!({"order_by": "default_text"}), [3, 2, 9]),
         (json!({"order_dir": "sideways"}), [1, 2, 3]),
     ] {
         let mut asked = json!({"model": "SiteTmplvar", "limit": 3});
         asked.as_object_mut().unwrap().extend(order.as_object().unwrap().clone());
-        assert_eq!(house.ids("evo.model.list", asked).await, wanted, "{order}");
+        assert_eq!(desk.ids("evo.model.list", asked).await, wanted, "{order}");
     }
     assert_eq!(
-        house
-            .refusal("evo.model.list", json!({"model": "User", "limit": 5, "order_by": "id", "order_dir": "up"}))
-            .await,
+        desk.error("evo.model.list", json!({"model": "User", "limit": 5, "order_by": "id", "order_dir": "up"})).await,
         "-32602 The argument at /order_dir is not valid: one of these is expected: asc, desc."
     );
 }
@@ -203,9 +201,9 @@ async fn orders(house: &House) {
 #[tokio::test]
 async fn a_site_that_lacks_a_whole_table_has_no_such_records() {
     let more = "DROP TABLE evo_permissions_groups;";
-    let house = House::on_sqlite_with(more, Default::default()).await;
-    assert_eq!(house.ids("evo.model.list", json!({"model": "PermissionsGroups"})).await, [0; 0]);
-    let answer = house.ask("evo.model.get", json!({"model": "PermissionsGroups", "id": 1})).await;
+    let desk = TestDesk::on_sqlite_with(more, Default::default()).await;
+    assert_eq!(desk.ids("evo.model.list", json!({"model": "PermissionsGroups"})).await, [0; 0]);
+    let answer = desk.call_ok("evo.model.get", json!({"model": "PermissionsGroups", "id": 1})).await;
     assert_eq!(answer["item"], Value::Null);
 }
 

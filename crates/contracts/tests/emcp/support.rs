@@ -1,8 +1,7 @@
-//! A desk that serves the made-up site, from one database or from all three; with three, every answer must be the same.
+//! A desk that serves the made-up site from one database or from all three; with three, every answer must be the same.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
@@ -11,90 +10,88 @@ use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
-use frontdesk_engine::model::observation::Observation;
-use frontdesk_engine::model::page::{Page, Query};
-use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
-use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
-use frontdesk_engine::ports::{
-    Claim, Clock, Commit, Committed, Disclosure, Durability, Observer, Random, Store, StoredAnswer,
-};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
-use frontdesk_engine::{Fault, Reply, TenantId};
+use frontdesk_engine::{Fault, Reply};
 use frontdesk_store::site_db::open;
+use frontdesk_testkit::memory_store::InjectedFault;
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 use serde_json::{Value, json};
 
-use crate::judge::misfits;
+use crate::schema_validator::mismatches;
 use crate::three::{File, Three, settings};
 
 /// The token is `tenant[,tenant]/scope scope`.
 pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
 
-pub(crate) struct House {
+pub(crate) struct TestDesk {
     desk: Desk,
     mounts: Vec<(&'static str, Mount)>,
-    /// What is kept open as long as the house is.
-    _site: Kept,
+    /// Keeps the database alive as long as the desk.
+    _site: SiteHandle,
 }
 
-enum Kept {
+enum SiteHandle {
     One(#[expect(dead_code, reason = "it is held, not read")] File),
     Three(#[expect(dead_code, reason = "they are held, not read")] Box<Three>),
     Nothing,
 }
 
-impl House {
-    pub(crate) async fn on_three() -> House {
-        House::on_three_with(|_| String::new()).await
+impl TestDesk {
+    pub(crate) async fn on_three() -> TestDesk {
+        TestDesk::on_three_with(|_| String::new()).await
     }
 
-    /// With what else is to be in each database.
-    pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> House {
+    /// With additional SQL for each database.
+    pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> TestDesk {
         let three = Three::with(&CmsSite::small(), more).await;
         let mounts =
             three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
-        House { desk: desk(), mounts, _site: Kept::Three(Box::new(three)) }
+        TestDesk { desk: desk(), mounts, _site: SiteHandle::Three(Box::new(three)) }
     }
 
-    pub(crate) async fn on_sqlite() -> House {
-        House::on_sqlite_with("", EmcpSettings::default()).await
+    pub(crate) async fn on_sqlite() -> TestDesk {
+        TestDesk::on_sqlite_with("", EmcpSettings::default()).await
     }
 
-    pub(crate) async fn on_sqlite_with(more: &str, wanted: EmcpSettings) -> House {
+    pub(crate) async fn on_sqlite_with(more: &str, wanted: EmcpSettings) -> TestDesk {
         let file = File::new();
         file.sql(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
-        House { desk: desk(), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        TestDesk { desk: desk(), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
-    /// With somebody who hears every question to the database.
-    pub(crate) async fn on_sqlite_heard_by(hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
-        House::on_sqlite_at(Hands::default(), hears).await
+    /// Calls `on_select` for every query to the database.
+    pub(crate) async fn on_sqlite_recording(on_select: impl Fn(&Select) + Send + Sync + 'static) -> TestDesk {
+        TestDesk::on_sqlite_at(Arc::default(), on_select).await
     }
 
     /// The same with a clock that can be set.
-    pub(crate) async fn on_sqlite_at(clock: Hands, hears: impl Fn(&Select) + Send + Sync + 'static) -> House {
+    pub(crate) async fn on_sqlite_at(
+        clock: Arc<TestClock>,
+        on_select: impl Fn(&Select) + Send + Sync + 'static,
+    ) -> TestDesk {
         let file = File::new();
         file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
-        let mount = mount().with_site_db(Arc::new(Overheard { archive, hears: Box::new(hears) }));
-        House { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: Kept::One(file) }
+        let mount = mount().with_site_db(Arc::new(RecordingSiteDb { archive, on_select: Box::new(on_select) }));
+        TestDesk { desk: desk_at(clock), mounts: vec![("SQLite", mount)], _site: SiteHandle::One(file) }
     }
 
-    /// Without any database, for what is decided before one is asked.
-    pub(crate) fn bare() -> House {
-        House { desk: desk(), mounts: vec![("none", mount())], _site: Kept::Nothing }
+    /// Without a database, for what needs none.
+    pub(crate) fn bare() -> TestDesk {
+        TestDesk { desk: desk(), mounts: vec![("none", mount())], _site: SiteHandle::Nothing }
     }
 
     pub(crate) async fn send(&self, token: &str, version: &str, method: &str, params: Value) -> Reply {
         self.send_body(token, version, &json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await
     }
 
-    /// Answers that are the same whichever database they come from.
+    /// The answer of all databases, which must be the same.
     async fn send_body(&self, token: &str, version: &str, body: &Value) -> Reply {
         let mut replies = self.send_to_each(token, version, body).await;
         for (name, reply) in &replies[1..] {
@@ -134,7 +131,7 @@ impl House {
         &self.mounts[0].1.contract.tools
     }
 
-    /// What a call answers as a JSON-RPC message.
+    /// The answer to a call, as a JSON-RPC message.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
         let reply = self.send(TOKEN, "2025-11-25", "tools/call", params).await;
@@ -142,7 +139,7 @@ impl House {
         serde_json::from_slice(&reply.body).unwrap()
     }
 
-    /// The answer of a call that succeeds, as the text it is. It has the published shape.
+    /// The text of a successful call. It must match the published schema.
     pub(crate) async fn text(&self, tool: &str, arguments: Value) -> String {
         let body = self.call(tool, arguments.clone()).await;
         let result = body.get("result").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
@@ -151,18 +148,18 @@ impl House {
         let answer: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(result["structuredContent"], answer);
         let spec = &self.tools().iter().find(|known| known.spec.name == tool).unwrap().spec;
-        assert_eq!(misfits(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
+        assert_eq!(mismatches(&spec.output.to_json(), &answer), [""; 0], "{tool} {arguments}");
         text
     }
 
-    pub(crate) async fn ask(&self, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call_ok(&self, tool: &str, arguments: Value) -> Value {
         serde_json::from_str(&self.text(tool, arguments).await).unwrap()
     }
 
     /// The ids of a list, with a limit of 100 if none is given.
     pub(crate) async fn ids(&self, tool: &str, mut arguments: Value) -> Vec<i64> {
         let limit = arguments.as_object_mut().unwrap().entry("limit").or_insert(json!(100)).as_i64().unwrap();
-        let answer = self.ask(tool, arguments).await;
+        let answer = self.call_ok(tool, arguments).await;
         let ids: Vec<i64> =
             answer["items"].as_array().unwrap().iter().map(|item| item["id"].as_i64().unwrap()).collect();
         assert_eq!(answer["meta"]["count"], json!(ids.len()));
@@ -174,7 +171,7 @@ impl House {
         self.ids("evo.content.search", arguments).await
     }
 
-    /// How many pages a search finds, on as many pages of a list as it takes.
+    /// How many documents a search finds, over all pages of the list.
     pub(crate) async fn count(&self, arguments: Value) -> usize {
         let mut found = Vec::new();
         loop {
@@ -193,8 +190,8 @@ impl House {
         }
     }
 
-    /// `code message` of a call that must fail with a JSON-RPC error under status 200.
-    pub(crate) async fn refusal(&self, tool: &str, arguments: Value) -> String {
+    /// `code message` of a call that must fail with a JSON-RPC error and status 200.
+    pub(crate) async fn error(&self, tool: &str, arguments: Value) -> String {
         let body = self.call(tool, arguments.clone()).await;
         let error = body.get("error").unwrap_or_else(|| panic!("{tool} {arguments}: {body}"));
         format!("{} {}", error["code"], error["message"].as_str().unwrap())
@@ -213,16 +210,19 @@ fn mount() -> Mount {
 }
 
 fn desk() -> Desk {
-    desk_at(Hands::default())
+    desk_at(Arc::default())
 }
 
-fn desk_at(clock: Hands) -> Desk {
+fn desk_at(clock: Arc<TestClock>) -> Desk {
+    let store = MemoryStore::default();
+    // No tool writes.
+    store.inject(|faults| faults.commits = InjectedFault::Fail);
     Desk {
-        store: Arc::new(Empty),
-        identity: Arc::new(crate::common::Trusting),
-        clock: Arc::new(clock),
-        random: Arc::new(Zero),
-        observer: Arc::new(Blind),
+        store: Arc::new(store),
+        identity: Arc::new(TokenIdentity),
+        clock,
+        random: Arc::new(TestRandom::default()),
+        observer: Arc::new(ObservedCalls::default()),
         keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
         rates: Rates::default(),
         inflight: Inflight::default(),
@@ -238,97 +238,18 @@ fn desk_at(clock: Hands) -> Desk {
     }
 }
 
-/// A clock that stands until somebody sets it.
-#[derive(Clone)]
-pub(crate) struct Hands(Arc<AtomicI64>);
-
-impl Default for Hands {
-    fn default() -> Hands {
-        Hands(Arc::new(AtomicI64::new(1_769_851_800_000)))
-    }
-}
-
-impl Hands {
-    pub(crate) fn later(&self, millis: i64) {
-        self.0.fetch_add(millis, Ordering::Relaxed);
-    }
-}
-
-impl Clock for Hands {
-    fn now(&self) -> Millis {
-        Millis(self.0.load(Ordering::Relaxed))
-    }
-}
-
-struct Zero;
-
-impl Random for Zero {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill(0);
-    }
-}
-
-struct Blind;
-
-impl Observer for Blind {
-    fn on_call(&self, _: &Observation, _: Option<&str>) {}
-}
-
-/// The desk's own store, in which these tools keep nothing.
-struct Empty;
-
-impl Store for Empty {
-    fn get<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'static TableSpec,
-        _: &'a str,
-        _: Disclosure,
-    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn find<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'static TableSpec,
-        _: &'static str,
-        _: Cell,
-    ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn page<'a>(&'a self, _: &'a TenantId, _: Query) -> Future<'a, Result<Page, Fault>> {
-        Box::pin(async { Ok(Page::default()) })
-    }
-
-    fn find_claim<'a>(&'a self, _: &'a TenantId, _: &'a Claim) -> Future<'a, Result<Option<StoredAnswer>, Fault>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn commit<'a>(&'a self, _: Commit) -> Future<'a, Result<Committed, Fault>> {
-        panic!("a reading tool must not write")
-    }
-
-    fn append_audit<'a>(&'a self, _: String, _: Durability) -> Future<'a, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn append_audit_detached(&self, _: String) {}
-}
-
-struct Overheard {
+struct RecordingSiteDb {
     archive: Arc<dyn SiteDb>,
-    hears: Box<dyn Fn(&Select) + Send + Sync>,
+    on_select: Box<dyn Fn(&Select) + Send + Sync>,
 }
 
-impl SiteDb for Overheard {
+impl SiteDb for RecordingSiteDb {
     fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
         self.archive.has_table(table)
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
-        (self.hears)(select);
+        (self.on_select)(select);
         self.archive.select(select)
     }
 }

@@ -1,15 +1,16 @@
-//! How many template variables a call may name, and which one counts when several have one name.
+//! How many template variables a call may name, and which one is used when several have one name.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use frontdesk_testkit::TestClock;
 use serde_json::{Value, json};
 
-use crate::support::{Hands, House};
+use crate::support::TestDesk;
 
-/// Sixty more variables; and a second `sku`, with a value of its own for one page.
-async fn house() -> House {
-    House::on_three_with(|_| {
+/// Sixty more variables, and a second `sku` with another value for one page.
+async fn desk() -> TestDesk {
+    TestDesk::on_three_with(|_| {
         let named = (100..160).map(|id| format!("({id}, 'v{id}')")).collect::<Vec<String>>().join(", ");
         format!(
             "INSERT INTO evo_site_tmplvars (id, name) VALUES {named}, (900, 'sku'); \
@@ -26,33 +27,33 @@ fn names(ids: std::ops::Range<u32>) -> Vec<String> {
 
 #[tokio::test]
 async fn a_call_may_name_fifty_variables_and_the_newest_name_wins() {
-    let house = house().await;
+    let desk = desk().await;
     let orders: Vec<Value> = names(140..150).iter().map(|name| json!({"tv": name})).collect();
     let filters = json!([{"tv": "v101", "op": "=", "value": "one"}, {"tv": "v145", "op": "like", "value": "the"}]);
     let mut asked = json!({"parent": 2, "with_tvs": names(100..140), "tv_filters": filters, "tv_order": orders});
-    assert_eq!(house.search(asked.clone()).await, [13]);
+    assert_eq!(desk.search(asked.clone()).await, [13]);
     let all = json!({"id": 13, "with_tvs": names(100..150)});
-    assert_eq!(house.ask("evo.content.get", all).await["item"]["tvs"]["v145"], json!("other"));
+    assert_eq!(desk.call_ok("evo.content.get", all).await["item"]["tvs"]["v145"], json!("other"));
 
     let mut more = names(100..141);
     more.push("sku".to_owned());
     asked["with_tvs"] = json!(more);
     asked["limit"] = json!(5);
     assert_eq!(
-        house.refusal("evo.content.search", asked).await,
+        desk.error("evo.content.search", asked).await,
         "-32602 The argument at /tv_order/9/tv is not valid: no more than 50 different template variables may be named in \
          one call."
     );
-    let newest = house.ask("evo.content.get", json!({"id": 13, "with_tvs": ["sku"]})).await;
+    let newest = desk.call_ok("evo.content.get", json!({"id": 13, "with_tvs": ["sku"]})).await;
     assert_eq!(newest["item"]["tvs"], json!({"sku": "new"}));
 }
 
 #[tokio::test]
 async fn variable_lookups_are_cached_for_a_second_if_found() {
-    let clock = Hands::default();
+    let clock = Arc::new(TestClock::default());
     let lookups = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&lookups);
-    let house = House::on_sqlite_at(clock.clone(), move |select| {
+    let desk = TestDesk::on_sqlite_at(Arc::clone(&clock), move |select| {
         counted.fetch_add(usize::from(select.from.1 == "site_tmplvars"), Ordering::Relaxed);
     })
     .await;
@@ -60,7 +61,7 @@ async fn variable_lookups_are_cached_for_a_second_if_found() {
     for (names, wait) in [
         (json!(["price"]), 0),
         (json!(["price"]), 600),
-        // Being asked for does not keep it young.
+        // A cache hit does not extend the life of an entry.
         (json!(["price"]), 399),
         (json!(["price"]), 1),
         (json!(["price:d"]), 0),
@@ -68,13 +69,13 @@ async fn variable_lookups_are_cached_for_a_second_if_found() {
         (json!(["price"]), 0),
         (json!(["price"]), -5000),
     ] {
-        clock.later(wait);
-        house.ask("evo.content.get", json!({"id": 13, "with_tvs": names})).await;
+        clock.advance(wait);
+        desk.call_ok("evo.content.get", json!({"id": 13, "with_tvs": names})).await;
         seen.push(lookups.load(Ordering::Relaxed));
     }
     assert_eq!(seen, [1, 1, 1, 2, 3, 4, 4, 5]);
     for _ in 0..2 {
-        house.refusal("evo.content.get", json!({"id": 13, "with_tvs": ["nowhere"]})).await;
+        desk.error("evo.content.get", json!({"id": 13, "with_tvs": ["nowhere"]})).await;
     }
     assert_eq!(lookups.load(Ordering::Relaxed), 7);
 }

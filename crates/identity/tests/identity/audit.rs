@@ -1,5 +1,5 @@
-//! What is on record of the token and the revocation endpoint: every change with its record, every
-//! refusal of a client, and strangers as numbers.
+//! Audit of the token and the revocation endpoint: changes, failed requests of clients, and counts of failed
+//! authentications.
 
 use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
 use frontdesk_engine::model::caller::ClientId;
@@ -7,7 +7,7 @@ use frontdesk_engine::ports::Durability;
 
 use crate::support::{ADDRESS, Bench, FIRST_TOKEN, GRANT, ID, Meanwhile, asked, bench, bench_with};
 
-/// The record of the first client's request.
+/// The audit record of the first client's request.
 fn line(method: &str, outcome: &str) -> String {
     format!(
         r#"{{"at":"2026-09-21T14:13:20Z","trace":"trace-1","contract":"identity","client":"cli_north","address":"192.0.2.1","method":"{method}","outcome":"{outcome}"}}"#

@@ -1,4 +1,4 @@
-//! Making clients: what is shown once, what is kept, what printing gives away.
+//! New clients and secrets: what is shown, what is stored, what is formatted.
 
 use frontdesk_engine::model::caller::{Scopes, TenantId};
 use frontdesk_engine::seal::sha256;

@@ -1,4 +1,4 @@
-//! What a proven client gets from the token endpoint: which scopes, for which resource, for how long.
+//! Tokens of an authenticated client: scopes, resource, lifetime.
 
 use frontdesk_engine::model::caller::Scopes;
 use frontdesk_engine::model::timestamp::Millis;
@@ -13,7 +13,7 @@ const MAY_HAVE: &str = r#"{"error":"invalid_scope","error_description":"Send sco
 
 /// [A6-01, A6-04]
 #[tokio::test]
-async fn a_client_gets_a_token_that_only_it_knows() {
+async fn a_client_gets_a_token_of_which_only_the_hash_is_stored() {
     let bench = bench();
     let reply = bench.form("/token", GRANT).await;
     let granted = r#"{"access_token":"fdt_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE","token_type":"Bearer","expires_in":300,"scope":"amcp:inventory:read"}"#;
@@ -42,7 +42,7 @@ async fn the_granted_scope_is_the_requested_scope() {
     }
 }
 
-/// [A6-08] Also when the parameter is there without a value.
+/// [A6-08] Also with an empty parameter.
 #[tokio::test]
 async fn a_request_without_scope_gets_the_default_scope() {
     let bench = bench();
@@ -62,7 +62,7 @@ async fn a_client_without_the_default_scope_gets_its_scopes_listed() {
     assert!(bench.registry.state().tokens.is_empty());
 }
 
-/// [S7] Another client's scope, and one of the client's own that this resource does not have.
+/// [S7] A scope of another client, and one that the resource does not have.
 #[tokio::test]
 async fn a_request_for_a_forbidden_scope_gets_no_token() {
     let bench = bench();
@@ -76,7 +76,7 @@ async fn a_request_for_a_forbidden_scope_gets_no_token() {
 }
 
 #[tokio::test]
-async fn a_client_without_any_scope_here_gets_nothing() {
+async fn a_client_without_a_scope_for_the_resource_gets_no_token() {
     let bench = bench();
     bench.registry.state().clients.push(client("cli_bare", "fds_bare", "north", "far:away"));
     let reply = bench.form_as("cli_bare", "fds_bare", "/token", "grant_type=client_credentials").await;
@@ -115,7 +115,7 @@ async fn scope_string_tricks_are_refused_and_not_echoed() {
 
 /// [A6-02]
 #[tokio::test]
-async fn only_client_credentials_are_granted() {
+async fn only_the_client_credentials_grant_is_supported() {
     let bench = bench();
     for grant in ["password&username=a&password=b", "authorization_code&code=x", "refresh_token", "Client_Credentials"]
     {
@@ -165,7 +165,7 @@ async fn two_resources_in_one_request_are_refused() {
 }
 
 #[tokio::test]
-async fn a_client_of_no_tenant_gets_no_token() {
+async fn a_client_without_a_tenant_gets_no_token() {
     let bench = bench();
     bench.registry.state().clients[0].tenants.clear();
     let reply = bench.form("/token", GRANT).await;

@@ -1,4 +1,4 @@
-//! Whose a token is: where, how long, and how soon a revocation bites.
+//! Identification by token: resource, expiry, and how soon a revocation takes effect.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn assert_refused(fault: &Fault) {
 }
 
 #[tokio::test]
-async fn a_token_says_who_is_calling() {
+async fn a_token_identifies_its_caller() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     let caller = bench.identify(&token, RESOURCE).await.unwrap();
@@ -32,7 +32,7 @@ async fn a_token_says_who_is_calling() {
     assert_eq!(caller.authenticated_at, None);
 }
 
-/// [A6-06] No leeway: the clock that issued it is the clock that judges it. Cached or not.
+/// [A6-06] No leeway, because the issuer and the verifier share a clock. With and without a cache.
 #[tokio::test]
 async fn a_token_expires_to_the_millisecond() {
     for cache in [0, 1000] {
@@ -45,7 +45,7 @@ async fn a_token_expires_to_the_millisecond() {
     }
 }
 
-/// [A6-05] Byte for byte, also when the token is fresh in memory.
+/// [A6-05] Byte for byte, also if the token is cached.
 #[tokio::test]
 async fn a_token_is_valid_for_its_own_resource_only() {
     let bench = bench();
@@ -56,7 +56,7 @@ async fn a_token_is_valid_for_its_own_resource_only() {
     }
 }
 
-/// [K40, K39] Nothing that cannot be ours reaches the registry.
+/// [K40, K39]
 #[tokio::test]
 async fn a_malformed_token_is_refused_without_a_lookup() {
     let bench = bench();
@@ -86,23 +86,23 @@ async fn a_malformed_token_is_refused_without_a_lookup() {
 }
 
 #[tokio::test]
-async fn a_token_nobody_issued_is_refused() {
+async fn an_unknown_token_is_refused() {
     let bench = bench();
     bench.token(GRANT).await;
     let twin = FIRST_TOKEN.replace("QE", "QF");
     assert_refused(&bench.identify(&twin, RESOURCE).await.unwrap_err());
 }
 
-/// [K41] The engine then refuses everything that needs one.
+/// [K41] The engine refuses everything that needs a scope.
 #[tokio::test]
-async fn a_token_without_scopes_makes_a_caller_without_scopes() {
+async fn a_token_without_scopes_has_a_caller_without_scopes() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     bench.registry.state().tokens[0].scopes = Scopes::default();
     assert!(bench.identify(&token, RESOURCE).await.unwrap().scopes.is_empty());
 }
 
-/// [K43] Never a 401: a client would throw a good token away.
+/// [K43] Never a 401: a client would discard a valid token.
 #[tokio::test]
 async fn an_unavailable_store_does_not_invalidate_a_token() {
     let bench = bench();
@@ -113,7 +113,7 @@ async fn an_unavailable_store_does_not_invalidate_a_token() {
 }
 
 #[tokio::test]
-async fn a_busy_token_is_looked_up_once_a_second() {
+async fn a_busy_token_is_looked_up_once_per_ttl() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     bench.registry.state().calls.clear();
@@ -137,7 +137,7 @@ async fn revoking_a_client_takes_effect_within_the_cache_ttl() {
 }
 
 #[tokio::test]
-async fn rotating_a_secret_ends_the_tokens_of_the_old_one() {
+async fn rotating_a_secret_revokes_its_tokens() {
     let bench = bench_with(0, 60);
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -147,7 +147,6 @@ async fn rotating_a_secret_ends_the_tokens_of_the_old_one() {
     assert_eq!(bench.form_as(ID, "fds_new", "/token", GRANT).await.status, 200);
 }
 
-/// Using a token keeps it in memory no longer than not using it.
 #[tokio::test]
 async fn constant_use_does_not_delay_a_revocation() {
     let bench = bench();
@@ -183,7 +182,7 @@ async fn a_clock_set_back_does_not_delay_a_revocation() {
     assert_refused(&bench.identify(&token, RESOURCE).await.unwrap_err());
 }
 
-/// A token that did not exist a moment ago works as soon as it does.
+/// A token works as soon as it exists.
 #[tokio::test]
 async fn an_unknown_token_is_not_cached() {
     let bench = bench();
@@ -192,9 +191,8 @@ async fn an_unknown_token_is_not_cached() {
     assert!(bench.identify(FIRST_TOKEN, RESOURCE).await.is_ok());
 }
 
-/// Strangers must neither fill the memory nor push a known token out of it.
 #[tokio::test]
-async fn a_flood_of_unknown_tokens_leaves_the_cache_alone() {
+async fn unknown_tokens_do_not_evict_cached_ones() {
     let bench = bench();
     let token = bench.token(GRANT).await;
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
@@ -206,7 +204,7 @@ async fn a_flood_of_unknown_tokens_leaves_the_cache_alone() {
     assert!(bench.registry.state().calls.is_empty());
 }
 
-/// With more live tokens than places the oldest are looked up again; none is refused.
+/// With more tokens than entries the oldest are looked up again; none is refused.
 #[tokio::test]
 async fn more_tokens_than_cache_entries_are_all_accepted() {
     let bench = bench();
@@ -214,7 +212,7 @@ async fn more_tokens_than_cache_entries_are_all_accepted() {
     let one = bench.registry.state().tokens[0].clone();
     for number in 0..12_000 {
         let text = format!("fdt_{number:043}");
-        // One row at a time keeps this test's registry quick.
+        // One row at a time keeps the lookups of this registry fast.
         bench.registry.state().tokens[0].hash = sha256(text.as_bytes());
         assert!(bench.identify(&text, RESOURCE).await.is_ok());
     }

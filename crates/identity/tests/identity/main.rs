@@ -1,5 +1,5 @@
-//! The embedded authorization server through its public surface. Names in brackets of a test's
-//! comment are the attack or clause it answers.
+//! The embedded authorization server through its public API. Ids in brackets in the comment of a test are the attacks
+//! and clauses that it covers.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -7,11 +7,11 @@
 )]
 
 mod audit;
+mod audit_store;
+mod authentication;
 mod clients;
 mod grants;
 mod identify;
 mod metadata;
-mod proofs;
-mod records;
 mod revocation;
 mod support;

@@ -1,4 +1,4 @@
-//! What is published, byte for byte, and that no request changes it.
+//! The published metadata, byte for byte; it does not depend on the request.
 
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_identity::OAuthRequest;
@@ -29,7 +29,7 @@ fn get(path: &str) -> OAuthRequest<'_> {
 
 /// [A6-01, A6-05, A6-07]
 #[tokio::test]
-async fn metadata_is_published_at_the_root_and_below_each_path() {
+async fn metadata_is_published_at_the_root_and_per_resource() {
     let bench = bench();
     for (path, document) in PUBLISHED {
         let reply = bench.send(get(path)).await;
@@ -42,9 +42,9 @@ async fn metadata_is_published_at_the_root_and_below_each_path() {
     }
 }
 
-/// [O34, O35] Host and forwarded headers cannot even be handed over; what can makes no difference.
+/// [O34, O35] A request has no Host and no forwarded headers; everything else is ignored.
 #[tokio::test]
-async fn metadata_is_the_same_whatever_is_sent() {
+async fn metadata_does_not_depend_on_the_request() {
     let bench = bench();
     for (path, document) in PUBLISHED {
         let reply = bench
@@ -79,7 +79,7 @@ async fn metadata_is_readable_from_any_origin() {
 }
 
 #[tokio::test]
-async fn other_paths_are_not_ours() {
+async fn other_paths_are_not_handled() {
     let bench = bench();
     let paths = [
         "/",
@@ -98,8 +98,8 @@ async fn other_paths_are_not_ours() {
     }
 }
 
-/// [A6-02, O13, O31] The metadata must name an authorization endpoint for the official clients; it is
-/// there, and grants nothing.
+/// [A6-02, O13, O31] The official clients need an authorization endpoint in the metadata; it exists,
+/// and grants nothing.
 #[tokio::test]
 async fn the_authorization_endpoint_never_redirects() {
     let bench = bench();
@@ -114,7 +114,7 @@ async fn the_authorization_endpoint_never_redirects() {
     assert_eq!((error(&reply, 405).as_str(), header(&reply, "Allow")), ("invalid_request", Some("GET, HEAD, POST")));
 }
 
-/// [O31] Nothing is advertised that is not there.
+/// [O31] Every advertised endpoint exists.
 #[tokio::test]
 async fn every_advertised_endpoint_answers() {
     let bench = bench();

@@ -1,4 +1,4 @@
-//! The revocation endpoint: the client's own tokens, at once, and nothing learnt about others.
+//! The revocation endpoint: it revokes the client's own tokens at once, and reveals nothing about others.
 
 use frontdesk_identity::OAuthRequest;
 
@@ -17,7 +17,7 @@ async fn a_client_revokes_its_own_token_at_once() {
     assert!(bench.identify(&token, RESOURCE).await.is_err());
 }
 
-/// [O30] Neither an oracle nor a weapon.
+/// [O30]
 #[tokio::test]
 async fn revoking_a_foreign_or_unknown_token_changes_nothing() {
     let bench = bench();
@@ -44,7 +44,7 @@ async fn an_unauthenticated_client_cannot_revoke() {
 
 /// [O12]
 #[tokio::test]
-async fn the_token_must_be_sent_once() {
+async fn the_token_parameter_must_be_sent_once() {
     let bench = bench();
     let missing =
         r#"{"error":"invalid_request","error_description":"Send the token to revoke in the parameter token."}"#;
@@ -62,7 +62,7 @@ async fn an_unavailable_store_is_not_a_successful_revocation() {
 }
 
 #[tokio::test]
-async fn a_client_that_used_up_its_tokens_can_still_revoke_them() {
+async fn the_revocation_endpoint_has_its_own_rate_limit() {
     let bench = bench_with(1000, 1);
     let token = bench.token(GRANT).await;
     assert_eq!(bench.form("/token", GRANT).await.status, 429);

@@ -1,5 +1,4 @@
-//! A registry in memory, a clock and a source of randomness that a test can set, and a server made
-//! of them.
+//! A server with a registry in memory, a settable clock and fixed random bytes.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
@@ -22,7 +21,7 @@ use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{Dependencies, EmbeddedServer, OAuthRequest, OAuthSettings, ProtectedResource};
 
-use crate::records::Records;
+use crate::audit_store::AuditStore;
 
 pub(crate) const START: i64 = 1_790_000_000_000;
 pub(crate) const ID: &str = "cli_north";
@@ -33,7 +32,7 @@ pub(crate) const RESOURCE: &str = "https://desk.example/mcp/automotive";
 pub(crate) const SECOND_RESOURCE: &str = "https://desk.example/mcp/second";
 pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
-/// What the fixed source of randomness makes the first token of.
+/// The first token from the fixed random bytes.
 pub(crate) const FIRST_TOKEN: &str = "fdt_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE";
 
 /// The form that gets a token for `amcp:inventory:read`.
@@ -43,12 +42,12 @@ pub(crate) const GRANT: &str = "grant_type=client_credentials&scope=amcp%3Ainven
 pub(crate) struct State {
     pub(crate) clients: Vec<Client>,
     pub(crate) tokens: Vec<Token>,
-    /// The look-ups and changes asked for, in order.
+    /// The calls of the registry, in order.
     pub(crate) calls: Vec<&'static str>,
-    /// The records that came with changes, in order.
+    /// The audit records of changes, in order.
     pub(crate) records: Vec<String>,
     pub(crate) down: bool,
-    /// Happens to a client just before its token is kept, as another process could bring about.
+    /// A concurrent change of the client just before its token is stored.
     pub(crate) meanwhile: Option<Meanwhile>,
 }
 
@@ -171,13 +170,11 @@ impl Registry for MemoryRegistry {
             let mut state = self.open("revoke_token").ok_or_else(down)?;
             let before = state.tokens.len();
             state.tokens.retain(|token| token.hash != hash || token.client != *client);
-            Ok(match state.tokens.len() == before {
-                true => Changed::Nothing,
-                false => {
-                    state.records.push(record);
-                    Changed::Done
-                }
-            })
+            if state.tokens.len() == before {
+                return Ok(Changed::Nothing);
+            }
+            state.records.push(record);
+            Ok(Changed::Done)
         })
     }
 }
@@ -200,7 +197,7 @@ impl Random for Counting {
     }
 }
 
-/// Remembers lines as the log would hold them.
+/// Collects the log lines.
 #[derive(Default)]
 pub(crate) struct Log(pub(crate) Mutex<Vec<String>>);
 
@@ -215,7 +212,7 @@ pub(crate) struct Bench {
     pub(crate) registry: Arc<MemoryRegistry>,
     pub(crate) clock: Arc<SetClock>,
     pub(crate) log: Arc<Log>,
-    pub(crate) records: Arc<Records>,
+    pub(crate) records: Arc<AuditStore>,
     pub(crate) tally: Arc<Tally>,
 }
 
@@ -227,7 +224,7 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
     let registry = Arc::new(MemoryRegistry::default());
     let clock = Arc::new(SetClock(AtomicI64::new(START)));
     let log = Arc::new(Log::default());
-    let records = Arc::new(Records::default());
+    let records = Arc::new(AuditStore::default());
     let tally = Arc::new(Tally::default());
     registry.state().clients = vec![
         client(ID, SECRET, "north", "amcp:inventory:read amcp:leads:read amcp:leads:write"),
@@ -281,7 +278,7 @@ impl Bench {
         self.clock.0.fetch_add(millis, Ordering::SeqCst);
     }
 
-    /// Sends a form as the first client, by HTTP Basic.
+    /// Sends a form as the first client, with HTTP Basic.
     pub(crate) async fn form(&self, path: &str, body: &str) -> Reply {
         self.form_as(ID, SECRET, path, body).await
     }
@@ -336,7 +333,7 @@ pub(crate) fn header<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
     value
 }
 
-/// The OAuth error code of a refusal with this status.
+/// The OAuth error code of a response with this status.
 pub(crate) fn error(reply: &Reply, status: u16) -> String {
     let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
     assert_eq!(reply.status, status, "{answer}");

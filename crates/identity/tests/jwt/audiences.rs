@@ -1,20 +1,20 @@
-//! Whose tokens are taken, and whom they must be for.
+//! Issuer and audience.
 
 use serde_json::json;
 
-use crate::support::{RESOURCE, claims, identify, judge, refusal, settings, token, with};
+use crate::support::{RESOURCE, claims, identify, refusal_cause, settings, token, verifier, with};
 
 const ISSUER: &str = "the token's iss is not the issuer in the mount's settings";
 const AUDIENCE: &str = "the token's aud does not name this mount";
 
 /// [K19, K20, K21, K22]
 #[tokio::test]
-async fn the_issuer_is_the_one_that_is_set_byte_for_byte() {
+async fn iss_must_equal_the_configured_issuer() {
     let mut settings = settings();
     settings.issuer = Some("https://site.example".to_owned());
-    let judge = judge(settings);
-    assert!(identify(&judge, &token(&with("iss", json!("https://site.example")))).await.is_ok());
-    assert_eq!(refusal(&judge, &token(&claims())).await, ISSUER);
+    let verifier = verifier(settings);
+    assert!(identify(&verifier, &token(&with("iss", json!("https://site.example")))).await.is_ok());
+    assert_eq!(refusal_cause(&verifier, &token(&claims())).await, ISSUER);
     for issuer in [
         json!("https://other.example"),
         json!("https://site.example/"),
@@ -28,28 +28,28 @@ async fn the_issuer_is_the_one_that_is_set_byte_for_byte() {
         json!(null),
         json!(0),
     ] {
-        assert_eq!(refusal(&judge, &token(&with("iss", issuer.clone()))).await, ISSUER, "{issuer}");
+        assert_eq!(refusal_cause(&verifier, &token(&with("iss", issuer.clone()))).await, ISSUER, "{issuer}");
     }
 }
 
 #[tokio::test]
-async fn without_an_issuer_set_whoever_has_the_secret_is_one() {
-    let judge = judge(settings());
+async fn without_a_configured_issuer_iss_is_not_checked() {
+    let verifier = verifier(settings());
     for issuer in [json!("evo"), json!(""), json!(null)] {
-        assert!(identify(&judge, &token(&with("iss", issuer))).await.is_ok());
+        assert!(identify(&verifier, &token(&with("iss", issuer))).await.is_ok());
     }
 }
 
 /// [K23, K24, K25, K26, K27]
 #[tokio::test]
-async fn the_audience_that_is_set_must_be_named_whole() {
+async fn aud_must_contain_the_configured_audience() {
     let mut settings = settings();
     settings.audience = Some("site-content".to_owned());
-    let judge = judge(settings);
+    let verifier = verifier(settings);
     for audience in [json!("site-content"), json!(["site-content"]), json!(["other", "site-content"])] {
-        assert!(identify(&judge, &token(&with("aud", audience))).await.is_ok());
+        assert!(identify(&verifier, &token(&with("aud", audience))).await.is_ok());
     }
-    assert_eq!(refusal(&judge, &token(&claims())).await, AUDIENCE);
+    assert_eq!(refusal_cause(&verifier, &token(&claims())).await, AUDIENCE);
     for audience in [
         json!("other"),
         json!("site"),
@@ -68,17 +68,17 @@ async fn the_audience_that_is_set_must_be_named_whole() {
         json!(null),
         json!(1),
     ] {
-        assert_eq!(refusal(&judge, &token(&with("aud", audience.clone()))).await, AUDIENCE, "{audience}");
+        assert_eq!(refusal_cause(&verifier, &token(&with("aud", audience.clone()))).await, AUDIENCE, "{audience}");
     }
 }
 
-/// [K23, K24, K25] A token for somebody else is none for us, also where no audience is set.
+/// [K23, K24, K25] A token with a foreign audience is refused, also if the mount sets none.
 #[tokio::test]
 async fn without_a_configured_audience_aud_is_absent_or_the_resource() {
-    let judge = judge(settings());
-    assert!(identify(&judge, &token(&claims())).await.is_ok());
+    let verifier = verifier(settings());
+    assert!(identify(&verifier, &token(&claims())).await.is_ok());
     for audience in [json!(RESOURCE), json!(["https://other.example", RESOURCE])] {
-        assert!(identify(&judge, &token(&with("aud", audience))).await.is_ok());
+        assert!(identify(&verifier, &token(&with("aud", audience))).await.is_ok());
     }
     for audience in [
         json!("https://other.example"),
@@ -89,6 +89,6 @@ async fn without_a_configured_audience_aud_is_absent_or_the_resource() {
         json!(""),
         json!(null),
     ] {
-        assert_eq!(refusal(&judge, &token(&with("aud", audience.clone()))).await, AUDIENCE, "{audience}");
+        assert_eq!(refusal_cause(&verifier, &token(&with("aud", audience.clone()))).await, AUDIENCE, "{audience}");
     }
 }

@@ -1,5 +1,5 @@
-//! Signed tokens through the judge's public surface. Names in brackets of a test's comment are the attack it answers.
-//! Every refusal is told from the others by its cause, which only the log sees: a test whose guard is gone fails.
+//! The verifier of signed tokens through its public API. Ids in brackets in the comment of a test are the attacks that it
+//! covers. Each refusal is asserted by its cause, which only the log gets, so that every check has its own test.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -8,8 +8,8 @@
 
 mod audiences;
 mod callers;
-mod forms;
 mod mutations;
 mod settings;
+mod structure;
 mod support;
 mod times;

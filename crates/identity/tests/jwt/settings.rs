@@ -1,15 +1,15 @@
-//! What a judge cannot be made of, and what it never prints.
+//! Invalid settings, and what is never formatted.
 
 use std::sync::Arc;
 
 use frontdesk_identity::{JwtConfigError, JwtSettings, JwtVerifier, SigningSecret};
 
-use crate::support::{SECRET, StandingClock, judge, settings};
+use crate::support::{FixedClock, SECRET, settings, verifier};
 
 fn error(change: impl FnOnce(&mut JwtSettings)) -> String {
     let mut settings = settings();
     change(&mut settings);
-    JwtVerifier::new(settings, Arc::new(StandingClock(0))).unwrap_err().to_string()
+    JwtVerifier::new(settings, Arc::new(FixedClock(0))).unwrap_err().to_string()
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_verifier_needs_a_secret() {
     );
 }
 
-/// Empty is not "any": it is a setting that somebody forgot to fill in.
+/// Empty does not mean "any".
 #[test]
 fn an_empty_issuer_or_audience_is_refused() {
     assert_eq!(
@@ -45,7 +45,7 @@ fn an_empty_issuer_or_audience_is_refused() {
 }
 
 #[test]
-fn leeway_and_life_are_bounded_whatever_the_configuration_says() {
+fn leeway_and_lifetime_are_limited() {
     assert_eq!(
         error(|settings| settings.leeway_seconds = 31),
         "The leeway is more than 30 seconds. Synchronize the clocks instead."
@@ -56,14 +56,14 @@ fn leeway_and_life_are_bounded_whatever_the_configuration_says() {
     assert_eq!(error(|settings| settings.max_lifetime_seconds = 2_592_001), life);
     let mut widest = settings();
     widest.max_lifetime_seconds = 2_592_000;
-    judge(widest);
+    verifier(widest);
 }
 
 #[test]
-fn nothing_that_holds_a_secret_prints_it() {
+fn debug_output_never_contains_a_secret() {
     let settings = settings();
     assert_eq!(format!("{:?}", settings.secrets), "[***]");
-    let printed = format!("{settings:?} {:#?}", judge(settings.clone()));
+    let printed = format!("{settings:?} {:#?}", verifier(settings.clone()));
     assert!(printed.contains("***"));
     assert!(!printed.contains(std::str::from_utf8(SECRET).unwrap()));
     assert!(!printed.contains(&format!("{SECRET:?}")) && !printed.contains("97, 45, 115"));

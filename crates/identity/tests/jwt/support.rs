@@ -1,4 +1,4 @@
-//! An issuer of signed tokens that shares no code with the judge but the hash, and a judge with a clock that stands.
+//! An issuer that shares no code with the verifier except SHA-256, and a verifier with a fixed clock.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ pub(crate) const SECRET: &[u8] = b"a-shared-secret-of-more-than-32-bytes";
 pub(crate) const RESOURCE: &str = "https://desk.example/api/v1/mcp/content";
 pub(crate) const HEADER: &str = r#"{"typ":"JWT","alg":"HS256"}"#;
 
-pub(crate) struct StandingClock(pub(crate) i64);
+pub(crate) struct FixedClock(pub(crate) i64);
 
-impl Clock for StandingClock {
+impl Clock for FixedClock {
     fn now(&self) -> Millis {
         Millis(self.0)
     }
@@ -35,15 +35,15 @@ pub(crate) fn settings() -> JwtSettings {
     JwtSettings::new(vec![secret(SECRET)], TenantId::parse("site").unwrap(), scopes)
 }
 
-pub(crate) fn judge_at(millis: i64, settings: JwtSettings) -> JwtVerifier {
-    JwtVerifier::new(settings, Arc::new(StandingClock(millis))).unwrap()
+pub(crate) fn verifier_at(millis: i64, settings: JwtSettings) -> JwtVerifier {
+    JwtVerifier::new(settings, Arc::new(FixedClock(millis))).unwrap()
 }
 
-pub(crate) fn judge(settings: JwtSettings) -> JwtVerifier {
-    judge_at(NOW * 1000, settings)
+pub(crate) fn verifier(settings: JwtSettings) -> JwtVerifier {
+    verifier_at(NOW * 1000, settings)
 }
 
-/// What an issuer puts into a token for an hour.
+/// Claims of a token that is valid for an hour.
 pub(crate) fn claims() -> Value {
     json!({"sub": "anna", "iat": NOW, "exp": NOW + 3600, "scopes": ["mcp:read"]})
 }
@@ -60,18 +60,18 @@ pub(crate) fn without(claim: &str) -> Value {
     claims
 }
 
-/// The token that a good issuer makes of these claims.
+/// The token of a correct issuer with these claims.
 pub(crate) fn token(claims: &Value) -> String {
     signed(HEADER, &claims.to_string(), SECRET)
 }
 
-/// The token of these very texts.
+/// The token of exactly these texts.
 pub(crate) fn signed(header: &str, claims: &str, secret: &[u8]) -> String {
-    seal(&format!("{}.{}", base64url(header.as_bytes()), base64url(claims.as_bytes())), secret)
+    signed_text(&format!("{}.{}", base64url(header.as_bytes()), base64url(claims.as_bytes())), secret)
 }
 
-/// Whatever text this is, with a signature that holds.
-pub(crate) fn seal(text: &str, secret: &[u8]) -> String {
+/// Any text with a valid signature.
+pub(crate) fn signed_text(text: &str, secret: &[u8]) -> String {
     format!("{text}.{}", base64url(&hmac_sha256(secret, text.as_bytes())))
 }
 
@@ -86,13 +86,13 @@ fn hmac_sha256(secret: &[u8], text: &[u8]) -> [u8; 32] {
     sha256(&[&pad(0x5c), inner.as_slice()].concat())
 }
 
-pub(crate) async fn identify(judge: &JwtVerifier, token: &str) -> Result<Caller, Fault> {
-    judge.identify(&Credential::Bearer(token.to_owned()), RESOURCE).await.map(Arc::unwrap_or_clone)
+pub(crate) async fn identify(verifier: &JwtVerifier, token: &str) -> Result<Caller, Fault> {
+    verifier.identify(&Credential::Bearer(token.to_owned()), RESOURCE).await.map(Arc::unwrap_or_clone)
 }
 
-/// The cause of a refusal that looks like every other from outside.
-pub(crate) async fn refusal(judge: &JwtVerifier, token: &str) -> String {
-    let fault = identify(judge, token).await.map(|caller| format!("{caller:?}")).unwrap_err();
+/// The cause of a refusal; the answer is always the same.
+pub(crate) async fn refusal_cause(verifier: &JwtVerifier, token: &str) -> String {
+    let fault = identify(verifier, token).await.map(|caller| format!("{caller:?}")).unwrap_err();
     assert_refused(&fault);
     let cause = fault.cause.unwrap();
     for part in token.split('.').filter(|part| part.len() > 8) {

@@ -1,52 +1,52 @@
-//! When a token is good: its three times, the leeway and the longest life.
+//! exp, iat and nbf, the leeway and the maximum lifetime.
 
 use serde_json::{Value, json};
 
-use crate::support::{NOW, claims, identify, judge, judge_at, refusal, settings, token, with, without};
+use crate::support::{NOW, claims, identify, refusal_cause, settings, token, verifier, verifier_at, with, without};
 
-const ENDED: &str = "the token has expired";
-const EARLY: &str = "the token is not valid yet";
+const EXPIRED: &str = "the token has expired";
+const NOT_YET_VALID: &str = "the token is not valid yet";
 const FUTURE: &str = "the token's iat is in the future; compare the two machines' clocks";
 const LIFETIME: &str = "the token's exp is not after its iat, or its lifetime is longer than the mount allows";
 
-/// [K28] To the millisecond, thirty seconds after its end.
+/// [K28] To the millisecond, thirty seconds after exp.
 #[tokio::test]
-async fn a_token_ends_when_it_says_and_the_leeway_is_over() {
+async fn a_token_expires_at_exp_plus_leeway() {
     let token = token(&claims());
     let end = (NOW + 3600 + 30) * 1000;
-    assert!(identify(&judge_at(end - 1, settings()), &token).await.is_ok());
-    assert_eq!(refusal(&judge_at(end, settings()), &token).await, ENDED);
+    assert!(identify(&verifier_at(end - 1, settings()), &token).await.is_ok());
+    assert_eq!(refusal_cause(&verifier_at(end, settings()), &token).await, EXPIRED);
     let mut strict = settings();
     strict.leeway_seconds = 0;
-    assert!(identify(&judge_at((NOW + 3600) * 1000 - 1, strict.clone()), &token).await.is_ok());
-    assert_eq!(refusal(&judge_at((NOW + 3600) * 1000, strict), &token).await, ENDED);
+    assert!(identify(&verifier_at((NOW + 3600) * 1000 - 1, strict.clone()), &token).await.is_ok());
+    assert_eq!(refusal_cause(&verifier_at((NOW + 3600) * 1000, strict), &token).await, EXPIRED);
 }
 
 /// [K32]
 #[tokio::test]
-async fn a_token_that_is_not_good_yet_is_refused() {
+async fn a_token_before_its_nbf_is_refused() {
     let later = token(&with("nbf", json!(NOW + 600)));
     let begin = (NOW + 600 - 30) * 1000;
-    assert_eq!(refusal(&judge_at(begin - 1, settings()), &later).await, EARLY);
-    assert!(identify(&judge_at(begin, settings()), &later).await.is_ok());
+    assert_eq!(refusal_cause(&verifier_at(begin - 1, settings()), &later).await, NOT_YET_VALID);
+    assert!(identify(&verifier_at(begin, settings()), &later).await.is_ok());
 }
 
 /// [K34]
 #[tokio::test]
-async fn a_token_from_the_future_is_refused() {
-    let judge = judge(settings());
-    assert!(identify(&judge, &token(&with("iat", json!(NOW + 30)))).await.is_ok());
-    assert_eq!(refusal(&judge, &token(&with("iat", json!(NOW + 31)))).await, FUTURE);
+async fn a_token_with_iat_in_the_future_is_refused() {
+    let verifier = verifier(settings());
+    assert!(identify(&verifier, &token(&with("iat", json!(NOW + 30)))).await.is_ok());
+    assert_eq!(refusal_cause(&verifier, &token(&with("iat", json!(NOW + 31)))).await, FUTURE);
     let tomorrow = json!({"sub": "anna", "iat": NOW + 86_400, "exp": NOW + 90_000, "scopes": "*"});
-    assert_eq!(refusal(&judge, &token(&tomorrow)).await, FUTURE);
+    assert_eq!(refusal_cause(&verifier, &token(&tomorrow)).await, FUTURE);
 }
 
-/// [K31] Neither a day and a second nor ten years, also in its last hour; nor a life that goes backwards.
+/// [K31] A day and a second, ten years, and exp before iat.
 #[tokio::test]
-async fn a_token_lives_as_long_as_the_mount_allows() {
+async fn a_token_lifetime_is_limited_by_the_mount() {
     let lives =
         |issued: i64, expires: i64| token(&json!({"sub": "anna", "iat": issued, "exp": expires, "scopes": "*"}));
-    let usual = judge(settings());
+    let usual = verifier(settings());
     assert!(identify(&usual, &lives(NOW, NOW + 86_400)).await.is_ok());
     assert!(identify(&usual, &lives(NOW - 86_399, NOW + 1)).await.is_ok());
     for (issued, expires) in [
@@ -57,27 +57,27 @@ async fn a_token_lives_as_long_as_the_mount_allows() {
         (NOW, NOW),
         (NOW, NOW - 1),
     ] {
-        assert_eq!(refusal(&usual, &lives(issued, expires)).await, LIFETIME, "{issued} {expires}");
+        assert_eq!(refusal_cause(&usual, &lives(issued, expires)).await, LIFETIME, "{issued} {expires}");
     }
     let mut brief = settings();
     brief.max_lifetime_seconds = 60;
-    let brief = judge(brief);
+    let brief = verifier(brief);
     assert!(identify(&brief, &lives(NOW, NOW + 60)).await.is_ok());
-    assert_eq!(refusal(&brief, &lives(NOW, NOW + 61)).await, LIFETIME);
+    assert_eq!(refusal_cause(&brief, &lives(NOW, NOW + 61)).await, LIFETIME);
 }
 
-/// [K29] Without `iat` nobody can tell how long a token has been about.
+/// [K29]
 #[tokio::test]
-async fn a_token_says_when_it_was_made_and_when_it_ends() {
-    let judge = judge(settings());
-    assert_eq!(refusal(&judge, &token(&without("exp"))).await, "the token has no exp");
-    assert_eq!(refusal(&judge, &token(&without("iat"))).await, "the token has no iat");
+async fn exp_and_iat_are_required() {
+    let verifier = verifier(settings());
+    assert_eq!(refusal_cause(&verifier, &token(&without("exp"))).await, "the token has no exp");
+    assert_eq!(refusal_cause(&verifier, &token(&without("iat"))).await, "the token has no iat");
 }
 
 /// [K29, K30, K33]
 #[tokio::test]
-async fn a_time_is_a_whole_number_of_seconds() {
-    let judge = judge(settings());
+async fn times_are_integer_seconds() {
+    let verifier = verifier(settings());
     let soon = NOW + 60;
     let no_times: [Value; 14] = [
         json!(soon.to_string()),
@@ -98,7 +98,7 @@ async fn a_time_is_a_whole_number_of_seconds() {
     for claim in ["exp", "iat", "nbf"] {
         for time in &no_times {
             assert_eq!(
-                refusal(&judge, &token(&with(claim, time.clone()))).await,
+                refusal_cause(&verifier, &token(&with(claim, time.clone()))).await,
                 format!("the token's {claim} is not a whole number of seconds since 1970"),
                 "{time}"
             );

@@ -46,14 +46,14 @@ impl DataBackend {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
-        let kinds = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
+        let tables = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Backend>, StoreError> = match database {
             DatabaseConfig::Embedded => SqliteStore::open(SqliteOptions {
                 path: data_dir::database_file(data_dir.path()),
                 master: master.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
-                tables: kinds,
+                tables,
                 commit_wait: COMMIT_WAIT,
             })
             .map(|store| Arc::new(store) as _),
@@ -62,7 +62,7 @@ impl DataBackend {
                 master: master.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
-                tables: kinds,
+                tables,
                 commit_wait: COMMIT_WAIT,
             })
             .await

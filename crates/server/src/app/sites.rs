@@ -189,11 +189,8 @@ async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Site
     let url = site.database.reveal()?;
     let location = SiteDbLocation { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
     let known = before.0.iter().flatten().find(|known| known.location == location);
-    let settings = SiteDbSettings {
-        prefix: location.prefix.clone(),
-        ca_file: location.authority.clone(),
-        ..SiteDbSettings::new(&location.url)
-    };
+    let settings =
+        SiteDbSettings { ca_file: location.authority.clone(), ..SiteDbSettings::new(&location.url, &location.prefix) };
     match (open(&settings).await, known) {
         (Ok(site_db), _) => Ok((location, site_db, None)),
         (Err(error), Some(known)) => {

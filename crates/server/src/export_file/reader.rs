@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::transfer::SqlValue;
+use frontdesk_store::transfer::StoredValue;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -67,7 +67,7 @@ impl ExportReader {
     }
 
     /// The next row, or `None` when the file was read completely and is unchanged.
-    pub fn row(&mut self) -> Result<Option<(usize, Vec<SqlValue>)>, ExportFileError> {
+    pub fn row(&mut self) -> Result<Option<(usize, Vec<StoredValue>)>, ExportFileError> {
         while self.block.len() == self.read {
             let sealed = self.read_block()?;
             if self.next == 0 {

@@ -1,6 +1,6 @@
 //! Rows as bytes. Bytes that are not a row are read as `None`.
 
-use frontdesk_store::transfer::SqlValue;
+use frontdesk_store::transfer::StoredValue;
 
 const NULL: u8 = 0;
 const INTEGER: u8 = 1;
@@ -8,18 +8,18 @@ const TEXT: u8 = 2;
 const BYTES: u8 = 3;
 
 /// Appends a row; `None` if it has too many fields or a field is too long.
-pub(super) fn write_row(out: &mut Vec<u8>, table: usize, row: &[SqlValue]) -> Option<()> {
+pub(super) fn write_row(out: &mut Vec<u8>, table: usize, row: &[StoredValue]) -> Option<()> {
     out.push(u8::try_from(table).ok()?);
     out.push(u8::try_from(row.len()).ok()?);
     for field in row {
         match field {
-            SqlValue::Null => out.push(NULL),
-            SqlValue::Integer(number) => {
+            StoredValue::Null => out.push(NULL),
+            StoredValue::Integer(number) => {
                 out.push(INTEGER);
                 out.extend(number.to_be_bytes());
             }
-            SqlValue::Text(text) => write_bytes(out, TEXT, text.as_bytes())?,
-            SqlValue::Bytes(bytes) => write_bytes(out, BYTES, bytes)?,
+            StoredValue::Text(text) => write_bytes(out, TEXT, text.as_bytes())?,
+            StoredValue::Bytes(bytes) => write_bytes(out, BYTES, bytes)?,
         }
     }
     Some(())
@@ -33,19 +33,19 @@ fn write_bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) -> Option<()> {
 }
 
 /// Reads a row from the front.
-pub(super) fn read_row(bytes: &mut &[u8]) -> Option<(usize, Vec<SqlValue>)> {
+pub(super) fn read_row(bytes: &mut &[u8]) -> Option<(usize, Vec<StoredValue>)> {
     let [table, count] = take(bytes)?;
     let row = (0..count).map(|_| read_field(bytes)).collect::<Option<_>>()?;
     Some((usize::from(table), row))
 }
 
-fn read_field(bytes: &mut &[u8]) -> Option<SqlValue> {
+fn read_field(bytes: &mut &[u8]) -> Option<StoredValue> {
     let [kind] = take(bytes)?;
     match kind {
-        NULL => Some(SqlValue::Null),
-        INTEGER => Some(SqlValue::Integer(i64::from_be_bytes(take(bytes)?))),
-        TEXT => Some(SqlValue::Text(String::from_utf8(read_bytes(bytes)?).ok()?)),
-        BYTES => Some(SqlValue::Bytes(read_bytes(bytes)?)),
+        NULL => Some(StoredValue::Null),
+        INTEGER => Some(StoredValue::Integer(i64::from_be_bytes(take(bytes)?))),
+        TEXT => Some(StoredValue::Text(String::from_utf8(read_bytes(bytes)?).ok()?)),
+        BYTES => Some(StoredValue::Bytes(read_bytes(bytes)?)),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::transfer::SqlValue;
+use frontdesk_store::transfer::StoredValue;
 use serde_json::{Value, json};
 
 use super::{ExportFileError, ExportReader, ExportWriter, create_key, read_key};
@@ -29,17 +29,17 @@ impl Drop for TempFile {
     }
 }
 
-type Rows = Vec<(usize, Vec<SqlValue>)>;
+type Rows = Vec<(usize, Vec<StoredValue>)>;
 
 fn rows() -> Rows {
     let long = "x".repeat(300);
     (0..300)
         .map(|number| {
             let fields = vec![
-                SqlValue::Integer(-number),
-                SqlValue::Text(format!("{number} ä {long}")),
-                SqlValue::Bytes(vec![0, 255]),
-                SqlValue::Null,
+                StoredValue::Integer(-number),
+                StoredValue::Text(format!("{number} ä {long}")),
+                StoredValue::Bytes(vec![0, 255]),
+                StoredValue::Null,
             ];
             (usize::try_from(number % 3).unwrap(), fields)
         })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::transfer::SqlValue;
+use frontdesk_store::transfer::StoredValue;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -45,7 +45,7 @@ impl<W: Write> ExportWriter<W> {
         Ok(writer)
     }
 
-    pub fn row(&mut self, table: usize, row: &[SqlValue]) -> io::Result<()> {
+    pub fn row(&mut self, table: usize, row: &[StoredValue]) -> io::Result<()> {
         write_row(&mut self.block, table, row).ok_or_else(too_large)?;
         self.rows += 1;
         if self.block.len() >= BLOCK_SIZE { self.write_block() } else { Ok(()) }

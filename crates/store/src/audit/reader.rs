@@ -8,7 +8,7 @@ use super::{
 use crate::StoreError;
 use crate::sql::session::{SqlReader, SqlRow};
 
-/// So many links are held in memory at a time. A link can have thousands of records.
+/// How many links are held in memory at a time. A link can have thousands of records.
 const LINKS_PER_QUERY: i64 = 64;
 
 /// Whether the tenant exists, or its records still do.

@@ -14,15 +14,15 @@ use crate::StoreError;
 use crate::audit::reader::read_links;
 use crate::audit::{ChainHead, ChainVerifier};
 use crate::sql;
-use crate::sql::session::{SqlSession, SqlValue};
+use crate::sql::session::{SqlSession, StoredValue};
 
 /// A chunk deletes at most this many rows, and reads at most about this many bytes of audit records.
 const CHUNK_ROWS: i64 = 1_000;
 const CHUNK_BYTES: usize = 8 * 1024 * 1024;
 /// Links that are read by one query.
 const LINKS_PER_QUERY: i64 = 50;
-/// After each tenant it pauses for so many times as long as it has worked, up to a limit: there may be many tenants,
-/// and nobody waits for retention.
+/// After each tenant it pauses for a multiple of the time it has worked, up to a limit: there may be many tenants, and
+/// no caller waits for retention.
 const THROTTLE_FACTOR: u32 = 9;
 const MAX_PAUSE: Duration = Duration::from_millis(50);
 
@@ -177,7 +177,7 @@ async fn delete_links<S: SqlSession>(
     let Some((deleted, hash)) = verified else {
         return Ok(RetentionProgress::Done);
     };
-    let params: [SqlValue; 2] = [chain.into(), deleted.into()];
+    let params: [StoredValue; 2] = [chain.into(), deleted.into()];
     session.execute("DELETE FROM fd_audit WHERE chain = $1 AND seq <= $2", &params).await?;
     let head = ChainHead { kept_after_seq: deleted, kept_after_hash: hash.to_vec(), ..head };
     head.store(session, key, chain).await?;

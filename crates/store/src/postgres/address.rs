@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_never_shown() {
+    fn the_password_is_never_displayed() {
         let address = Address::parse("postgres://desk:hunter2@localhost:5433/cars").unwrap();
         assert_eq!(address.to_string(), "postgres://desk:***@localhost:5433/cars");
         assert_eq!(format!("{address:?}"), "postgres://desk:***@localhost:5433/cars");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_crosses_a_network_in_clear_or_unverified() {
+    fn remote_connections_need_verified_tls() {
         let refused = |text: &str| Address::parse(text).unwrap_err();
         for mode in ["disable", "allow", "prefer"] {
             assert_eq!(refused(&format!("postgres://desk@db.example/cars?sslmode={mode}")), AddressError::Unencrypted);

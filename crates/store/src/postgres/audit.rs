@@ -9,7 +9,7 @@ use super::sql_texts::{BEGIN_SNAPSHOT, SET_TENANT};
 use super::values::read_rows;
 use crate::StoreError;
 use crate::audit::{AuditReport, AuditSelection, KEY_PURPOSE, reader};
-use crate::sql::session::{SqlReader, SqlRow, SqlValue};
+use crate::sql::session::{SqlReader, SqlRow, StoredValue};
 
 /// Reads the chains of a database that may be in use by servers.
 pub struct PostgresAudit {
@@ -57,7 +57,7 @@ impl PostgresAudit {
 struct AuditorSession(PgConnection);
 
 impl SqlReader for AuditorSession {
-    async fn query(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+    async fn query(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         read_rows(&self.0.query_as_tenant(AUDITOR, text, &refs(params)).await?)
     }
 }

@@ -23,7 +23,7 @@ use crate::backend::{
     WriterStats, await_reply,
 };
 use crate::keyring::Keyring;
-use crate::sql::session::{SqlReader, SqlRow, SqlSession, SqlValue};
+use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 
 pub struct PostgresStoreDriver {
     pub(super) context: Arc<PgContext>,
@@ -47,7 +47,7 @@ impl StoreDriver for PostgresStoreDriver {
         &self.context.keyring
     }
 
-    async fn read(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+    async fn read(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         read_rows(&self.lookups.query(RowScope::Global, text, &refs(params)).await?)
     }
 
@@ -69,7 +69,7 @@ impl StoreDriver for PostgresStoreDriver {
 }
 
 impl SqlReader for PgConnection {
-    async fn query(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+    async fn query(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         read_rows(&PgConnection::query(self, text, &refs(params)).await?)
     }
 }
@@ -85,7 +85,7 @@ impl SqlSession for PgConnection {
         delete_terms_before(table, column)
     }
 
-    async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {
+    async fn execute(&self, text: &str, params: &[StoredValue]) -> Result<u64, StoreError> {
         Ok(PgConnection::execute(self, text, &refs(params)).await?)
     }
 

@@ -16,7 +16,7 @@ use crate::StoreError;
 use crate::audit::{ChainHead, UPSERT_HEAD, tenant_chain};
 use crate::idempotency;
 use crate::keyring::TenantKeys;
-use crate::sql::session::SqlValue;
+use crate::sql::session::StoredValue;
 use crate::sql::{self, QueryParam};
 
 /// One statement of a plan.
@@ -77,8 +77,8 @@ pub(crate) fn plan_statements(
             storable(claim.client.as_str()),
             claim.tool.into(),
             key_hash.into(),
-            SqlValue::Bytes(response.request_hash),
-            SqlValue::Bytes(response.answer),
+            StoredValue::Bytes(response.request_hash),
+            StoredValue::Bytes(response.answer),
             commit.at.0.into(),
         ];
         let insert = PgStatement::insert(INSERT_CLAIMS, tenant.into(), values);
@@ -181,7 +181,11 @@ impl PgStatement {
     }
 
     /// Inserts one row by a text that inserts any number; the first value is the tenant or the chain.
-    fn insert(text: impl Into<Arc<str>>, owner: SqlValue, values: impl IntoIterator<Item = SqlValue>) -> PgStatement {
+    fn insert(
+        text: impl Into<Arc<str>>,
+        owner: StoredValue,
+        values: impl IntoIterator<Item = StoredValue>,
+    ) -> PgStatement {
         PgStatement { merge: Merge::Rows(1), ..PgStatement::new(text, PgValue::row(owner, values)) }
     }
 
@@ -252,7 +256,7 @@ impl PlanEncoder<'_> {
     }
 
     /// The values after the tenant, in the order of `FIXED_COLUMNS` and the declared columns.
-    fn row(&self, table: &TableSpec, row: &Row) -> Result<Vec<SqlValue>, StoreError> {
+    fn row(&self, table: &TableSpec, row: &Row) -> Result<Vec<StoredValue>, StoreError> {
         let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, table, row)?;
         let mut values = vec![
             storable(&row.id),
@@ -260,10 +264,10 @@ impl PlanEncoder<'_> {
             row.created_at.into(),
             row.updated_at.into(),
             storable(&row.body),
-            row.masked.as_deref().map_or(SqlValue::Null, storable),
-            sealed.map_or(SqlValue::Null, SqlValue::Bytes),
+            row.masked.as_deref().map_or(StoredValue::Null, storable),
+            sealed.map_or(StoredValue::Null, StoredValue::Bytes),
         ];
-        values.extend(sql::column_values(table, row, self.keys).into_iter().map(SqlValue::from));
+        values.extend(sql::column_values(table, row, self.keys).into_iter().map(StoredValue::from));
         Ok(values)
     }
 
@@ -272,8 +276,8 @@ impl PlanEncoder<'_> {
             return Ok(None);
         }
         let terms =
-            row.search_terms.iter().map(|term| SqlValue::from(QueryParam::of_term(term, table, Some(self.keys))));
-        let terms: Vec<SqlValue> = terms.filter(|term| *term != SqlValue::Null).collect();
+            row.search_terms.iter().map(|term| StoredValue::from(QueryParam::of_term(term, table, Some(self.keys))));
+        let terms: Vec<StoredValue> = terms.filter(|term| *term != StoredValue::Null).collect();
         let ids = terms.iter().map(|_| storable(&row.id)).collect();
         let values = vec![PgValue::text(self.tenant), PgValue::Array(terms), PgValue::Array(ids)];
         let insert = PgStatement::new(Arc::clone(&self.context.texts(table)?.insert_terms), values);

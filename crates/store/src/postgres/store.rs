@@ -19,7 +19,7 @@ use super::{PostgresStore, PostgresStoreDriver};
 use crate::StoreError;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
-use crate::sql::{self, FIND_CLAIM, QueryParam, SealedRow};
+use crate::sql::{self, FIND_CLAIM, PageBuilder, QueryParam, SealedRow};
 
 impl Store for PostgresStore {
     fn get<'a>(
@@ -137,31 +137,24 @@ impl PostgresStoreDriver {
     }
 }
 
-/// As many of the rows as the page may have.
 fn page_of(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
-    let mut page = Page::default();
-    let mut last = None;
-    let mut bytes = 0;
+    let mut page = PageBuilder::new(&query.window);
     for row in rows {
+        if page.is_full() {
+            break;
+        }
         let id: &str = row.try_get(0)?;
-        let (text, is_personal) = match query.projection {
+        let (text, has_masked_part) = match query.projection {
             Projection::Ids => (id.to_owned(), false),
             Projection::Rows => {
                 let masked: Option<&str> = row.try_get(3)?;
                 (joined(row.try_get(2)?, masked), masked.is_some())
             }
         };
-        bytes += text.len();
-        let is_full = page.rows.len() == query.window.limit;
-        if is_full || (bytes > query.window.bytes && !page.rows.is_empty()) {
-            page.next = last;
+        let key = PageKey { id: id.to_owned(), value: row.try_get(1)? };
+        if !page.push(key, text, has_masked_part) {
             break;
         }
-        if is_personal {
-            page.ids.push(id.to_owned());
-        }
-        last = Some(PageKey { id: id.to_owned(), value: row.try_get(1)? });
-        page.rows.push(text);
     }
-    Ok(page)
+    Ok(page.finish())
 }

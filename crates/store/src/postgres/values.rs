@@ -8,20 +8,20 @@ use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use crate::StoreError;
-use crate::sql::session::{SqlRow, SqlValue};
+use crate::sql::session::{SqlRow, StoredValue};
 use crate::sql::{QueryParam, SealedRow};
 
 /// An owned parameter of a write.
 #[derive(Debug, Clone)]
 pub(crate) enum PgValue {
-    One(SqlValue),
+    One(StoredValue),
     /// One column of several rows.
-    Array(Vec<SqlValue>),
+    Array(Vec<StoredValue>),
 }
 
 impl PgValue {
     pub(crate) fn integer(number: i64) -> PgValue {
-        PgValue::One(SqlValue::Integer(number))
+        PgValue::One(StoredValue::Integer(number))
     }
 
     /// See `storable`.
@@ -30,7 +30,7 @@ impl PgValue {
     }
 
     /// The parameters of one row for a statement that inserts any number: all but the first become arrays.
-    pub(crate) fn row(first: SqlValue, rest: impl IntoIterator<Item = SqlValue>) -> Vec<PgValue> {
+    pub(crate) fn row(first: StoredValue, rest: impl IntoIterator<Item = StoredValue>) -> Vec<PgValue> {
         let mut values = vec![PgValue::One(first)];
         values.extend(rest.into_iter().map(|value| PgValue::Array(vec![value])));
         values
@@ -38,17 +38,17 @@ impl PgValue {
 }
 
 /// PostgreSQL refuses NUL in a text, so it is stored as the replacement character.
-pub(crate) fn storable(text: &str) -> SqlValue {
-    SqlValue::Text(text.replace('\0', "\u{fffd}"))
+pub(crate) fn storable(text: &str) -> StoredValue {
+    StoredValue::Text(text.replace('\0', "\u{fffd}"))
 }
 
-impl From<QueryParam<'_>> for SqlValue {
-    fn from(value: QueryParam<'_>) -> SqlValue {
+impl From<QueryParam<'_>> for StoredValue {
+    fn from(value: QueryParam<'_>) -> StoredValue {
         match value {
-            QueryParam::Null => SqlValue::Null,
+            QueryParam::Null => StoredValue::Null,
             QueryParam::Text(text) => storable(text),
-            QueryParam::Integer(number) => SqlValue::Integer(number),
-            QueryParam::Digest(text) => SqlValue::Text(text),
+            QueryParam::Integer(number) => StoredValue::Integer(number),
+            QueryParam::Digest(text) => StoredValue::Text(text),
         }
     }
 }
@@ -70,13 +70,13 @@ impl ToSql for PgValue {
     to_sql_checked!();
 }
 
-impl ToSql for SqlValue {
+impl ToSql for StoredValue {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> EncodeResult {
         match self {
-            SqlValue::Null => Ok(IsNull::Yes),
-            SqlValue::Text(text) => text.to_sql(kind, out),
-            SqlValue::Integer(number) => number.to_sql(kind, out),
-            SqlValue::Bytes(bytes) => bytes.to_sql(kind, out),
+            StoredValue::Null => Ok(IsNull::Yes),
+            StoredValue::Text(text) => text.to_sql(kind, out),
+            StoredValue::Integer(number) => number.to_sql(kind, out),
+            StoredValue::Bytes(bytes) => bytes.to_sql(kind, out),
         }
     }
 

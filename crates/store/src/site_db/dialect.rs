@@ -29,11 +29,11 @@ impl SqlDialect {
             SqlDialect::Mysql => '`',
         };
         sql.push(quote);
-        for letter in name.chars() {
-            if letter == quote {
-                sql.push(quote);
+        for (index, part) in name.split(quote).enumerate() {
+            if index > 0 {
+                sql.extend([quote, quote]);
             }
-            sql.push(letter);
+            sql.push_str(part);
         }
         sql.push(quote);
     }

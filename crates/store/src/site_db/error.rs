@@ -21,6 +21,13 @@ pub enum SiteDbError {
     Down(String),
 }
 
+impl SiteDbError {
+    #[cfg(any(test, not(feature = "mysql")))]
+    pub(super) fn missing_mysql_driver() -> SiteDbError {
+        SiteDbError::MissingDriver { database: "MySQL and MariaDB", feature: "mysql" }
+    }
+}
+
 impl fmt::Display for SiteDbError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -15,30 +15,25 @@ use super::schema::{Charset, SiteColumn, SqlType};
 pub(super) type RenderExpr<'a> = fn(&mut Renderer<'a>, &Expr) -> Result<(), Fault>;
 
 impl<'a> Renderer<'a> {
-    pub(super) fn comparand(&mut self, comparand: Comparand) {
-        match comparand {
-            Comparand::Null | Comparand::NotANumber => self.push(self.dialect.null()),
-            Comparand::Integer(number) => self.integer_param(number),
-            Comparand::Text(text) => self.bind(self.dialect.text_param(), SqlParam::Text(text)),
+    /// The value as a parameter.
+    pub(super) fn comparand(&mut self, comparand: Comparand) -> Result<(), Fault> {
+        let (wrap, param) = match comparand {
+            Comparand::Null | Comparand::NotANumber => return self.constant(self.dialect.null()),
+            Comparand::Integer(number) => (self.dialect.integer_param(), SqlParam::Integer(number)),
+            Comparand::Text(text) => (self.dialect.text_param(), SqlParam::Text(text)),
             Comparand::Decimal(number) => {
                 let param = match self.dialect {
                     SqlDialect::Sqlite => SqlParam::SortKey(number.sort_key()),
                     SqlDialect::Mysql | SqlDialect::Postgres => SqlParam::Text(number.to_text(0)),
                 };
-                self.bind(self.dialect.decimal_param(number.precision_and_scale()), param);
+                (self.dialect.decimal_param(number.precision_and_scale()), param)
             }
-        }
-    }
-
-    pub(super) fn integer_param(&mut self, number: i64) {
-        self.bind(self.dialect.integer_param(), SqlParam::Integer(number));
-    }
-
-    fn bind(&mut self, (before, after): Wrap, param: SqlParam) {
+        };
         self.params.push(param);
-        self.push(&before);
-        self.dialect.push_placeholder(self.params.len(), &mut self.sql);
-        self.push(&after);
+        self.wrapped(wrap, |renderer| {
+            renderer.dialect.push_placeholder(renderer.params.len(), &mut renderer.sql);
+            Ok(())
+        })
     }
 
     /// The expression in the type of what it is compared with.
@@ -74,16 +69,28 @@ impl<'a> Renderer<'a> {
 
     /// The expression as a column of the result.
     pub(super) fn result_column(&mut self, expr: &Expr) -> Result<(), Fault> {
-        let wrap = match expr {
-            Expr::Column(..) => self.dialect.integer_column(),
-            Expr::Coalesce(..) | Expr::Number(..) | Expr::NonZero(..) => self.dialect.integer_expression(),
-        };
+        if let Expr::Column(alias, name) = expr {
+            return self.result_of_column(*alias, name);
+        }
         match self.type_of(expr)? {
-            ExprType::Integer => self.wrapped(wrap, |renderer| renderer.expr(expr)),
+            ExprType::Integer => self.wrapped(self.dialect.integer_expression(), |renderer| renderer.expr(expr)),
             ExprType::Text if self.text_column(expr)?.is_some_and(|column| column.is_unbounded) => {
                 self.truncated(|renderer| renderer.text_expr(expr))
             }
             ExprType::Text | ExprType::Decimal | ExprType::Null => self.text_expr(expr),
+        }
+    }
+
+    /// Nearly all results are columns, so this looks a column up only once.
+    fn result_of_column(&mut self, alias: TableAlias, name: &str) -> Result<(), Fault> {
+        let Some(column) = self.column(alias, name)? else {
+            return self.constant(self.dialect.null());
+        };
+        let render = |renderer: &mut Self| renderer.typed_column(alias, name, column.sql_type);
+        match column.sql_type {
+            SqlType::Integer | SqlType::Boolean => self.wrapped(self.dialect.integer_column(), render),
+            SqlType::Text | SqlType::Other if column.is_unbounded => self.truncated(render),
+            SqlType::Text | SqlType::Other => render(self),
         }
     }
 
@@ -93,8 +100,7 @@ impl<'a> Renderer<'a> {
         render(self)?;
         self.push(after);
         self.push_number(self.max_text_length.min(MAX_TEXT_LENGTH));
-        self.push(")");
-        Ok(())
+        self.constant(")")
     }
 
     pub(super) fn text_expr(&mut self, expr: &Expr) -> Result<(), Fault> {
@@ -119,13 +125,13 @@ impl<'a> Renderer<'a> {
     /// The expression in its own type.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<(), Fault> {
         match expr {
-            _ if self.type_of(expr)? == ExprType::Null => {
-                self.push(self.dialect.null());
-                Ok(())
-            }
-            Expr::Column(alias, name) => self.column_expr(*alias, name),
+            Expr::Column(alias, name) => match self.column(*alias, name)? {
+                Some(column) => self.typed_column(*alias, name, column.sql_type),
+                None => self.constant(self.dialect.null()),
+            },
             Expr::Coalesce(expr, default) => self.coalesce(expr, without_nul(default)?),
-            Expr::Number(number, expr) => self.parsed(*number, expr),
+            Expr::Number(_, inner) if self.type_of(inner)? == ExprType::Null => self.expr(inner),
+            Expr::Number(number, inner) => self.parsed(*number, inner),
             Expr::NonZero(first, second) => self.non_zero(first, second),
         }
     }
@@ -133,22 +139,20 @@ impl<'a> Renderer<'a> {
     fn coalesce(&mut self, expr: &Expr, default: &str) -> Result<(), Fault> {
         let comparand = Comparand::Text(default.to_owned());
         if self.type_of(expr)? == ExprType::Null {
-            self.comparand(comparand);
-            return Ok(());
+            return self.comparand(comparand);
         }
         self.push("COALESCE(");
         self.text_expr_for(expr, default)?;
         self.push(", ");
-        self.comparand(comparand);
-        self.push(")");
-        Ok(())
+        self.comparand(comparand)?;
+        self.constant(")")
     }
 
-    fn column_expr(&mut self, alias: TableAlias, name: &str) -> Result<(), Fault> {
-        let wrap = match self.column(alias, name)?.map(|column| column.sql_type) {
-            Some(SqlType::Integer | SqlType::Text) | None => NO_WRAP,
-            Some(SqlType::Boolean) => self.dialect.boolean_as_integer(),
-            Some(SqlType::Other) => self.dialect.as_text(),
+    fn typed_column(&mut self, alias: TableAlias, name: &str, sql_type: SqlType) -> Result<(), Fault> {
+        let wrap = match sql_type {
+            SqlType::Integer | SqlType::Text => NO_WRAP,
+            SqlType::Boolean => self.dialect.boolean_as_integer(),
+            SqlType::Other => self.dialect.as_text(),
         };
         self.wrapped(wrap, |renderer| {
             renderer.push_alias(alias);
@@ -166,8 +170,7 @@ impl<'a> Renderer<'a> {
             self.push(" IS NOT NULL THEN ");
         }
         self.wrapped(self.dialect.parse_number(number), |renderer| renderer.text_expr(expr))?;
-        self.push(if is_guarded { " END" } else { "" });
-        Ok(())
+        self.constant(if is_guarded { " END" } else { "" })
     }
 
     fn non_zero(&mut self, first: &Expr, second: &Expr) -> Result<(), Fault> {
@@ -181,23 +184,19 @@ impl<'a> Renderer<'a> {
         self.push("CASE WHEN ");
         render(self, first)?;
         self.push(" <> ");
-        self.comparand(zero);
+        self.comparand(zero)?;
         self.push(" THEN ");
         render(self, first)?;
         self.push(" ELSE ");
         render(self, second)?;
-        self.push(" END");
-        Ok(())
+        self.constant(" END")
     }
 
     fn signed_or_null(&mut self, expr: &Expr) -> Result<(), Fault> {
-        match self.type_of(expr)? {
-            ExprType::Null => {
-                self.push("NULL");
-                Ok(())
-            }
-            ExprType::Integer | ExprType::Text | ExprType::Decimal => self.parsed(Number::Signed, expr),
+        if self.type_of(expr)? == ExprType::Null {
+            return self.constant("NULL");
         }
+        self.parsed(Number::Signed, expr)
     }
 
     pub(super) fn type_of(&self, expr: &Expr) -> Result<ExprType, Fault> {
@@ -261,6 +260,12 @@ impl<'a> Renderer<'a> {
         self.push(&before);
         render(self)?;
         self.push(&after);
+        Ok(())
+    }
+
+    /// SQL in the place of something that may fail to render.
+    pub(super) fn constant(&mut self, sql: &'static str) -> Result<(), Fault> {
+        self.push(sql);
         Ok(())
     }
 

@@ -105,10 +105,9 @@ impl Renderer<'_> {
             separator = ", ";
         }
         self.push(" LIMIT ");
-        self.integer_param(saturating(select.limit));
+        self.comparand(Comparand::Integer(saturating(select.limit)))?;
         self.push(" OFFSET ");
-        self.integer_param(saturating(select.offset));
-        Ok(())
+        self.comparand(Comparand::Integer(saturating(select.offset)))
     }
 
     fn enter_scope(&mut self, select: &Select) -> Result<(), Fault> {
@@ -156,8 +155,7 @@ impl Renderer<'_> {
             self.push(if index == 0 { "" } else { " AND " });
             self.predicate(predicate)?;
         }
-        self.push(if predicates.is_empty() { TRUE } else { "" });
-        Ok(())
+        self.constant(if predicates.is_empty() { TRUE } else { "" })
     }
 
     fn predicate(&mut self, predicate: &Predicate) -> Result<(), Fault> {
@@ -187,36 +185,29 @@ impl Renderer<'_> {
         self.null_check(expr, " IS NOT NULL", FALSE)
     }
 
-    fn null_check(&mut self, expr: &Expr, operator: &str, if_null: &str) -> Result<(), Fault> {
-        match self.type_of(expr)? {
-            ExprType::Null => self.push(if_null),
-            ExprType::Integer | ExprType::Text | ExprType::Decimal => {
-                self.expr(expr)?;
-                self.push(operator);
-            }
+    fn null_check(&mut self, expr: &Expr, operator: &'static str, if_null: &'static str) -> Result<(), Fault> {
+        if self.type_of(expr)? == ExprType::Null {
+            return self.constant(if_null);
         }
-        Ok(())
+        self.expr(expr)?;
+        self.constant(operator)
     }
 
     fn compare(&mut self, expr: &Expr, comparison: Comparison, value: &Literal) -> Result<(), Fault> {
         match (Comparand::new(self.type_of(expr)?, value)?, comparison) {
-            (Comparand::NotANumber, Comparison::NotEqual) => self.is_present(expr)?,
-            (Comparand::Null | Comparand::NotANumber, _) => self.push(FALSE),
+            (Comparand::NotANumber, Comparison::NotEqual) => self.is_present(expr),
+            (Comparand::Null | Comparand::NotANumber, _) => self.constant(FALSE),
             (comparand, comparison) => {
                 self.expr_for(expr, &comparand)?;
                 self.push(operator(comparison));
-                self.comparand(comparand);
+                self.comparand(comparand)
             }
         }
-        Ok(())
     }
 
     fn compare_exprs(&mut self, left: &Expr, comparison: Comparison, right: &Expr) -> Result<(), Fault> {
         let render: RenderExpr<'_> = match (self.type_of(left)?, self.type_of(right)?) {
-            (ExprType::Null, _) | (_, ExprType::Null) => {
-                self.push(FALSE);
-                return Ok(());
-            }
+            (ExprType::Null, _) | (_, ExprType::Null) => return self.constant(FALSE),
             (ExprType::Decimal, _) | (_, ExprType::Decimal) => Self::decimal_expr,
             (ExprType::Integer, ExprType::Integer) => Self::expr,
             (ExprType::Text, ExprType::Text | ExprType::Integer) | (ExprType::Integer, ExprType::Text) => {
@@ -244,10 +235,7 @@ impl Renderer<'_> {
         let Some(first) = first else {
             return match membership {
                 Membership::NotIn => self.is_present(expr),
-                Membership::In => {
-                    self.push(FALSE);
-                    Ok(())
-                }
+                Membership::In => self.constant(FALSE),
             };
         };
         self.expr_for(expr, first)?;
@@ -257,10 +245,9 @@ impl Renderer<'_> {
         });
         for (index, comparand) in possible.into_iter().enumerate() {
             self.push(if index == 0 { "" } else { ", " });
-            self.comparand(comparand);
+            self.comparand(comparand)?;
         }
-        self.push(")");
-        Ok(())
+        self.constant(")")
     }
 
     fn like(&mut self, expr: &Expr, like: Like, text: &str) -> Result<(), Fault> {
@@ -269,14 +256,12 @@ impl Renderer<'_> {
             return Err(Fault::new(FaultKind::InvalidArgument, "The text to look for is too long."));
         }
         if self.type_of(expr)? == ExprType::Null {
-            self.push(FALSE);
-            return Ok(());
+            return self.constant(FALSE);
         }
         self.text_expr_for(expr, text)?;
         self.push(" LIKE ");
-        self.comparand(Comparand::Text(pattern(like, text)));
-        self.push(" ESCAPE '!'");
-        Ok(())
+        self.comparand(Comparand::Text(pattern(like, text)))?;
+        self.constant(" ESCAPE '!'")
     }
 }
 

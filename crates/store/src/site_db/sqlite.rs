@@ -30,7 +30,7 @@ const PROGRESS_STEPS: i32 = 1_000;
 const INLINE_LIMIT: Duration = Duration::from_millis(1);
 /// The pause between two attempts to lock the file.
 const BUSY_INTERVAL: Duration = Duration::from_millis(5);
-/// How often a connection checks whether the file was replaced. A check before each query would be a tenth of its cost.
+/// How often a connection checks whether the file was replaced; each check is a system call.
 const FILE_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 const CACHED_STATEMENTS: usize = 64;
 
@@ -42,7 +42,7 @@ pub(super) struct SqliteDriver {
 pub(super) struct SqliteSession {
     pub(super) connection: Connection,
     file: FileId,
-    /// When the path was last known to lead to this file.
+    /// When the path was last checked.
     file_checked: Instant,
     busy_policy: BusyPolicy,
 }

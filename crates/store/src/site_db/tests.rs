@@ -5,6 +5,8 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
+use frontdesk_testkit::databases::PostgresDatabase;
+use frontdesk_testkit::sites::query::{column, is, of, same};
 
 use super::SiteDbSettings;
 use super::address::{self, SiteAddress};
@@ -15,17 +17,6 @@ use super::reader::SiteReader;
 use super::render::{SiteQuery, SqlParam, render};
 use super::schema::{Charset, ColumnInfo, SiteColumn, SiteSchema, SqlType};
 use super::sqlite::SqliteDriver;
-
-#[cfg(feature = "mysql")]
-#[path = "../../tests/site_db/mariadb.rs"]
-#[expect(dead_code, reason = "other tests use more of it")]
-mod mariadb;
-#[path = "../../tests/postgres/server.rs"]
-#[expect(dead_code, reason = "other tests use more of it")]
-mod server;
-
-const DOCUMENT: TableAlias = TableAlias(0);
-const VALUE: TableAlias = TableAlias(1);
 
 const DIALECTS: [SqlDialect; 3] = [SqlDialect::Sqlite, SqlDialect::Mysql, SqlDialect::Postgres];
 
@@ -55,7 +46,7 @@ fn schema() -> SiteSchema {
 }
 
 fn select(columns: Vec<Expr>, filter: Vec<Predicate>) -> Select {
-    let from = (DOCUMENT, "site_content");
+    let from = (TableAlias(0), "site_content");
     Select { from, joins: Vec::new(), columns, filter, order: Vec::new(), offset: 0, limit: 2, bytes: 100 }
 }
 
@@ -71,26 +62,14 @@ fn where_clause(dialect: SqlDialect, predicate: &Predicate) -> String {
 
 #[test]
 fn every_value_is_a_parameter_and_every_name_is_quoted() {
-    let value = || Expr::Column(VALUE, "value");
-    let columns = vec![
-        Expr::Column(DOCUMENT, "contentType"),
-        Expr::Column(DOCUMENT, "hidemenu"),
-        value(),
-        Expr::Column(DOCUMENT, "gone"),
-    ];
-    let hidden = Predicate::Compare(
-        Expr::Column(DOCUMENT, "hidemenu"),
-        Comparison::Equal,
-        Operand::Literal(Literal::Integer(1)),
-    );
+    let value = || of(1, "value");
+    let columns = vec![column("contentType"), column("hidemenu"), value(), column("gone")];
+    let hidden = is(column("hidemenu"), 1);
     let mut select = select(columns, vec![hidden, Predicate::Like(value(), Like::StartsWith, "5%!".to_owned())]);
-    let on = Predicate::Compare(
-        Expr::Column(VALUE, "contentid"),
-        Comparison::Equal,
-        Operand::Expr(Expr::Column(DOCUMENT, "id")),
-    );
-    select.joins = vec![Join { table: (VALUE, "site_tmplvar_contentvalues"), on: vec![on], kind: JoinKind::Left }];
-    select.order = vec![(value(), Direction::Descending), (Expr::Column(DOCUMENT, "id"), Direction::Ascending)];
+    let on = same(of(1, "contentid"), column("id"));
+    select.joins =
+        vec![Join { table: (TableAlias(1), "site_tmplvar_contentvalues"), on: vec![on], kind: JoinKind::Left }];
+    select.order = vec![(value(), Direction::Descending), (column("id"), Direction::Ascending)];
     select.offset = 7;
     let params =
         [SqlParam::Integer(1), SqlParam::Text("5!%!!%".to_owned()), SqlParam::Integer(2), SqlParam::Integer(7)];
@@ -116,7 +95,7 @@ fn every_value_is_a_parameter_and_every_name_is_quoted() {
 #[test]
 fn a_cast_reads_digits_only_and_has_explicit_limits() {
     let price = |number| {
-        let expr = Expr::Number(number, Box::new(Expr::Column(DOCUMENT, "contentType")));
+        let expr = Expr::Number(number, Box::new(column("contentType")));
         Predicate::Compare(expr, Comparison::Greater, Operand::Literal(Literal::Decimal("1.50".to_owned())))
     };
     let decimal = price(Number::Decimal { digits: 5, places: 2 });
@@ -138,11 +117,10 @@ fn a_cast_reads_digits_only_and_has_explicit_limits() {
 
 #[test]
 fn the_sql_depends_on_no_value() {
-    let id = || Expr::Column(DOCUMENT, "id");
-    let content_type = || Expr::Column(DOCUMENT, "contentType");
+    let content_type = || column("contentType");
     let sql = |dialect, number: i64, text: &str| {
         let predicates = vec![
-            Predicate::Compare(id(), Comparison::Equal, Operand::Literal(Literal::Integer(number))),
+            is(column("id"), number),
             Predicate::AnyOf(content_type(), vec![Literal::Text(text.to_owned()), Literal::Integer(number)]),
             Predicate::Like(content_type(), Like::Contains, text.to_owned()),
         ];
@@ -156,7 +134,7 @@ fn the_sql_depends_on_no_value() {
 
 #[test]
 fn a_text_with_nul_or_too_long_is_rejected() {
-    let like = |text: &str| Predicate::Like(Expr::Column(DOCUMENT, "contentType"), Like::EndsWith, text.to_owned());
+    let like = |text: &str| Predicate::Like(column("contentType"), Like::EndsWith, text.to_owned());
     let result = |predicate: Predicate| render(SqlDialect::Sqlite, &schema(), &select(vec![], vec![predicate]));
     assert!(result(like("tea")).is_ok());
     assert_eq!(result(like("te\0a")).unwrap_err().message, "A text must not contain the character NUL.");
@@ -165,14 +143,14 @@ fn a_text_with_nul_or_too_long_is_rejected() {
 
 #[test]
 fn names_that_the_schema_lacks_are_not_sent() {
-    let gone = || Expr::Column(DOCUMENT, "gone");
+    let gone = || column("gone");
     for dialect in DIALECTS {
         assert_eq!(where_clause(dialect, &Predicate::IsNull(gone())), "1 = 1");
         assert_eq!(where_clause(dialect, &Predicate::AnyOf(gone(), vec![Literal::Integer(1)])), "1 = 0");
         let mut other = select(vec![gone()], vec![]);
         other.from.1 = "other_table";
         assert!(render(dialect, &schema(), &other).is_err());
-        let mut unknown = select(vec![Expr::Column(TableAlias(9), "id")], vec![]);
+        let mut unknown = select(vec![of(9, "id")], vec![]);
         unknown.limit = 1;
         assert!(render(dialect, &schema(), &unknown).is_err());
     }
@@ -180,7 +158,7 @@ fn names_that_the_schema_lacks_are_not_sent() {
 
 #[test]
 fn a_legacy_charset_is_converted_only_for_non_ascii_texts() {
-    let title = || Expr::Column(DOCUMENT, "contentType");
+    let title = || column("contentType");
     let is =
         |text: &str| Predicate::Compare(title(), Comparison::Equal, Operand::Literal(Literal::Text(text.to_owned())));
     assert_eq!(where_clause(SqlDialect::Mysql, &is("tea")), "t0.`contentType` = ?");
@@ -201,7 +179,7 @@ fn a_legacy_charset_is_converted_only_for_non_ascii_texts() {
 #[test]
 fn an_integer_differs_from_every_text_that_is_no_number() {
     let compared = |comparison, text: &str| {
-        Predicate::Compare(Expr::Column(DOCUMENT, "id"), comparison, Operand::Literal(Literal::Text(text.to_owned())))
+        Predicate::Compare(column("id"), comparison, Operand::Literal(Literal::Text(text.to_owned())))
     };
     for dialect in [SqlDialect::Sqlite, SqlDialect::Mysql] {
         let id = where_clause(dialect, &compared(Comparison::NotEqual, "x"));
@@ -217,7 +195,7 @@ fn an_integer_differs_from_every_text_that_is_no_number() {
 #[test]
 fn a_missing_driver_is_reported_with_its_feature() {
     assert_eq!(
-        SiteDbError::MissingDriver { database: "MySQL and MariaDB", feature: "mysql" }.to_string(),
+        SiteDbError::missing_mysql_driver().to_string(),
         "this build cannot read MySQL and MariaDB: it was compiled without the cargo feature `mysql`, which is on by \
          default. Build it with --features mysql"
     );
@@ -233,7 +211,7 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
         .unwrap()
         .execute_batch(&CmsSite::with_documents(1).script(ScriptDialect::Sqlite))
         .unwrap();
-    let settings = SiteDbSettings::new(path.to_str().unwrap());
+    let settings = SiteDbSettings::new(path.to_str().unwrap(), "evo_");
     let reader = SiteReader::open(SqliteDriver::new(path, settings.deadline), &settings).await.unwrap();
     let connection = reader.pool.take().unwrap().connection;
     for sql in WRITES {
@@ -247,23 +225,20 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-async fn postgres_site(connections: usize) -> (server::Server, SiteReader<PostgresDriver>) {
-    let server = server::Server::start();
-    let script = format!(
-        "{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;",
-        CmsSite::with_documents(1).script(ScriptDialect::Postgres)
-    );
-    server.sql("desk", &script);
-    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
+async fn postgres_site(connections: usize) -> (PostgresDatabase, SiteReader<PostgresDriver>) {
+    let database = PostgresDatabase::create();
+    database.load(&CmsSite::with_documents(1).script(ScriptDialect::Postgres));
+    database.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO desk");
+    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
     let reader = SiteReader::open(PostgresDriver::new(&address, settings.deadline), &settings).await.unwrap();
-    (server, reader)
+    (database, reader)
 }
 
 #[tokio::test]
 async fn a_connection_to_a_postgres_site_cannot_write() {
-    let (_server, reader) = postgres_site(4).await;
-    assert_eq!(reader.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+    let (_database, reader) = postgres_site(4).await;
+    assert_eq!(reader.select(&select(vec![column("id")], vec![])).await.unwrap().len(), 1);
     let session = reader.pool.take().unwrap();
     for sql in WRITES {
         let error = session.client.batch_execute(sql).await.unwrap_err();
@@ -273,10 +248,10 @@ async fn a_connection_to_a_postgres_site_cannot_write() {
 
 #[tokio::test]
 async fn postgres_plans_a_list_for_its_values_each_time() {
-    let (_server, reader) = postgres_site(1).await;
+    let (_database, reader) = postgres_site(1).await;
     // Short and long lists, and single rows, whose mode is another, in between.
     for (limit, columns) in [(2, 1), (100, 2)] {
-        let list = Select { limit, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
+        let list = Select { limit, ..select(vec![column("id"); columns], vec![]) };
         let single = Select { limit: 1, ..list.clone() };
         for number in 0..10 {
             assert_eq!(reader.select(&list).await.unwrap().len(), 1);
@@ -310,25 +285,26 @@ fn only_a_postgres_that_has_plan_cache_mode_is_told_one() {
 #[cfg(feature = "mysql")]
 mod mysql {
     use frontdesk_engine::ports::site_db::SiteCell;
+    use frontdesk_testkit::databases::MariadbDatabase;
     use mysql_async::prelude::Queryable as _;
 
     use super::*;
     use crate::site_db::error::ReadError;
     use crate::site_db::mysql::{MysqlDriver, ServerFlavor};
 
-    async fn mariadb_site(connections: usize) -> (mariadb::MariaDb, SiteReader<MysqlDriver>) {
-        let server = mariadb::MariaDb::start();
-        server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
-        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
+    async fn mariadb_site(connections: usize) -> (MariadbDatabase, SiteReader<MysqlDriver>) {
+        let database = MariadbDatabase::create();
+        database.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
+        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();
-        (server, reader)
+        (database, reader)
     }
 
     #[tokio::test]
     async fn a_connection_to_a_mariadb_site_cannot_write() {
-        let (_server, reader) = mariadb_site(4).await;
-        assert_eq!(reader.select(&select(vec![Expr::Column(DOCUMENT, "id")], vec![])).await.unwrap().len(), 1);
+        let (_database, reader) = mariadb_site(4).await;
+        assert_eq!(reader.select(&select(vec![column("id")], vec![])).await.unwrap().len(), 1);
         let mut session = reader.pool.take().unwrap();
         for sql in WRITES {
             let error = session.connection().unwrap().query_drop(sql).await.unwrap_err().to_string();
@@ -338,9 +314,9 @@ mod mysql {
 
     #[tokio::test]
     async fn statements_on_mariadb_are_prepared_once_and_at_most_64_are_kept() {
-        let (_server, reader) = mariadb_site(1).await;
+        let (_database, reader) = mariadb_site(1).await;
         let read = async |columns: usize| {
-            let select = Select { bytes: 1_000, ..select(vec![Expr::Column(DOCUMENT, "id"); columns], vec![]) };
+            let select = Select { bytes: 1_000, ..select(vec![column("id"); columns], vec![]) };
             assert_eq!(reader.select(&select).await.unwrap(), [vec![SiteCell::Integer(1); columns]]);
         };
         let count = async |name: &str| {

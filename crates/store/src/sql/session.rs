@@ -14,7 +14,7 @@ use crate::sqlite::search_terms;
 
 /// A value as a table stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SqlValue {
+pub enum StoredValue {
     Null,
     Integer(i64),
     Text(String),
@@ -23,10 +23,10 @@ pub enum SqlValue {
 
 /// A row as it was read. Asking for a column as another type than it has is an error.
 #[derive(Debug, Clone)]
-pub(crate) struct SqlRow(pub(crate) Vec<SqlValue>);
+pub(crate) struct SqlRow(pub(crate) Vec<StoredValue>);
 
 pub(crate) trait SqlReader {
-    fn query(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>>;
+    fn query(&self, text: &str, params: &[StoredValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>>;
 }
 
 pub(crate) trait SqlSession: SqlReader {
@@ -42,7 +42,7 @@ pub(crate) trait SqlSession: SqlReader {
     fn delete_terms_before(table: &TableSpec, column: &str) -> String;
 
     /// The number of rows that were changed.
-    fn execute(&self, text: &str, params: &[SqlValue]) -> impl Future<Output = Result<u64, StoreError>>;
+    fn execute(&self, text: &str, params: &[StoredValue]) -> impl Future<Output = Result<u64, StoreError>>;
 
     /// Changes nothing, but writes to the disk.
     fn write_probe(&self) -> impl Future<Output = Result<(), StoreError>>;
@@ -50,11 +50,11 @@ pub(crate) trait SqlSession: SqlReader {
 
 /// SQLite answers at once, so these futures are always ready: see `run_ready`.
 impl SqlReader for Connection {
-    async fn query(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+    async fn query(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         let mut statement = self.prepare_cached(&for_sqlite(text))?;
         let columns = statement.column_count();
         let rows = statement.query_map(params_from_iter(params), |row| {
-            let values = (0..columns).map(|column| Ok(SqlValue::from(row.get_ref(column)?)));
+            let values = (0..columns).map(|column| Ok(StoredValue::from(row.get_ref(column)?)));
             values.collect::<Result<_, _>>().map(SqlRow)
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -74,7 +74,7 @@ impl SqlSession for Connection {
         search_terms::delete_terms_before(table, column)
     }
 
-    async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {
+    async fn execute(&self, text: &str, params: &[StoredValue]) -> Result<u64, StoreError> {
         let changed = self.prepare_cached(&for_sqlite(text))?.execute(params_from_iter(params))?;
         Ok(u64::try_from(changed).unwrap_or(u64::MAX))
     }
@@ -94,8 +94,8 @@ pub(crate) fn run_ready<T>(future: impl Future<Output = Result<T, StoreError>>) 
 impl SqlRow {
     pub(crate) fn text(&self, column: usize) -> Result<&str, StoreError> {
         match self.0.get(column) {
-            Some(SqlValue::Text(text)) => Ok(text),
-            Some(SqlValue::Null | SqlValue::Integer(_) | SqlValue::Bytes(_)) | None => Err(unexpected(column)),
+            Some(StoredValue::Text(text)) => Ok(text),
+            Some(StoredValue::Null | StoredValue::Integer(_) | StoredValue::Bytes(_)) | None => Err(unexpected(column)),
         }
     }
 
@@ -105,16 +105,16 @@ impl SqlRow {
 
     pub(crate) fn optional_integer(&self, column: usize) -> Result<Option<i64>, StoreError> {
         match self.0.get(column) {
-            Some(SqlValue::Integer(number)) => Ok(Some(*number)),
-            Some(SqlValue::Null) => Ok(None),
-            Some(SqlValue::Text(_) | SqlValue::Bytes(_)) | None => Err(unexpected(column)),
+            Some(StoredValue::Integer(number)) => Ok(Some(*number)),
+            Some(StoredValue::Null) => Ok(None),
+            Some(StoredValue::Text(_) | StoredValue::Bytes(_)) | None => Err(unexpected(column)),
         }
     }
 
     pub(crate) fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
         match self.0.get(column) {
-            Some(SqlValue::Bytes(bytes)) => Ok(bytes),
-            Some(SqlValue::Null | SqlValue::Integer(_) | SqlValue::Text(_)) | None => Err(unexpected(column)),
+            Some(StoredValue::Bytes(bytes)) => Ok(bytes),
+            Some(StoredValue::Null | StoredValue::Integer(_) | StoredValue::Text(_)) | None => Err(unexpected(column)),
         }
     }
 }
@@ -123,56 +123,56 @@ fn unexpected(column: usize) -> StoreError {
     StoreError::UnexpectedValue { column }
 }
 
-impl From<&str> for SqlValue {
-    fn from(text: &str) -> SqlValue {
-        SqlValue::Text(text.to_owned())
+impl From<&str> for StoredValue {
+    fn from(text: &str) -> StoredValue {
+        StoredValue::Text(text.to_owned())
     }
 }
 
-impl From<String> for SqlValue {
-    fn from(text: String) -> SqlValue {
-        SqlValue::Text(text)
+impl From<String> for StoredValue {
+    fn from(text: String) -> StoredValue {
+        StoredValue::Text(text)
     }
 }
 
-impl From<i64> for SqlValue {
-    fn from(number: i64) -> SqlValue {
-        SqlValue::Integer(number)
+impl From<i64> for StoredValue {
+    fn from(number: i64) -> StoredValue {
+        StoredValue::Integer(number)
     }
 }
 
-impl From<&[u8]> for SqlValue {
-    fn from(bytes: &[u8]) -> SqlValue {
-        SqlValue::Bytes(bytes.to_vec())
+impl From<&[u8]> for StoredValue {
+    fn from(bytes: &[u8]) -> StoredValue {
+        StoredValue::Bytes(bytes.to_vec())
     }
 }
 
-impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
-    fn from(value: Option<T>) -> SqlValue {
-        value.map_or(SqlValue::Null, Into::into)
+impl<T: Into<StoredValue>> From<Option<T>> for StoredValue {
+    fn from(value: Option<T>) -> StoredValue {
+        value.map_or(StoredValue::Null, Into::into)
     }
 }
 
-impl From<ValueRef<'_>> for SqlValue {
-    fn from(value: ValueRef<'_>) -> SqlValue {
+impl From<ValueRef<'_>> for StoredValue {
+    fn from(value: ValueRef<'_>) -> StoredValue {
         match value {
-            ValueRef::Null => SqlValue::Null,
-            ValueRef::Integer(number) => SqlValue::Integer(number),
+            ValueRef::Null => StoredValue::Null,
+            ValueRef::Integer(number) => StoredValue::Integer(number),
             // No column of ours holds one.
-            ValueRef::Real(_) => SqlValue::Null,
-            ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text).into_owned()),
-            ValueRef::Blob(bytes) => SqlValue::Bytes(bytes.to_vec()),
+            ValueRef::Real(_) => StoredValue::Null,
+            ValueRef::Text(text) => StoredValue::Text(String::from_utf8_lossy(text).into_owned()),
+            ValueRef::Blob(bytes) => StoredValue::Bytes(bytes.to_vec()),
         }
     }
 }
 
-impl rusqlite::ToSql for SqlValue {
+impl rusqlite::ToSql for StoredValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
-            SqlValue::Null => ValueRef::Null,
-            SqlValue::Integer(number) => ValueRef::Integer(*number),
-            SqlValue::Text(text) => ValueRef::Text(text.as_bytes()),
-            SqlValue::Bytes(bytes) => ValueRef::Blob(bytes),
+            StoredValue::Null => ValueRef::Null,
+            StoredValue::Integer(number) => ValueRef::Integer(*number),
+            StoredValue::Text(text) => ValueRef::Text(text.as_bytes()),
+            StoredValue::Bytes(bytes) => ValueRef::Blob(bytes),
         }))
     }
 }

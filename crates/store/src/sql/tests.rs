@@ -17,7 +17,7 @@ static BOAT: TableSpec = TableSpec {
 };
 
 #[test]
-fn a_filtered_page_binds_every_value_and_names_only_declared_columns() {
+fn a_filtered_page_binds_values_and_names_declared_columns() {
     let query = Query {
         projection: Projection::Rows,
         table: &BOAT,

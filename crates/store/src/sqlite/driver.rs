@@ -18,7 +18,7 @@ use crate::backend::{
     await_reply,
 };
 use crate::keyring::Keyring;
-use crate::sql::session::{SqlReader, SqlRow, SqlValue, run_ready};
+use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
 
 pub struct SqliteStoreDriver {
     pub(super) context: Arc<SqliteContext>,
@@ -58,7 +58,7 @@ impl StoreDriver for SqliteStoreDriver {
         &self.context.keyring
     }
 
-    async fn read(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+    async fn read(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         self.pool.with(|connection| run_ready(connection.query(text, params)))
     }
 

@@ -19,8 +19,7 @@ use tokio::sync::oneshot;
 use super::open;
 use crate::StoreError;
 use crate::keyring::TenantKeys;
-use crate::sql::SealedRow;
-use crate::sql::{self, QueryParam};
+use crate::sql::{self, PageBuilder, QueryParam, SealedRow};
 
 const THREADS: usize = 2;
 const QUEUE: usize = 1024;
@@ -194,46 +193,25 @@ fn read_page(
     let statement = sql::page(tenant.as_str(), query, keys);
     let mut prepared = connection.prepare_cached(&sql::for_sqlite(&statement.text))?;
     let mut rows = prepared.query(rusqlite::params_from_iter(statement.values.iter()))?;
-    let mut page = Page::default();
-    let mut last = None;
-    let mut bytes = 0;
+    let mut page = PageBuilder::new(&query.window);
     while let Some(row) = rows.next()? {
-        if page.rows.len() == query.window.limit {
-            page.next = last;
+        if page.is_full() {
             break;
         }
-        let text = row_text(row, query.projection)?;
-        bytes += text.len();
-        if bytes > query.window.bytes && !page.rows.is_empty() {
-            page.next = last;
+        let id: String = row.get(0)?;
+        let (text, has_masked_part) = match query.projection {
+            Projection::Ids => (id.clone(), false),
+            Projection::Rows => {
+                let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+                let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+                (joined(body, masked), masked.is_some())
+            }
+        };
+        if !page.push(PageKey { id, value: row.get(1)? }, text, has_masked_part) {
             break;
         }
-        if has_masked_part(row, query.projection)? {
-            page.ids.push(row.get(0)?);
-        }
-        last = Some(PageKey { id: row.get(0)?, value: row.get(1)? });
-        page.rows.push(text);
     }
-    Ok(page)
-}
-
-fn row_text(row: &Row<'_>, wants: Projection) -> Result<String, StoreError> {
-    match wants {
-        Projection::Ids => Ok(row.get(0)?),
-        Projection::Rows => {
-            let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-            let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-            Ok(joined(body, masked))
-        }
-    }
-}
-
-/// Whether the row has personal data and its masked form was read; an id alone reveals none.
-fn has_masked_part(row: &Row<'_>, wants: Projection) -> Result<bool, StoreError> {
-    match wants {
-        Projection::Ids => Ok(false),
-        Projection::Rows => Ok(row.get_ref(3)? != types::ValueRef::Null),
-    }
+    Ok(page.finish())
 }
 
 impl ToSql for QueryParam<'_> {

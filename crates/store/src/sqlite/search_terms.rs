@@ -8,7 +8,7 @@ use crate::sql::{for_sqlite, ids_before};
 /// How many terms one statement inserts; the remainder is inserted by a statement for exactly that many.
 pub(super) const TERMS_PER_STATEMENT: usize = 8;
 
-/// Inserts so many terms of a row; the parameters are the tenant, the id and the terms. `OR IGNORE` instead of
+/// Inserts this many terms of a row; the parameters are the tenant, the id and the terms. `OR IGNORE` instead of
 /// `ON CONFLICT`, for which SQLite would journal each page in case a later row of the statement fails.
 pub fn insert_terms(table: &TableSpec, count: usize) -> String {
     let rows: Vec<String> = (3..count + 3).map(|number| format!("(?1, ?{number}, ?2)")).collect();

@@ -7,7 +7,7 @@ use frontdesk_engine::seal::SealKey;
 
 use super::tables::{self, RowOwner, TransferTable};
 use super::tx::TransferTx;
-use super::{ChainEnds, DataLocation, Manifest, SqlValue, TableManifest};
+use super::{ChainEnds, DataLocation, Manifest, StoredValue, TableManifest};
 use crate::StoreError;
 use crate::audit::{AuditLink, ChainHead, ChainVerifier, GENESIS_HASH, KEY_PURPOSE, tenant_chain};
 use crate::keyring;
@@ -60,7 +60,7 @@ impl TenantExport {
     /// Hands out every row: the number of its table in the manifest, and its values.
     pub async fn rows(
         &self,
-        mut take: impl FnMut(usize, Vec<SqlValue>) -> std::io::Result<()>,
+        mut take: impl FnMut(usize, Vec<StoredValue>) -> std::io::Result<()>,
     ) -> Result<(), StoreError> {
         let failed = |error| StoreError::Io { path: "the file".into(), error };
         for (number, table) in self.tables.iter().enumerate() {
@@ -77,7 +77,7 @@ impl TenantExport {
     async fn links(
         &self,
         table: &TransferTable,
-        mut take: impl FnMut(Vec<SqlValue>) -> Result<(), StoreError>,
+        mut take: impl FnMut(Vec<StoredValue>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let chain = tenant_chain(self.manifest.tenant.id.as_str());
         let mut verifier = ChainVerifier::new(&self.audit_key, &chain, self.head.clone());
@@ -115,9 +115,9 @@ async fn chain_head(tx: &TransferTx, key: &SealKey, chain: &str) -> Result<Chain
     })
 }
 
-fn read_link(row: &[SqlValue]) -> Result<AuditLink, StoreError> {
+fn read_link(row: &[StoredValue]) -> Result<AuditLink, StoreError> {
     match row {
-        [SqlValue::Integer(seq), SqlValue::Integer(at), SqlValue::Text(records), SqlValue::Bytes(hash)] => {
+        [StoredValue::Integer(seq), StoredValue::Integer(at), StoredValue::Text(records), StoredValue::Bytes(hash)] => {
             Ok(AuditLink { seq: *seq, at: *at, records: records.clone(), hash: hash.clone() })
         }
         _ => Err(StoreError::Closed),

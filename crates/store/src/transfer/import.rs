@@ -11,13 +11,13 @@ use frontdesk_engine::seal::SealKey;
 
 use super::tables::{self, RowOwner, TransferTable};
 use super::tx::TransferTx;
-use super::{DataLocation, Manifest, SqlValue, TableManifest, validation};
+use super::{DataLocation, Manifest, StoredValue, TableManifest, validation};
 use crate::StoreError;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
 use crate::keyring::Keyring;
 use crate::sql::session::SqlReader;
 
-/// About so many rows, or bytes, are inserted by one statement.
+/// About this many rows or bytes are inserted by one statement.
 const CHUNK_ROWS: usize = 1_000;
 const CHUNK_BYTES: usize = 1024 * 1024;
 
@@ -57,7 +57,7 @@ struct TableProgress {
 #[derive(Default)]
 struct RowBatch {
     table: usize,
-    rows: Vec<Vec<SqlValue>>,
+    rows: Vec<Vec<StoredValue>>,
     bytes: usize,
 }
 
@@ -102,7 +102,7 @@ impl TenantImport {
     }
 
     /// Takes a row of the table with this number in the manifest.
-    pub async fn put(&mut self, table: usize, row: Vec<SqlValue>) -> Result<(), StoreError> {
+    pub async fn put(&mut self, table: usize, row: Vec<StoredValue>) -> Result<(), StoreError> {
         let progress = self.tables.get_mut(table).ok_or_else(mismatch)?;
         progress.received += 1;
         let name = progress.table.name.as_str();
@@ -112,8 +112,8 @@ impl TenantImport {
             )));
         }
         match (name, row.first()) {
-            ("fd_outbox", Some(SqlValue::Integer(seq))) => self.last_event = self.last_event.max(*seq),
-            ("fd_counter", Some(SqlValue::Integer(seq))) => self.event_counter = *seq,
+            ("fd_outbox", Some(StoredValue::Integer(seq))) => self.last_event = self.last_event.max(*seq),
+            ("fd_counter", Some(StoredValue::Integer(seq))) => self.event_counter = *seq,
             _ => {}
         }
         let row = match progress.table.owner() {
@@ -141,7 +141,7 @@ impl TenantImport {
         if self.head.seq != self.last_link || self.event_counter < self.last_event {
             return Err(mismatch());
         }
-        let link = self.rehash_link(vec![(self.head.seq + 1).into(), at.0.into(), record.into(), SqlValue::Null])?;
+        let link = self.rehash_link(vec![(self.head.seq + 1).into(), at.0.into(), record.into(), StoredValue::Null])?;
         if let Some(links) = self.tables.iter().find(|progress| progress.table.owner() == RowOwner::Chain) {
             self.tx.insert(&links.table, vec![link]).await?;
         }
@@ -153,7 +153,7 @@ impl TenantImport {
         self.tx.commit().await
     }
 
-    /// Comes last: whoever adds the same tenant at the same time then waits only for the commit, not for all rows.
+    /// Comes last: another node that adds the same tenant then waits only for the commit, not for all rows.
     async fn add_tenant(&self) -> Result<(), StoreError> {
         let text = "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         let id = self.tenant.id.as_str();
@@ -174,8 +174,9 @@ impl TenantImport {
     }
 
     /// The same link with the hash it has in this database.
-    fn rehash_link(&mut self, row: Vec<SqlValue>) -> Result<Vec<SqlValue>, StoreError> {
-        let [SqlValue::Integer(seq), SqlValue::Integer(at), SqlValue::Text(records), _] = row.as_slice() else {
+    fn rehash_link(&mut self, row: Vec<StoredValue>) -> Result<Vec<StoredValue>, StoreError> {
+        let [StoredValue::Integer(seq), StoredValue::Integer(at), StoredValue::Text(records), _] = row.as_slice()
+        else {
             return Err(mismatch());
         };
         if *seq != self.head.seq + 1 {
@@ -203,12 +204,12 @@ impl RowBatch {
     }
 }
 
-fn size(value: &SqlValue) -> usize {
+fn size(value: &StoredValue) -> usize {
     match value {
-        SqlValue::Null => 1,
-        SqlValue::Integer(_) => 8,
-        SqlValue::Text(text) => text.len(),
-        SqlValue::Bytes(bytes) => bytes.len(),
+        StoredValue::Null => 1,
+        StoredValue::Integer(_) => 8,
+        StoredValue::Text(text) => text.len(),
+        StoredValue::Bytes(bytes) => bytes.len(),
     }
 }
 

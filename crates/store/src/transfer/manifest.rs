@@ -3,6 +3,8 @@
 use frontdesk_engine::TenantId;
 use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::seal::SealKey;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::tables::TransferTable;
@@ -19,7 +21,7 @@ pub struct Manifest {
 }
 
 /// A table and how many of its rows follow.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableManifest {
     pub table: String,
     /// Its columns and their types. Rows with other columns are refused.
@@ -28,7 +30,7 @@ pub struct TableManifest {
 }
 
 /// The last link of the tenant's chain, and the last one that retention has deleted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainEnds {
     pub seq: i64,
     pub hash: Vec<u8>,
@@ -48,52 +50,29 @@ impl Manifest {
     }
 
     pub fn to_json(&self) -> Value {
-        let tables: Vec<Value> = self
-            .tables
-            .iter()
-            .map(|one| json!({"table": one.table, "columns": one.columns, "rows": one.rows}))
-            .collect();
         json!({
             "tenant": self.tenant.id.as_str(),
             "name": self.tenant.name,
             "key": self.key.expose(),
-            "chain": {
-                "seq": self.chain.seq,
-                "hash": self.chain.hash,
-                "kept_after_seq": self.chain.kept_after_seq,
-                "kept_after_hash": self.chain.kept_after_hash,
-            },
-            "tables": tables,
+            "chain": self.chain,
+            "tables": self.tables,
             "left_behind": self.shared_clients,
         })
     }
 
     /// `None` if it is not a manifest.
     pub fn from_json(value: &Value) -> Option<Manifest> {
-        let chain = value.get("chain")?;
         let key: Vec<u8> = field(value, "key")?;
-        let tables = value.get("tables")?.as_array()?.iter().map(|table| {
-            Some(TableManifest {
-                table: field(table, "table")?,
-                columns: field(table, "columns")?,
-                rows: field(table, "rows")?,
-            })
-        });
         Some(Manifest {
             tenant: Tenant { id: TenantId::parse(value.get("tenant")?.as_str()?)?, name: field(value, "name")? },
             key: SealKey::from_bytes(key.try_into().ok()?),
-            chain: ChainEnds {
-                seq: field(chain, "seq")?,
-                hash: field(chain, "hash")?,
-                kept_after_seq: field(chain, "kept_after_seq")?,
-                kept_after_hash: field(chain, "kept_after_hash")?,
-            },
-            tables: tables.collect::<Option<_>>()?,
+            chain: field(value, "chain")?,
+            tables: field(value, "tables")?,
             shared_clients: field(value, "left_behind")?,
         })
     }
 }
 
-fn field<T: serde::de::DeserializeOwned>(value: &Value, name: &str) -> Option<T> {
+fn field<T: DeserializeOwned>(value: &Value, name: &str) -> Option<T> {
     serde_json::from_value(value.get(name)?.clone()).ok()
 }

@@ -14,7 +14,7 @@ use crate::postgres::connection::PgConnection;
 use crate::postgres::sql_texts::{BEGIN, BEGIN_SNAPSHOT};
 use crate::postgres::values::{PgValue, storable};
 use crate::sql::for_sqlite;
-use crate::sql::session::{SqlReader, SqlRow, SqlSession, SqlValue};
+use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 use crate::sqlite::{open, search_terms};
 
 /// How many rows are read at a time.
@@ -31,7 +31,7 @@ enum TransferConnection {
 }
 
 impl SqlReader for TransferTx {
-    async fn query(&self, text: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+    async fn query(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         match &self.connection {
             TransferConnection::Sqlite(connection) => SqlReader::query(connection, text, params).await,
             TransferConnection::Postgres(connection) => SqlReader::query(connection, text, params).await,
@@ -89,7 +89,7 @@ impl TransferTx {
     pub(super) async fn for_each_row(
         &self,
         table: &TransferTable,
-        mut take: impl FnMut(Vec<SqlValue>) -> Result<(), StoreError>,
+        mut take: impl FnMut(Vec<StoredValue>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut params = vec![self.owner(table.owner())];
         let mut rows = self.query(&table.select_first(CHUNK_ROWS), &params).await?;
@@ -111,7 +111,7 @@ impl TransferTx {
     }
 
     /// The number of changed rows.
-    pub(super) async fn execute(&self, text: &str, params: &[SqlValue]) -> Result<u64, StoreError> {
+    pub(super) async fn execute(&self, text: &str, params: &[StoredValue]) -> Result<u64, StoreError> {
         match &self.connection {
             TransferConnection::Sqlite(connection) => SqlSession::execute(connection, text, params).await,
             TransferConnection::Postgres(connection) => SqlSession::execute(connection, text, params).await,
@@ -119,7 +119,7 @@ impl TransferTx {
     }
 
     /// Inserts rows of one table, each with a value for every column.
-    pub(super) async fn insert(&self, table: &TransferTable, rows: Vec<Vec<SqlValue>>) -> Result<(), StoreError> {
+    pub(super) async fn insert(&self, table: &TransferTable, rows: Vec<Vec<StoredValue>>) -> Result<(), StoreError> {
         let owner = self.owner(table.owner());
         let inserted = match &self.connection {
             TransferConnection::Sqlite(connection) => insert_each(connection, table, &owner, &rows),
@@ -141,7 +141,7 @@ impl TransferTx {
         }
     }
 
-    fn owner(&self, owner: RowOwner) -> SqlValue {
+    fn owner(&self, owner: RowOwner) -> StoredValue {
         match owner {
             RowOwner::Tenant | RowOwner::Client => self.tenant.as_str().into(),
             RowOwner::Chain => tenant_chain(&self.tenant).into(),
@@ -152,8 +152,8 @@ impl TransferTx {
 fn insert_each(
     connection: &Connection,
     table: &TransferTable,
-    owner: &SqlValue,
-    rows: &[Vec<SqlValue>],
+    owner: &StoredValue,
+    rows: &[Vec<StoredValue>],
 ) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(&for_sqlite(&table.insert()))?;
     for row in rows {
@@ -169,15 +169,15 @@ fn insert_each(
 async fn insert_all(
     connection: &PgConnection,
     table: &TransferTable,
-    owner: SqlValue,
-    rows: Vec<Vec<SqlValue>>,
+    owner: StoredValue,
+    rows: Vec<Vec<StoredValue>>,
 ) -> Result<(), StoreError> {
-    let mut columns: Vec<Vec<SqlValue>> = table.columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    let mut columns: Vec<Vec<StoredValue>> = table.columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
     for row in rows {
         for (column, value) in columns.iter_mut().zip(row) {
             column.push(match value {
-                SqlValue::Text(text) => storable(&text),
-                value @ (SqlValue::Null | SqlValue::Integer(_) | SqlValue::Bytes(_)) => value,
+                StoredValue::Text(text) => storable(&text),
+                value @ (StoredValue::Null | StoredValue::Integer(_) | StoredValue::Bytes(_)) => value,
             });
         }
     }

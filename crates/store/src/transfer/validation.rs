@@ -2,7 +2,7 @@
 //! what the database contains.
 
 use super::tables::{CellType, TransferColumn, TransferTable};
-use super::{Manifest, SqlValue};
+use super::{Manifest, StoredValue};
 
 /// Larger integers are not exact in JSON consumers that use doubles.
 const MAX_EXACT_INTEGER: i64 = 1 << 53;
@@ -15,7 +15,7 @@ pub(super) fn is_valid_manifest(manifest: &Manifest) -> bool {
         && (0..=chain.seq).contains(&chain.kept_after_seq)
 }
 
-pub(super) fn is_valid_row(table: &TransferTable, row: &[SqlValue]) -> bool {
+pub(super) fn is_valid_row(table: &TransferTable, row: &[StoredValue]) -> bool {
     row.len() == table.columns.len()
         && table
             .columns
@@ -25,19 +25,19 @@ pub(super) fn is_valid_row(table: &TransferTable, row: &[SqlValue]) -> bool {
 }
 
 /// Declared columns may hold anything; the values of the others are restricted.
-fn is_valid_value(table: &str, column: &str, value: &SqlValue) -> bool {
+fn is_valid_value(table: &str, column: &str, value: &StoredValue) -> bool {
     match (table, column, value) {
-        ("fd_audit" | "fd_outbox", "seq", SqlValue::Integer(number)) => is_number(*number),
-        ("fd_counter", "event_seq", SqlValue::Integer(number)) => is_number(*number),
-        (_, "version", SqlValue::Integer(number)) => is_number(*number),
-        ("fd_client", "client", SqlValue::Text(text)) => is_client_id(text),
-        ("fd_client", "name", SqlValue::Text(text)) => is_name(text),
-        ("fd_client", "scopes", SqlValue::Text(text)) => are_scopes(text),
-        ("fd_client", "secret_hash", SqlValue::Bytes(bytes)) => bytes.len() == 32,
-        ("fd_audit", "records", SqlValue::Text(text)) => !text.chars().any(|one| one.is_control() && one != '\n'),
-        (_, "body" | "masked", SqlValue::Text(text)) => is_object(text),
-        (table, _, SqlValue::Text(text)) if table.starts_with("fd_") => !text.contains('\0'),
-        (_, _, SqlValue::Null | SqlValue::Integer(_) | SqlValue::Text(_) | SqlValue::Bytes(_)) => true,
+        ("fd_audit" | "fd_outbox", "seq", StoredValue::Integer(number)) => is_number(*number),
+        ("fd_counter", "event_seq", StoredValue::Integer(number)) => is_number(*number),
+        (_, "version", StoredValue::Integer(number)) => is_number(*number),
+        ("fd_client", "client", StoredValue::Text(text)) => is_client_id(text),
+        ("fd_client", "name", StoredValue::Text(text)) => is_name(text),
+        ("fd_client", "scopes", StoredValue::Text(text)) => are_scopes(text),
+        ("fd_client", "secret_hash", StoredValue::Bytes(bytes)) => bytes.len() == 32,
+        ("fd_audit", "records", StoredValue::Text(text)) => !text.chars().any(|one| one.is_control() && one != '\n'),
+        (_, "body" | "masked", StoredValue::Text(text)) => is_object(text),
+        (table, _, StoredValue::Text(text)) if table.starts_with("fd_") => !text.contains('\0'),
+        (_, _, StoredValue::Null | StoredValue::Integer(_) | StoredValue::Text(_) | StoredValue::Bytes(_)) => true,
     }
 }
 
@@ -70,15 +70,15 @@ fn is_object(text: &str) -> bool {
 }
 
 impl TransferColumn {
-    fn accepts(&self, value: &SqlValue) -> bool {
+    fn accepts(&self, value: &StoredValue) -> bool {
         match (self.cell_type, value) {
-            (_, SqlValue::Null) => self.nullable,
-            (CellType::Text, SqlValue::Text(_))
-            | (CellType::Integer, SqlValue::Integer(_))
-            | (CellType::Bytes, SqlValue::Bytes(_)) => true,
-            (CellType::Text, SqlValue::Integer(_) | SqlValue::Bytes(_))
-            | (CellType::Integer, SqlValue::Text(_) | SqlValue::Bytes(_))
-            | (CellType::Bytes, SqlValue::Text(_) | SqlValue::Integer(_)) => false,
+            (_, StoredValue::Null) => self.nullable,
+            (CellType::Text, StoredValue::Text(_))
+            | (CellType::Integer, StoredValue::Integer(_))
+            | (CellType::Bytes, StoredValue::Bytes(_)) => true,
+            (CellType::Text, StoredValue::Integer(_) | StoredValue::Bytes(_))
+            | (CellType::Integer, StoredValue::Text(_) | StoredValue::Bytes(_))
+            | (CellType::Bytes, StoredValue::Text(_) | StoredValue::Integer(_)) => false,
         }
     }
 }

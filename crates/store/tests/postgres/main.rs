@@ -1,17 +1,17 @@
-//! The suite on PostgreSQL, and what only a database server can be asked.
+//! The store suite on PostgreSQL, and tests of PostgreSQL alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod arriving;
-mod house;
-mod load;
 mod nodes;
 mod outages;
 mod pressure;
+mod rls;
+mod test_store;
 mod tls;
-mod walls;
+mod transfer;
+mod writer_stats;
 
 mod portable {
-    frontdesk_testkit::every_behaviour!(crate::house::subject);
+    frontdesk_testkit::every_behaviour!(crate::test_store::subject);
 }

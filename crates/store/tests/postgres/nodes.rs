@@ -1,4 +1,4 @@
-//! Several nodes on one database: they agree on keys, units, numbers, revocation and the audit.
+//! Several nodes on one database: they agree on idempotency keys, stock, event numbers, revocation and the audit.
 
 use std::sync::Arc;
 
@@ -10,31 +10,30 @@ use frontdesk_engine::{ClientId, Scopes, TenantId};
 use frontdesk_store::PostgresStore;
 use tokio::task::JoinSet;
 
-use crate::house::{House, open};
+use crate::test_store::{TestStore, open};
 use frontdesk_testkit::store_suite::boats::{
     BOAT, add, boat, claim, done, ended, event, ids, insert, plan, take_berths, with,
 };
 use frontdesk_testkit::store_suite::{StoreInspector as _, north, south};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_of_many_nodes_wins_a_key_and_the_others_answer_what_it_answered() {
-    let house = House::new().await;
-    agree(&house).await;
+async fn one_node_claims_a_key_and_the_others_replay_its_answer() {
+    let test = TestStore::new().await;
+    agree(&test).await;
 }
 
-/// Whoever waited for the tenant's row must see what was written meanwhile.
+/// After waiting for the tenant's row, a writer must see what was committed meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_agree_whatever_isolation_their_role_has_by_default() {
-    let house = House::new().await;
-    let database = house.database.name();
-    house
-        .database
+    let test = TestStore::new().await;
+    let database = test.database.name();
+    test.database
         .sql(&format!("ALTER ROLE desk IN DATABASE {database} SET default_transaction_isolation = 'repeatable read'"));
-    agree(&house).await;
+    agree(&test).await;
 }
 
-async fn agree(house: &House) {
-    let nodes = nodes(house, 3).await;
+async fn agree(test: &TestStore) {
+    let nodes = nodes(test, 3).await;
     for round in 0..10 {
         let mut all = JoinSet::new();
         for (number, node) in nodes.iter().cycle().take(30).enumerate() {
@@ -56,18 +55,18 @@ async fn agree(house: &House) {
         let seen = nodes[0].find_claim(&north(), &claim(&format!("key {round}"), 1)).await.unwrap().unwrap().answer.id;
         assert_eq!(answers, vec![seen; 29]);
     }
-    assert_eq!(ids(&*house.store, &north(), Vec::new()).await.len(), 10);
-    gapless(house, "north", 10);
-    whole(house).await;
+    assert_eq!(ids(&*test.store, &north(), Vec::new()).await.len(), 10);
+    gapless(test, "north", 10);
+    whole(test).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_units_are_taken_once_and_numbers_have_no_gap() {
-    let house = House::new().await;
-    let nodes = nodes(&house, 3).await;
-    add(&*house.store, &north(), [with(boat("b1", 7), "berths", frontdesk_engine::model::table::Cell::Integer(7))])
+    let test = TestStore::new().await;
+    let nodes = nodes(&test, 3).await;
+    add(&*test.store, &north(), [with(boat("b1", 7), "berths", frontdesk_engine::model::table::Cell::Integer(7))])
         .await;
-    add(&*house.store, &south(), [with(boat("b1", 7), "berths", frontdesk_engine::model::table::Cell::Integer(9))])
+    add(&*test.store, &south(), [with(boat("b1", 7), "berths", frontdesk_engine::model::table::Cell::Integer(9))])
         .await;
     let mut all = JoinSet::new();
     for (number, node) in nodes.iter().cycle().take(120).enumerate() {
@@ -83,78 +82,78 @@ async fn the_last_units_are_taken_once_and_numbers_have_no_gap() {
     for (tenant, units) in [(north(), 7), (south(), 9)] {
         let taken = outcomes.iter().filter(|(whose, outcome)| *whose == tenant && ended(outcome) == "done").count();
         assert_eq!(taken, units, "{tenant:?}");
-        gapless(&house, tenant.as_str(), units);
+        gapless(&test, tenant.as_str(), units);
     }
     assert!(outcomes.iter().all(|(_, outcome)| ["done", "no_berth_left"].contains(&ended(outcome))));
-    whole(&house).await;
+    whole(&test).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_node_registers_or_revokes_holds_on_the_other_at_once() {
-    let house = House::new().await;
-    let other = house.neighbour().await;
+async fn registry_changes_are_visible_on_other_nodes_at_once() {
+    let test = TestStore::new().await;
+    let other = test.neighbour().await;
     let west = TenantId::parse("west").unwrap();
     let tenant = || Tenant { id: west.clone(), name: "West Harbour".to_owned() };
-    assert_eq!(house.store.add_tenant(tenant(), record("tenant")).await.unwrap(), Changed::Done);
+    assert_eq!(test.store.add_tenant(tenant(), record("tenant")).await.unwrap(), Changed::Done);
     assert_eq!(other.add_tenant(tenant(), record("tenant")).await.unwrap(), Changed::Nothing);
     done(&*other, plan("launch", &west, vec![insert(boat("b1", 7))])).await;
-    let found = house.store.get(&west, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    let found = test.store.get(&west, &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
     assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
 
-    house.store.add_client(client(), record("client")).await.unwrap();
-    house.store.add_token(token(1), Millis(0), record("token")).await.unwrap();
+    test.store.add_client(client(), record("client")).await.unwrap();
+    test.store.add_token(token(1), Millis(0), record("token")).await.unwrap();
     assert!(other.token([1; 32]).await.unwrap().is_some());
     assert_eq!(other.revoke_client(&client().id, Millis(60), record("end")).await.unwrap(), Changed::Done);
-    assert_eq!(house.store.token([1; 32]).await.unwrap(), None);
-    assert_eq!(house.store.revoke_client(&client().id, Millis(70), record("end")).await.unwrap(), Changed::Nothing);
-    whole(&house).await;
+    assert_eq!(test.store.token([1; 32]).await.unwrap(), None);
+    assert_eq!(test.store.revoke_client(&client().id, Millis(70), record("end")).await.unwrap(), Changed::Nothing);
+    whole(&test).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_token_outlives_a_revocation_that_it_raced() {
-    let house = House::new().await;
-    let other = house.neighbour().await;
+    let test = TestStore::new().await;
+    let other = test.neighbour().await;
     for round in 1..=40_u8 {
         let id = ClientId::new(format!("agent-{round}"));
-        house.store.add_client(Client { id: id.clone(), ..client() }, record("client")).await.unwrap();
+        test.store.add_client(Client { id: id.clone(), ..client() }, record("client")).await.unwrap();
         let token = Token { client: id.clone(), ..token(round) };
         let (given, revoked) = tokio::join!(
-            house.store.add_token(token, Millis(0), record("token")),
+            test.store.add_token(token, Millis(0), record("token")),
             other.revoke_client(&id, Millis(60), record("end")),
         );
         given.unwrap();
         assert_eq!(revoked.unwrap(), Changed::Done);
         // Who gives out a token looks at the client again before handing it over.
-        let is_revoked = house.store.client(&id).await.unwrap().unwrap().revoked_at.is_some();
-        let is_alive = house.store.token([round; 32]).await.unwrap().is_some();
+        let is_revoked = test.store.client(&id).await.unwrap().unwrap().revoked_at.is_some();
+        let is_alive = test.store.token([round; 32]).await.unwrap().is_some();
         assert!(is_revoked, "the giver sees the revocation");
         if is_alive {
-            house.store.revoke_token([round; 32], &id, record("end of token")).await.unwrap();
+            test.store.revoke_token([round; 32], &id, record("end of token")).await.unwrap();
         }
         assert_eq!(other.token([round; 32]).await.unwrap(), None);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_node_keeps_a_chain_of_its_own_and_tenants_have_one_between_them() {
-    let house = House::new().await;
-    let other = house.neighbour().await;
-    for (number, node) in [&house.store, &other].into_iter().cycle().take(10).enumerate() {
+async fn nodes_have_their_own_chains_and_share_those_of_tenants() {
+    let test = TestStore::new().await;
+    let other = test.neighbour().await;
+    for (number, node) in [&test.store, &other].into_iter().cycle().take(10).enumerate() {
         node.append_audit(format!(r#"{{"read":{number}}}"#), Durability::Awaited).await.unwrap();
         done(&**node, plan(&format!("p{number}"), &north(), vec![insert(boat(&format!("b{number}"), 7))])).await;
     }
     let chain = |node: &PostgresStore| {
         let text = format!("SELECT records FROM fd_audit WHERE chain = 'node:{}' ORDER BY seq", node.node());
-        house.database.sql(&text)
+        test.database.sql(&text)
     };
     let read = |numbers: [i32; 5]| numbers.map(|number| format!(r#"{{"read":{number}}}"#));
-    assert_eq!(chain(&house.store), read([0, 2, 4, 6, 8]));
+    assert_eq!(chain(&test.store), read([0, 2, 4, 6, 8]));
     assert_eq!(chain(&other), read([1, 3, 5, 7, 9]));
     let records: Vec<String> = (0..10).map(|number| format!(r#"{{"plan":"p{number}"}}"#)).collect();
-    assert_eq!(house.peek().audit("north"), records);
-    whole(&house).await;
-    house.database.sql("UPDATE fd_audit SET records = '{}' WHERE chain = 'tenant:north' AND seq = 4");
-    let report = house.verified().await;
+    assert_eq!(test.peek().audit("north"), records);
+    whole(&test).await;
+    test.database.sql("UPDATE fd_audit SET records = '{}' WHERE chain = 'tenant:north' AND seq = 4");
+    let report = test.verified().await;
     let broken = report.chains.iter().find(|chain| chain.broken.is_some()).unwrap();
     assert_eq!(broken.chain, "tenant:north");
     assert_eq!(broken.broken, Some((4, "the link is not what was written")));
@@ -162,19 +161,19 @@ async fn each_node_keeps_a_chain_of_its_own_and_tenants_have_one_between_them() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_that_start_together_make_the_schema_once() {
-    let house = House::new().await;
-    house.database.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION desk");
+    let test = TestStore::new().await;
+    test.database.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION desk");
     let mut all = JoinSet::new();
     for _ in 0..4 {
-        let (url, clock) = (house.database.url(), Arc::clone(&house.clock));
+        let (url, clock) = (test.database.url(), Arc::clone(&test.clock));
         all.spawn(
             async move { open(&url, &[&BOAT], [7; 32], &clock).await.map(|_| ()).map_err(|error| error.to_string()) },
         );
     }
     assert_eq!(all.join_all().await, vec![Ok(()); 4]);
-    assert_eq!(house.database.sql("SELECT version FROM fd_schema"), ["1"]);
-    house.database.sql("UPDATE fd_schema SET version = 99");
-    let refused = open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
+    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["1"]);
+    test.database.sql("UPDATE fd_schema SET version = 99");
+    let refused = open(&test.database.url(), &[&BOAT], [7; 32], &test.clock).await.err().unwrap();
     assert_eq!(
         refused.to_string(),
         "the PostgreSQL database is from a newer version of Frontdesk (schema 99, this one knows 1). \
@@ -182,23 +181,23 @@ async fn nodes_that_start_together_make_the_schema_once() {
     );
 }
 
-async fn nodes(house: &House, count: usize) -> Vec<Arc<PostgresStore>> {
-    let mut nodes = vec![Arc::clone(&house.store)];
+async fn nodes(test: &TestStore, count: usize) -> Vec<Arc<PostgresStore>> {
+    let mut nodes = vec![Arc::clone(&test.store)];
     while nodes.len() < count {
-        nodes.push(house.neighbour().await);
+        nodes.push(test.neighbour().await);
     }
     nodes
 }
 
 /// The tenant's events are numbered from one to `count`.
-fn gapless(house: &House, tenant: &str, count: usize) {
-    let numbers: Vec<String> = house.peek().outbox(tenant);
+fn gapless(test: &TestStore, tenant: &str, count: usize) {
+    let numbers: Vec<String> = test.peek().outbox(tenant);
     let numbers: Vec<&str> = numbers.iter().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(numbers, (1..=count).map(|number| number.to_string()).collect::<Vec<_>>());
 }
 
-async fn whole(house: &House) {
-    let report = house.verified().await;
+async fn whole(test: &TestStore) {
+    let report = test.verified().await;
     assert!(report.is_intact(), "{report:?}");
     assert!(report.chains.iter().any(|chain| chain.chain.starts_with("tenant:")), "{report:?}");
 }

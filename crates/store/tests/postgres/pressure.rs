@@ -1,5 +1,4 @@
-//! More is asked than the server can do, or it takes too long: whoever cannot be served is told at once or in time,
-//! and whoever can be served is.
+//! Overload and slow statements: requests that cannot be served fail at once or in time, and others continue.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use frontdesk_engine::{Fault, FaultKind};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::house::House;
+use crate::test_store::TestStore;
 use crate::tls::Authority;
 use frontdesk_store::Backend as _;
 use frontdesk_testkit::eventually;
@@ -21,25 +20,25 @@ use frontdesk_testkit::store_suite::north;
 /// Longer than anything takes that is not held up, shorter than a statement may take.
 const AT_ONCE: Duration = Duration::from_secs(8);
 
-/// Nobody can search by words while this is held; look-ups do not need them.
+/// Blocks searches by terms, but not look-ups.
 const NO_WORDS: &str = "LOCK TABLE boat_word IN ACCESS EXCLUSIVE MODE";
-/// Nobody can write for this tenant.
+/// Blocks writes for this tenant.
 const NO_WRITING: &str = "SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR UPDATE";
 const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'desk' AND wait_event_type = 'Lock'";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_that_takes_long_holds_up_no_look_up_and_no_write() {
-    let house = house().await;
-    let held = house.database.hold(NO_WORDS);
-    let mut searches = search(&house, 8);
-    waiting(&house, 2).await;
+    let test = test().await;
+    let held = test.database.hold(NO_WORDS);
+    let mut searches = search(&test, 8);
+    waiting(&test, 2).await;
     let looked_up = async {
         for _ in 0..20 {
-            let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+            let found = test.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
             assert_eq!(found.body, r#"{"id":"b1","length":7}"#);
-            assert!(house.store.find_claim(&north(), &claim("k", 1)).await.unwrap().is_none());
+            assert!(test.store.find_claim(&north(), &claim("k", 1)).await.unwrap().is_none());
         }
-        done(&*house.store, plan("meanwhile", &north(), Vec::new())).await;
+        done(&*test.store, plan("meanwhile", &north(), Vec::new())).await;
     };
     timeout(AT_ONCE, looked_up).await.unwrap();
     assert!(searches.try_join_next().is_none(), "every search still waits");
@@ -50,12 +49,12 @@ async fn a_search_that_takes_long_holds_up_no_look_up_and_no_write() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
-    let house = house().await;
-    let locks = [house.database.hold(NO_WORDS), house.database.hold(NO_WRITING)];
+async fn a_statement_that_times_out_can_be_retried() {
+    let test = test().await;
+    let locks = [test.database.hold(NO_WORDS), test.database.hold(NO_WRITING)];
     let asked = Instant::now();
-    let mut searches = search(&house, 1);
-    let refused = house.store.commit(plan("late", &north(), Vec::new())).await.unwrap_err();
+    let mut searches = search(&test, 1);
+    let refused = test.store.commit(plan("late", &north(), Vec::new())).await.unwrap_err();
     assert_eq!(refused.kind, FaultKind::Unavailable, "{refused:?}");
     assert!(refused.message.contains("nothing was changed"), "{refused:?}");
     assert!(refused.cause.unwrap().contains("statement timeout"));
@@ -64,27 +63,27 @@ async fn a_statement_that_takes_too_long_is_ended_and_can_be_tried_again() {
     assert!(refused.cause.unwrap().contains("statement timeout"));
     assert!(asked.elapsed() < Duration::from_secs(30), "it took {:?} to be told", asked.elapsed());
     drop(locks);
-    done(&*house.store, plan("again", &north(), Vec::new())).await;
-    assert_eq!(search(&house, 1).join_all().await.pop().unwrap().unwrap().rows.len(), 1);
-    assert!(house.verified().await.is_intact());
+    done(&*test.store, plan("again", &north(), Vec::new())).await;
+    assert_eq!(search(&test, 1).join_all().await.pop().unwrap().unwrap().rows.len(), 1);
+    assert!(test.verified().await.is_intact());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn forgetting_waits_for_nobody_who_writes_where_there_is_nothing_to_forget() {
-    let house = house().await;
-    let _held = house.database.hold(NO_WRITING);
-    timeout(AT_ONCE, house.store.delete_expired_rows(&BOAT, "length", Millis(1))).await.unwrap().unwrap();
-    timeout(AT_ONCE, house.store.delete_expired_claims(Millis(1))).await.unwrap().unwrap();
+async fn retention_without_expired_rows_waits_for_no_lock() {
+    let test = test().await;
+    let _held = test.database.hold(NO_WRITING);
+    timeout(AT_ONCE, test.store.delete_expired_rows(&BOAT, "length", Millis(1))).await.unwrap().unwrap();
+    timeout(AT_ONCE, test.store.delete_expired_claims(Millis(1))).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_beyond_the_queue_is_refused_at_once() {
-    let house = house().await;
-    let held = house.database.hold(NO_WORDS);
-    let mut searches = search(&house, 1024);
-    waiting(&house, 2).await;
+    let test = test().await;
+    let held = test.database.hold(NO_WORDS);
+    let mut searches = search(&test, 1024);
+    waiting(&test, 2).await;
     for _ in 0..50 {
-        searches.spawn(a_search(&house));
+        searches.spawn(a_search(&test));
     }
     let told = async {
         for _ in 0..50 {
@@ -107,11 +106,11 @@ async fn a_write_beyond_the_queue_is_refused_at_once() {
     const TAKEN: usize = 256;
     const QUEUE: usize = 8192;
     const SURPLUS: usize = 50;
-    let house = house().await;
-    let held = house.database.hold(NO_WRITING);
+    let test = test().await;
+    let held = test.database.hold(NO_WRITING);
     let mut writes = JoinSet::new();
     for number in 0..TAKEN + QUEUE + SURPLUS {
-        let store = Arc::clone(&house.store);
+        let store = Arc::clone(&test.store);
         writes.spawn(async move { store.commit(plan(&format!("p{number}"), &north(), Vec::new())).await });
     }
     let told = async {
@@ -132,36 +131,36 @@ async fn a_write_beyond_the_queue_is_refused_at_once() {
     }
     assert_eq!(committed + refused, TAKEN + QUEUE + SURPLUS);
     assert!(committed >= QUEUE, "{committed} of those that were taken on");
-    let links = house.database.sql("SELECT count(*) FROM fd_audit WHERE chain = 'tenant:north'");
+    let links = test.database.sql("SELECT count(*) FROM fd_audit WHERE chain = 'tenant:north'");
     assert_eq!(links, [(committed + 1).to_string()], "theirs, and that of the boat");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_whose_caller_has_gone_is_stopped_and_those_behind_it_are_served() {
-    callers_go(&house().await).await;
+async fn an_abandoned_search_is_cancelled_and_others_continue() {
+    callers_go(&test().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_whose_caller_has_gone_is_stopped_over_tls_too() {
+async fn an_abandoned_search_is_cancelled_over_tls_too() {
     let authority = Authority::new();
     let server = authority.server("db.example", 2099);
     let address = authority.address(server.port(), "");
-    let house = House::at(server, address).await;
-    add(&*house.store, &north(), [boat("b1", 7)]).await;
-    callers_go(&house).await;
+    let test = TestStore::at(server, address).await;
+    add(&*test.store, &north(), [boat("b1", 7)]).await;
+    callers_go(&test).await;
 }
 
-async fn callers_go(house: &House) {
-    let held = house.database.hold(NO_WORDS);
-    let mut gone = search(house, 6);
-    waiting(house, 2).await;
+async fn callers_go(test: &TestStore) {
+    let held = test.database.hold(NO_WORDS);
+    let mut gone = search(test, 6);
+    waiting(test, 2).await;
     // Behind them on the same connections, and in need of no words.
     let mut behind = JoinSet::new();
     for _ in 0..6 {
-        let store = Arc::clone(&house.store);
+        let store = Arc::clone(&test.store);
         behind.spawn(async move { store.page(&north(), query(Vec::new())).await });
     }
-    // So long that nobody hopes for a quick end of it any more.
+    // Long enough to count as slow.
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert!(behind.try_join_next().is_none(), "they wait behind the searches");
     gone.abort_all();
@@ -173,27 +172,27 @@ async fn callers_go(house: &House) {
     };
     timeout(AT_ONCE, served).await.unwrap();
     // Sooner than the time limit of a statement, which would end them too.
-    timeout(AT_ONCE, waiting(house, 0)).await.unwrap();
+    timeout(AT_ONCE, waiting(test, 0)).await.unwrap();
     drop(held);
 }
 
-async fn house() -> House {
-    let house = House::new().await;
-    add(&*house.store, &north(), [boat("b1", 7)]).await;
-    house
+async fn test() -> TestStore {
+    let test = TestStore::new().await;
+    add(&*test.store, &north(), [boat("b1", 7)]).await;
+    test
 }
 
 /// Searches for the one boat by a word.
-fn search(house: &House, count: usize) -> JoinSet<Result<Page, Fault>> {
-    (0..count).map(|_| a_search(house)).collect()
+fn search(test: &TestStore, count: usize) -> JoinSet<Result<Page, Fault>> {
+    (0..count).map(|_| a_search(test)).collect()
 }
 
-fn a_search(house: &House) -> impl Future<Output = Result<Page, Fault>> + Send + 'static {
-    let store = Arc::clone(&house.store);
+fn a_search(test: &TestStore) -> impl Future<Output = Result<Page, Fault>> + Send + 'static {
+    let store = Arc::clone(&test.store);
     async move { store.page(&north(), query(vec![Filter::SearchTerms(vec![plain("sail")])])).await }
 }
 
 /// Until so many of the desk's connections wait for a lock.
-async fn waiting(house: &House, count: usize) {
-    eventually("the searches wait", async || house.database.sql(WAITING) == [count.to_string()]).await;
+async fn waiting(test: &TestStore, count: usize) {
+    eventually("the searches wait", async || test.database.sql(WAITING) == [count.to_string()]).await;
 }

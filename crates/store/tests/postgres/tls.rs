@@ -1,4 +1,4 @@
-//! TLS to the server: only one that proves itself is spoken to, and a refusal says what to do.
+//! TLS to the server: an invalid certificate is refused, and the error says what to do.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use frontdesk_engine::ports::{Disclosure, Store as _};
 use frontdesk_store::{Address, PostgresStore, StoreError};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 
-use crate::house::open_at;
+use crate::test_store::open_at;
 use frontdesk_testkit::TestClock;
 use frontdesk_testkit::databases::PostgresServer;
 use frontdesk_testkit::store_suite::boats::{BOAT, add, boat};

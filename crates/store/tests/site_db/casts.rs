@@ -3,8 +3,8 @@
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Number, Operand, Predicate, SiteCell};
-
-use crate::three::{Three, all, column, shown};
+use frontdesk_testkit::sites::SiteDatabases;
+use frontdesk_testkit::sites::query::{all, column, shown};
 
 /// Each text as SIGNED, UNSIGNED, DECIMAL(10,2) and DECIMAL(3,3).
 const TEXTS: [(&str, [&str; 4]); 31] = [
@@ -67,7 +67,7 @@ fn read(number: Number) -> Expr {
 
 #[tokio::test]
 async fn a_text_is_the_same_number_on_every_database() {
-    let three = Three::with(&CmsSite::small(), texts).await;
+    let three = SiteDatabases::with(&CmsSite::small(), texts).await;
     let mut select = all("texts", &["id"]);
     select.columns = CASTS.map(read).to_vec();
     let rows = three.rows(&select).await;
@@ -84,7 +84,7 @@ async fn a_text_is_the_same_number_on_every_database() {
 
 /// Every cast with every comparison and operands around every limit: the databases agree, and each comparison and its
 /// opposite select all rows.
-async fn compared(three: &Three) {
+async fn compared(three: &SiteDatabases) {
     let operands = [
         "0",
         "-0.5",
@@ -126,7 +126,7 @@ async fn compared(three: &Three) {
     }
 }
 
-async fn ordered(three: &Three) {
+async fn ordered(three: &SiteDatabases) {
     for cast in CASTS {
         let mut select = all("texts", &["id"]);
         select.order = vec![(read(cast), Direction::Ascending), (column("id"), Direction::Ascending)];

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{SiteCell, SiteDb};
 use frontdesk_store::site_db::open;
-
-use crate::three::{File, Three, all, column, is, settings};
+use frontdesk_testkit::sites::query::{all, column, is};
+use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
 
 async fn title(site_db: &dyn SiteDb) -> SiteCell {
     let mut select = all("site_content", &["pagetitle"]);
@@ -16,7 +16,7 @@ async fn title(site_db: &dyn SiteDb) -> SiteCell {
 
 #[tokio::test]
 async fn a_replaced_sqlite_file_is_reopened() {
-    let (file, restored) = (File::new(), File::new());
+    let (file, restored) = (SiteFile::new(), SiteFile::new());
     for file in [&file, &restored] {
         file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     }
@@ -34,14 +34,14 @@ async fn a_replaced_sqlite_file_is_reopened() {
 
 #[tokio::test]
 async fn dropped_columns_read_as_null_and_changed_ones_are_read() {
-    let three = Three::with_the_site().await;
+    let three = SiteDatabases::small().await;
     let mut select = all("site_content", &["id", "pagetitle", "longtitle"]);
     select.limit = 1;
     assert_eq!(three.rows(&select).await[0].len(), 3);
     let gone = "ALTER TABLE evo_site_content DROP COLUMN longtitle;";
     three.sqlite.sql(gone);
     three.mariadb.sql(&format!("{gone} ALTER TABLE evo_site_content MODIFY pagetitle TEXT;"));
-    three.postgres.sql("desk", &format!("{gone} ALTER TABLE evo_site_content ALTER pagetitle TYPE text;"));
+    three.postgres.sql(&format!("{gone} ALTER TABLE evo_site_content ALTER pagetitle TYPE text;"));
     let rows = three.rows(&select).await;
     assert_eq!(rows[0][2], SiteCell::Null);
     assert!(matches!(rows[0][1], SiteCell::Text(_)));
@@ -49,7 +49,7 @@ async fn dropped_columns_read_as_null_and_changed_ones_are_read() {
 
 #[tokio::test]
 async fn a_broken_view_does_not_affect_other_tables() {
-    let file = File::new();
+    let file = SiteFile::new();
     file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     for name in ["evo_broken", "other_broken"] {
         file.sql(&format!("CREATE TABLE t (id integer); CREATE VIEW {name} AS SELECT id FROM t; DROP TABLE t;"));

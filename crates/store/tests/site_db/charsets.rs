@@ -4,10 +4,9 @@ use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Operand, Predicate};
 use frontdesk_store::site_db::open;
-
-use crate::mariadb::MariaDb;
-use crate::server::Server;
-use crate::three::{all, column, settings};
+use frontdesk_testkit::databases::{MariadbDatabase, PostgresServer};
+use frontdesk_testkit::sites::query::{all, column};
+use frontdesk_testkit::sites::settings;
 
 const FACE: &str = "\u{1f600}";
 
@@ -17,7 +16,7 @@ fn text(text: &str) -> Literal {
 
 #[tokio::test]
 async fn a_legacy_charset_on_mariadb_can_be_searched_for_any_letter() {
-    let mariadb = MariaDb::start();
+    let mariadb = MariadbDatabase::create();
     mariadb.sql(&format!(
         "{} ALTER TABLE evo_site_content CONVERT TO CHARACTER SET utf8mb3; \
          UPDATE evo_site_content SET pagetitle = 'Новини' WHERE id = 2; \
@@ -51,7 +50,7 @@ async fn a_legacy_charset_on_mariadb_can_be_searched_for_any_letter() {
 
 #[tokio::test]
 async fn a_letter_outside_a_postgres_encoding_is_an_invalid_argument() {
-    let server = Server::start();
+    let server = PostgresServer::start();
     server.sql("desk", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
     let site =
         CmsSite::with_documents(1).script(ScriptDialect::Postgres).replace(|letter: char| !letter.is_ascii(), "?");

@@ -6,14 +6,14 @@ use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_store::site_db::open;
+use frontdesk_testkit::databases::MariadbServer;
+use frontdesk_testkit::sites::query::all;
+use frontdesk_testkit::sites::{SiteDatabases, settings};
 use mysql_async::prelude::Queryable as _;
-
-use crate::mariadb::MariaDb;
-use crate::three::{Three, all, load, settings};
 
 #[tokio::test]
 async fn long_texts_are_complete_up_to_the_byte_limit() {
-    let three = Three::with(&CmsSite::small(), |database| match database {
+    let three = SiteDatabases::with(&CmsSite::small(), |database| match database {
         ScriptDialect::Sqlite => String::new(),
         ScriptDialect::Mysql => "ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT;".to_owned(),
         ScriptDialect::Postgres => "ALTER TABLE evo_site_content ALTER longtitle TYPE text;".to_owned(),
@@ -26,12 +26,12 @@ async fn long_texts_are_complete_up_to_the_byte_limit() {
         let update = format!("UPDATE evo_site_content SET longtitle = '{text}' WHERE id = 2;");
         three.sqlite.sql(&update);
         three.mariadb.sql(&update);
-        load(&three.postgres, &update);
+        three.postgres.load(&update);
         select.bytes = 1 << 20;
         let rows = three.rows(&select).await;
         assert!(rows.contains(&vec![SiteCell::Integer(2), SiteCell::Text(text.clone())]), "{count} letters were cut");
         select.bytes = text.len();
-        for (name, site_db) in &three.site_dbs {
+        for (name, site_db) in &three.sites {
             let fault = site_db.select(&select).await.unwrap_err();
             assert_eq!(fault.kind, FaultKind::AnswerTooLarge, "{name}: {count}");
         }
@@ -42,7 +42,8 @@ async fn long_texts_are_complete_up_to_the_byte_limit() {
 async fn an_oversized_answer_is_not_read_to_its_end() {
     const ROWS: u64 = 40;
     const MEGABYTE: u64 = 1 << 20;
-    let mariadb = MariaDb::start();
+    // Its status counts all connections, so it is not shared.
+    let mariadb = MariadbServer::start();
     mariadb.sql(&format!(
         "{} ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT; \
          UPDATE evo_site_content SET longtitle = REPEAT('x', {MEGABYTE}) WHERE id <= {ROWS}; COMMIT;",

@@ -5,18 +5,17 @@ use std::time::Duration;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
-
-use crate::mariadb::MariaDb;
-use crate::server::Server;
-use crate::three::{File, all, settings};
+use frontdesk_testkit::databases::{MariadbDatabase, PostgresServer};
+use frontdesk_testkit::sites::query::all;
+use frontdesk_testkit::sites::{SiteFile, settings};
 
 #[tokio::test]
 async fn a_silent_server_is_down_and_a_rejecting_one_is_not() {
     for url in ["mysql://reader@127.0.0.1:1/site", "postgres://reader@127.0.0.1:1/site"] {
         assert!(matches!(open(&settings(url)).await.err(), Some(SiteDbError::Down(_))), "{url}");
     }
-    let (mariadb, postgres) = (MariaDb::start(), Server::start());
-    let file = File::new();
+    let (mariadb, postgres) = (MariadbDatabase::create(), PostgresServer::start());
+    let file = SiteFile::new();
     std::fs::write(file.path(), "this is no database, and long enough to be seen as none").unwrap();
     for (url, next) in [
         (mariadb.url().replacen("reader", "nobody", 1), "Check its user and password"),
@@ -33,7 +32,7 @@ async fn a_silent_server_is_down_and_a_rejecting_one_is_not() {
 
 #[tokio::test]
 async fn a_lazy_database_is_unavailable_until_it_can_be_opened() {
-    let file = File::new();
+    let file = SiteFile::new();
     let site_db = open_lazily(settings(&file.url()));
     let question = all("site_content", &["id"]);
     let fault = site_db.select(&question).await.unwrap_err();
@@ -56,7 +55,7 @@ async fn a_lazy_database_is_unavailable_until_it_can_be_opened() {
 
 #[tokio::test]
 async fn a_lazy_database_is_opened_by_has_table() {
-    let file = File::new();
+    let file = SiteFile::new();
     let site_db = open_lazily(settings(&file.url()));
     file.sql(&CmsSite::with_documents(1).script(ScriptDialect::Sqlite));
     assert!(!site_db.has_table("no_such_table").await.unwrap());

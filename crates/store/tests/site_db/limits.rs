@@ -9,8 +9,8 @@ use frontdesk_engine::ports::site_db::{
     Comparison, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, TableAlias,
 };
 use frontdesk_store::site_db::{SiteDbSettings, open};
-
-use crate::three::{File, Three, all, column, is, of, settings};
+use frontdesk_testkit::sites::query::{all, column, is, of};
+use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
 
 /// A query that no database answers in time: a join of five times all documents.
 fn endless() -> Select {
@@ -27,13 +27,13 @@ fn endless() -> Select {
 
 #[tokio::test]
 async fn an_answer_has_at_most_the_allowed_bytes() {
-    let three = Three::with_the_site().await;
+    let three = SiteDatabases::small().await;
     let mut select = all("site_content", &["id", "pagetitle"]);
     select.filter = vec![is(column("parent"), 248)];
     // Six times eight bytes of id and five of title.
     for (bytes, rows) in [(78, Some(6)), (77, None), (0, None)] {
         select.bytes = bytes;
-        for (name, site_db) in &three.site_dbs {
+        for (name, site_db) in &three.sites {
             match (site_db.select(&select).await, rows) {
                 (Ok(found), Some(rows)) => assert_eq!(found.len(), rows, "{name}"),
                 (Err(fault), None) => assert_eq!(fault.kind, FaultKind::AnswerTooLarge, "{name}"),
@@ -48,9 +48,9 @@ async fn an_answer_has_at_most_the_allowed_bytes() {
 
 #[tokio::test]
 async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
-    let three = Three::with_the_site().await;
+    let three = SiteDatabases::small().await;
     for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
-        let brief = SiteDbSettings { deadline: Duration::from_millis(400), ..SiteDbSettings::new(&url) };
+        let brief = SiteDbSettings { deadline: Duration::from_millis(400), ..SiteDbSettings::new(&url, "evo_") };
         let site_db = opened(&brief).await;
         let fault =
             tokio::time::timeout(Duration::from_secs(60), site_db.select(&endless())).await.unwrap().unwrap_err();
@@ -63,9 +63,10 @@ async fn a_query_ends_at_its_deadline_and_the_next_one_succeeds() {
 
 #[tokio::test]
 async fn a_call_fails_early_if_all_connections_are_busy() {
-    let three = Three::with_the_site().await;
+    let three = SiteDatabases::small().await;
     for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
-        let narrow = SiteDbSettings { deadline: Duration::from_secs(6), connections: 1, ..SiteDbSettings::new(&url) };
+        let narrow =
+            SiteDbSettings { deadline: Duration::from_secs(6), connections: 1, ..SiteDbSettings::new(&url, "evo_") };
         let site_db = open(&narrow).await.unwrap();
         let (slow, select) = (endless(), all("site_content", &["id"]));
         let ended = |select| {
@@ -82,31 +83,31 @@ async fn a_call_fails_early_if_all_connections_are_busy() {
 
 #[tokio::test]
 async fn a_restarted_server_is_reconnected() {
-    let three = Three::with_the_site().await;
+    let three = SiteDatabases::on_own_servers().await;
     let mut select = all("site_content", &["id"]);
     select.limit = 2;
     let expected = [vec![SiteCell::Integer(1)], vec![SiteCell::Integer(2)]];
     assert_eq!(three.rows(&select).await, expected);
-    three.mariadb.crash();
-    three.postgres.crash();
-    for (name, site_db) in &three.site_dbs[1..] {
+    three.mariadb.server().crash();
+    three.postgres.server().crash();
+    for (name, site_db) in &three.sites[1..] {
         assert_eq!(site_db.select(&select).await.unwrap_err().kind, FaultKind::Unavailable, "{name}");
     }
-    three.mariadb.resume();
-    three.postgres.resume();
+    three.mariadb.server().resume();
+    three.postgres.server().resume();
     assert_eq!(three.rows(&select).await, expected);
     // Also without a query in between.
-    three.mariadb.crash();
-    three.mariadb.resume();
-    three.postgres.crash();
-    three.postgres.resume();
+    three.mariadb.server().crash();
+    three.mariadb.server().resume();
+    three.postgres.server().crash();
+    three.postgres.server().resume();
     assert_eq!(three.rows(&select).await, expected);
 }
 
 #[tokio::test]
 async fn a_sqlite_file_is_read_during_the_site_s_transaction() {
     for mode in ["WAL", "DELETE"] {
-        let file = File::new();
+        let file = SiteFile::new();
         file.sql(&format!("PRAGMA journal_mode = {mode};"));
         file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let site_db = open(&settings(&file.url())).await.unwrap();
@@ -146,7 +147,7 @@ async fn retried(site_db: &Arc<dyn SiteDb>, select: &Select) -> Vec<Vec<SiteCell
 
 #[tokio::test]
 async fn a_long_sqlite_query_does_not_block_the_runtime() {
-    let file = File::new();
+    let file = SiteFile::new();
     file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let long = endless();
@@ -161,7 +162,7 @@ async fn a_long_sqlite_query_does_not_block_the_runtime() {
 
 #[tokio::test]
 async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
-    let file = File::new();
+    let file = SiteFile::new();
     file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();
@@ -183,7 +184,7 @@ async fn a_query_that_waits_for_a_lock_does_not_block_the_runtime() {
 
 #[tokio::test]
 async fn cancelled_calls_do_not_exceed_the_connection_limit() {
-    let file = File::new();
+    let file = SiteFile::new();
     file.sql(&CmsSite::with_documents(3).script(ScriptDialect::Sqlite));
     let site_db = open(&SiteDbSettings { connections: 2, ..settings(&file.url()) }).await.unwrap();
     let site = rusqlite::Connection::open(file.path()).unwrap();

@@ -9,13 +9,7 @@ mod charsets;
 mod large;
 mod lazy;
 mod limits;
-#[expect(dead_code, reason = "the bench uses more of it")]
-mod mariadb;
 mod opening;
 mod queries;
 mod random;
-#[path = "../postgres/server.rs"]
-#[expect(dead_code, reason = "the desk's own tests use more of it")]
-mod server;
-mod three;
 mod writing;

@@ -2,10 +2,9 @@
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open};
-
-use crate::mariadb::MariaDb;
-use crate::server::Server;
-use crate::three::{File, all, load, settings};
+use frontdesk_testkit::databases::{MariadbDatabase, MariadbServer, PostgresDatabase};
+use frontdesk_testkit::sites::query::all;
+use frontdesk_testkit::sites::{SiteFile, settings};
 
 async fn refusal(settings: &SiteDbSettings) -> String {
     match open(settings).await {
@@ -16,13 +15,13 @@ async fn refusal(settings: &SiteDbSettings) -> String {
 
 #[tokio::test]
 async fn a_wrong_prefix_is_answered_with_those_found() {
-    let (file, mariadb) = (File::new(), MariaDb::start());
-    let postgres = Server::start();
+    let (file, mariadb) = (SiteFile::new(), MariadbDatabase::create());
+    let postgres = PostgresDatabase::create();
     for prefix in ["modx_", "shop_"] {
         let site = CmsSite::with_documents(1).with_prefix(prefix);
         file.sql(&site.script(ScriptDialect::Sqlite));
         mariadb.sql(&site.script(ScriptDialect::Mysql));
-        load(&postgres, &site.script(ScriptDialect::Postgres));
+        postgres.load(&site.script(ScriptDialect::Postgres));
     }
     for url in [file.url(), mariadb.url(), postgres.url()] {
         assert_eq!(
@@ -37,7 +36,7 @@ async fn a_wrong_prefix_is_answered_with_those_found() {
 
 #[tokio::test]
 async fn an_invalid_address_is_explained_with_advice() {
-    let empty = File::new();
+    let empty = SiteFile::new();
     empty.sql("CREATE TABLE other (id integer)");
     assert_eq!(
         refusal(&settings(&empty.url())).await,
@@ -100,7 +99,7 @@ fn a_password_is_never_shown_in_debug_output() {
         ("mysql:host=db.example;password=hunter2", "***"),
         ("mysql:/reader:hunter2@db.example/site", "***"),
     ] {
-        let text = format!("{:?}", SiteDbSettings::new(url));
+        let text = format!("{:?}", SiteDbSettings::new(url, "evo_"));
         assert!(text.contains(&format!("url: {shown},")) && !text.contains("ter2"), "{text}");
     }
 }
@@ -130,13 +129,13 @@ async fn the_advice_for_a_server_that_is_down_is_given_once() {
 async fn mariadb_over_tls_needs_a_certificate_of_the_authority() {
     let (authority, certificate, key) = certificates("localhost");
     let (stranger, ..) = certificates("localhost");
-    let (mariadb, port) = MariaDb::on_a_port(&certificate, &key);
+    let (mariadb, port) = MariadbServer::start_on_port(&certificate, &key);
     mariadb.sql(&CmsSite::with_documents(1).script(ScriptDialect::Mysql));
     // From here on the server rejects connections without TLS.
     mariadb.sql("ALTER USER reader@127.0.0.1 REQUIRE SSL; ALTER USER reader@localhost REQUIRE SSL;");
-    let folder = File::new();
+    let folder = SiteFile::new();
     let trusting = |pem: &str, host: &str| {
-        let path = folder.0.join("ca.pem");
+        let path = folder.folder().join("ca.pem");
         std::fs::write(&path, pem).unwrap();
         let url = format!("mysql://reader:hunter2@{host}:{port}/site");
         SiteDbSettings { ca_file: Some(path), ..settings(&url) }

@@ -6,8 +6,8 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-
-use crate::three::{Three, all, column, is, of, same, shown, value_of};
+use frontdesk_testkit::sites::SiteDatabases;
+use frontdesk_testkit::sites::query::{all, column, is, of, same, shown, value_of};
 
 fn products(filter: Vec<Predicate>) -> Select {
     let mut select = all("site_content", &["id"]);
@@ -32,7 +32,7 @@ fn words(values: &[&str]) -> Vec<Literal> {
 /// The counts are those of the original implementation on MariaDB.
 #[tokio::test]
 async fn filters_by_variables_find_as_many_products_as_the_original() {
-    let three = Three::with_the_site().await;
+    let three = SiteDatabases::small().await;
     let (price, sku, color) = (1, 3, 4);
     let value = || of(1, "value");
     let decimal = Number::Decimal { digits: 10, places: 2 };
@@ -66,7 +66,7 @@ async fn filters_by_variables_find_as_many_products_as_the_original() {
     tags(&three).await;
 }
 
-async fn documents_in_order(three: &Three) {
+async fn documents_in_order(three: &SiteDatabases) {
     let date = Expr::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
     let mut select = all("site_content", &["id"]);
     select.order = vec![(date, Direction::Descending), (column("id"), Direction::Ascending)];
@@ -91,7 +91,7 @@ fn below(ancestor: i64, depth: i64) -> Select {
     select
 }
 
-async fn trees(three: &Three) {
+async fn trees(three: &SiteDatabases) {
     assert_eq!(three.rows(&below(2, 2)).await.len(), 18);
     assert_eq!(three.list(&below(248, 1)).await, ["249", "250", "251", "252", "253", "254"]);
     let mut ancestors = all("site_content", &["id", "pagetitle"]);
@@ -116,7 +116,7 @@ fn tagged(tags: &[&str]) -> Select {
     select
 }
 
-async fn tags(three: &Three) {
+async fn tags(three: &SiteDatabases) {
     assert_eq!(three.rows(&tagged(&["rust"])).await.len(), 60);
     assert_eq!(three.rows(&tagged(&["новини"])).await.len(), 20);
     assert_eq!(three.rows(&tagged(&["rust", "php", "новини"])).await.len(), 80, "each document once");
@@ -153,7 +153,7 @@ fn oddities(database: ScriptDialect) -> String {
 
 #[tokio::test]
 async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
-    let three = Three::with(&CmsSite::small(), oddities).await;
+    let three = SiteDatabases::with(&CmsSite::small(), oddities).await;
     let ids = async |filter: Vec<Predicate>| {
         let mut select = all("odd", &["id"]);
         select.filter = filter;
@@ -218,7 +218,7 @@ async fn wildcards_are_escaped_and_null_sorts_the_same_everywhere() {
     order_and_columns(&three).await;
 }
 
-async fn order_and_columns(three: &Three) {
+async fn order_and_columns(three: &SiteDatabases) {
     let mut select = all("odd", &["id"]);
     select.order = vec![(column("rank"), Direction::Ascending), (column("id"), Direction::Ascending)];
     assert_eq!(three.list(&select).await, ["3", "4", "1", "7", "8", "2", "5", "6"]);
@@ -255,8 +255,8 @@ async fn order_and_columns(three: &Three) {
     tables(three).await;
 }
 
-async fn tables(three: &Three) {
-    for (name, site_db) in &three.site_dbs {
+async fn tables(three: &SiteDatabases) {
+    for (name, site_db) in &three.sites {
         for (table, is_there) in [("site_content", true), ("odd", true), ("s_tasks", false), ("evo_odd", false)] {
             assert_eq!(site_db.has_table(table).await.unwrap(), is_there, "{name}: {table}");
         }

@@ -4,8 +4,8 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, TableAlias,
 };
-
-use crate::three::{Three, all, column, of, same, value_of};
+use frontdesk_testkit::sites::SiteDatabases;
+use frontdesk_testkit::sites::query::{all, column, of, same, value_of};
 
 const QUERIES: usize = 2_000;
 
@@ -119,7 +119,7 @@ fn query(rng: &mut Rng) -> Select {
 
 #[tokio::test]
 async fn random_queries_give_the_same_rows_on_all_databases() {
-    let three = Three::with_the_site().await;
+    let three = SiteDatabases::small().await;
     let mut rng = Rng(20_261_116);
     let mut found = 0;
     for _ in 0..QUERIES {

@@ -61,7 +61,7 @@ impl Three {
 }
 
 pub(crate) fn settings(url: &str) -> SiteDbSettings {
-    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url) }
+    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url, "evo_") }
 }
 
 pub(crate) fn load(server: &Server, script: &str) {

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{Select, SiteCell, SiteDb};
 use frontdesk_store::site_db::open;
+use frontdesk_testkit::sites::query::{all, column, is};
+use frontdesk_testkit::sites::{SiteFile, settings};
 use rusqlite::Connection;
-
-use crate::three::{File, all, column, is, settings};
 
 const WRITES: usize = 30;
 const SITE_FILE: &str = "FRONTDESK_TEST_SITE";
@@ -67,7 +67,7 @@ async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// Two mounts of the site read it with four tasks each.
 async fn is_written_while_it_is_read(mode: &str, test: &str) {
-    let file = File::new();
+    let file = SiteFile::new();
     file.sql(&format!("PRAGMA journal_mode = {mode}; {}", CmsSite::with_documents(3).script(ScriptDialect::Sqlite)));
     let (stop, reads) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let mounts = [open(&settings(&file.url())).await.unwrap(), open(&settings(&file.url())).await.unwrap()];
@@ -111,7 +111,7 @@ async fn a_site_in_wal_mode_writes_while_it_is_read() {
 
 #[tokio::test]
 async fn an_idle_reader_holds_no_lock() {
-    let file = File::new();
+    let file = SiteFile::new();
     file.sql(&format!("PRAGMA journal_mode = DELETE; {}", CmsSite::with_documents(3).script(ScriptDialect::Sqlite)));
     let site_db = open(&settings(&file.url())).await.unwrap();
     let site = Connection::open(file.path()).unwrap();

@@ -1,4 +1,4 @@
-//! What somebody with the files but without the key can read, and what they can move about.
+//! What an attacker with the files but without the key can read, and what they can copy elsewhere.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::ports::{Claim, Commit, Disclosure, Store};
 use frontdesk_engine::{ClientId, TenantId};
 
-use crate::house::{Folder, House, open};
+use crate::test_store::{Folder, TestStore, open};
 use frontdesk_testkit::store_suite::boats::{
     BOAT, TAKEN, add, boat, claim, done, fault, insert, personal, plan, query, with,
 };
@@ -29,7 +29,7 @@ const CANARIES: [&str; 6] = [
 
 #[tokio::test]
 async fn nothing_personal_is_readable_in_the_files() {
-    let house = House::new().await;
+    let test = TestStore::new().await;
     let secret = r#"{"name":"Persephone","email":"canary.mail@example.org","phone":"+4915112345678","comments":"the engine coughs like my uncle"}"#;
     let digests = with(boat("b1", 7), "owner", Cell::Digest("canary.mail@example.org".to_owned()));
     let row = Row {
@@ -41,18 +41,18 @@ async fn nothing_personal_is_readable_in_the_files() {
     let first = plan("b1", &north(), vec![insert(row.clone())]);
     let answer =
         Item { body: format!(r#"{{"echo":{secret}}}"#), personal: Some(secret.to_owned()), ..first.answer.clone() };
-    done(&*house.store, Commit { claim: Some(claim("key-canary-5d1f", 1)), answer, ..first }).await;
+    done(&*test.store, Commit { claim: Some(claim("key-canary-5d1f", 1)), answer, ..first }).await;
     // It can all be read by the one who has the key.
-    let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    let found = test.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
     assert_eq!(found.personal.as_deref(), Some(secret));
-    let kept = house.store.find_claim(&north(), &claim("key-canary-5d1f", 1)).await.unwrap().unwrap();
+    let kept = test.store.find_claim(&north(), &claim("key-canary-5d1f", 1)).await.unwrap().unwrap();
     assert_eq!(kept.answer.personal.as_deref(), Some(secret));
 
-    search(&house, &["desk.db", "desk.db-shm", "desk.db-wal"]);
-    house.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    search(&house, &["desk.db", "desk.db-shm", "desk.db-wal"]);
-    let house = house.reopened();
-    search(&house, &["desk.db"]);
+    search(&test, &["desk.db", "desk.db-shm", "desk.db-wal"]);
+    test.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    search(&test, &["desk.db", "desk.db-shm", "desk.db-wal"]);
+    let test = test.reopened();
+    search(&test, &["desk.db"]);
 }
 
 #[tokio::test]
@@ -77,14 +77,14 @@ async fn a_sealed_value_opens_only_in_its_own_place() {
         ("nothing at all", "UPDATE boat SET sealed = x'' WHERE tenant = 'north' AND id = 'b1'"),
     ];
     for (name, text) in moves {
-        let house = settled().await;
-        house.raw().execute_batch(text).unwrap();
-        let fault = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.err().unwrap();
+        let test = settled().await;
+        test.raw().execute_batch(text).unwrap();
+        let fault = test.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.err().unwrap();
         assert_eq!(fault.kind, FaultKind::Internal, "{name}");
         assert!(!format!("{fault:?}").contains("Ada"), "{name}");
         // Who may not see it anyway is served as before, and so are the other rows.
-        assert!(house.store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.unwrap().is_some());
-        assert!(house.store.get(&north(), &BOAT, "b2", Disclosure::Full).await.unwrap().is_some());
+        assert!(test.store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.unwrap().is_some());
+        assert!(test.store.get(&north(), &BOAT, "b2", Disclosure::Full).await.unwrap().is_some());
     }
 }
 
@@ -98,31 +98,31 @@ async fn a_stored_answer_opens_only_under_its_own_key() {
         ("tenant", south(), claim("k", 1)),
     ];
     for (name, tenant, claim) in moves {
-        let house = settled().await;
+        let test = settled().await;
         let row = with(boat("b9", 9), "hull", Cell::Null);
         let own = plan("b9", &tenant, vec![insert(row)]);
-        done(&*house.store, Commit { claim: Some(claim.clone()), ..own }).await;
-        assert_eq!(house.store.find_claim(&tenant, &claim).await.unwrap().unwrap().answer.id, "b9");
+        done(&*test.store, Commit { claim: Some(claim.clone()), ..own }).await;
+        assert_eq!(test.store.find_claim(&tenant, &claim).await.unwrap().unwrap().answer.id, "b9");
         let text = "UPDATE fd_claim SET sealed_answer = (SELECT sealed_answer FROM fd_claim ORDER BY rowid LIMIT 1)";
-        house.raw().execute_batch(text).unwrap();
-        let fault = house.store.find_claim(&tenant, &claim).await.unwrap_err();
+        test.raw().execute_batch(text).unwrap();
+        let fault = test.store.find_claim(&tenant, &claim).await.unwrap_err();
         assert_eq!(fault.kind, FaultKind::Internal, "moved to another {name}");
     }
 }
 
 #[tokio::test]
 async fn one_value_of_two_tenants_does_not_look_alike() {
-    let house = settled().await;
+    let test = settled().await;
     let look = |column: &str| -> i64 {
         let text = format!("SELECT COUNT(DISTINCT {column}) FROM boat WHERE id = 'b1'");
-        house.raw().query_row(&text, [], |row| row.get(0)).unwrap()
+        test.raw().query_row(&text, [], |row| row.get(0)).unwrap()
     };
     assert_eq!(look("hull"), 1);
     assert_eq!(look("owner"), 2);
     assert_eq!(look("sealed"), 2);
 }
 
-/// Equal hashes would tell whoever has the file that the owner of a boat is also the one who sails another.
+/// Equal hashes would reveal that the owner of a boat is also the one who sails another.
 #[tokio::test]
 async fn one_value_in_two_places_does_not_look_alike() {
     static CREW: TableSpec = TableSpec {
@@ -176,17 +176,17 @@ async fn one_value_in_two_places_does_not_look_alike() {
 }
 
 /// Two boats in the north and one in the south, and a claimed key.
-async fn settled() -> House {
-    let house = House::new().await;
+async fn settled() -> TestStore {
+    let test = TestStore::new().await;
     let first = plan("b1", &north(), vec![insert(boat("b1", 7)), insert(boat("b2", 8))]);
-    done(&*house.store, Commit { claim: Some(claim("k", 1)), ..first }).await;
+    done(&*test.store, Commit { claim: Some(claim("k", 1)), ..first }).await;
     let tenant: TenantId = south();
-    add(&*house.store, &tenant, [boat("b1", 7)]).await;
-    house
+    add(&*test.store, &tenant, [boat("b1", 7)]).await;
+    test
 }
 
-fn search(house: &House, expected: &[&str]) {
-    let path = house.folder.database();
+fn search(test: &TestStore, expected: &[&str]) {
+    let path = test.folder.database();
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -1,4 +1,4 @@
-//! The audit chains: they hold after any work, say where they were tampered with, and survive retention.
+//! The audit chains: they are intact after any work, show where they were tampered with, and survive retention.
 
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Commit, Durability, Store};
@@ -6,24 +6,24 @@ use frontdesk_engine::seal::SealKey;
 use frontdesk_store::audit::{AuditReport, ChainReport};
 use frontdesk_store::{AuditReader, AuditSelection, Backend as _};
 
-use crate::house::House;
+use crate::test_store::TestStore;
 use frontdesk_testkit::store_suite::boats::{boat, done, ended, insert, plan};
 use frontdesk_testkit::store_suite::{north, south};
 
 #[tokio::test]
 async fn chains_hold_after_mixed_work_and_a_restart() {
-    let house = worked().await.reopened();
-    done(&*house.store, plan("late", &north(), vec![insert(boat("late", 7))])).await;
+    let test = worked().await.reopened();
+    done(&*test.store, plan("late", &north(), vec![insert(boat("late", 7))])).await;
     let expected =
         [chain("node:embedded", 2, 3, None), chain("tenant:north", 5, 5, None), chain("tenant:south", 1, 1, None)];
-    assert_eq!(house.store.verify_audit().unwrap(), AuditReport { chains: expected.to_vec() });
-    assert!(house.store.verify_audit().unwrap().is_intact());
+    assert_eq!(test.store.verify_audit().unwrap(), AuditReport { chains: expected.to_vec() });
+    assert!(test.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chains_hold_while_they_grow() {
-    let house = House::new().await;
-    let store = house.store.clone();
+    let test = TestStore::new().await;
+    let store = test.store.clone();
     let writing = tokio::spawn(async move {
         for number in 0..300 {
             let id = format!("b{number}");
@@ -32,7 +32,7 @@ async fn chains_hold_while_they_grow() {
     });
     let mut checks = 0;
     while !writing.is_finished() {
-        let report = house.store.verify_audit().unwrap();
+        let report = test.store.verify_audit().unwrap();
         assert!(report.is_intact(), "{report:?}");
         checks += 1;
     }
@@ -84,10 +84,10 @@ async fn every_way_of_tampering_names_the_chain_and_the_place() {
         ("DELETE FROM fd_audit_head WHERE chain = 'tenant:north'", (0, head)),
     ];
     for (tampering, place) in cases {
-        let house = worked().await;
-        assert!(house.store.verify_audit().unwrap().is_intact());
-        house.raw().execute_batch(tampering).unwrap();
-        let report = house.store.verify_audit().unwrap();
+        let test = worked().await;
+        assert!(test.store.verify_audit().unwrap().is_intact());
+        test.raw().execute_batch(tampering).unwrap();
+        let report = test.store.verify_audit().unwrap();
         assert!(!report.is_intact(), "{tampering}");
         let broken: Vec<_> =
             report.chains.iter().filter_map(|chain| Some((chain.chain.as_str(), chain.broken?))).collect();
@@ -97,35 +97,35 @@ async fn every_way_of_tampering_names_the_chain_and_the_place() {
 
 /// A head that was tampered with is not made good by the next writer.
 #[tokio::test]
-async fn writing_on_does_not_hide_what_was_tampered_with() {
+async fn later_writes_do_not_hide_tampering() {
     let cut_off = "DELETE FROM fd_audit WHERE chain = 'tenant:north' AND seq = 4; \
                    UPDATE fd_audit_head SET seq = 3, hash = (SELECT hash FROM fd_audit \
                    WHERE chain = 'tenant:north' AND seq = 3) WHERE chain = 'tenant:north'";
     let headless = "DELETE FROM fd_audit_head WHERE chain = 'tenant:north'";
     for (tampering, last) in [(cut_off, 5), (headless, 6)] {
-        let House { store, folder, clock } = worked().await;
+        let TestStore { store, folder, clock } = worked().await;
         drop(store);
         rusqlite::Connection::open(folder.database()).unwrap().execute_batch(tampering).unwrap();
-        let house = House::open(folder, clock);
+        let test = TestStore::open(folder, clock);
         for name in ["p5", "p6"] {
-            done(&*house.store, plan(name, &north(), vec![insert(boat(name, 7))])).await;
+            done(&*test.store, plan(name, &north(), vec![insert(boat(name, 7))])).await;
         }
-        house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
-        let house = house.reopened();
-        let north = house.store.verify_audit().unwrap().chains[1].clone();
+        test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+        let test = test.reopened();
+        let north = test.store.verify_audit().unwrap().chains[1].clone();
         assert_eq!(north.chain, "tenant:north");
         assert_eq!(north.broken, Some((last, "the head is not what was written")), "{tampering}");
     }
 }
 
 #[tokio::test]
-async fn the_chains_can_be_read_beside_a_running_server_and_without_one() {
-    let house = worked().await;
-    let reader = AuditReader::open(&house.folder.database(), &SealKey::from_bytes([7; 32]));
-    assert_eq!(reader.verify().unwrap(), house.store.verify_audit().unwrap());
-    done(&*house.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
+async fn chains_are_readable_with_and_without_a_server() {
+    let test = worked().await;
+    let reader = AuditReader::open(&test.folder.database(), &SealKey::from_bytes([7; 32]));
+    assert_eq!(reader.verify().unwrap(), test.store.verify_audit().unwrap());
+    done(&*test.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
     assert_eq!(reader.verify().unwrap().chains[1], chain("tenant:north", 5, 5, None));
-    let House { store, folder, .. } = house;
+    let TestStore { store, folder, .. } = test;
     drop((store, reader));
     let reader = AuditReader::open(&folder.database(), &SealKey::from_bytes([7; 32]));
     assert!(reader.verify().unwrap().is_intact());
@@ -136,61 +136,60 @@ async fn the_chains_can_be_read_beside_a_running_server_and_without_one() {
 
 #[tokio::test]
 async fn a_link_does_not_fit_into_another_chain() {
-    let house = worked().await;
+    let test = worked().await;
     let text = "UPDATE fd_audit SET (at, records, hash) = (SELECT at, records, hash FROM fd_audit \
                 WHERE chain = 'tenant:north' AND seq = 1) WHERE chain = 'tenant:south' AND seq = 1";
-    house.raw().execute_batch(text).unwrap();
-    let report = house.store.verify_audit().unwrap();
+    test.raw().execute_batch(text).unwrap();
+    let report = test.store.verify_audit().unwrap();
     let broken: Vec<_> = report.chains.iter().filter_map(|chain| Some((chain.chain.as_str(), chain.broken?))).collect();
     assert_eq!(broken, [("tenant:south", (1, "the link is not what was written"))]);
 }
 
 #[tokio::test]
-async fn what_retention_leaves_is_still_checkable() {
-    let house = worked().await;
-    house.store.delete_expired_audit(Millis(300)).await.unwrap();
-    assert_eq!(house.audit("north"), [r#"{"plan":"p3"}"#, r#"{"plan":"p4"}"#]);
+async fn links_that_retention_keeps_can_be_verified() {
+    let test = worked().await;
+    test.store.delete_expired_audit(Millis(300)).await.unwrap();
+    assert_eq!(test.audit("north"), [r#"{"plan":"p3"}"#, r#"{"plan":"p4"}"#]);
     let expected =
         [chain("node:embedded", 2, 3, None), chain("tenant:north", 2, 2, None), chain("tenant:south", 1, 1, None)];
-    assert_eq!(house.store.verify_audit().unwrap().chains, expected);
+    assert_eq!(test.store.verify_audit().unwrap().chains, expected);
 
     // The node's chain goes by the clock.
-    house.clock.set(9_000);
-    house.store.append_audit(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
-    house.store.delete_expired_audit(Millis(9_000)).await.unwrap();
-    assert_eq!(house.store.verify_audit().unwrap().chains[0], chain("node:embedded", 1, 1, None));
+    test.clock.set(9_000);
+    test.store.append_audit(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
+    test.store.delete_expired_audit(Millis(9_000)).await.unwrap();
+    assert_eq!(test.store.verify_audit().unwrap().chains[0], chain("node:embedded", 1, 1, None));
 
     // Everything may go, and the chain goes on where it was.
-    house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
-    assert_eq!(house.audit("north"), [""; 0]);
-    done(&*house.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
-    let house = house.reopened();
-    done(&*house.store, plan("p6", &north(), vec![insert(boat("p6", 7))])).await;
+    test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+    assert_eq!(test.audit("north"), [""; 0]);
+    done(&*test.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
+    let test = test.reopened();
+    done(&*test.store, plan("p6", &north(), vec![insert(boat("p6", 7))])).await;
     let expected =
         [chain("node:embedded", 0, 0, None), chain("tenant:north", 2, 2, None), chain("tenant:south", 0, 0, None)];
-    assert_eq!(house.store.verify_audit().unwrap().chains, expected);
-    house.raw().execute_batch("DELETE FROM fd_audit WHERE chain = 'tenant:north' AND seq = 5").unwrap();
-    assert_eq!(house.store.verify_audit().unwrap().chains[1].broken, Some((5, "a link is missing")));
+    assert_eq!(test.store.verify_audit().unwrap().chains, expected);
+    test.raw().execute_batch("DELETE FROM fd_audit WHERE chain = 'tenant:north' AND seq = 5").unwrap();
+    assert_eq!(test.store.verify_audit().unwrap().chains[1].broken, Some((5, "a link is missing")));
 }
 
-/// In pieces, so that nobody waits long for the writer: what was removed before something went wrong
-/// stays removed, and the rest is still checkable.
+/// In chunks, so that writes do not wait long: chunks before a failure stay deleted, and the rest can be verified.
 #[tokio::test]
-async fn many_links_are_forgotten_a_thousand_at_a_time() {
-    let house = long().await;
+async fn many_links_are_deleted_a_thousand_at_a_time() {
+    let test = long().await;
     let trap = "CREATE TRIGGER trap BEFORE DELETE ON fd_audit WHEN OLD.seq = 2300 \
                 BEGIN SELECT RAISE(ABORT, 'trapped'); END";
-    house.raw().execute_batch(trap).unwrap();
-    let fault = house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap_err();
+    test.raw().execute_batch(trap).unwrap();
+    let fault = test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap_err();
     assert!(fault.cause.unwrap().contains("trapped"));
-    assert_eq!(of_north(&house), chain("tenant:north", 600, 600, None));
+    assert_eq!(of_north(&test), chain("tenant:north", 600, 600, None));
 
-    house.raw().execute_batch("DROP TRIGGER trap").unwrap();
-    house.store.delete_expired_audit(Millis(2_501)).await.unwrap();
-    assert_eq!(of_north(&house), chain("tenant:north", 100, 100, None));
-    assert_eq!(house.audit("north")[0], r#"{"plan":"p2501"}"#);
-    house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
-    assert_eq!(of_north(&house), chain("tenant:north", 0, 0, None));
+    test.raw().execute_batch("DROP TRIGGER trap").unwrap();
+    test.store.delete_expired_audit(Millis(2_501)).await.unwrap();
+    assert_eq!(of_north(&test), chain("tenant:north", 100, 100, None));
+    assert_eq!(test.audit("north")[0], r#"{"plan":"p2501"}"#);
+    test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+    assert_eq!(of_north(&test), chain("tenant:north", 0, 0, None));
 }
 
 /// The thousand links with the tampered one stay, and everything after them.
@@ -210,33 +209,33 @@ async fn retention_stops_where_a_long_chain_was_tampered_with() {
         ),
     ];
     for (tampering, left, place) in cases {
-        let house = long().await;
-        house.raw().execute_batch(tampering).unwrap();
-        house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
-        assert_eq!(house.audit("north").len(), left, "{tampering}");
-        assert_eq!(of_north(&house).broken, Some(place), "{tampering}");
+        let test = long().await;
+        test.raw().execute_batch(tampering).unwrap();
+        test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+        assert_eq!(test.audit("north").len(), left, "{tampering}");
+        assert_eq!(of_north(&test).broken, Some(place), "{tampering}");
     }
 }
 
 #[tokio::test]
 async fn retention_does_not_remove_the_traces_of_tampering() {
-    let house = worked().await;
+    let test = worked().await;
     let text = "UPDATE fd_audit SET records = 'nothing', at = 0 WHERE chain = 'tenant:north' AND seq = 1";
-    house.raw().execute_batch(text).unwrap();
-    house.store.delete_expired_audit(Millis(300)).await.unwrap();
-    let report = house.store.verify_audit().unwrap();
+    test.raw().execute_batch(text).unwrap();
+    test.store.delete_expired_audit(Millis(300)).await.unwrap();
+    let report = test.store.verify_audit().unwrap();
     assert_eq!(report.chains[1].broken, Some((1, "the link is not what was written")));
     // The other chains are tended all the same.
-    house.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
-    let left: Vec<u64> = house.store.verify_audit().unwrap().chains.iter().map(|chain| chain.links).collect();
+    test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+    let left: Vec<u64> = test.store.verify_audit().unwrap().chains.iter().map(|chain| chain.links).collect();
     assert_eq!(left, [0, 1, 0]);
-    assert_eq!(house.audit("north").len(), 4);
+    assert_eq!(test.audit("north").len(), 4);
 }
 
 #[tokio::test]
 async fn an_export_hands_out_each_record_with_its_chain() {
-    let house = worked().await;
-    let export = |selection| exported(&house, &selection);
+    let test = worked().await;
+    let export = |selection| exported(&test, &selection);
     assert_eq!(
         export(AuditSelection::default()),
         [
@@ -265,8 +264,8 @@ async fn an_export_hands_out_each_record_with_its_chain() {
 /// Reads and refusals are on the node's chain; those of a tenant are that tenant's records too.
 #[tokio::test]
 async fn an_export_of_a_tenant_has_its_reads_as_well_as_its_writes() {
-    let house = House::new().await;
-    done(&*house.store, plan("p1", &north(), vec![insert(boat("p1", 7))])).await;
+    let test = TestStore::new().await;
+    done(&*test.store, plan("p1", &north(), vec![insert(boat("p1", 7))])).await;
     for record in [
         r#"{"tenant":"north","read":1}"#,
         r#"{"tenant":"south","read":2}"#,
@@ -277,45 +276,45 @@ async fn an_export_of_a_tenant_has_its_reads_as_well_as_its_writes() {
         r#"{"read":7,"tenant":["north"]}"#,
         "not JSON, tenant north",
     ] {
-        house.store.append_audit(record.to_owned(), Durability::Awaited).await.unwrap();
+        test.store.append_audit(record.to_owned(), Durability::Awaited).await.unwrap();
     }
     let expected = [
         r#"node:embedded {"tenant":"north","read":1}"#,
         r#"node:embedded {"read":5,"tenant":"north"}"#,
         r#"tenant:north {"plan":"p1"}"#,
     ];
-    assert_eq!(exported(&house, &AuditSelection { since: 0, tenant: Some("north".to_owned()) }), expected);
+    assert_eq!(exported(&test, &AuditSelection { since: 0, tenant: Some("north".to_owned()) }), expected);
     // The clock stands at 5,000.
-    assert_eq!(exported(&house, &AuditSelection { since: 5_001, tenant: Some("north".to_owned()) }), [""; 0]);
+    assert_eq!(exported(&test, &AuditSelection { since: 5_001, tenant: Some("north".to_owned()) }), [""; 0]);
 }
 
 #[tokio::test]
-async fn an_export_of_many_links_hands_out_each_record_once_and_in_order() {
-    let house = long().await;
+async fn an_export_of_many_links_has_each_record_once_in_order() {
+    let test = long().await;
     // A link with more in it than is read at once.
     let wide = format!(r#"{{"wide":"{}"}}"#, "x".repeat(3_000_000));
-    house.store.append_audit(wide.clone(), Durability::Awaited).await.unwrap();
-    house.store.append_audit(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    test.store.append_audit(wide.clone(), Durability::Awaited).await.unwrap();
+    test.store.append_audit(r#"{"after":1}"#.to_owned(), Durability::Awaited).await.unwrap();
     let mut expected = vec![format!("node:embedded {wide}"), r#"node:embedded {"after":1}"#.to_owned()];
     expected.extend((1..=LONG).map(|number| format!(r#"tenant:north {{"plan":"p{number}"}}"#)));
-    let mut lines = exported(&house, &AuditSelection::default());
-    // What the house itself was opened with.
+    let mut lines = exported(&test, &AuditSelection::default());
+    // What the test itself was opened with.
     lines.retain(|line| !line.contains(r#"{"add":"#));
     assert!(lines == expected, "{} lines instead of {}", lines.len(), expected.len());
 }
 
-/// Whoever reads the export slowly must not keep the database from clearing its log.
+/// A slow consumer of the export must not keep the database from checkpointing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_export_that_pauses_holds_nothing_open_and_ends_where_the_chains_ended_when_it_began() {
-    let house = worked().await;
-    let before = exported(&house, &AuditSelection::default()).len() as u64;
+async fn a_slow_export_holds_no_transaction_and_ends_at_its_start() {
+    let test = worked().await;
+    let before = exported(&test, &AuditSelection::default()).len() as u64;
     let mut lines = 0;
-    let count = house.store.export_audit(&AuditSelection::default(), |_, _, _| {
+    let count = test.store.export_audit(&AuditSelection::default(), |_, _, _| {
         lines += 1;
         let name = format!("during{lines}");
-        let write = done(&*house.store, plan(&name, &south(), vec![insert(boat(&name, 7))]));
+        let write = done(&*test.store, plan(&name, &south(), vec![insert(boat(&name, 7))]));
         tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(write));
-        let raw = house.raw();
+        let raw = test.raw();
         raw.busy_timeout(std::time::Duration::ZERO).unwrap();
         let busy: i64 = raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
         assert_eq!(busy, 0, "record {lines}");
@@ -326,53 +325,53 @@ async fn an_export_that_pauses_holds_nothing_open_and_ends_where_the_chains_ende
 
 #[tokio::test]
 async fn an_export_that_cannot_be_written_stops_with_its_error() {
-    let house = worked().await;
+    let test = worked().await;
     let full = || std::io::Error::other("no room");
-    let error = house.store.export_audit(&AuditSelection::default(), |_, _, _| Err(full())).unwrap_err();
+    let error = test.store.export_audit(&AuditSelection::default(), |_, _, _| Err(full())).unwrap_err();
     assert!(error.to_string().contains("no room"), "{error}");
 }
 
 /// Four writes in the north at 100 to 400, one in the south, one refusal, and three records of this node.
-async fn worked() -> House {
-    let house = House::new().await;
+async fn worked() -> TestStore {
+    let test = TestStore::new().await;
     for number in 1..=4 {
         let name = format!("p{number}");
         let mut commit = plan(&name, &north(), vec![insert(boat(&name, 7))]);
         commit.at = Millis(number * 100);
-        done(&*house.store, commit).await;
+        done(&*test.store, commit).await;
     }
-    let refused = house.store.commit(plan("refused", &north(), vec![insert(boat("p1", 7))])).await;
+    let refused = test.store.commit(plan("refused", &north(), vec![insert(boat("p1", 7))])).await;
     assert_eq!(ended(&refused), "boat_taken");
-    done(&*house.store, plan("s1", &south(), vec![insert(boat("s1", 7))])).await;
-    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
-    house.store.append_audit(r#"{"read":2}"#.to_owned(), Durability::Grouped).await.unwrap();
-    house.store.append_audit(r#"{"read":3}"#.to_owned(), Durability::Awaited).await.unwrap();
-    house
+    done(&*test.store, plan("s1", &south(), vec![insert(boat("s1", 7))])).await;
+    test.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await.unwrap();
+    test.store.append_audit(r#"{"read":2}"#.to_owned(), Durability::Grouped).await.unwrap();
+    test.store.append_audit(r#"{"read":3}"#.to_owned(), Durability::Awaited).await.unwrap();
+    test
 }
 
 const LONG: i64 = 2_600;
 
 /// That many writes in the north, at 1, 2, 3 and so on.
-async fn long() -> House {
-    let house = House::new().await;
+async fn long() -> TestStore {
+    let test = TestStore::new().await;
     let mut writes = tokio::task::JoinSet::new();
     for number in 1..=LONG {
-        let store = house.store.clone();
+        let store = test.store.clone();
         let commit = Commit { at: Millis(number), ..plan(&format!("p{number}"), &north(), Vec::new()) };
         writes.spawn(async move { done(&*store, commit).await });
     }
     writes.join_all().await;
-    house
+    test
 }
 
-fn of_north(house: &House) -> ChainReport {
-    let report = house.store.verify_audit().unwrap();
+fn of_north(test: &TestStore) -> ChainReport {
+    let report = test.store.verify_audit().unwrap();
     report.chains.into_iter().find(|chain| chain.chain == "tenant:north").unwrap()
 }
 
-fn exported(house: &House, selection: &AuditSelection) -> Vec<String> {
+fn exported(test: &TestStore, selection: &AuditSelection) -> Vec<String> {
     let mut lines = Vec::new();
-    let count = house.store.export_audit(selection, |chain, _, record| {
+    let count = test.store.export_audit(selection, |chain, _, record| {
         lines.push(format!("{chain} {record}"));
         Ok(())
     });

@@ -1,18 +1,18 @@
-//! The suite on SQLite, and what only a database in a file can be asked.
+//! The store suite on SQLite, and tests of SQLite alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod arriving;
 mod at_rest;
 mod audit;
-mod dispatched;
-mod house;
-mod load;
+mod dispatch;
 mod opening;
 mod search_terms;
+mod test_store;
+mod transfer;
 mod writer;
+mod writer_stats;
 
 mod portable {
-    frontdesk_testkit::every_behaviour!(crate::house::subject);
+    frontdesk_testkit::every_behaviour!(crate::test_store::subject);
 }

@@ -1,4 +1,4 @@
-//! Opening a file: what is refused and with which words, what grows, and that everything is still there.
+//! Opening a file: what is refused with which message, how tables are migrated, and that the data is unchanged.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -11,7 +11,7 @@ use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
 use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::{Backend as _, SqliteStore, StoreError};
 
-use crate::house::{House, open};
+use crate::test_store::{TestStore, open};
 use frontdesk_testkit::store_suite::boats::{
     BOAT, add, boat, claim, done, ended, event, ids, insert, personal, plan, query, walk, with,
 };
@@ -46,24 +46,24 @@ fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::mode
 
 #[tokio::test]
 async fn a_newer_schema_is_refused() {
-    let house = House::new().await;
-    house.raw().pragma_update(None, "user_version", 99).unwrap();
-    let error = refused(open(&house.folder.database(), &[&BOAT], [7; 32]));
+    let test = TestStore::new().await;
+    test.raw().pragma_update(None, "user_version", 99).unwrap();
+    let error = refused(open(&test.folder.database(), &[&BOAT], [7; 32]));
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }));
     assert_eq!(
         error.to_string(),
         "the data folder is from a newer version of Frontdesk (schema 99, this one knows 1). \
          Start the newer version, or name another folder with --data."
     );
-    let version: i64 = house.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let version: i64 = test.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     assert_eq!(version, 99, "a refused file is left as it was");
 }
 
 #[tokio::test]
 async fn a_column_that_is_not_declared_is_refused() {
-    let house = House::new().await;
-    house.raw().execute_batch("ALTER TABLE boat ADD COLUMN keel TEXT").unwrap();
-    let error = refused(open(&house.folder.database(), &[&BOAT], [7; 32]));
+    let test = TestStore::new().await;
+    test.raw().execute_batch("ALTER TABLE boat ADD COLUMN keel TEXT").unwrap();
+    let error = refused(open(&test.folder.database(), &[&BOAT], [7; 32]));
     assert_eq!(
         error.to_string(),
         "the data folder is from a newer version of Frontdesk (table boat has a column keel). \
@@ -73,8 +73,8 @@ async fn a_column_that_is_not_declared_is_refused() {
 
 #[tokio::test]
 async fn another_master_key_is_refused() {
-    let house = House::new().await;
-    let error = refused(open(&house.folder.database(), &[&BOAT], [8; 32]));
+    let test = TestStore::new().await;
+    let error = refused(open(&test.folder.database(), &[&BOAT], [8; 32]));
     assert!(matches!(error, StoreError::WrongKey));
     assert_eq!(
         error.to_string(),
@@ -83,21 +83,21 @@ async fn another_master_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_and_a_folder_that_is_not_there_are_refused() {
-    let house = House::new().await;
-    let path = house.folder.database().with_file_name("letter.txt");
+async fn invalid_files_and_missing_folders_are_refused() {
+    let test = TestStore::new().await;
+    let path = test.folder.database().with_file_name("letter.txt");
     std::fs::write(&path, "Dear reader, ".repeat(200)).unwrap();
     assert!(refused(open(&path, &[&BOAT], [7; 32])).to_string().contains("not a database"));
-    let nowhere = house.folder.database().with_file_name("nowhere").join("desk.db");
+    let nowhere = test.folder.database().with_file_name("nowhere").join("desk.db");
     let complaint = refused(open(&nowhere, &[&BOAT], [7; 32])).to_string();
     assert!(complaint.ends_with("Check that the folder exists and may be written."), "{complaint}");
 }
 
 #[tokio::test]
 async fn a_kind_that_gained_columns_grows_its_table() {
-    let house = House::new().await;
-    add(&*house.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
-    let House { store, folder, .. } = house;
+    let test = TestStore::new().await;
+    add(&*test.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
+    let TestStore { store, folder, .. } = test;
     drop(store);
     let store = open(&folder.database(), &[&GROWN], [7; 32]).unwrap();
     done(&store, plan("b3", &north(), vec![grown("b3", "GER 1", 90)])).await;
@@ -120,10 +120,10 @@ async fn a_kind_that_gained_columns_grows_its_table() {
 
 #[tokio::test]
 async fn the_database_and_the_files_beside_it_are_for_its_owner_alone() {
-    let house = House::new().await;
-    house.store.writable().await.unwrap();
+    let test = TestStore::new().await;
+    test.store.writable().await.unwrap();
     for end in ["", "-wal", "-shm"] {
-        let mut file = house.folder.database().into_os_string();
+        let mut file = test.folder.database().into_os_string();
         file.push(end);
         let mode = std::fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(format!("{:o}", mode & 0o777), "600", "{end}");
@@ -132,10 +132,10 @@ async fn the_database_and_the_files_beside_it_are_for_its_owner_alone() {
 
 #[tokio::test]
 async fn everything_is_still_there_after_reopening() {
-    let house = House::new().await;
+    let test = TestStore::new().await;
     let first = plan("b1", &north(), vec![insert(boat("b1", 7))]);
     let events = vec![event("e1", "b1", Change::Created)];
-    done(&*house.store, Commit { claim: Some(claim("k", 1)), events, ..first }).await;
+    done(&*test.store, Commit { claim: Some(claim("k", 1)), events, ..first }).await;
     let client = Client {
         id: ClientId::new("agent"),
         name: "An agent".to_owned(),
@@ -153,70 +153,69 @@ async fn everything_is_still_there_after_reopening() {
         resource: "https://desk.example/mcp/boats".to_owned(),
         expires_at: Millis(9_000),
     };
-    house.store.add_client(client.clone(), r#"{"add":"agent"}"#.to_owned()).await.unwrap();
-    house.store.add_token(token.clone(), Millis(0), r#"{"give":"token"}"#.to_owned()).await.unwrap();
-    house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
+    test.store.add_client(client.clone(), r#"{"add":"agent"}"#.to_owned()).await.unwrap();
+    test.store.add_token(token.clone(), Millis(0), r#"{"give":"token"}"#.to_owned()).await.unwrap();
+    test.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
 
-    let house = house.reopened();
-    let found = house.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
+    let test = test.reopened();
+    let found = test.store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().unwrap();
     assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
-    assert_eq!(ids(&*house.store, &north(), vec![Filter::SearchTerms(vec![personal("lovelace")])]).await, ["b1"]);
-    assert_eq!(house.store.clients().await.unwrap(), [client]);
-    assert_eq!(house.store.token([2; 32]).await.unwrap(), Some(token));
-    let tenants: Vec<String> = house.store.tenants().await.unwrap().into_iter().map(|tenant| tenant.name).collect();
+    assert_eq!(ids(&*test.store, &north(), vec![Filter::SearchTerms(vec![personal("lovelace")])]).await, ["b1"]);
+    assert_eq!(test.store.clients().await.unwrap(), [client]);
+    assert_eq!(test.store.token([2; 32]).await.unwrap(), Some(token));
+    let tenants: Vec<String> = test.store.tenants().await.unwrap().into_iter().map(|tenant| tenant.name).collect();
     assert_eq!(tenants, ["North Harbour", "South Harbour"]);
     let again = plan("b2", &north(), vec![insert(boat("b2", 7))]);
-    let again = house.store.commit(Commit { claim: Some(claim("k", 1)), ..again }).await;
+    let again = test.store.commit(Commit { claim: Some(claim("k", 1)), ..again }).await;
     assert_eq!(ended(&again), "claimed");
     // The sequence and the chain go on where they ended.
     let more = plan("b3", &north(), vec![insert(boat("b3", 7))]);
-    done(&*house.store, Commit { events: vec![event("e2", "b3", Change::Created)], ..more }).await;
-    assert_eq!(house.outbox("north"), ["1 e1 boat b1 created", "2 e2 boat b3 created"]);
-    assert!(house.store.verify_audit().unwrap().is_intact());
+    done(&*test.store, Commit { events: vec![event("e2", "b3", Change::Created)], ..more }).await;
+    assert_eq!(test.outbox("north"), ["1 e1 boat b1 created", "2 e2 boat b3 created"]);
+    assert!(test.store.verify_audit().unwrap().is_intact());
 }
 
 #[tokio::test]
-async fn keys_are_forgotten_once_they_are_old_enough() {
-    let house = House::new().await;
+async fn expired_claims_are_deleted() {
+    let test = TestStore::new().await;
     for (name, at) in [("old", 1_000), ("young", 2_000)] {
         let commit = plan(name, &north(), vec![insert(boat(name, 7))]);
-        done(&*house.store, Commit { claim: Some(claim(name, 1)), at: Millis(at), ..commit }).await;
+        done(&*test.store, Commit { claim: Some(claim(name, 1)), at: Millis(at), ..commit }).await;
     }
-    house.store.delete_expired_claims(Millis(2_000)).await.unwrap();
-    assert_eq!(house.store.find_claim(&north(), &claim("old", 1)).await.unwrap(), None);
-    assert!(house.store.find_claim(&north(), &claim("young", 1)).await.unwrap().is_some());
+    test.store.delete_expired_claims(Millis(2_000)).await.unwrap();
+    assert_eq!(test.store.find_claim(&north(), &claim("old", 1)).await.unwrap(), None);
+    assert!(test.store.find_claim(&north(), &claim("young", 1)).await.unwrap().is_some());
 }
 
 #[tokio::test]
-async fn where_there_is_nothing_to_forget_the_writer_is_not_asked() {
-    let house = House::new().await;
-    done(&*house.store, plan("b1", &north(), vec![insert(boat("b1", 7))])).await;
-    let _lock = house.locked();
-    house.store.delete_expired_rows(&BOAT, "length", Millis(7)).await.unwrap();
-    assert!(house.store.delete_expired_rows(&BOAT, "length", Millis(8)).await.is_err(), "there it has to write");
+async fn retention_without_expired_rows_does_not_write() {
+    let test = TestStore::new().await;
+    done(&*test.store, plan("b1", &north(), vec![insert(boat("b1", 7))])).await;
+    let _lock = test.locked();
+    test.store.delete_expired_rows(&BOAT, "length", Millis(7)).await.unwrap();
+    assert!(test.store.delete_expired_rows(&BOAT, "length", Millis(8)).await.is_err(), "there it has to write");
 }
 
-/// In pieces, so that nobody waits long for the writer: what was forgotten before something went wrong
-/// stays forgotten.
+/// In chunks, so that writes do not wait long: chunks before a failure stay deleted.
 #[tokio::test]
-async fn many_keys_are_forgotten_a_thousand_at_a_time() {
-    let house = House::new().await;
+async fn many_claims_are_deleted_a_thousand_at_a_time() {
+    let test = TestStore::new().await;
     let fill = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2700) \
                 INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                 SELECT 'north', 'agent', 'boats.create', 'k' || i, x'', x'', i FROM n; \
                 CREATE TRIGGER trap BEFORE DELETE ON fd_claim WHEN OLD.at = 2300 \
                 BEGIN SELECT RAISE(ABORT, 'trapped'); END";
-    house.raw().execute_batch(fill).unwrap();
+    test.raw().execute_batch(fill).unwrap();
     let left = || -> Vec<i64> {
-        let raw = house.raw();
+        let raw = test.raw();
         let mut statement = raw.prepare("SELECT at FROM fd_claim ORDER BY at").unwrap();
         statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
     };
-    let fault = house.store.delete_expired_claims(Millis(2_601)).await.unwrap_err();
+    let fault = test.store.delete_expired_claims(Millis(2_601)).await.unwrap_err();
     assert!(fault.cause.unwrap().contains("trapped"));
     assert_eq!(left(), (2_001..=2_700).collect::<Vec<_>>());
-    house.raw().execute_batch("DROP TRIGGER trap").unwrap();
-    house.store.delete_expired_claims(Millis(2_601)).await.unwrap();
+    test.raw().execute_batch("DROP TRIGGER trap").unwrap();
+    test.store.delete_expired_claims(Millis(2_601)).await.unwrap();
     assert_eq!(left(), (2_601..=2_700).collect::<Vec<_>>());
 }
 
@@ -230,13 +229,13 @@ fn refused(opened: Result<SqliteStore, StoreError>) -> StoreError {
 /// The indexes of filters leave out rows without a value; the database must still see that they will do.
 #[tokio::test]
 async fn a_filter_is_answered_from_its_index() {
-    let house = House::new().await;
+    let test = TestStore::new().await;
     let plan = |filter: &str| -> String {
         let text = format!(
             "EXPLAIN QUERY PLAN SELECT id, created_at, body, masked FROM boat WHERE tenant = ?1 AND {filter} \
              ORDER BY created_at DESC, id DESC LIMIT 26"
         );
-        house.raw().prepare(&text).unwrap().query_row(["north", "kiel"], |row| row.get("detail")).unwrap()
+        test.raw().prepare(&text).unwrap().query_row(["north", "kiel"], |row| row.get("detail")).unwrap()
     };
     assert_eq!(plan("harbour = ?2"), "SEARCH boat USING INDEX boat_with_harbour (tenant=? AND harbour=?)");
 }

@@ -6,7 +6,7 @@ use frontdesk_engine::model::table::Row;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
 
-use crate::house::House;
+use crate::test_store::TestStore;
 use frontdesk_store::Backend as _;
 use frontdesk_testkit::store_suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
 use frontdesk_testkit::store_suite::{north, south};
@@ -23,8 +23,8 @@ async fn found(store: &dyn Store, word: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn terms_of_changed_and_expired_rows_are_deleted() {
-    let house = House::new().await;
-    let store = &*house.store;
+    let test = TestStore::new().await;
+    let store = &*test.store;
     for tenant in [north(), south()] {
         let without_terms = Row { search_terms: Vec::new(), ..boat("b4", 10) };
         add(store, &tenant, [boat("b1", 7), boat("b2", 8), boat("b3", 9), without_terms]).await;
@@ -35,7 +35,7 @@ async fn terms_of_changed_and_expired_rows_are_deleted() {
     assert_eq!(found(store, "motor").await, ["b2"]);
     store.delete_expired_rows(&BOAT, "length", Millis(8)).await.unwrap();
     assert_eq!(found(store, "sail").await, ["b3"]);
-    let left: i64 = house
+    let left: i64 = test
         .raw()
         .query_row("SELECT count(*) FROM boat_word WHERE tenant = 'north' AND id = 'b1'", [], |row| row.get(0))
         .unwrap();
@@ -44,31 +44,31 @@ async fn terms_of_changed_and_expired_rows_are_deleted() {
 
 #[tokio::test]
 async fn a_rejected_update_deletes_no_terms() {
-    let house = House::new().await;
-    add(&*house.store, &north(), [boat("b1", 7)]).await;
-    done(&*house.store, plan("b1", &north(), vec![renamed("b1", "motor", 1)])).await;
-    let late = house.store.commit(plan("b1", &north(), vec![renamed("b1", "oar", 1)])).await;
+    let test = TestStore::new().await;
+    add(&*test.store, &north(), [boat("b1", 7)]).await;
+    done(&*test.store, plan("b1", &north(), vec![renamed("b1", "motor", 1)])).await;
+    let late = test.store.commit(plan("b1", &north(), vec![renamed("b1", "oar", 1)])).await;
     assert_eq!(ended(&late), "boat_changed");
-    assert_eq!(found(&*house.store, "motor").await, ["b1"]);
-    assert_eq!(found(&*house.store, "oar").await, [""; 0]);
+    assert_eq!(found(&*test.store, "motor").await, ["b1"]);
+    assert_eq!(found(&*test.store, "oar").await, [""; 0]);
 }
 
 /// A term may be any text, and a row may have more of them than one statement inserts.
 #[tokio::test]
 async fn terms_of_any_characters_and_number_are_deleted() {
-    let house = House::new().await;
+    let test = TestStore::new().await;
     for count in [1, 7, 8, 9, 20] {
         let id = format!("b{count}");
         let words = (1..count).map(|number| plain(&format!("w{number}")));
         let words: Vec<_> = words.chain([plain("say \"a\\b\", [é\u{7}]")]).collect();
-        add(&*house.store, &north(), [Row { search_terms: words, ..boat(&id, count) }]).await;
+        add(&*test.store, &north(), [Row { search_terms: words, ..boat(&id, count) }]).await;
     }
-    assert_eq!(found(&*house.store, "say \"a\\b\", [é\u{7}]").await, ["b1", "b7", "b8", "b9", "b20"]);
-    assert_eq!(found(&*house.store, "w8").await, ["b9", "b20"]);
+    assert_eq!(found(&*test.store, "say \"a\\b\", [é\u{7}]").await, ["b1", "b7", "b8", "b9", "b20"]);
+    assert_eq!(found(&*test.store, "w8").await, ["b9", "b20"]);
     for count in [1, 7, 8, 9, 20] {
-        done(&*house.store, plan("bare", &north(), vec![renamed(&format!("b{count}"), "bare", 1)])).await;
+        done(&*test.store, plan("bare", &north(), vec![renamed(&format!("b{count}"), "bare", 1)])).await;
     }
-    let left: Vec<String> = house
+    let left: Vec<String> = test
         .raw()
         .prepare("SELECT DISTINCT word FROM boat_word")
         .unwrap()

@@ -53,7 +53,7 @@ impl MariadbServer {
     }
 
     fn from_template() -> MariadbServer {
-        let files = process::template("mariadb-template", |files: &Path| {
+        let files = process::template("mariadb-files", |files: &Path| {
             let server = MariadbServer::empty();
             server.install();
             process::copy_folder(&server.data(), files);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{Select, SiteDb, SiteRow};
-use frontdesk_store::archive::{ArchiveSettings, open};
+use frontdesk_store::site_db::{SiteDbSettings, open};
 
 use crate::TestFolder;
 use crate::databases::{MariadbDatabase, MariadbServer, PostgresDatabase, PostgresServer};
@@ -76,8 +76,8 @@ impl SiteDatabases {
     }
 }
 
-pub fn settings(url: &str) -> ArchiveSettings {
-    ArchiveSettings { deadline: Duration::from_secs(20), ..ArchiveSettings::new(url) }
+pub fn settings(url: &str) -> SiteDbSettings {
+    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url, "evo_") }
 }
 
 /// A SQLite file in a folder of its own.

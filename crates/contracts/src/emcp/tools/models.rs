@@ -143,9 +143,9 @@ fn conditions(input: &ToolInput, model: &Model) -> Result<Vec<Predicate>, Fault>
     let filters = input.object("filters").and_then(|filters| filters.get("where"));
     let conditions = filters.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object);
     let test = |(number, condition): (usize, &serde_json::Map<String, Json>)| {
-        let at = format!("/filters/where/{number}");
-        let field = field(model, condition.get("field"), &format!("{at}/field"))?;
-        filter::condition(field, condition, &at, filter::FilterTarget::Field)
+        let pointer = format!("/filters/where/{number}");
+        let field = field(model, condition.get("field"), &format!("{pointer}/field"))?;
+        filter::condition(field, condition, &pointer, filter::FilterTarget::Field)
     };
     conditions.enumerate().map(test).collect()
 }
@@ -163,12 +163,12 @@ fn order(input: &ToolInput, model: &Model) -> Result<Vec<(Expr, Direction)>, Fau
     Ok(vec![(field(model, Some(name), "/order_by")?, direction), by_id])
 }
 
-fn field(model: &Model, name: Option<&Json>, at: &str) -> Result<Expr, Fault> {
+fn field(model: &Model, name: Option<&Json>, pointer: &str) -> Result<Expr, Fault> {
     match name.and_then(Json::as_str).and_then(|name| model.field(name)) {
         Some(name) => Ok(column(name)),
         None => {
             let expected = format!("a field of this model is expected: {}", model.field_names());
-            Err(Fault::invalid_argument(at, "enum", expected))
+            Err(Fault::invalid_argument(pointer, "enum", expected))
         }
     }
 }

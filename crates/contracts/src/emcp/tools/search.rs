@@ -115,22 +115,22 @@ async fn document_query(context: &QueryContext<'_>) -> Result<DocumentQuery, Fau
     };
     query.filter.push(equals(column("deleted"), boolean(&context.input.arguments, "deleted").unwrap_or(0)));
     for name in ["published", "hidemenu"] {
-        query.filter.extend(boolean(&context.input.arguments, name).map(|wanted| equals(column(name), wanted)));
+        query.filter.extend(boolean(&context.input.arguments, name).map(|value| equals(column(name), value)));
     }
     query.filter.extend(context.input.integer("template").map(|template| equals(column("template"), template)));
     for (number, condition) in objects(context, FILTERS).enumerate() {
-        let at = format!("/{FILTERS}/{number}");
+        let pointer = format!("/{FILTERS}/{number}");
         query.filter.push(filter::condition(
             value(context, condition)?,
             condition,
-            &at,
+            &pointer,
             filter::FilterTarget::Variable,
         )?);
     }
     query.filter.extend(tags(context).await?);
-    for term in objects(context, ORDER) {
-        let cast = term.get("cast").and_then(Json::as_str).and_then(patterns::cast);
-        query.order.push((filter::cast_expr(value(context, term)?, cast), direction(term.get("dir"))));
+    for item in objects(context, ORDER) {
+        let cast = item.get("cast").and_then(Json::as_str).and_then(patterns::cast);
+        query.order.push((filter::cast_expr(value(context, item)?, cast), direction(item.get("dir"))));
     }
     query.order.extend(order(context));
     Ok(query)
@@ -144,36 +144,36 @@ fn order(context: &QueryContext<'_>) -> Vec<(Expr, Direction)> {
         let date = Expr::NonZero(Box::new(column("pub_date")), Box::new(column("createdon")));
         return vec![(date, direction(Some(dir))), by_id];
     }
-    let named = context.input.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
-    match named {
+    let column_name = context.input.text("order_by").and_then(|name| ORDERS.iter().find(|order| **order == name));
+    match column_name {
         Some(name) => vec![(column(name), direction(arguments.get("order_dir"))), by_id],
         None => vec![by_id],
     }
 }
 
 /// The value of the variable that a filter or an order names.
-fn value(context: &QueryContext<'_>, term: &Map<String, Json>) -> Result<Expr, Fault> {
-    let fallback = match boolean(term, "use_default") {
+fn value(context: &QueryContext<'_>, item: &Map<String, Json>) -> Result<Expr, Fault> {
+    let fallback = match boolean(item, "use_default") {
         Some(1) => VariableFallback::Default,
         Some(_) | None => VariableFallback::Null,
     };
-    context.variables.value(term.get("tv").and_then(Json::as_str).unwrap_or_default(), fallback)
+    context.variables.value(item.get("tv").and_then(Json::as_str).unwrap_or_default(), fallback)
 }
 
 async fn tags(context: &QueryContext<'_>) -> Result<Option<Predicate>, Fault> {
-    let Some(asked) = context.input.object("tags_data") else {
+    let Some(tags_data) = context.input.object("tags_data") else {
         return Ok(None);
     };
     let mut names = Vec::new();
-    for (number, tag) in asked.get("tags").and_then(Json::as_array).into_iter().flatten().enumerate() {
+    for (number, tag) in tags_data.get("tags").and_then(Json::as_array).into_iter().flatten().enumerate() {
         match tag.as_str().map(str::trim) {
             Some(name) if !name.is_empty() && filter::has_no_delimiter(name) => {
                 names.push(Literal::Text(name.to_owned()))
             }
             Some(_) | None => {
-                let at = format!("/tags_data/tags/{number}");
+                let pointer = format!("/tags_data/tags/{number}");
                 let expected = "the name of a tag is expected, not blank and without : or ;";
-                return Err(Fault::invalid_argument(&at, "pattern", expected));
+                return Err(Fault::invalid_argument(&pointer, "pattern", expected));
             }
         }
     }
@@ -181,7 +181,7 @@ async fn tags(context: &QueryContext<'_>) -> Result<Option<Predicate>, Fault> {
         let expected = "this site has no tags, because its tagging extra is not installed; use tv_filters instead";
         return Err(Fault::invalid_argument("/tags_data", "not", expected));
     }
-    let variable = asked.get("tv_id").and_then(Json::as_i64).unwrap_or(0);
+    let variable = tags_data.get("tv_id").and_then(Json::as_i64).unwrap_or(0);
     Ok(Some(Predicate::Exists(Box::new(Select {
         from: (LINK, TAG_LINKS),
         joins: vec![Join {
@@ -211,8 +211,8 @@ fn boolean(arguments: &Map<String, Json>, name: &str) -> Option<i64> {
     arguments.get(name).and_then(Json::as_bool).map(i64::from)
 }
 
-fn direction(given: Option<&Json>) -> Direction {
-    match given.and_then(Json::as_str) {
+fn direction(text: Option<&Json>) -> Direction {
+    match text.and_then(Json::as_str) {
         Some("desc") => Direction::Descending,
         Some(_) | None => Direction::Ascending,
     }

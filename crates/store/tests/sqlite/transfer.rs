@@ -1,4 +1,4 @@
-//! A tenant arrives from a file that somebody may have written themselves: what Frontdesk would not write is refused.
+//! The import of a tenant from a forged file: values that Frontdesk does not write are refused.
 
 use std::sync::Arc;
 
@@ -9,39 +9,39 @@ use frontdesk_engine::ports::registry::{Client, Registry as _};
 use frontdesk_engine::ports::{Commit, Store as _};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Scopes};
-use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, SqlValue, TenantExport, TenantImport};
+use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, StoredValue, TenantExport, TenantImport};
 use frontdesk_store::{Backend as _, StoreError};
 
-use crate::house::{Folder, House, open};
+use crate::test_store::{Folder, TestStore, open};
 use frontdesk_testkit::TestRandom;
 use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, event, ids, insert, plain, plan};
 use frontdesk_testkit::store_suite::north;
 
-type Rows = Vec<(usize, Vec<SqlValue>)>;
+type Rows = Vec<(usize, Vec<StoredValue>)>;
 
 #[tokio::test]
 async fn a_row_that_frontdesk_would_not_write_is_refused() {
     let (manifest, rows) = departed().await;
     arrived(&manifest, rows.clone()).await.unwrap();
-    let text = |text: &str| SqlValue::Text(text.to_owned());
+    let text = |text: &str| StoredValue::Text(text.to_owned());
     for (table, column, value) in [
         ("fd_client", "client", text("cli_\u{1b}[2J")),
         ("fd_client", "client", text("anybody")),
         ("fd_client", "name", text("An agent\u{1b}]0;gone\u{7}")),
         ("fd_client", "name", text("")),
-        ("fd_client", "name", SqlValue::Null),
+        ("fd_client", "name", StoredValue::Null),
         ("fd_client", "scopes", text("boats:read  boats:write")),
         ("fd_client", "scopes", text("boats:\u{9b}2J")),
-        ("fd_client", "secret_hash", SqlValue::Bytes(vec![1; 31])),
-        ("boat", "id", SqlValue::Null),
-        ("boat", "version", SqlValue::Integer(-1)),
+        ("fd_client", "secret_hash", StoredValue::Bytes(vec![1; 31])),
+        ("boat", "id", StoredValue::Null),
+        ("boat", "version", StoredValue::Integer(-1)),
         ("boat", "body", text("[]")),
         ("boat", "body", text("{")),
         ("boat", "masked", text("1")),
         ("fd_claim", "tool", text("a\0b")),
-        ("fd_outbox", "seq", SqlValue::Integer(1 << 53)),
+        ("fd_outbox", "seq", StoredValue::Integer(1 << 53)),
         ("fd_outbox", "event", text("a\0b")),
-        ("fd_counter", "event_seq", SqlValue::Integer(-1)),
+        ("fd_counter", "event_seq", StoredValue::Integer(-1)),
         ("fd_audit", "records", text("{}\u{1b}[2J")),
         ("fd_audit", "at", text("now")),
     ] {
@@ -60,12 +60,12 @@ async fn a_row_that_frontdesk_would_not_write_is_refused() {
 #[tokio::test]
 async fn events_are_counted_on_from_the_last_that_came() {
     let (manifest, rows) = departed().await;
-    let behind = with(&manifest, &rows, "fd_counter", "event_seq", SqlValue::Integer(0));
+    let behind = with(&manifest, &rows, "fd_counter", "event_seq", StoredValue::Integer(0));
     assert_eq!(arrived(&manifest, behind).await.unwrap_err().to_string(), STRANGE);
 }
 
 #[tokio::test]
-async fn what_a_manifest_says_is_looked_at_before_it_is_printed_or_counted_on() {
+async fn an_invalid_manifest_is_refused() {
     let (manifest, rows) = departed().await;
     let mut named = manifest.clone();
     named.tenant.name = "North\u{1b}[2J".to_owned();
@@ -80,9 +80,9 @@ async fn what_a_manifest_says_is_looked_at_before_it_is_printed_or_counted_on() 
     }
 }
 
-/// Rows travel without what they remember of their words, which is made anew.
+/// The lists of search terms are not transferred but rebuilt.
 #[tokio::test]
-async fn a_row_that_has_arrived_takes_its_words_away_when_it_is_forgotten() {
+async fn expired_imported_rows_lose_their_search_terms() {
     let (manifest, rows) = departed().await;
     let folder = Folder::new();
     arrived_in(&folder, &manifest, rows).await.unwrap();
@@ -99,13 +99,13 @@ const STRANGE: &str = "not committed: the rows do not match the manifest";
 
 /// A boat, its event and claim, and a client.
 async fn departed() -> (Manifest, Rows) {
-    let house = House::new().await;
+    let test = TestStore::new().await;
     let commit = Commit {
         events: vec![event("e1", "b1", Change::Created)],
         claim: Some(claim("k", 1)),
         ..plan("b1", &north(), vec![insert(boat("b1", 7))])
     };
-    house.store.commit(commit).await.unwrap();
+    test.store.commit(commit).await.unwrap();
     let client = Client {
         id: ClientId::new("cli_agent"),
         name: "An agent".to_owned(),
@@ -115,8 +115,8 @@ async fn departed() -> (Manifest, Rows) {
         created_at: Millis(40),
         revoked_at: None,
     };
-    house.store.add_client(client, "{}".to_owned()).await.unwrap();
-    let home = DataLocation::Sqlite(house.folder.database());
+    test.store.add_client(client, "{}".to_owned()).await.unwrap();
+    let home = DataLocation::Sqlite(test.folder.database());
     let departure = TenantExport::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
     let mut rows = Vec::new();
     let take = |table, row| {
@@ -147,7 +147,7 @@ async fn arrived_in(folder: &Folder, manifest: &Manifest, rows: Rows) -> Result<
 }
 
 /// The rows, with another value in this column of the table's first one.
-fn with(manifest: &Manifest, rows: &Rows, table: &str, column: &str, value: SqlValue) -> Rows {
+fn with(manifest: &Manifest, rows: &Rows, table: &str, column: &str, value: StoredValue) -> Rows {
     let number = manifest.tables.iter().position(|announced| announced.table == table).unwrap();
     let columns: Vec<&str> = manifest.tables[number].columns.split(", ").collect();
     let place = columns.iter().position(|one| one.split(' ').next() == Some(column)).unwrap();

@@ -1,4 +1,4 @@
-//! What masking leaves, letter by letter.
+//! Masked forms of names, e-mail addresses and telephone numbers.
 
 use frontdesk_contracts::automotive::mask;
 

@@ -1,12 +1,12 @@
-//! What some tools ask of a site's database, written out: `measuring.rs` holds the tools to it, and the bench's bare
-//! server asks the same.
+//! The queries of some tools, written out: `bench_queries.rs` compares the tools with them, and the reference server of
+//! the bench sends the same.
 
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Literal, Operand, Predicate, Select, TableAlias,
 };
 
-const HERE: TableAlias = TableAlias(0);
+const BASE: TableAlias = TableAlias(0);
 const PATH: TableAlias = TableAlias(1);
 const FIRST_VARIABLE: u8 = 10;
 
@@ -35,7 +35,7 @@ pub(crate) fn variables(names: &[&str]) -> Select {
     let limit = names.len() as u64 * 8;
     let names = names.iter().map(|name| Literal::Text((*name).to_owned())).collect();
     Select {
-        from: (HERE, "site_tmplvars"),
+        from: (BASE, "site_tmplvars"),
         joins: Vec::new(),
         columns: ["id", "name"].map(column).into(),
         filter: vec![Predicate::AnyOf(column("name"), names)],
@@ -46,46 +46,47 @@ pub(crate) fn variables(names: &[&str]) -> Select {
     }
 }
 
-/// One page with what it has in these variables.
+/// One page with its values of these variables.
 pub(crate) fn page(id: i64, variables: &[i64]) -> Select {
-    let tests = vec![is(column("id"), id), is(column("deleted"), 0)];
-    Select { columns: shown(variables), joins: values(variables), filter: tests, ..documents(1, 0) }
+    let tests = vec![equals(column("id"), id), equals(column("deleted"), 0)];
+    Select { columns: columns(variables), joins: values(variables), filter: tests, ..documents(1, 0) }
 }
 
 /// Pages whose second variable has this value.
-pub(crate) fn found(variables: &[i64], value: &str, limit: u64, offset: u64) -> Select {
-    let held = Expr::Column(TableAlias(FIRST_VARIABLE + 1), "value");
-    let same = Predicate::Compare(held, Comparison::Equal, Operand::Literal(Literal::Text(value.to_owned())));
+pub(crate) fn search(variables: &[i64], value: &str, limit: u64, offset: u64) -> Select {
+    let value_column = Expr::Column(TableAlias(FIRST_VARIABLE + 1), "value");
+    let has_value =
+        Predicate::Compare(value_column, Comparison::Equal, Operand::Literal(Literal::Text(value.to_owned())));
     Select {
-        columns: shown(variables),
+        columns: columns(variables),
         joins: values(variables),
-        filter: vec![is(column("deleted"), 0), same],
+        filter: vec![equals(column("deleted"), 0), has_value],
         order: vec![(column("id"), Direction::Ascending)],
         ..documents(limit, offset)
     }
 }
 
-pub(crate) fn below(id: i64, depth: i64, limit: u64, offset: u64) -> Select {
+pub(crate) fn descendants(id: i64, depth: i64, limit: u64, offset: u64) -> Select {
     Select {
         joins: vec![path("descendant")],
         filter: vec![
-            is(Expr::Column(PATH, "ancestor"), id),
-            compared(Expr::Column(PATH, "depth"), Comparison::Greater, 0),
-            compared(Expr::Column(PATH, "depth"), Comparison::AtMost, depth),
-            is(column("deleted"), 0),
+            equals(Expr::Column(PATH, "ancestor"), id),
+            compare(Expr::Column(PATH, "depth"), Comparison::Greater, 0),
+            compare(Expr::Column(PATH, "depth"), Comparison::AtMost, depth),
+            equals(column("deleted"), 0),
         ],
         order: ["parent", "menuindex", "id"].map(|name| (column(name), Direction::Ascending)).into(),
         ..documents(limit, offset)
     }
 }
 
-pub(crate) fn above(id: i64, limit: u64) -> Select {
+pub(crate) fn ancestors(id: i64, limit: u64) -> Select {
     Select {
         joins: vec![path("ancestor")],
         filter: vec![
-            is(Expr::Column(PATH, "descendant"), id),
-            compared(Expr::Column(PATH, "depth"), Comparison::Greater, 0),
-            is(column("deleted"), 0),
+            equals(Expr::Column(PATH, "descendant"), id),
+            compare(Expr::Column(PATH, "depth"), Comparison::Greater, 0),
+            equals(column("deleted"), 0),
         ],
         order: vec![(Expr::Column(PATH, "depth"), Direction::Descending), (column("id"), Direction::Ascending)],
         ..documents(limit, 0)
@@ -94,9 +95,9 @@ pub(crate) fn above(id: i64, limit: u64) -> Select {
 
 fn documents(limit: u64, offset: u64) -> Select {
     Select {
-        from: (HERE, "site_content"),
+        from: (BASE, "site_content"),
         joins: Vec::new(),
-        columns: shown(&[]),
+        columns: columns(&[]),
         filter: Vec::new(),
         order: Vec::new(),
         offset,
@@ -105,38 +106,41 @@ fn documents(limit: u64, offset: u64) -> Select {
     }
 }
 
-fn shown(variables: &[i64]) -> Vec<Expr> {
+fn columns(variables: &[i64]) -> Vec<Expr> {
     let values = (FIRST_VARIABLE..).zip(variables).map(|(source, _)| Expr::Column(TableAlias(source), "value"));
     FIELDS.into_iter().map(column).chain(values).collect()
 }
 
 fn values(variables: &[i64]) -> Vec<Join> {
-    let beside = (FIRST_VARIABLE..).map(TableAlias).zip(variables);
+    let aliases = (FIRST_VARIABLE..).map(TableAlias).zip(variables);
     let join = |(source, id): (TableAlias, &i64)| Join {
         table: (source, "site_tmplvar_contentvalues"),
-        on: vec![same(Expr::Column(source, "contentid"), column("id")), is(Expr::Column(source, "tmplvarid"), *id)],
+        on: vec![
+            columns_equal(Expr::Column(source, "contentid"), column("id")),
+            equals(Expr::Column(source, "tmplvarid"), *id),
+        ],
         kind: JoinKind::Left,
     };
-    beside.map(join).collect()
+    aliases.map(join).collect()
 }
 
 fn path(end: &'static str) -> Join {
-    let on = vec![same(Expr::Column(PATH, end), column("id"))];
+    let on = vec![columns_equal(Expr::Column(PATH, end), column("id"))];
     Join { table: (PATH, "site_content_closure"), on, kind: JoinKind::Inner }
 }
 
 fn column(name: &'static str) -> Expr {
-    Expr::Column(HERE, name)
+    Expr::Column(BASE, name)
 }
 
-fn is(term: Expr, number: i64) -> Predicate {
-    compared(term, Comparison::Equal, number)
+fn equals(term: Expr, number: i64) -> Predicate {
+    compare(term, Comparison::Equal, number)
 }
 
-fn compared(term: Expr, comparison: Comparison, number: i64) -> Predicate {
+fn compare(term: Expr, comparison: Comparison, number: i64) -> Predicate {
     Predicate::Compare(term, comparison, Operand::Literal(Literal::Integer(number)))
 }
 
-fn same(one: Expr, other: Expr) -> Predicate {
+fn columns_equal(one: Expr, other: Expr) -> Predicate {
     Predicate::Compare(one, Comparison::Equal, Operand::Expr(other))
 }

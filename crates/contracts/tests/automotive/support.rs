@@ -1,10 +1,7 @@
-//! A desk with this contract mounted, over a store in memory, at a fixed moment.
-
-mod store;
+//! A desk with this contract mounted, a store in memory and a fixed clock.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use frontdesk_contracts::automotive;
@@ -13,38 +10,36 @@ use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
-use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::trace::Trace;
-use frontdesk_engine::ports::{Clock, Observer, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
+use frontdesk_testkit::memory_store::StoredEvent;
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 use serde_json::{Value, json};
-
-pub(crate) use store::Memory;
 
 /// 2026-01-31T09:30:00Z
 pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
-pub(crate) const EVERYTHING: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
 
-pub(crate) struct House {
+pub(crate) struct TestDesk {
     desk: Desk,
     mount: Mount,
-    pub(crate) store: Arc<Memory>,
+    pub(crate) store: Arc<MemoryStore>,
     runtime: tokio::runtime::Runtime,
 }
 
-impl House {
+impl TestDesk {
     /// Two dealerships with the demo's data.
-    pub(crate) fn open() -> House {
-        let store = Arc::new(Memory::default());
+    pub(crate) fn open() -> TestDesk {
+        let store = Arc::new(MemoryStore::default());
         let desk = Desk {
             store: store.clone(),
-            identity: Arc::new(crate::common::Trusting),
-            clock: Arc::new(Still),
-            random: Arc::new(Counting::default()),
-            observer: Arc::new(Blind),
+            identity: Arc::new(TokenIdentity),
+            clock: Arc::new(TestClock::at(NOW.0)),
+            random: Arc::new(TestRandom::default()),
+            observer: Arc::new(ObservedCalls::default()),
             keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
             rates: Rates::default(),
             inflight: Inflight::default(),
@@ -58,10 +53,10 @@ impl House {
                 deadline: Duration::from_secs(10),
             },
         };
-        for contents in automotive::demo::rows::business_data(NOW, &mut |prefix| desk.new_id(prefix)) {
-            store.fill(contents.business.id, contents.steps);
+        for data in automotive::demo::rows::business_data(NOW, &mut |prefix| desk.new_id(prefix)) {
+            store.seed(data.business.id, data.steps);
         }
-        House {
+        TestDesk {
             desk,
             mount: Mount::new(
                 automotive::contract(),
@@ -73,7 +68,7 @@ impl House {
         }
     }
 
-    /// Calls a tool for the Lakeside dealership with these scopes; gives `isError` and the object.
+    /// Calls a tool for the Lakeside dealership with these scopes; returns `isError` and the object.
     pub(crate) fn call(&self, scopes: &str, tool: &str, arguments: Value) -> (bool, Value) {
         self.call_as(&format!("dlr_lakeside/{scopes}"), tool, arguments)
     }
@@ -87,14 +82,14 @@ impl House {
     }
 
     /// As `call`, for one that must succeed.
-    pub(crate) fn ask(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call_ok(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(!failed, "{answer}");
         answer
     }
 
-    /// As `call`, for one that must fail; gives the code.
-    pub(crate) fn refusal(&self, scopes: &str, tool: &str, arguments: Value) -> String {
+    /// As `call`, for one that must fail; returns the code.
+    pub(crate) fn error_code(&self, scopes: &str, tool: &str, arguments: Value) -> String {
         let (failed, answer) = self.call(scopes, tool, arguments);
         assert!(failed, "{answer}");
         answer["error"]["code"].as_str().unwrap().to_owned()
@@ -117,32 +112,15 @@ impl House {
         };
         self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
     }
-}
 
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Millis {
-        NOW
+    /// The events since the demo data, as `table change`.
+    pub(crate) fn events(&self) -> Vec<String> {
+        let text = |stored: &StoredEvent| format!("{} {}", stored.event.kind, stored.event.change.as_str());
+        self.store.inspect(|state| state.events.iter().map(text).collect())
     }
-}
 
-/// Different bytes each time, the same in each run.
-#[derive(Default)]
-struct Counting(AtomicU64);
-
-impl Random for Counting {
-    fn fill(&self, bytes: &mut [u8]) {
-        let next = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-        bytes.fill(0);
-        for (byte, value) in bytes.iter_mut().rev().zip(next.iter().rev()) {
-            *byte = *value;
-        }
+    /// All stored data, as one text.
+    pub(crate) fn stored_data(&self) -> String {
+        self.store.inspect(|state| format!("{:?} {:?} {}", state.rows, state.events, state.claims.len()))
     }
-}
-
-struct Blind;
-
-impl Observer for Blind {
-    fn on_call(&self, _: &Observation, _: Option<&str>) {}
 }

@@ -1,4 +1,4 @@
-//! What the dialect takes out of arguments: dealership, window, idempotency key.
+//! What the dialect extracts from arguments: dealership, page request, idempotency key.
 
 use frontdesk_contracts::automotive::{Automotive, contract};
 use frontdesk_engine::model::contract::Dialect;

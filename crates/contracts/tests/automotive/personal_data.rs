@@ -1,16 +1,16 @@
-//! What people write stands sealed at rest, is left out of lists, and is in no cause of a fault.
+//! Free text is encrypted at rest, omitted from lists, and never part of the cause of a fault.
 
 use frontdesk_contracts::automotive::customer::Customer;
 use frontdesk_contracts::automotive::lead::{self, Lead};
 use frontdesk_engine::model::table::StoredRow;
 use serde_json::{Value, json};
 
-use super::support::{EVERYTHING, House};
+use super::support::{ALL_SCOPES, TestDesk};
 
 const WRITTEN: [&str; 6] = ["Zz Portal", "zz@example.com", "Zz Make", "Zz Model", "Zz Seller", "Zz Comment"];
 
-/// A lead with a text of somebody's own wherever there is room for one.
-fn kept(house: &House) -> Value {
+/// A lead with free text in every field that allows it.
+fn kept(desk: &TestDesk) -> Value {
     let wish = json!({
         "contact": {"name": "Dana Rivera", "email": "dana@example.com"},
         "interest": "buy",
@@ -19,15 +19,15 @@ fn kept(house: &House) -> Value {
         "vehicle_of_interest": {"make": "Zz Make", "model": "Zz Model", "year": 2020},
         "comments": "Zz Comment",
     });
-    let id = house.ask(EVERYTHING, "leads.create", wish)["id"].clone();
-    house.ask(EVERYTHING, "leads.update", json!({"id": id, "owner": {"id": "emp_zz-3", "name": "Zz Seller"}}))
+    let id = desk.call_ok(ALL_SCOPES, "leads.create", wish)["id"].clone();
+    desk.call_ok(ALL_SCOPES, "leads.update", json!({"id": id, "owner": {"id": "emp_zz-3", "name": "Zz Seller"}}))
 }
 
 #[test]
 fn a6_12_a_list_leaves_out_what_people_wrote_and_says_so() {
-    let house = House::open();
-    kept(&house);
-    let listed = &house.ask(EVERYTHING, "leads.list", json!({"owner_id": "emp_zz-3"}))["items"][0];
+    let desk = TestDesk::open();
+    kept(&desk);
+    let listed = &desk.call_ok(ALL_SCOPES, "leads.list", json!({"owner_id": "emp_zz-3"}))["items"][0];
     assert_eq!((&listed["source"], &listed["owner"]), (&json!({"channel": "third_party"}), &json!({"id": "emp_zz-3"})));
     assert_eq!((listed.get("vehicle_of_interest"), listed.get("comments")), (None, None));
     assert_eq!(
@@ -45,9 +45,9 @@ fn a6_12_a_list_leaves_out_what_people_wrote_and_says_so() {
 }
 
 #[test]
-fn one_lead_shows_it_whole_and_a_change_keeps_it() {
-    let house = House::open();
-    let lead = kept(&house);
+fn an_update_keeps_the_personal_part_of_a_lead() {
+    let desk = TestDesk::open();
+    let lead = kept(&desk);
     assert_eq!(
         lead["source"],
         json!({"channel": "third_party", "provider": "Zz Portal", "external_id": "zz@example.com"})
@@ -55,14 +55,14 @@ fn one_lead_shows_it_whole_and_a_change_keeps_it() {
     assert_eq!(lead["owner"], json!({"id": "emp_zz-3", "name": "Zz Seller"}));
     assert_eq!(lead["vehicle_of_interest"], json!({"make": "Zz Make", "model": "Zz Model", "year": 2020}));
     assert_eq!(lead["redacted"], json!([]));
-    assert_eq!(house.ask(EVERYTHING, "leads.get", json!({"id": lead["id"]})), lead);
+    assert_eq!(desk.call_ok(ALL_SCOPES, "leads.get", json!({"id": lead["id"]})), lead);
 }
 
 #[test]
-fn nothing_that_somebody_wrote_is_kept_outside_the_sealed_part() {
-    let house = House::open();
-    let id = kept(&house)["id"].as_str().unwrap().to_owned();
-    let row = house.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
+fn free_text_is_stored_only_in_the_personal_part() {
+    let desk = TestDesk::open();
+    let id = kept(&desk)["id"].as_str().unwrap().to_owned();
+    let row = desk.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
     let open = format!("{}{}{:?}", row.body, row.masked.unwrap(), row.cells);
     for text in WRITTEN {
         assert!(!open.contains(text), "{text} in {open}");
@@ -72,11 +72,11 @@ fn nothing_that_somebody_wrote_is_kept_outside_the_sealed_part() {
 
 #[test]
 fn an_owner_id_cannot_hold_a_name_or_an_email_address() {
-    let house = House::open();
-    let id = kept(&house)["id"].clone();
+    let desk = TestDesk::open();
+    let id = kept(&desk)["id"].clone();
     for owner in ["Dana Rivera", "dana@example.com", "+15125550123", "ämp", "a.b", "a b"] {
         let change = json!({"id": id, "owner": {"id": owner, "name": "Dana"}});
-        let (failed, answer) = house.call(EVERYTHING, "leads.update", change);
+        let (failed, answer) = desk.call(ALL_SCOPES, "leads.update", change);
         assert!(failed, "{owner}");
         assert_eq!(
             answer["error"]["details"]["errors"][0],
@@ -90,7 +90,7 @@ fn an_owner_id_cannot_hold_a_name_or_an_email_address() {
 }
 
 #[test]
-fn a6_15_a_row_that_cannot_be_read_is_not_quoted_in_the_cause() {
+fn a6_15_an_unreadable_row_is_not_quoted_in_the_cause() {
     let found = |body: &str, personal: &str| StoredRow {
         id: "x_1".to_owned(),
         version: 1,
@@ -99,9 +99,9 @@ fn a6_15_a_row_that_cannot_be_read_is_not_quoted_in_the_cause() {
         masked: None,
         personal: Some(personal.to_owned()),
     };
-    let house = House::open();
-    let id = kept(&house)["id"].as_str().unwrap().to_owned();
-    let good = house.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
+    let desk = TestDesk::open();
+    let id = kept(&desk)["id"].as_str().unwrap().to_owned();
+    let good = desk.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
     let causes = [
         Lead::from_stored_row(&found(r#"{"id":"led_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
         Lead::from_stored_row(&found(&good.body, r#"{"contact":"Zz Secret"}"#)).unwrap_err().cause.unwrap(),

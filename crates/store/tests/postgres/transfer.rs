@@ -1,4 +1,4 @@
-//! A tenant arrives beside nodes that serve: nobody waits for its rows.
+//! The import of a tenant while nodes are running: they do not wait for its rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use frontdesk_store::Address;
 use frontdesk_store::transfer::{DataLocation, ImportTarget, TenantExport, TenantImport};
 use tokio::time::timeout;
 
-use crate::house::{House, open};
+use crate::test_store::{TestStore, open};
 use frontdesk_testkit::databases::PostgresDatabase;
 use frontdesk_testkit::store_suite::boats::{BOAT, add, boat};
 use frontdesk_testkit::store_suite::north;
 use frontdesk_testkit::{TestClock, TestRandom};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_node_that_adds_the_same_tenant_does_not_wait_for_an_import_that_is_under_way() {
-    let old = House::new().await;
+async fn adding_a_tenant_does_not_wait_for_its_running_import() {
+    let old = TestStore::new().await;
     add(&*old.store, &north(), [boat("b1", 7)]).await;
     let home = DataLocation::Postgres(Address::parse(&old.database.url()).unwrap());
     let departure = TenantExport::open(&home, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();

@@ -1,12 +1,12 @@
-//! What is published about the tools: names that never change, and schemas that leave nothing out.
+//! The published names and schemas of the tools.
 
 use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
 use serde_json::{Value, json};
 
-use crate::support::{House, TOKEN};
+use crate::support::{TOKEN, TestDesk};
 
-/// Every tool with its arguments; those that are required are marked. Adding here is fine, anything else breaks the
-/// promise of the toolset's version.
+/// Every tool with its arguments; required ones are marked. Additions are compatible; any other change breaks the
+/// toolset version.
 const GOLDEN: &[(&str, &str)] = &[
     (
         "evo.content.search",
@@ -29,7 +29,7 @@ const GOLDEN: &[(&str, &str)] = &[
 ];
 
 async fn tools() -> Vec<Value> {
-    let reply = House::bare().send(TOKEN, "2025-11-25", "tools/list", json!({})).await;
+    let reply = TestDesk::bare().send(TOKEN, "2025-11-25", "tools/list", json!({})).await;
     let mut body: Value = serde_json::from_slice(&reply.body).unwrap();
     body["result"]["tools"].as_array_mut().unwrap().iter_mut().map(Value::take).collect()
 }
@@ -90,7 +90,7 @@ fn e_60_the_limits_of_a_server_are_published() {
 }
 
 #[tokio::test]
-async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
+async fn e_15_e_17_the_schema_of_a_filter_is_published() {
     let search = &tools().await[0];
     let filter = &search["inputSchema"]["properties"]["tv_filters"];
     assert_eq!(filter["maxItems"], json!(20));
@@ -117,10 +117,10 @@ async fn e_15_e_17_the_schema_of_a_filter_is_whole() {
     );
 }
 
-/// Every bound at once is still a statement that each database takes.
+/// Every database accepts a statement with all limits reached at once.
 #[tokio::test]
 async fn every_database_accepts_the_maximum_number_of_variables() {
-    let house = House::on_three_with(|_| {
+    let desk = TestDesk::on_three_with(|_| {
         let rows: Vec<String> = (0..50).map(|n| format!("({}, 'text', 'many{n}', 'Many', '', 0)", 100 + n)).collect();
         format!(
             "INSERT INTO evo_site_tmplvars (id, type, name, caption, description, category) VALUES {};",
@@ -139,8 +139,8 @@ async fn every_database_accepts_the_maximum_number_of_variables() {
         "tags_data": {"tv_id": 9, "tags": ["rust"]},
         "limit": 5,
     });
-    assert_eq!(house.search(asked.clone()).await, [0; 0]);
+    assert_eq!(desk.search(asked.clone()).await, [0; 0]);
     let mut untagged = asked;
     untagged.as_object_mut().unwrap().remove("tags_data");
-    assert_eq!(house.search(untagged).await, [249, 250, 251, 252, 253]);
+    assert_eq!(desk.search(untagged).await, [249, 250, 251, 252, 253]);
 }

@@ -1,4 +1,4 @@
-//! A store on a PostgreSQL database of its own, and a look at the tables from outside.
+//! A store on a PostgreSQL database of its own, and queries that bypass the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,41 +16,41 @@ use frontdesk_testkit::store_suite::boats::BOAT;
 use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
 use frontdesk_testkit::{TestClock, TestRandom};
 
-pub(crate) struct House {
+pub(crate) struct TestStore {
     pub(crate) store: Arc<PostgresStore>,
     pub(crate) clock: Arc<TestClock>,
     // Dropped last: the store is closed before its database is.
     pub(crate) database: Arc<PostgresDatabase>,
 }
 
-impl House {
+impl TestStore {
     /// With the tenants `north` and `south`, on a server that other tests use, too.
-    pub(crate) async fn new() -> House {
+    pub(crate) async fn new() -> TestStore {
         let database = PostgresDatabase::from_template("store", async |database| {
             add_tenants(database, Address::parse(&database.url()).unwrap()).await;
         });
-        House::open(database.await, None).await
+        TestStore::open(database.await, None).await
     }
 
     /// The same on a server of its own, which the test may stop or configure.
-    pub(crate) async fn on_own_server() -> House {
+    pub(crate) async fn on_own_server() -> TestStore {
         let server = PostgresServer::start();
         let address = Address::parse(&server.url()).unwrap();
-        House::at(server, address).await
+        TestStore::at(server, address).await
     }
 
     /// The same on a server that is reached like this.
-    pub(crate) async fn at(server: PostgresServer, address: Address) -> House {
+    pub(crate) async fn at(server: PostgresServer, address: Address) -> TestStore {
         let database = PostgresDatabase::on(server);
         add_tenants(&database, address.clone()).await;
-        House::open(database, Some(address)).await
+        TestStore::open(database, Some(address)).await
     }
 
-    async fn open(database: PostgresDatabase, address: Option<Address>) -> House {
+    async fn open(database: PostgresDatabase, address: Option<Address>) -> TestStore {
         let clock = Arc::new(TestClock::at(5_000));
         let address = address.unwrap_or_else(|| Address::parse(&database.url()).unwrap());
         let store = open_at(address, &[&BOAT, &TASK], [7; 32], &clock).await.unwrap();
-        House { store: Arc::new(store), clock, database: Arc::new(database) }
+        TestStore { store: Arc::new(store), clock, database: Arc::new(database) }
     }
 
     /// Another node on the same database.
@@ -107,7 +107,7 @@ pub(crate) async fn open_at(
 
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
-    let House { store, database, .. } = House::new().await;
+    let TestStore { store, database, .. } = TestStore::new().await;
     let deleting = Arc::clone(&store);
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,

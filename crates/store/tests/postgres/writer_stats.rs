@@ -1,4 +1,4 @@
-//! The numbers an operator sees of the writers: what waits, and how large the groups were.
+//! The writers' statistics: queue length and batch sizes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::ports::{Durability, Store as _};
 use tokio_postgres::{Client, NoTls};
 
-use crate::house::House;
+use crate::test_store::TestStore;
 use frontdesk_store::Backend as _;
 use frontdesk_testkit::eventually;
 use frontdesk_testkit::store_suite::boats::{boat, claim, done, event, insert, plan};
@@ -14,25 +14,25 @@ use frontdesk_testkit::store_suite::unwritten::records_are_counted;
 use frontdesk_testkit::store_suite::{StoreInspector as _, north};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group() {
-    let house = Arc::new(House::new().await);
-    eventually("nothing waits", async || house.store.writer_stats().queued_jobs == 0).await;
-    let before = house.store.writer_stats();
-    let other = holding_north(&house).await;
+async fn a_tenants_queue_is_counted_and_written_as_one_batch() {
+    let test = Arc::new(TestStore::new().await);
+    eventually("nothing waits", async || test.store.writer_stats().queued_jobs == 0).await;
+    let before = test.store.writer_stats();
+    let other = holding_north(&test).await;
     let order = |id: &'static str| {
-        let house = Arc::clone(&house);
-        tokio::spawn(async move { done(&*house.store, plan(id, &north(), vec![insert(boat(id, 7))])).await })
+        let test = Arc::clone(&test);
+        tokio::spawn(async move { done(&*test.store, plan(id, &north(), vec![insert(boat(id, 7))])).await })
     };
     // The first is in the writer's hands, the others wait behind it.
     let mut orders = vec![order("b0")];
-    eventually("the first is taken", async || house.store.writer_stats().batched_jobs == before.batched_jobs + 1).await;
+    eventually("the first is taken", async || test.store.writer_stats().batched_jobs == before.batched_jobs + 1).await;
     orders.extend(["b1", "b2", "b3", "b4"].map(order));
-    eventually("four wait", async || house.store.writer_stats().queued_jobs == 4).await;
+    eventually("four wait", async || test.store.writer_stats().queued_jobs == 4).await;
     other.batch_execute("COMMIT").await.unwrap();
     for order in orders {
         order.await.unwrap();
     }
-    let after = house.store.writer_stats();
+    let after = test.store.writer_stats();
     let grown: Vec<(u64, u64)> = after
         .batches
         .iter()
@@ -48,20 +48,20 @@ async fn a_queue_that_waits_for_a_tenant_is_seen_and_then_written_as_one_group()
 }
 
 /// As another node's writer holds the tenant until it commits.
-async fn holding_north(house: &House) -> Client {
-    let (other, connection) = tokio_postgres::connect(&house.database.url_as("postgres"), NoTls).await.unwrap();
+async fn holding_north(test: &TestStore) -> Client {
+    let (other, connection) = tokio_postgres::connect(&test.database.url_as("postgres"), NoTls).await.unwrap();
     tokio::spawn(connection);
     other.batch_execute("BEGIN; SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR NO KEY UPDATE").await.unwrap();
     other
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
-    let house = House::on_own_server().await;
+async fn inserts_of_a_batch_are_one_statement_per_table() {
+    let test = TestStore::on_own_server().await;
     // The server tells what it is asked, by those who come from now on.
-    house.database.sql("ALTER ROLE desk SET log_statement = 'all'");
-    let store = house.neighbour().await;
-    let other = holding_north(&house).await;
+    test.database.sql("ALTER ROLE desk SET log_statement = 'all'");
+    let store = test.neighbour().await;
+    let other = holding_north(&test).await;
     let order = |id: &'static str| {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
@@ -80,32 +80,32 @@ async fn plans_of_a_group_that_only_add_rows_are_one_statement_a_table() {
         order.await.unwrap();
     }
     // Once for the first, which was alone, and once for the other four.
-    let log = house.database.server().log();
+    let log = test.database.server().log();
     let asked = |table: &str| {
         let text = format!("INSERT INTO {table} (");
         log.lines().filter(|line| line.contains("LOG:  execute ") && line.contains(&text)).count()
     };
     let tables = ["fd_claim", "boat", "boat_word", "fd_outbox", "fd_audit", "fd_counter", "fd_audit_head"];
     assert_eq!(tables.map(asked), [2; 7]);
-    let numbered: Vec<String> = house.peek().outbox("north").iter().map(|line| line[..1].to_owned()).collect();
+    let numbered: Vec<String> = test.peek().outbox("north").iter().map(|line| line[..1].to_owned()).collect();
     assert_eq!(numbered, ["1", "2", "3", "4", "5"]);
-    assert!(house.verified().await.is_intact());
+    assert!(test.verified().await.is_intact());
 }
 
 #[tokio::test]
-async fn records_nobody_waits_for_are_seen_until_they_are_written_and_are_no_group() {
-    let house = House::new().await;
-    let load = || house.store.writer_stats();
-    records_are_counted(&*house.store, || load().buffered_records, || (load().batches, load().batched_jobs)).await;
+async fn buffered_records_are_counted_but_are_no_batch() {
+    let test = TestStore::new().await;
+    let load = || test.store.writer_stats();
+    records_are_counted(&*test.store, || load().buffered_records, || (load().batches, load().batched_jobs)).await;
 }
 
 #[tokio::test]
-async fn a_commit_that_does_not_hold_is_counted() {
-    let house = House::new().await;
+async fn a_failed_commit_is_counted() {
+    let test = TestStore::new().await;
     let trap = "CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$; \
                 CREATE TRIGGER trap BEFORE INSERT ON fd_audit FOR EACH ROW EXECUTE FUNCTION trap()";
-    house.database.sql(trap);
-    let record = house.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
+    test.database.sql(trap);
+    let record = test.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Awaited).await;
     assert!(record.is_err());
-    assert_eq!(house.store.writer_stats().failed_commits, 1);
+    assert_eq!(test.store.writer_stats().failed_commits, 1);
 }

@@ -1,42 +1,42 @@
-//! Dispatched messages and the file they are in: closed, opened again, and read by somebody without the key.
+//! Dispatched messages survive a restart, and are unreadable in the file without the key.
 
 use std::sync::Arc;
 
 use frontdesk_engine::dispatch::DispatchMode;
 
-use crate::house::House;
+use crate::test_store::TestStore;
 use frontdesk_testkit::TestClock;
 use frontdesk_testkit::store_suite::boats::ids;
 use frontdesk_testkit::store_suite::node::{DispatchNode, completed};
 use frontdesk_testkit::store_suite::north;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_accepted_is_run_after_the_file_was_closed_and_opened_again() {
-    let house = House::new().await;
+async fn accepted_tasks_run_after_a_restart() {
+    let test = TestStore::new().await;
     let clock = Arc::new(TestClock::default());
-    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, DispatchMode::Later);
+    let node = DispatchNode::open(Arc::clone(&test.store) as Arc<_>, &clock, DispatchMode::Later);
     let (status, accepted) = node.register("k1", "Ada").await;
     assert_eq!(status, 202);
     drop(node);
-    let house = house.reopened();
-    let node = DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &clock, DispatchMode::Later);
+    let test = test.reopened();
+    let node = DispatchNode::open(Arc::clone(&test.store) as Arc<_>, &clock, DispatchMode::Later);
     let again = node.register("k1", "Ada").await;
     assert_eq!(again, (202, accepted.replace(r#""reused":false"#, r#""reused":true"#)));
     clock.advance(10_000);
     let worker = node.run_worker();
     completed(&node, "k1", "Ada").await;
     worker.abort();
-    assert_eq!(ids(&*house.store, &north(), Vec::new()).await.len(), 1);
+    assert_eq!(ids(&*test.store, &north(), Vec::new()).await.len(), 1);
 }
 
 #[tokio::test]
-async fn neither_what_was_asked_nor_what_was_answered_nor_the_key_is_readable_in_the_files() {
-    let house = House::new().await;
+async fn requests_answers_and_keys_are_unreadable_in_files() {
+    let test = TestStore::new().await;
     let node =
-        DispatchNode::open(Arc::clone(&house.store) as Arc<_>, &Arc::new(TestClock::default()), DispatchMode::Now);
+        DispatchNode::open(Arc::clone(&test.store) as Arc<_>, &Arc::new(TestClock::default()), DispatchMode::Now);
     let (_, body) = node.register("key-canary-77", "Persephone").await;
     assert!(body.contains("Persephone"), "{body}");
-    let folder = house.folder.database();
+    let folder = test.folder.database();
     let look = |wanted: &str| {
         let files = std::fs::read_dir(folder.parent().unwrap()).unwrap();
         let holds = |bytes: Vec<u8>| bytes.windows(wanted.len()).any(|window| window == wanted.as_bytes());

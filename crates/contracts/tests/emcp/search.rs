@@ -1,8 +1,8 @@
-//! Finding pages: the numbers that the original gives on its own site, each operator, cast, order and default.
+//! Searching pages: the counts that the original returns for this site, and each operator, cast, order and default.
 
 use serde_json::{Value, json};
 
-use crate::support::House;
+use crate::support::TestDesk;
 
 /// A search among the 108 products.
 fn products(filter: Value) -> Value {
@@ -11,23 +11,23 @@ fn products(filter: Value) -> Value {
 
 #[tokio::test]
 async fn e_15_e_16_e_17_e_19_three_databases_find_the_same_pages() {
-    let house = House::on_three().await;
-    numbers(&house).await;
-    operators(&house).await;
-    casts(&house).await;
-    fields(&house).await;
-    orders(&house).await;
-    variable_orders(&house).await;
-    tags(&house).await;
-    items(&house).await;
+    let desk = TestDesk::on_three().await;
+    numbers(&desk).await;
+    operators(&desk).await;
+    casts(&desk).await;
+    fields(&desk).await;
+    orders(&desk).await;
+    variable_orders(&desk).await;
+    tags(&desk).await;
+    items(&desk).await;
 }
 
 #[tokio::test]
 async fn e_15_variable_filters_find_as_many_pages_as_the_original() {
-    numbers(&House::on_sqlite().await).await;
+    numbers(&TestDesk::on_sqlite().await).await;
 }
 
-async fn numbers(house: &House) {
+async fn numbers(desk: &TestDesk) {
     for (filter, count) in [
         (json!({"tv": "price", "op": "null"}), 12),
         (json!({"tv": "price", "op": "!null"}), 96),
@@ -41,21 +41,21 @@ async fn numbers(house: &House) {
         (json!({"tv": "color", "op": "null"}), 60),
         (json!({"tv": "sku", "op": "like", "value": "SKU-01"}), 18),
     ] {
-        assert_eq!(house.count(products(filter.clone())).await, count, "{filter}");
+        assert_eq!(desk.count(products(filter.clone())).await, count, "{filter}");
     }
-    assert_eq!(house.count(json!({"published": false})).await, 18);
-    assert_eq!(house.count(json!({"tags_data": {"tv_id": 9, "tags": ["rust"]}})).await, 60);
-    assert_eq!(house.count(json!({"tags_data": {"tv_id": 9, "tags": ["новини"]}})).await, 20);
+    assert_eq!(desk.count(json!({"published": false})).await, 18);
+    assert_eq!(desk.count(json!({"tags_data": {"tv_id": 9, "tags": ["rust"]}})).await, 60);
+    assert_eq!(desk.count(json!({"tags_data": {"tv_id": 9, "tags": ["новини"]}})).await, 20);
 }
 
 #[tokio::test]
 async fn e_16_each_operator_works_with_and_without_the_default() {
-    operators(&House::on_sqlite().await).await;
+    operators(&TestDesk::on_sqlite().await).await;
 }
 
 /// Among the nine products of one subcategory: 11 to 19, with the colours – blue – red – blue – red – and the
 /// default red.
-async fn operators(house: &House) {
+async fn operators(desk: &TestDesk) {
     for (op, value, plain, with_default) in [
         ("=", json!("red"), "13 17", "10 12 13 14 16 17 18"),
         ("!=", json!("red"), "11 15", "11 15"),
@@ -74,23 +74,23 @@ async fn operators(house: &House) {
     ] {
         for (use_default, wanted) in [(false, plain), (true, with_default)] {
             let filter = json!({"tv": "color", "op": op, "value": value, "use_default": use_default});
-            let found = house.search(json!({"parent": 9, "tv_filters": [filter]})).await;
+            let found = desk.search(json!({"parent": 9, "tv_filters": [filter]})).await;
             let found: Vec<String> = found.iter().map(ToString::to_string).collect();
             assert_eq!(found.join(" "), wanted, "{op} {value} {use_default}");
         }
     }
     // All filters must hold.
     let both = json!([{"tv": "color", "op": "=", "value": "red"}, {"tv": "price", "op": ">=", "value": 118}]);
-    assert_eq!(house.search(json!({"parent": 9, "tv_filters": both})).await, [17]);
+    assert_eq!(desk.search(json!({"parent": 9, "tv_filters": both})).await, [17]);
 }
 
 #[tokio::test]
 async fn e_17_casts_read_texts_as_numbers() {
-    casts(&House::on_sqlite().await).await;
+    casts(&TestDesk::on_sqlite().await).await;
 }
 
 /// The prices of one subcategory: 111 112 – 114 -115 116 n/a 99.95 119, and the default 0.
-async fn casts(house: &House) {
+async fn casts(desk: &TestDesk) {
     for (op, value, cast, use_default, wanted) in [
         ("=", "0", "SIGNED", false, "16"),
         ("=", "0", "SIGNED", true, "12 16"),
@@ -106,7 +106,7 @@ async fn casts(house: &House) {
         ("=", "99.9", "DECIMAL(3,1)", false, "10 11 13 15 17 18"),
     ] {
         let filter = json!({"tv": "price", "op": op, "value": value, "cast": cast, "use_default": use_default});
-        let found = house.search(json!({"parent": 9, "tv_filters": [filter]})).await;
+        let found = desk.search(json!({"parent": 9, "tv_filters": [filter]})).await;
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found.join(" "), wanted, "{op} {value} {cast} {use_default}");
     }
@@ -114,10 +114,10 @@ async fn casts(house: &House) {
 
 #[tokio::test]
 async fn e_10_each_argument_of_a_search_has_an_effect() {
-    fields(&House::on_sqlite().await).await;
+    fields(&TestDesk::on_sqlite().await).await;
 }
 
-async fn fields(house: &House) {
+async fn fields(desk: &TestDesk) {
     for (arguments, count) in [
         (json!({}), 257),
         (json!({"parent": 2}), 126),
@@ -138,19 +138,19 @@ async fn fields(house: &House) {
         (json!({"hidemenu": false}), 231),
         (json!({"template": 4, "published": true, "hidemenu": true}), 24),
     ] {
-        assert_eq!(house.count(arguments.clone()).await, count, "{arguments}");
+        assert_eq!(desk.count(arguments.clone()).await, count, "{arguments}");
     }
-    assert_eq!(house.search(json!({"limit": 3})).await, [1, 2, 3]);
-    assert_eq!(house.search(json!({"limit": 3, "offset": 2})).await, [3, 4, 5]);
-    assert_eq!(house.search(json!({"limit": 3, "offset": 5000})).await, [0; 0]);
+    assert_eq!(desk.search(json!({"limit": 3})).await, [1, 2, 3]);
+    assert_eq!(desk.search(json!({"limit": 3, "offset": 2})).await, [3, 4, 5]);
+    assert_eq!(desk.search(json!({"limit": 3, "offset": 5000})).await, [0; 0]);
 }
 
 #[tokio::test]
-async fn e_12_pages_come_in_the_order_asked_for() {
-    orders(&House::on_sqlite().await).await;
+async fn e_12_pages_are_returned_in_the_requested_order() {
+    orders(&TestDesk::on_sqlite().await).await;
 }
 
-async fn orders(house: &House) {
+async fn orders(desk: &TestDesk) {
     for (arguments, wanted) in [
         (json!({"order_by": "id", "order_dir": "desc"}), [254, 253, 252, 251]),
         (json!({"order_by": "pagetitle"}), [249, 250, 251, 252]),
@@ -162,22 +162,22 @@ async fn orders(house: &House) {
         (json!({"order_by_date": "asc"}), [249, 251, 252, 253]),
         (json!({"order_by_date": "desc"}), [250, 254, 253, 252]),
         (json!({"order_by_date": "desc", "order_by": "id"}), [250, 254, 253, 252]),
-        // Alone, a direction means nothing.
+        // Without order_by, the direction is ignored.
         (json!({"order_dir": "sideways"}), [249, 250, 251, 252]),
     ] {
         let mut asked = arguments.clone();
         asked["parent"] = json!(248);
         asked["limit"] = json!(4);
-        assert_eq!(house.search(asked).await, wanted, "{arguments}");
+        assert_eq!(desk.search(asked).await, wanted, "{arguments}");
     }
 }
 
 #[tokio::test]
-async fn e_19_variables_order_first_and_no_value_comes_before_any() {
-    variable_orders(&House::on_sqlite().await).await;
+async fn e_19_variables_order_first_and_null_sorts_first() {
+    variable_orders(&TestDesk::on_sqlite().await).await;
 }
 
-async fn variable_orders(house: &House) {
+async fn variable_orders(desk: &TestDesk) {
     for (order, wanted) in [
         (json!([{"tv": "price", "cast": "SIGNED"}]), [12, 14, 16, 17, 10, 11, 13, 15, 18]),
         (json!([{"tv": "price", "cast": "SIGNED", "dir": "desc"}]), [18, 15, 13, 11, 10, 17, 16, 14, 12]),
@@ -188,26 +188,26 @@ async fn variable_orders(house: &House) {
         (json!([{"tv": "color", "dir": "DESC"}]), [13, 17, 11, 15, 10, 12, 14, 16, 18]),
         (json!([{"tv": "color", "use_default": true}]), [11, 15, 10, 12, 13, 14, 16, 17, 18]),
     ] {
-        assert_eq!(house.search(json!({"parent": 9, "tv_order": order})).await, wanted, "{order}");
+        assert_eq!(desk.search(json!({"parent": 9, "tv_order": order})).await, wanted, "{order}");
     }
     let asked = json!({"parent": 9, "tv_order": [{"tv": "color"}], "order_by": "id", "order_dir": "desc"});
-    assert_eq!(house.search(asked).await, [18, 16, 14, 12, 10, 15, 11, 17, 13]);
+    assert_eq!(desk.search(asked).await, [18, 16, 14, 12, 10, 15, 11, 17, 13]);
 }
 
 #[tokio::test]
 async fn e_20_a_page_that_has_several_of_the_tags_is_found_once() {
-    tags(&House::on_sqlite().await).await;
+    tags(&TestDesk::on_sqlite().await).await;
 }
 
-async fn tags(house: &House) {
+async fn tags(desk: &TestDesk) {
     let tagged = |tags: Value| json!({"tags_data": {"tv_id": 9, "tags": tags}});
-    assert_eq!(house.count(tagged(json!(["rust", "php", "новини"]))).await, 80);
-    assert_eq!(house.count(tagged(json!([" rust "]))).await, 60);
-    assert_eq!(house.count(tagged(json!(["nobody has this one"]))).await, 0);
-    assert_eq!(house.count(json!({"tags_data": {"tv_id": 8, "tags": ["rust"]}})).await, 0);
-    // Variables keep their values beside tags.
+    assert_eq!(desk.count(tagged(json!(["rust", "php", "новини"]))).await, 80);
+    assert_eq!(desk.count(tagged(json!([" rust "]))).await, 60);
+    assert_eq!(desk.count(tagged(json!(["nobody has this one"]))).await, 0);
+    assert_eq!(desk.count(json!({"tags_data": {"tv_id": 8, "tags": ["rust"]}})).await, 0);
+    // Template variables keep their values in a search by tags.
     let asked = json!({"tags_data": {"tv_id": 9, "tags": ["php", "rust"]}, "with_tvs": ["tags"], "limit": 2});
-    let answer = house.ask("evo.content.search", asked).await;
+    let answer = desk.call_ok("evo.content.search", asked).await;
     let shown: Vec<&str> =
         answer["items"].as_array().unwrap().iter().map(|item| item["tvs"]["tags"].as_str().unwrap()).collect();
     assert_eq!(shown, ["php", "php,rust"]);
@@ -215,27 +215,26 @@ async fn tags(house: &House) {
 
 #[tokio::test]
 async fn e_40_a_list_has_items_of_seventeen_fields_and_its_meta() {
-    items(&House::on_sqlite().await).await;
+    items(&TestDesk::on_sqlite().await).await;
 }
 
-async fn items(house: &House) {
-    assert_eq!(
-        house.text("evo.content.search", json!({"limit": 1, "offset": 12})).await,
-        r#"{"items":[{"id":13,"parent":9,"pagetitle":"Product 1-1-4","longtitle":"Product 1-1-4 — long","description":"About Product 1-1-4","alias":"doc-13","published":1,"deleted":0,"hidemenu":true,"menuindex":3,"template":4,"createdon":1700046800,"editedon":1700046860,"pub_date":0,"unpub_date":0,"isfolder":0,"type":"document"}],"meta":{"limit":1,"offset":12,"count":1,"toolsetVersion":"1.0"}}"#
+async fn items(desk: &TestDesk) {
+    insta::assert_snapshot!(
+        desk.text("evo.content.search", json!({"limit": 1, "offset": 12})).await,
+        @r#"{"items":[{"id":13,"parent":9,"pagetitle":"Product 1-1-4","longtitle":"Product 1-1-4 — long","description":"About Product 1-1-4","alias":"doc-13","published":1,"deleted":0,"hidemenu":true,"menuindex":3,"template":4,"createdon":1700046800,"editedon":1700046860,"pub_date":0,"unpub_date":0,"isfolder":0,"type":"document"}],"meta":{"limit":1,"offset":12,"count":1,"toolsetVersion":"1.0"}}"#
     );
-    assert_eq!(
-        house.text("evo.content.search", json!({"limit": 20, "parent": 1})).await,
-        r#"{"items":[],"meta":{"limit":20,"offset":0,"count":0,"toolsetVersion":"1.0"}}"#
+    insta::assert_snapshot!(
+        desk.text("evo.content.search", json!({"limit": 20, "parent": 1})).await,
+        @r#"{"items":[],"meta":{"limit":20,"offset":0,"count":0,"toolsetVersion":"1.0"}}"#
     );
-    let linked = house.ask("evo.content.get", json!({"id": 7})).await;
+    let linked = desk.call_ok("evo.content.get", json!({"id": 7})).await;
     assert_eq!(linked["item"]["type"], json!("reference"));
     assert_eq!(
-        house
-            .text(
-                "evo.content.get",
-                json!({"id": 13, "with_tvs": ["sku", "price", "color:d", "meta_title:d", "old_price"]})
-            )
-            .await,
+        desk.text(
+            "evo.content.get",
+            json!({"id": 13, "with_tvs": ["sku", "price", "color:d", "meta_title:d", "old_price"]})
+        )
+        .await,
         r#"{"item":{"id":13,"parent":9,"pagetitle":"Product 1-1-4","longtitle":"Product 1-1-4 — long","description":"About Product 1-1-4","alias":"doc-13","published":1,"deleted":0,"hidemenu":true,"menuindex":3,"template":4,"createdon":1700046800,"editedon":1700046860,"pub_date":0,"unpub_date":0,"isfolder":0,"type":"document","tvs":{"sku":"SKU-010104","price":"114","color":"red","meta_title":"[*pagetitle*]","old_price":null}},"meta":{"toolsetVersion":"1.0"}}"#
     );
 }

@@ -1,23 +1,23 @@
-//! A small judge of JSON Schema, apart from the code it judges: enough for what is published here, and a keyword it does
-//! not know is a failure and never a pass.
+//! A small JSON Schema validator that shares no code with the engine: it supports the keywords that are published here,
+//! and an unknown keyword is a failure.
 
 use serde_json::{Value, json};
 
-/// Where a value does not fit its schema, and by which rule.
-pub(crate) fn misfits(schema: &Value, value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    visit(schema, value, "", &mut found);
-    found
+/// Where a value does not match its schema, and which keyword fails.
+pub(crate) fn mismatches(schema: &Value, value: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    visit(schema, value, "", &mut problems);
+    problems
 }
 
-fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+fn visit(schema: &Value, value: &Value, at: &str, problems: &mut Vec<String>) {
     let integer = |rule: &Value| rule.as_i64().unwrap();
     let length = |value: &Value| value.as_str().map(|text| text.chars().count() as i64);
     for (keyword, rule) in schema.as_object().unwrap() {
         let holds = match keyword.as_str() {
             "description" | "properties" | "items" => true,
-            "type" => kinds(rule).iter().any(|kind| is(kind, value)),
-            "anyOf" => rule.as_array().unwrap().iter().any(|one| misfits(one, value).is_empty()),
+            "type" => types(rule).iter().any(|kind| has_type(kind, value)),
+            "anyOf" => rule.as_array().unwrap().iter().any(|one| mismatches(one, value).is_empty()),
             "enum" => rule.as_array().unwrap().contains(value),
             "required" => {
                 let names: Vec<&str> = rule.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
@@ -25,9 +25,10 @@ fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
             }
             "additionalProperties" => value.as_object().is_none_or(|object| {
                 let others = object.iter().filter(|(name, _)| schema["properties"].get(name).is_none());
-                match rule == &Value::from(false) {
-                    true => others.count() == 0,
-                    false => others.map(|(_, value)| misfits(rule, value)).all(|misfits| misfits.is_empty()),
+                if rule == &Value::from(false) {
+                    others.count() == 0
+                } else {
+                    others.map(|(_, value)| mismatches(rule, value)).all(|mismatches| mismatches.is_empty())
                 }
             }),
             "minItems" => value.as_array().is_none_or(|items| items.len() as i64 >= integer(rule)),
@@ -36,32 +37,32 @@ fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
             "maximum" => value.as_i64().is_none_or(|number| number <= integer(rule)),
             "minLength" => length(value).is_none_or(|length| length >= integer(rule)),
             "maxLength" => length(value).is_none_or(|length| length <= integer(rule)),
-            unknown => panic!("{at}: the judge does not know `{unknown}`"),
+            unknown => panic!("{at}: the validator does not support `{unknown}`"),
         };
         if !holds {
-            found.push(format!("{at}: {keyword}"));
+            problems.push(format!("{at}: {keyword}"));
         }
     }
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         if let Some(value) = value.get(name) {
-            visit(field, value, &format!("{at}/{name}"), found);
+            visit(field, value, &format!("{at}/{name}"), problems);
         }
     }
     for (position, item) in value.as_array().into_iter().flatten().enumerate() {
         if let Some(items) = schema.get("items") {
-            visit(items, item, &format!("{at}/{position}"), found);
+            visit(items, item, &format!("{at}/{position}"), problems);
         }
     }
 }
 
-fn kinds(rule: &Value) -> Vec<&str> {
+fn types(rule: &Value) -> Vec<&str> {
     match rule.as_array() {
         Some(kinds) => kinds.iter().map(|kind| kind.as_str().unwrap()).collect(),
         None => vec![rule.as_str().unwrap()],
     }
 }
 
-fn is(kind: &str, value: &Value) -> bool {
+fn has_type(kind: &str, value: &Value) -> bool {
     match kind {
         "object" => value.is_object(),
         "array" => value.is_array(),
@@ -69,7 +70,7 @@ fn is(kind: &str, value: &Value) -> bool {
         "integer" => value.is_i64(),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
-        unknown => panic!("the judge does not know the type `{unknown}`"),
+        unknown => panic!("the validator does not support the type `{unknown}`"),
     }
 }
 
@@ -96,6 +97,6 @@ fn the_schema_validator_reports_mismatches() {
         (json!({"a": "", "d": 1}), ": additionalProperties"),
         (json!([]), ": type"),
     ] {
-        assert_eq!(misfits(&schema, &value).join(" "), wrong, "{value}");
+        assert_eq!(mismatches(&schema, &value).join(" "), wrong, "{value}");
     }
 }

@@ -1,4 +1,4 @@
-//! A SQLite database in a folder of its own that goes away with it, and a look at the file from outside.
+//! A store on a SQLite database in a temporary folder, and queries that bypass the store.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,21 +41,21 @@ impl Drop for Folder {
     }
 }
 
-pub(crate) struct House {
+pub(crate) struct TestStore {
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) clock: Arc<TestClock>,
     // Dropped last: the database is closed before its folder goes.
     pub(crate) folder: Arc<Folder>,
 }
 
-impl House {
+impl TestStore {
     /// With the tenants `north` and `south`, and patient.
-    pub(crate) async fn new() -> House {
-        House::waiting(Duration::from_secs(30)).await
+    pub(crate) async fn new() -> TestStore {
+        TestStore::waiting(Duration::from_secs(30)).await
     }
 
     /// The same, but a commit is waited for only this long.
-    pub(crate) async fn waiting(commit_wait: Duration) -> House {
+    pub(crate) async fn waiting(commit_wait: Duration) -> TestStore {
         let folder = Arc::new(Folder::new());
         let clock = Arc::new(TestClock::at(5_000));
         let opened = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], Duration::from_secs(30), &clock).unwrap();
@@ -67,20 +67,20 @@ impl House {
         let blank = "DELETE FROM fd_audit; DELETE FROM fd_audit_head";
         Connection::open(folder.database()).unwrap().execute_batch(blank).unwrap();
         let store = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], commit_wait, &clock).unwrap();
-        House { store: Arc::new(store), clock, folder }
+        TestStore { store: Arc::new(store), clock, folder }
     }
 
     /// Closes the database and opens the same file again.
-    pub(crate) fn reopened(self) -> House {
-        let House { store, clock, folder } = self;
+    pub(crate) fn reopened(self) -> TestStore {
+        let TestStore { store, clock, folder } = self;
         drop(store);
-        House::open(folder, clock)
+        TestStore::open(folder, clock)
     }
 
     /// Opens what is in the folder.
-    pub(crate) fn open(folder: Arc<Folder>, clock: Arc<TestClock>) -> House {
+    pub(crate) fn open(folder: Arc<Folder>, clock: Arc<TestClock>) -> TestStore {
         let store = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], Duration::from_secs(30), &clock).unwrap();
-        House { store: Arc::new(store), clock, folder }
+        TestStore { store: Arc::new(store), clock, folder }
     }
 
     /// Another connection to the same file, as an intruder or a backup would have.
@@ -90,7 +90,7 @@ impl House {
         connection
     }
 
-    /// A raw connection that keeps everybody else from writing until it is dropped.
+    /// A raw connection that blocks other writers until it is dropped.
     pub(crate) fn locked(&self) -> Lock {
         let connection = self.raw();
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -134,7 +134,7 @@ fn open_with(
 
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
-    let House { store, folder, .. } = House::new().await;
+    let TestStore { store, folder, .. } = TestStore::new().await;
     let deleting = Arc::clone(&store);
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,

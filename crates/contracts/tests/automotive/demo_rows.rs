@@ -1,4 +1,4 @@
-//! The demo as rows: complete, in the published shape, and consistent with itself.
+//! The demo data as rows: complete, consistent, and valid under the published schemas.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::table::{Row, TableSpec};
 use serde_json::{Value, json};
 
-use super::support::{House, NOW};
+use super::support::{NOW, TestDesk};
 
 fn made() -> Vec<BusinessData> {
     let mut last = 0;
@@ -42,7 +42,7 @@ fn each_dealership_has_stock_customers_and_leads() {
     }
     let ids: Vec<&str> = made.iter().map(|contents| contents.business.id).collect();
     assert_eq!(ids, ["dlr_lakeside", "dlr_summit"]);
-    // What is said of them without making them is the same.
+    // `info` describes the same businesses without generating them.
     let made: Vec<Business> = made.iter().map(|contents| contents.business).collect();
     assert_eq!(made, info().businesses);
 }
@@ -70,7 +70,7 @@ fn a5_11_every_seeded_answer_has_its_published_shape() {
 }
 
 #[test]
-fn every_cell_and_every_column_belong_together() {
+fn the_cells_of_every_row_match_its_columns() {
     for business in made() {
         for (kind, row) in rows(&business.steps) {
             let declared: Vec<&str> = kind.columns.iter().map(|column| column.name).collect();
@@ -81,7 +81,7 @@ fn every_cell_and_every_column_belong_together() {
 }
 
 #[test]
-fn no_personal_text_stands_outside_the_sealed_part() {
+fn personal_data_is_only_in_the_personal_part() {
     for business in made() {
         for (_, row) in rows(&business.steps) {
             let Some(personal) = &row.personal else { continue };
@@ -99,11 +99,11 @@ fn no_personal_text_stands_outside_the_sealed_part() {
 
 #[test]
 fn a_customer_shows_the_newest_of_their_leads() {
-    let house = House::open();
-    let customers = house.ask("amcp:leads:read", "customers.list", json!({"limit": 100}));
+    let desk = TestDesk::open();
+    let customers = desk.call_ok("amcp:leads:read", "customers.list", json!({"limit": 100}));
     let mut compared = 0;
     for customer in customers["items"].as_array().unwrap() {
-        let leads = house.ask("amcp:leads:read", "leads.list", json!({"customer_id": customer["id"], "limit": 1}));
+        let leads = desk.call_ok("amcp:leads:read", "leads.list", json!({"customer_id": customer["id"], "limit": 1}));
         let newest = leads["items"].get(0).map(|lead| json!({"id": lead["id"], "status": lead["status"]}));
         assert_eq!(customer.get("latest_lead"), newest.as_ref());
         compared += usize::from(newest.is_some());
@@ -112,11 +112,11 @@ fn a_customer_shows_the_newest_of_their_leads() {
 }
 
 #[test]
-fn the_example_finds_something() {
-    let house = House::open();
+fn the_example_call_returns_results() {
+    let desk = TestDesk::open();
     let example = info().example;
     let arguments: Value = serde_json::from_str(example.arguments).unwrap();
     assert!(!example.arguments.contains('\''));
-    let found = house.ask("amcp:inventory:read", example.tool, arguments);
+    let found = desk.call_ok("amcp:inventory:read", example.tool, arguments);
     assert_eq!(found["items"].as_array().unwrap().len(), 3);
 }

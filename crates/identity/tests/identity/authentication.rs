@@ -1,4 +1,4 @@
-//! How a client proves itself at the token endpoint, and every way in which it cannot.
+//! Client authentication at the token endpoint, and every way in which it fails.
 
 use frontdesk_engine::model::caller::ClientId;
 use frontdesk_engine::model::timestamp::Millis;
@@ -20,15 +20,15 @@ const IN_THE_BODY: &str = r#"{"error":"invalid_request","error_description":"Sen
 const PAIRS: &str = r#"{"error":"invalid_request","error_description":"Send the parameters as name=value pairs joined by &, percent-encoded UTF-8."}"#;
 
 #[tokio::test]
-async fn the_secret_may_come_in_the_form() {
+async fn the_secret_may_be_sent_in_the_form() {
     let bench = bench();
     let form = format!("{GRANT}&client_id={ID}&client_secret={SECRET}");
     assert_eq!(bench.send(asked("/token", &form)).await.status, 200);
 }
 
-/// Word for word what the official Python client (`mcp` 2.x) sends, with Basic and in the form.
+/// Exactly what the official Python client (`mcp` 2.x) sends, with Basic and in the form.
 #[tokio::test]
-async fn the_request_of_the_official_python_client_is_understood() {
+async fn the_request_of_the_official_python_client_is_accepted() {
     let bench = bench();
     let form = "grant_type=client_credentials&resource=https%3A%2F%2Fdesk.example%2Fmcp%2Fautomotive&scope=amcp%3Ainventory%3Aread";
     let authorization = &["Basic Y2xpX25vcnRoOmZkc19ub3J0aA=="];
@@ -55,7 +55,7 @@ async fn the_client_id_in_the_form_must_match_http_basic() {
     assert_eq!(text(&reply), (400, refused));
 }
 
-/// [L6] The same bytes and the same look-ups, so that nobody learns which clients exist.
+/// [L6] The same bytes and the same lookups, so that an answer does not reveal which clients exist.
 #[tokio::test]
 async fn unknown_wrong_and_revoked_clients_get_the_same_answer() {
     let bench = bench();
@@ -72,7 +72,7 @@ async fn unknown_wrong_and_revoked_clients_get_the_same_answer() {
     }
 }
 
-/// An assertion is another way of proving oneself, which is not served.
+/// Client assertions are not supported.
 #[tokio::test]
 async fn a_client_without_credentials_is_refused() {
     let bench = bench();
@@ -102,9 +102,9 @@ async fn a_broken_or_foreign_authorization_header_is_refused() {
     assert_eq!(bench.send(OAuthRequest { authorization: &[&lower], ..asked("/token", GRANT) }).await.status, 200);
 }
 
-/// [K40, O24] Also when both are right, or the two headers are equal.
+/// [K40, O24] Also if both are valid, or the two headers are equal.
 #[tokio::test]
-async fn two_ways_of_authenticating_are_refused() {
+async fn two_credentials_in_one_request_are_refused() {
     let bench = bench();
     let good = basic(ID, SECRET);
     let both = format!("{GRANT}&client_id={ID}&client_secret={SECRET}");
@@ -125,7 +125,7 @@ async fn two_ways_of_authenticating_are_refused() {
     assert!(bench.registry.state().calls.is_empty());
 }
 
-/// [O24, K40] Whatever it is: a URL is no place for parameters, and what was sent there is not read.
+/// [O24, K40] Any parameter in a URL is refused and not read.
 #[tokio::test]
 async fn parameters_in_the_url_are_refused() {
     let bench = bench();
@@ -141,9 +141,9 @@ async fn parameters_in_the_url_are_refused() {
     assert_eq!(reply.status, 200);
 }
 
-/// [O12] Equal values, escaped names and parameters nobody reads included.
+/// [O12] Also with equal values, escaped names and unknown parameters.
 #[tokio::test]
-async fn a_parameter_sent_twice_is_refused() {
+async fn a_duplicate_parameter_is_refused() {
     let bench = bench();
     let again = [
         "grant_type=client_credentials",
@@ -181,7 +181,7 @@ async fn unknown_parameters_are_ignored() {
 
 /// [I22]
 #[tokio::test]
-async fn only_a_form_is_read() {
+async fn only_form_content_types_are_accepted() {
     let bench = bench();
     let good = basic(ID, SECRET);
     for content_type in
@@ -211,7 +211,7 @@ async fn other_methods_are_refused_and_cors_is_not_allowed() {
     assert_eq!(header(&reply, "Access-Control-Allow-Origin"), None);
 }
 
-/// [X13] After the seconds that were said, and not before.
+/// [X13]
 #[tokio::test]
 async fn a_rate_limited_client_succeeds_after_retry_after() {
     let bench = bench_with(1000, 2);
@@ -229,7 +229,7 @@ async fn a_rate_limited_client_succeeds_after_retry_after() {
     assert_eq!(bench.form("/token", GRANT).await.status, 200);
 }
 
-/// Somebody who knows only a client's id must not be able to lock it out.
+/// The id of a client must not suffice to lock it out.
 #[tokio::test]
 async fn wrong_secrets_count_against_the_address_not_the_client() {
     let bench = bench_with(1000, 1);
@@ -239,7 +239,7 @@ async fn wrong_secrets_count_against_the_address_not_the_client() {
         let reply = bench.send(OAuthRequest { authorization: &[&wrong], ..elsewhere("2001:db8:0:1::1") }).await;
         assert_eq!(reply.status, 401);
     }
-    // The whole /64 is one neighbour, the next one is not.
+    // All addresses of a /64 share a rate limit.
     let reply = bench.send(OAuthRequest { authorization: &[&wrong], ..elsewhere("2001:db8:0:1:ffff::2") }).await;
     assert_eq!((reply.status, header(&reply, "Retry-After")), (429, Some("6")));
     let reply = bench.send(OAuthRequest { authorization: &[&wrong], ..elsewhere("2001:db8:0:2::1") }).await;

@@ -1,30 +1,30 @@
-//! Who may call what, and that only writing tools change anything.
+//! Which scope each tool needs, and that only write tools change data.
 
 use frontdesk_contracts::automotive::{contract, scopes};
 use frontdesk_engine::model::tool::Effect;
 use serde_json::json;
 
-use super::support::{EVERYTHING, House};
+use super::support::{ALL_SCOPES, TestDesk};
 
 #[test]
 fn a6_09_a6_10_only_a_tools_own_scope_admits_it() {
-    let house = House::open();
+    let desk = TestDesk::open();
     for tool in contract().tools {
         for scope in scopes::ALL {
             let params = json!({"name": tool.spec.name, "arguments": {"id": "none"}});
-            let status = house.send(&format!("dlr_lakeside/{scope}"), "tools/call", params).status;
+            let status = desk.send(&format!("dlr_lakeside/{scope}"), "tools/call", params).status;
             let expected = if tool.spec.scope.as_str() == *scope { 200 } else { 403 };
             assert_eq!(status, expected, "{} with {scope}", tool.spec.name);
         }
     }
-    assert!(house.store.events().is_empty());
+    assert!(desk.events().is_empty());
 }
 
 #[test]
 fn tools_are_listed_by_what_a_token_may_call() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let listed = |scope: &str| {
-        let reply = house.send(&format!("dlr_lakeside/{scope}"), "tools/list", json!({}));
+        let reply = desk.send(&format!("dlr_lakeside/{scope}"), "tools/list", json!({}));
         let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
         let tools = answer["result"]["tools"].as_array().unwrap();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -36,22 +36,22 @@ fn tools_are_listed_by_what_a_token_may_call() {
 
 #[test]
 fn a3_03_a3_04_reading_and_every_other_method_change_nothing() {
-    let house = House::open();
-    let vehicle = house.ask(EVERYTHING, "inventory.list", json!({"limit": 1}))["items"][0]["id"].clone();
-    let before = house.store.contents();
-    let token = format!("dlr_lakeside/{EVERYTHING}");
+    let desk = TestDesk::open();
+    let vehicle = desk.call_ok(ALL_SCOPES, "inventory.list", json!({"limit": 1}))["items"][0]["id"].clone();
+    let before = desk.stored_data();
+    let token = format!("dlr_lakeside/{ALL_SCOPES}");
     for tool in contract().tools.iter().filter(|tool| tool.spec.effect == Effect::Reads) {
         for arguments in [json!({}), json!({"id": vehicle}), json!({"id": "none"})] {
-            house.send(&token, "tools/call", json!({"name": tool.spec.name, "arguments": arguments}));
+            desk.send(&token, "tools/call", json!({"name": tool.spec.name, "arguments": arguments}));
         }
     }
     for method in ["ping", "initialize", "tools/list", "resources/list", "resources/templates/list", "resources/read"] {
         let params = json!({"protocolVersion": "2025-11-25", "uri": "amcp://dlr_lakeside/leads"});
-        assert_eq!(house.send(&token, method, params).status, 200, "{method}");
+        assert_eq!(desk.send(&token, method, params).status, 200, "{method}");
     }
-    assert_eq!(house.store.contents(), before);
+    assert_eq!(desk.stored_data(), before);
     let wish = json!({"contact": {"name": "Al", "email": "al@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}});
-    house.ask(EVERYTHING, "leads.create", wish);
-    assert_ne!(house.store.contents(), before);
+    desk.call_ok(ALL_SCOPES, "leads.create", wish);
+    assert_ne!(desk.stored_data(), before);
 }

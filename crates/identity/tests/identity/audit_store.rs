@@ -1,4 +1,4 @@
-//! What the audit is told: a store that keeps records and nothing else.
+//! A store that only collects audit records.
 
 use std::sync::Mutex;
 
@@ -10,13 +10,13 @@ use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
 
 #[derive(Default)]
-pub(crate) struct Records(pub(crate) Mutex<Vec<(String, Durability)>>);
+pub(crate) struct AuditStore(pub(crate) Mutex<Vec<(String, Durability)>>);
 
 fn elsewhere<T>() -> Result<T, Fault> {
-    Err(Fault::internal("the authorization server has no business here"))
+    Err(Fault::internal("the authorization server does not use this"))
 }
 
-impl Store for Records {
+impl Store for AuditStore {
     fn get<'a>(
         &'a self,
         _tenant: &'a TenantId,

@@ -1,5 +1,5 @@
-//! Somebody between the tools and the database who knows every table and column that may be asked for, and writes down the
-//! shape of each question. Values have no part in a shape: there is no place in a `Select` where one could become a name.
+//! Records the shape of every query to the database, and fails if a query reads a table or a column that is not readable.
+//! Values are not part of a shape: a `Select` has no field in which a value could become a name.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -7,17 +7,20 @@ use std::sync::Mutex;
 use frontdesk_contracts::emcp::model;
 use frontdesk_engine::ports::site_db::{Expr, Name, Operand, Predicate, Select, TableAlias};
 
-/// The shapes that were seen.
 #[derive(Default)]
-pub(crate) struct Watch(pub(crate) Mutex<BTreeSet<String>>);
+pub(crate) struct QueryRecorder(Mutex<BTreeSet<String>>);
 
-impl Watch {
-    pub(crate) fn see(&self, select: &Select) {
+impl QueryRecorder {
+    pub(crate) fn record(&self, select: &Select) {
         self.0.lock().unwrap().insert(shape(select));
+    }
+
+    pub(crate) fn shapes(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap().clone()
     }
 }
 
-/// What the tools for content may ask for, beside the records of models.
+/// What the content tools may read, besides the models.
 const CONTENT: &[(&str, &[&str])] = &[
     (
         "site_content",
@@ -46,7 +49,7 @@ const CONTENT: &[(&str, &[&str])] = &[
     ("tags", &["id", "name"]),
 ];
 
-/// In no list of fields, whatever a list says.
+/// Must never be read, even if a list of fields contained one.
 const SECRETS: &[&str] =
     &["password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid", "content", "introtext"];
 
@@ -63,9 +66,9 @@ fn shape(select: &Select) -> String {
     part(select, &[])
 }
 
-/// `around` are the tables of the question that this one stands in.
-fn part(select: &Select, around: &[(TableAlias, Name)]) -> String {
-    let mut tables = around.to_vec();
+/// `outer` are the tables of the query that contains this one.
+fn part(select: &Select, outer: &[(TableAlias, Name)]) -> String {
+    let mut tables = outer.to_vec();
     tables.push(select.from);
     tables.extend(select.joins.iter().map(|join| join.table));
     let term = |one: &Expr| column(one, &tables);
@@ -97,7 +100,7 @@ fn column(term: &Expr, tables: &[(TableAlias, Name)]) -> String {
     }
 }
 
-/// The kind of a number without its digits and places.
+/// The name of a numeric type without precision and scale.
 fn kind(number: &str) -> &str {
     number.split(' ').next().unwrap_or_default()
 }
@@ -120,16 +123,16 @@ fn condition(test: &Predicate, tables: &[(TableAlias, Name)]) -> String {
 #[test]
 #[should_panic(expected = "users.password")]
 fn the_recorder_rejects_an_unreadable_column() {
-    shape(&asking("users", "password"));
+    shape(&select_column("users", "password"));
 }
 
 #[test]
 #[should_panic(expected = "system_settings.setting_value")]
 fn the_recorder_rejects_an_unreadable_table() {
-    shape(&asking("system_settings", "setting_value"));
+    shape(&select_column("system_settings", "setting_value"));
 }
 
-fn asking(table: Name, name: Name) -> Select {
+fn select_column(table: Name, name: Name) -> Select {
     Select {
         from: (TableAlias(0), table),
         joins: Vec::new(),

@@ -1,12 +1,12 @@
-//! Spellings that the original takes are taken, and what it refuses is refused by its place.
+//! Spellings that the original accepts are accepted; invalid arguments are reported with their pointer.
 
 use serde_json::{Value, json};
 
-use crate::support::House;
+use crate::support::TestDesk;
 
 #[tokio::test]
 async fn numbers_booleans_and_keywords_have_lenient_spellings() {
-    let house = House::on_sqlite().await;
+    let desk = TestDesk::on_sqlite().await;
     for (arguments, wanted) in [
         (json!({"limit": "2"}), "1 2"),
         (json!({"limit": " 2 "}), "1 2"),
@@ -28,7 +28,7 @@ async fn numbers_booleans_and_keywords_have_lenient_spellings() {
         (json!({"limit": 2, "tv_filters": [{"tv": "price", "op": "in", "value": [111, "112"]}]}), "10 11"),
         (json!({"limit": 2, "tv_filters": [{"tv": "in_stock", "op": "=", "value": true, "use_default": "1"}]}), "1 2"),
     ] {
-        let found = house.ask("evo.content.search", arguments.clone()).await;
+        let found = desk.call_ok("evo.content.search", arguments.clone()).await;
         let ids: Vec<String> = found["items"].as_array().unwrap().iter().map(|item| item["id"].to_string()).collect();
         assert_eq!(ids.join(" "), wanted, "{arguments}");
     }
@@ -36,7 +36,7 @@ async fn numbers_booleans_and_keywords_have_lenient_spellings() {
 
 #[tokio::test]
 async fn e_11_e_12_e_50_an_invalid_argument_is_never_repeated() {
-    let house = House::on_sqlite().await;
+    let desk = TestDesk::on_sqlite().await;
     for (arguments, place, words) in [
         (json!({}), "limit", "it is required"),
         (json!({"limit": null}), "limit", "it is required"),
@@ -67,18 +67,17 @@ async fn e_11_e_12_e_50_an_invalid_argument_is_never_repeated() {
         (json!({"limit": 1, "tags_data": {"tv_id": 9, "tags": []}}), "tags_data/tags", "at least 1 is expected"),
         (json!({"limit": 1, "tags_data": {"tags": ["a"]}}), "tags_data/tv_id", "it is required"),
     ] {
-        let refusal = house.refusal("evo.content.search", arguments.clone()).await;
-        assert_eq!(refusal, format!("-32602 The argument at /{place} is not valid: {words}."), "{arguments}");
+        let error = desk.error("evo.content.search", arguments.clone()).await;
+        assert_eq!(error, format!("-32602 The argument at /{place} is not valid: {words}."), "{arguments}");
     }
     let many: Vec<Value> = (0..51).map(|n| json!(format!("v{n}"))).collect();
-    let refusal = house.refusal("evo.content.search", json!({"limit": 1, "with_tvs": many})).await;
-    assert_eq!(refusal, "-32602 The argument at /with_tvs is not valid: at most 50 items are allowed.");
+    let error = desk.error("evo.content.search", json!({"limit": 1, "with_tvs": many})).await;
+    assert_eq!(error, "-32602 The argument at /with_tvs is not valid: at most 50 items are allowed.");
 }
 
-/// A list of every tool needs its limit.
 #[tokio::test]
 async fn e_11_every_list_requires_a_limit() {
-    let house = House::on_sqlite().await;
+    let desk = TestDesk::on_sqlite().await;
     for tool in [
         "content.search",
         "content.root_tree",
@@ -93,15 +92,15 @@ async fn e_11_every_list_requires_a_limit() {
         "content.siblings_range",
         "model.list",
     ] {
-        let refusal = house.refusal(&format!("evo.{tool}"), json!({"id": 1, "from": 0, "model": "User"})).await;
-        assert_eq!(refusal, "-32602 The argument at /limit is not valid: it is required.", "{tool}");
+        let error = desk.error(&format!("evo.{tool}"), json!({"id": 1, "from": 0, "model": "User"})).await;
+        assert_eq!(error, "-32602 The argument at /limit is not valid: it is required.", "{tool}");
     }
 }
 
-/// Texts of SQL are values like any other, in every place that takes a text.
+/// SQL in any text argument is a plain value.
 #[tokio::test]
 async fn e_32_sql_injection_finds_nothing_or_is_refused() {
-    let house = House::on_sqlite().await;
+    let desk = TestDesk::on_sqlite().await;
     for text in
         ["' OR '1'='1", "1) OR 1=1 --", "x'; DROP TABLE evo_users; --", "` OR 1", "\" OR \"\"=\"", "${7*7}", "\\", "%"]
     {
@@ -114,11 +113,11 @@ async fn e_32_sql_injection_finds_nothing_or_is_refused() {
             json!({"limit": 1, "with_tvs": [text]}),
             json!({"limit": 1, "order_by": text}),
         ] {
-            let body = house.call("evo.content.search", arguments.clone()).await;
+            let body = desk.call("evo.content.search", arguments.clone()).await;
             let refused = body["error"]["code"] == json!(-32602);
             let empty = body["result"]["structuredContent"]["items"] == json!([]);
             assert!(refused || empty, "{arguments}: {body}");
         }
     }
-    assert_eq!(house.count(json!({})).await, 257);
+    assert_eq!(desk.count(json!({})).await, 257);
 }

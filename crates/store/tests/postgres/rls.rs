@@ -1,11 +1,11 @@
-//! Row-level security: the wall holds without the `tenant = $1` of our statements, and a role or a table
-//! that would let somebody pass it is refused at the start.
+//! Row-level security: it separates tenants even without `tenant = $1`, and a role or a table that would bypass it is
+//! refused at the start.
 
 use std::sync::Arc;
 
 use frontdesk_store::StoreError;
 
-use crate::house::{House, open};
+use crate::test_store::{TestStore, open};
 use frontdesk_testkit::databases::ROLE;
 use frontdesk_testkit::store_suite::boats::{BOAT, add, boat, claim, done, plan};
 use frontdesk_testkit::store_suite::{north, south};
@@ -14,7 +14,7 @@ const TABLES: [&str; 7] = ["boat", "boat_word", "fd_claim", "fd_outbox", "fd_cou
 
 #[tokio::test]
 async fn a_statement_without_a_tenant_sees_and_changes_nothing() {
-    let house = with_rows().await;
+    let test = with_rows().await;
     for table in TABLES {
         let tenants = match table.starts_with("fd_audit") {
             true => "chain LIKE 'tenant:%'",
@@ -24,7 +24,7 @@ async fn a_statement_without_a_tenant_sees_and_changes_nothing() {
             let text = format!(
                 "SET ROLE {role}; SET frontdesk.tenant = '{name}'; SELECT count(*) FROM {table} WHERE {tenants}"
             );
-            house.database.sql(&text).pop().unwrap()
+            test.database.sql(&text).pop().unwrap()
         };
         let all: u64 = count("postgres", "").parse().unwrap();
         assert!(all >= 2, "{table} has rows of both tenants");
@@ -40,32 +40,32 @@ async fn a_statement_without_a_tenant_sees_and_changes_nothing() {
         "DELETE FROM fd_audit WHERE chain LIKE 'tenant:%'",
     ] {
         let counted = format!("SET ROLE {ROLE}; WITH gone AS ({change} RETURNING 1) SELECT count(*) FROM gone");
-        let changed = house.database.sql(&counted);
+        let changed = test.database.sql(&counted);
         assert_eq!(changed, ["0"], "{change}");
     }
 }
 
 #[tokio::test]
 async fn a_row_of_another_tenant_cannot_be_written() {
-    let house = with_rows().await;
+    let test = with_rows().await;
     let forged = format!(
         "SET ROLE {ROLE}; SET frontdesk.tenant = 'north'; \
          INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ('south', 99, 'e', 'boat', 'b', 'created', 1)"
     );
-    assert!(house.database.sql_error(&forged).contains("violates row-level security policy"));
+    assert!(test.database.sql_error(&forged).contains("violates row-level security policy"));
     let chain = format!(
         "SET ROLE {ROLE}; SET frontdesk.tenant = '*'; \
          INSERT INTO fd_audit (chain, seq, at, records, hash) VALUES ('tenant:south', 99, 1, '', '')"
     );
-    assert!(house.database.sql_error(&chain).contains("violates row-level security policy"));
+    assert!(test.database.sql_error(&chain).contains("violates row-level security policy"));
 }
 
 #[tokio::test]
 async fn a_role_that_could_pass_the_wall_is_refused() {
-    let house = House::on_own_server().await;
-    house.database.sql("CREATE ROLE loose LOGIN BYPASSRLS");
+    let test = TestStore::on_own_server().await;
+    test.database.sql("CREATE ROLE loose LOGIN BYPASSRLS");
     for (role, why) in [("postgres", "is a superuser"), ("loose", "has BYPASSRLS")] {
-        let refused = open(&house.database.url_as(role), &[&BOAT], [7; 32], &house.clock).await.err().unwrap();
+        let refused = open(&test.database.url_as(role), &[&BOAT], [7; 32], &test.clock).await.err().unwrap();
         assert_eq!(
             refused.to_string(),
             format!(
@@ -78,7 +78,7 @@ async fn a_role_that_could_pass_the_wall_is_refused() {
 
 #[tokio::test]
 async fn a_table_whose_wall_was_opened_is_refused() {
-    let house = with_rows().await;
+    let test = with_rows().await;
     for (opened, mended, table) in [
         ("ALTER TABLE boat NO FORCE ROW LEVEL SECURITY", "ALTER TABLE boat FORCE ROW LEVEL SECURITY", "boat"),
         (
@@ -93,21 +93,21 @@ async fn a_table_whose_wall_was_opened_is_refused() {
             "fd_outbox",
         ),
     ] {
-        house.database.sql(opened);
-        match open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await {
+        test.database.sql(opened);
+        match open(&test.database.url(), &[&BOAT], [7; 32], &test.clock).await {
             Err(StoreError::RlsMissing { table: found }) => assert_eq!(found, table),
             Err(other) => panic!("{opened}: {other}"),
             Ok(_) => panic!("{opened}: it was opened"),
         }
-        house.database.sql(mended);
+        test.database.sql(mended);
     }
-    assert!(open(&house.database.url(), &[&BOAT], [7; 32], &house.clock).await.is_ok());
+    assert!(open(&test.database.url(), &[&BOAT], [7; 32], &test.clock).await.is_ok());
 }
 
 /// Both tenants have a boat, a claim, an event and a record.
-async fn with_rows() -> House {
-    let house = House::new().await;
-    let store = Arc::clone(&house.store);
+async fn with_rows() -> TestStore {
+    let test = TestStore::new().await;
+    let store = Arc::clone(&test.store);
     for tenant in [north(), south()] {
         add(&*store, &tenant, [boat("b1", 7)]).await;
         let mut commit = plan("more", &tenant, Vec::new());
@@ -119,5 +119,5 @@ async fn with_rows() -> House {
         )];
         done(&*store, commit).await;
     }
-    house
+    test
 }

@@ -1,14 +1,14 @@
-//! What the published text asks of each resource, shown on real answers.
+//! What the specification requires of each resource, checked on real answers.
 
 use serde_json::{Value, json};
 
-use super::support::{EVERYTHING, House};
+use super::support::{ALL_SCOPES, TestDesk};
 
-fn all(house: &House, domain: &str) -> Vec<Value> {
+fn all(desk: &TestDesk, domain: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut arguments = json!({"limit": 100});
     loop {
-        let page = house.ask(EVERYTHING, &format!("{domain}.list"), arguments);
+        let page = desk.call_ok(ALL_SCOPES, &format!("{domain}.list"), arguments);
         items.extend(page["items"].as_array().unwrap().clone());
         match page.get("next_cursor") {
             Some(cursor) => arguments = json!({"limit": 100, "cursor": cursor}),
@@ -17,14 +17,14 @@ fn all(house: &House, domain: &str) -> Vec<Value> {
     }
 }
 
-/// The first one of a domain that has all of these.
-fn having(house: &House, domain: &str, fields: &[&str]) -> Value {
+/// The first record of a domain that has all of these fields.
+fn having(desk: &TestDesk, domain: &str, fields: &[&str]) -> Value {
     let has_all = |item: &Value| fields.iter().all(|field| item.get(field).is_some());
-    let listed = all(house, domain).into_iter().find(has_all).unwrap_or_else(|| panic!("no {domain} has {fields:?}"));
-    house.ask(EVERYTHING, &format!("{domain}.get"), json!({"id": listed["id"]}))
+    let listed = all(desk, domain).into_iter().find(has_all).unwrap_or_else(|| panic!("no {domain} has {fields:?}"));
+    desk.call_ok(ALL_SCOPES, &format!("{domain}.get"), json!({"id": listed["id"]}))
 }
 
-/// Every object within, with the name it stands under.
+/// Visits every nested value with its name.
 fn walk(name: &str, value: &Value, visit: &mut dyn FnMut(&str, &Value)) {
     visit(name, value);
     match value {
@@ -34,16 +34,16 @@ fn walk(name: &str, value: &Value, visit: &mut dyn FnMut(&str, &Value)) {
     }
 }
 
-fn everything(house: &House) -> Vec<Value> {
-    ["inventory", "leads", "customers"].into_iter().flat_map(|domain| all(house, domain)).collect()
+fn everything(desk: &TestDesk) -> Vec<Value> {
+    ["inventory", "leads", "customers"].into_iter().flat_map(|domain| all(desk, domain)).collect()
 }
 
 #[test]
 fn a4_05_a3_15_a5_09_a_vehicle_has_the_fields_of_the_text() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let fields =
         ["vin", "stock_number", "condition", "year", "make", "model", "trim", "options", "media", "status", "price"];
-    for vehicle in all(&house, "inventory") {
+    for vehicle in all(&desk, "inventory") {
         for field in fields {
             assert!(vehicle.get(field).is_some(), "{field} in {vehicle}");
         }
@@ -52,9 +52,9 @@ fn a4_05_a3_15_a5_09_a_vehicle_has_the_fields_of_the_text() {
 
 #[test]
 fn a4_06_a_customer_has_the_fields_of_the_text() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let customer = having(
-        &house,
+        &desk,
         "customers",
         &["latest_lead", "latest_sale", "vehicle_of_interest", "lifetime_value", "location"],
     );
@@ -71,26 +71,26 @@ fn a4_06_a_customer_has_the_fields_of_the_text() {
 
 #[test]
 fn a4_07_a_lead_has_source_status_owner_and_vehicle() {
-    let house = House::open();
-    let lead = having(&house, "leads", &["source", "status", "owner", "vehicle_id"]);
-    let vehicle = house.ask(EVERYTHING, "inventory.get", json!({"id": lead["vehicle_id"]}));
+    let desk = TestDesk::open();
+    let lead = having(&desk, "leads", &["source", "status", "owner", "vehicle_id"]);
+    let vehicle = desk.call_ok(ALL_SCOPES, "inventory.get", json!({"id": lead["vehicle_id"]}));
     assert_eq!(vehicle["type"], "vehicle");
 }
 
 #[test]
 fn a3_06_a4_04_every_resource_names_its_dealership() {
-    let house = House::open();
-    for item in everything(&house) {
+    let desk = TestDesk::open();
+    for item in everything(&desk) {
         assert_eq!(item["dealership_id"], "dlr_lakeside", "{item}");
     }
 }
 
 #[test]
-fn a3_14_ids_are_unique_and_say_what_they_are_of() {
-    let house = House::open();
+fn a3_14_ids_are_unique_and_have_the_prefix_of_their_type() {
+    let desk = TestDesk::open();
     for (domain, prefix) in [("inventory", "veh_"), ("leads", "led_"), ("customers", "cus_")] {
         let mut ids: Vec<String> =
-            all(&house, domain).iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect();
+            all(&desk, domain).iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect();
         assert!(ids.iter().all(|id| id.starts_with(prefix)));
         let count = ids.len();
         ids.sort();
@@ -101,9 +101,9 @@ fn a3_14_ids_are_unique_and_say_what_they_are_of() {
 
 #[test]
 fn a3_33_money_is_whole_minor_units_with_a_currency() {
-    let house = House::open();
+    let desk = TestDesk::open();
     let mut seen = 0;
-    for item in everything(&house) {
+    for item in everything(&desk) {
         walk("", &item, &mut |name, value| {
             if ["price", "msrp", "lifetime_value"].contains(&name) {
                 seen += 1;
@@ -118,8 +118,8 @@ fn a3_33_money_is_whole_minor_units_with_a_currency() {
 
 #[test]
 fn a3_34_a_distance_carries_its_unit() {
-    let house = House::open();
-    for vehicle in all(&house, "inventory") {
+    let desk = TestDesk::open();
+    for vehicle in all(&desk, "inventory") {
         assert!(vehicle["mileage"]["value"].is_i64());
         assert_eq!(vehicle["mileage"]["unit"], "mi");
     }
@@ -127,18 +127,18 @@ fn a3_34_a_distance_carries_its_unit() {
 
 #[test]
 fn nothing_is_null() {
-    let house = House::open();
-    for item in everything(&house) {
+    let desk = TestDesk::open();
+    for item in everything(&desk) {
         walk("", &item, &mut |name, value| assert!(!value.is_null(), "{name} in {item}"));
     }
 }
 
 #[test]
-fn a6_12_stock_holds_nothing_personal_and_lists_hold_it_masked() {
-    let house = House::open();
-    let whole = |item: &Value, tool: &str| house.ask(EVERYTHING, tool, json!({"id": item["id"]}));
-    let customers: Vec<Value> = all(&house, "customers").iter().map(|item| whole(item, "customers.get")).collect();
-    let lists = everything(&house).iter().map(Value::to_string).collect::<String>();
+fn a6_12_stock_has_no_personal_data_and_lists_mask_it() {
+    let desk = TestDesk::open();
+    let whole = |item: &Value, tool: &str| desk.call_ok(ALL_SCOPES, tool, json!({"id": item["id"]}));
+    let customers: Vec<Value> = all(&desk, "customers").iter().map(|item| whole(item, "customers.get")).collect();
+    let lists = everything(&desk).iter().map(Value::to_string).collect::<String>();
     for customer in customers {
         for field in ["email", "phone"] {
             let secret = customer["primary_contact"][field].as_str().unwrap();
