@@ -210,9 +210,9 @@ impl Texts {
             queries::variables(&["price", "sku"]),
             queries::page(ID, &VARIABLES),
             queries::variables(&["price", "color", "color"]),
-            queries::found(&VARIABLES, COLOR, 25, OFFSET),
-            queries::below(ID, DEPTH, 100, OFFSET),
-            queries::above(ID, 100),
+            queries::search(&VARIABLES, COLOR, 25, OFFSET),
+            queries::descendants(ID, DEPTH, 100, OFFSET),
+            queries::ancestors(ID, 100),
         ]
     }
 
