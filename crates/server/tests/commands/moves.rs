@@ -188,7 +188,8 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     let said = errors.lines().last().unwrap();
     assert_eq!(
         said,
-        "frontdesk: tenant dlr_lakeside already exists in this database, and an import overwrites nothing. Import it into another database."
+        "frontdesk: tenant dlr_lakeside already exists in this database, and an import overwrites nothing. \
+         Import it into another database."
     );
     assert_eq!(desk.command(&["audit", "verify"]).0, Some(0));
 }
@@ -207,7 +208,8 @@ async fn a_dealership_whose_record_was_changed_is_not_exported() {
     let said = errors.lines().last().unwrap();
     assert_eq!(
         said,
-        "frontdesk: the audit chain tenant:dlr_lakeside is broken at link 1: the link is not what was written. Check it with `frontdesk audit verify`."
+        "frontdesk: the audit chain tenant:dlr_lakeside is broken at link 1: the link is not what was written. \
+         Check it with `frontdesk audit verify`."
     );
     assert_eq!(fs::read_dir(files.path()).unwrap().count(), 0, "something is left");
 }
