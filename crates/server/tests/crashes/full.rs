@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::ledger::{Ledger, Order};
 use super::line::Answer;
 use super::load::lead;
+use super::order_log::{Order, OrderLog};
 use super::stage::Stage;
 use super::tables::Before;
 
@@ -15,7 +15,7 @@ use super::tables::Before;
 async fn a_full_disk_is_unavailable_until_there_is_room() {
     let stage = Stage::embedded_and_limitable().await;
     let before = Before::look(&stage.database, &stage.desk);
-    let mut ledger = Ledger::default();
+    let mut ledger = OrderLog::default();
     let mut line = stage.line(0);
     let Answer::Done(stock) = line.call("inventory.list", &json!({"limit": 1})).await else { panic!("no stock") };
 

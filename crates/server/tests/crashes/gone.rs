@@ -8,9 +8,9 @@ use tokio::task::JoinSet;
 
 use frontdesk_testkit::databases::PostgresServer;
 
-use super::ledger::{Ledger, Order};
 use super::line::Answer;
 use super::load::lead;
+use super::order_log::{Order, OrderLog};
 use super::stage::Stage;
 use super::tables::Before;
 
@@ -18,7 +18,7 @@ use super::tables::Before;
 async fn a_hanging_postgres_is_unavailable_within_the_deadline() {
     let stage = Stage::on_postgres_with(PostgresServer::start(), &[("FRONTDESK_DEADLINES_CALL_SECONDS", "2")]).await;
     let before = Before::look(&stage.database, &stage.desk);
-    let mut ledger = Ledger::default();
+    let mut ledger = OrderLog::default();
     let first = Order { dealership: 0, tool: "leads.create", arguments: lead("before") };
     ledger.send(&first);
     ledger = stage.repeat(vec![first], ledger).await;

@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 
 use frontdesk_testkit::TestRandom;
 
-use super::ledger::{Ledger, Order};
 use super::line::{Answer, Line};
+use super::order_log::{Order, OrderLog};
 use super::stage::Stage;
 
 const WORKERS: usize = 15;
@@ -31,7 +31,7 @@ pub(crate) struct Load {
 /// What all of them write into.
 #[derive(Default)]
 struct Book {
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<OrderLog>,
     /// Told of every answer.
     answered: Notify,
 }
@@ -74,7 +74,7 @@ impl Load {
     }
 
     /// Waits until everybody has noticed.
-    pub(crate) async fn end(self) -> (Ledger, Ends) {
+    pub(crate) async fn end(self) -> (OrderLog, Ends) {
         let mut ends = Ends::default();
         for end in self.crew.join_all().await {
             match end {

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::ledger::{Ledger, Order};
 use super::line::Answer;
 use super::load::lead;
+use super::order_log::{Order, OrderLog};
 use super::stage::Stage;
 use super::tables::Before;
 
@@ -15,7 +15,7 @@ use super::tables::Before;
 async fn a_locked_database_file_is_unavailable_to_writers_in_time() {
     let stage = Stage::embedded().await;
     let before = Before::look(&stage.database, &stage.desk);
-    let mut ledger = Ledger::default();
+    let mut ledger = OrderLog::default();
     let lock = stage.database.lock(&stage.desk);
     let mut crowd = JoinSet::new();
     let asked = Instant::now();

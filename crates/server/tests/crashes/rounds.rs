@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use frontdesk_testkit::databases::KillSwitch;
 
-use super::ledger::Ledger;
 use super::load::{Ends, Load};
+use super::order_log::OrderLog;
 use super::seed::{rounds, seeded};
 use super::stage::Stage;
 use super::tables::Before;
@@ -46,7 +46,7 @@ enum Moment {
 async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
     let random = seeded(whose);
     let before = Before::look(&stage.database, &stage.desk);
-    let mut all = Ledger::default();
+    let mut all = OrderLog::default();
     let (mut round, mut unanswered, mut answer_lost) = (0, 0, 0);
     // As often as asked for, and on until the moment was met; if it never is, the load is too thin to prove anything.
     while round < rounds() || answer_lost == 0 {
@@ -112,7 +112,7 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
 }
 
 /// How everybody's work ended; nobody may be left waiting.
-async fn noticed(load: Load) -> (Ledger, Ends) {
+async fn noticed(load: Load) -> (OrderLog, Ends) {
     timeout(PATIENCE, load.end()).await.unwrap()
 }
 

@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 use frontdesk_testkit::app::{EVERYTHING, TestAgent, TestApp};
 use frontdesk_testkit::databases::{PostgresServer, WalSync};
 
-use super::ledger::{Ledger, Order};
 use super::line::{Answer, Line};
+use super::order_log::{Order, OrderLog};
 use super::tables::Database;
 
 /// Room for thousands of calls from one address.
@@ -92,7 +92,7 @@ impl Stage {
     }
 
     /// Sends every order again, several at a time, until each is answered.
-    pub(crate) async fn repeat(&self, orders: Vec<Order>, ledger: Ledger) -> Ledger {
+    pub(crate) async fn repeat(&self, orders: Vec<Order>, ledger: OrderLog) -> OrderLog {
         const LINES: usize = 4;
         let ledger = Arc::new(Mutex::new(ledger));
         let mut repeating = JoinSet::new();
@@ -110,7 +110,7 @@ impl Stage {
     }
 }
 
-async fn insist(mut line: Line, orders: Vec<Order>, ledger: Arc<Mutex<Ledger>>) {
+async fn insist(mut line: Line, orders: Vec<Order>, ledger: Arc<Mutex<OrderLog>>) {
     for order in orders {
         let until = Instant::now() + Duration::from_secs(60);
         loop {

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use frontdesk_testkit::app::TestApp;
 use frontdesk_testkit::databases::PostgresServer;
 
-use super::ledger::{Ledger, Order};
+use super::order_log::{Order, OrderLog};
 
 /// Where the desk keeps its rows.
 pub(crate) enum Database {
@@ -106,13 +106,13 @@ impl Before {
     }
 
     /// As many leads as callers must see by now.
-    pub(crate) fn saw(&self, seen: usize, ledger: &Ledger) {
+    pub(crate) fn saw(&self, seen: usize, ledger: &OrderLog) {
         assert_eq!(seen, self.leads.len() + ledger.count(|order| order.tool == "leads.create"));
     }
 
     /// Every order of the ledger has been answered: then the tables hold what it says, each thing once, no more
     /// and no less, and every chain of the audit is whole.
-    pub(crate) fn and_then(&self, ledger: &Ledger, database: &Database, desk: &TestApp) {
+    pub(crate) fn and_then(&self, ledger: &OrderLog, database: &Database, desk: &TestApp) {
         assert_eq!(ledger.answered(), ledger.sent());
         let creates = |order: &Order| order.tool == "leads.create";
         let tells = |order: &Order| order.arguments.get("customer_id").is_some();
