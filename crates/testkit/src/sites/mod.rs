@@ -78,7 +78,7 @@ impl SiteDatabases {
 }
 
 pub fn settings(url: &str) -> SiteDbSettings {
-    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url) }
+    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url, "evo_") }
 }
 
 /// A SQLite file in a folder of its own.
