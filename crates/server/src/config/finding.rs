@@ -8,18 +8,18 @@ pub struct Finding {
     /// The key, or the variable or file when no key is meant.
     pub key: String,
     /// The file or variable it is in; empty if there is no single one.
-    pub place: String,
-    pub wrong: String,
-    pub next: String,
+    pub source: String,
+    pub problem: String,
+    pub advice: String,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, place, wrong, next } = self;
-        if place.is_empty() {
-            write!(out, "{key}: {wrong}. {next}")
+        let Self { key, source, problem, advice } = self;
+        if source.is_empty() {
+            write!(out, "{key}: {problem}. {advice}")
         } else {
-            write!(out, "{key} ({place}): {wrong}. {next}")
+            write!(out, "{key} ({source}): {problem}. {advice}")
         }
     }
 }
@@ -50,20 +50,25 @@ impl std::error::Error for ConfigErrors {}
 pub(super) struct ConfigError {
     /// Where inside the value, such as `[1].path`; empty for the whole.
     pub(super) at: String,
-    pub(super) wrong: String,
-    pub(super) next: String,
+    pub(super) problem: String,
+    pub(super) advice: String,
 }
 
 impl ConfigError {
-    pub(super) fn new(wrong: impl Into<String>, next: impl Into<String>) -> Self {
-        Self { at: String::new(), wrong: wrong.into(), next: next.into() }
+    pub(super) fn new(problem: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { at: String::new(), problem: problem.into(), advice: advice.into() }
     }
 
     pub(super) fn at(self, at: impl Into<String>) -> Self {
         Self { at: at.into(), ..self }
     }
 
-    pub(super) fn at_key(self, key: &str, place: &str) -> Finding {
-        Finding { key: format!("{key}{}", self.at), place: place.to_owned(), wrong: self.wrong, next: self.next }
+    pub(super) fn at_key(self, key: &str, source: &str) -> Finding {
+        Finding {
+            key: format!("{key}{}", self.at),
+            source: source.to_owned(),
+            problem: self.problem,
+            advice: self.advice,
+        }
     }
 }

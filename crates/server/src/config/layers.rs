@@ -108,9 +108,9 @@ impl Layers {
                     | Value::Boolean(_)
                     | Value::Datetime(_)
                     | Value::Array(_) => {
-                        let wrong = format!("it is {} instead of a table", type_name(value));
+                        let problem = format!("it is {} instead of a table", type_name(value));
                         self.problem(
-                            ConfigError::new(wrong, format!("Write its keys under [{path}]")).at_key(&path, place),
+                            ConfigError::new(problem, format!("Write its keys under [{path}]")).at_key(&path, place),
                         );
                     }
                 }

@@ -96,8 +96,8 @@ pub struct LoadedConfig {
 impl LoadedConfig {
     /// Logs the warnings of [`load`].
     pub fn log_warnings(&self) {
-        for Finding { key, wrong, next, .. } in &self.warnings {
-            tracing::warn!(key, problem = wrong, advice = next, "configuration warning");
+        for Finding { key, problem, advice, .. } in &self.warnings {
+            tracing::warn!(key, problem, advice, "configuration warning");
         }
     }
 

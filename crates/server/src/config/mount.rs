@@ -86,9 +86,9 @@ pub(super) fn parse_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<Mo
         let (contract, path) = (contract.trim().to_owned(), path.trim().to_owned());
         match entries.iter().find(|entry| entry.name == contract).map(|entry| entry.requires) {
             Some(Requires::SiteDb(_)) => {
-                let wrong = format!("{contract} reads a database, and a path does not say which");
-                let next = "Write it into a file, as [[mount]] with `contract` and `database`";
-                errors.push(ConfigError::new(wrong, next).at(format!("[{index}]")));
+                let problem = format!("{contract} reads a database, and a path does not say which");
+                let advice = "Write it into a file, as [[mount]] with `contract` and `database`";
+                errors.push(ConfigError::new(problem, advice).at(format!("[{index}]")));
             }
             Some(Requires::Nothing) | None => mounts.push((index, MountConfig { contract, path, site: None })),
         }
@@ -149,20 +149,20 @@ pub(super) fn cross_checks(
         return;
     };
     if site.auth == SiteAuth::None && !listen.ip().is_loopback() {
-        let wrong = format!("without tokens it may be reached from this machine only, but `listen` is {listen}");
-        let next = "Use a loopback address such as 127.0.0.1:8443 for `listen`, or \"oauth\" or \"jwt\" for `auth`";
-        report(&["mount", "listen"], ConfigError::new(wrong, next).at(format!("[{index}].auth")));
+        let problem = format!("without tokens it may be reached from this machine only, but `listen` is {listen}");
+        let advice = "Use a loopback address such as 127.0.0.1:8443 for `listen`, or \"oauth\" or \"jwt\" for `auth`";
+        report(&["mount", "listen"], ConfigError::new(problem, advice).at(format!("[{index}].auth")));
     }
 }
 
 /// Warnings about a mount together with other keys.
 pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &mut dyn FnMut(&[&str], ConfigError)) {
     if mount.needs_no_token() && !LOCAL.contains(&host) {
-        let wrong =
+        let problem =
             format!("it needs no tokens, but `public_url` names {host}, so there seems to be a proxy before it");
-        let next =
+        let advice =
             "Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from other machines";
-        report(&["mount", "public_url"], ConfigError::new(wrong, next).at(format!("[{index}].auth")));
+        report(&["mount", "public_url"], ConfigError::new(problem, advice).at(format!("[{index}].auth")));
     }
 }
 
@@ -203,8 +203,8 @@ fn plain_mount(
         }
         None => {
             let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
-            let next = format!("Name the contract and its path; the contracts are: {}", names.join(", "));
-            errors.push(ConfigError::new("it is missing", next).at(format!("[{index}].{name}")));
+            let advice = format!("Name the contract and its path; the contracts are: {}", names.join(", "));
+            errors.push(ConfigError::new("it is missing", advice).at(format!("[{index}].{name}")));
             None
         }
     };
@@ -226,20 +226,21 @@ fn check(
         let contract = &mount.contract;
         if !entries.iter().any(|entry| entry.name == contract) {
             let right = nearest(contract, entries.iter().map(|entry| entry.name)).unwrap_or_default();
-            let wrong = format!("{contract:?} is not a contract of this version");
-            errors.push(ConfigError::new(wrong, format!("Did you mean `{right}`?")).at(format!("[{index}].contract")));
+            let problem = format!("{contract:?} is not a contract of this version");
+            errors
+                .push(ConfigError::new(problem, format!("Did you mean `{right}`?")).at(format!("[{index}].contract")));
         }
         for (path, key) in mount.addresses() {
             let at = format!("[{index}].{key}");
             if !plain(&path) {
-                let wrong = format!("{path:?} is not a path that can be mounted");
-                let next = "Begin with /, and join letters, digits, - . _ ~ by single slashes";
-                errors.push(ConfigError::new(wrong, next).at(at));
+                let problem = format!("{path:?} is not a path that can be mounted");
+                let advice = "Begin with /, and join letters, digits, - . _ ~ by single slashes";
+                errors.push(ConfigError::new(problem, advice).at(at));
                 // The paths below it are invalid for the same reason.
                 break;
             } else if TAKEN.iter().any(|taken| path == *taken || path.starts_with(&format!("{taken}/"))) {
-                let wrong = format!("Frontdesk itself answers at {path}");
-                errors.push(ConfigError::new(wrong, format!("Choose another path, such as /mcp/{contract}")).at(at));
+                let problem = format!("Frontdesk itself answers at {path}");
+                errors.push(ConfigError::new(problem, format!("Choose another path, such as /mcp/{contract}")).at(at));
                 break;
             } else if !taken.insert(path.clone()) {
                 errors.push(
@@ -252,10 +253,10 @@ fn check(
             if let Some(other) = kept.insert((tenant, handle), *index)
                 && other != *index
             {
-                let wrong = format!("mount[{other}] has a server {handle} of the tenant {tenant} already");
-                let next =
+                let problem = format!("mount[{other}] has a server {handle} of the tenant {tenant} already");
+                let advice =
                     "Give each site a `tenant` of its own, under which its callers, tasks and records are stored";
-                errors.push(ConfigError::new(wrong, next).at(format!("[{index}].tenant")));
+                errors.push(ConfigError::new(problem, advice).at(format!("[{index}].tenant")));
                 break;
             }
         }

@@ -206,69 +206,70 @@ fn problems(raw: &RawConfig, report: &mut Report<'_>) {
     let same_port = listen.port() == operator.port() && listen.port() != 0;
     let overlap = listen.ip() == operator.ip() || listen.ip().is_unspecified();
     if same_port && overlap {
-        let wrong = format!("{operator} is taken by `listen` = {listen}");
-        report.add(&["operator.listen", "listen"], ConfigError::new(wrong, "Give one of them another port"));
+        let problem = format!("{operator} is taken by `listen` = {listen}");
+        report.add(&["operator.listen", "listen"], ConfigError::new(problem, "Give one of them another port"));
     }
     match (&raw.certificate, &raw.key) {
         (Some(_), None) => {
-            let wrong = ConfigError::new(
+            let problem = ConfigError::new(
                 "it is empty, but `tls.certificate` is set",
                 "Set both, or neither for the development CA",
             );
-            report.add(&["tls.key", "tls.certificate"], wrong);
+            report.add(&["tls.key", "tls.certificate"], problem);
         }
         (None, Some(_)) => {
-            let wrong =
+            let problem =
                 ConfigError::new("it is empty, but `tls.key` is set", "Set both, or neither for the development CA");
-            report.add(&["tls.certificate", "tls.key"], wrong);
+            report.add(&["tls.certificate", "tls.key"], problem);
         }
         (Some(_), Some(_)) | (None, None) => {}
     }
     if let Some(endpoint) = &raw.traces_endpoint
         && endpoint.channel(raw.traces_ca.clone()).is_none()
     {
-        let wrong = ConfigError::new(
+        let problem = ConfigError::new(
             "it is empty, but `traces.endpoint` is https",
             "Name the PEM file of the CA that issued the certificate of the collector; public CAs are often in \
              /etc/ssl/certs/ca-certificates.crt",
         );
-        report.add(&["traces.ca", "traces.endpoint"], wrong);
+        report.add(&["traces.ca", "traces.endpoint"], problem);
     }
     if let (DatabaseConfig::Postgres(address), None) = (&raw.database, &raw.database_ca)
         && address.needs_authority()
     {
-        let wrong = "it is empty, but `database` is reached by TLS, and the CAs of the system are not trusted";
-        let next = "Name the PEM file of the CA that issued the certificate of PostgreSQL";
-        report.add(&["database_ca", "database"], ConfigError::new(wrong, next));
+        let problem = "it is empty, but `database` is reached by TLS, and the CAs of the system are not trusted";
+        let advice = "Name the PEM file of the CA that issued the certificate of PostgreSQL";
+        report.add(&["database_ca", "database"], ConfigError::new(problem, advice));
     }
     for (index, mount) in raw.mounts.iter().flatten().enumerate() {
-        mount::cross_checks(index, mount, raw.listen, &mut |keys, wrong| report.add(keys, wrong));
+        mount::cross_checks(index, mount, raw.listen, &mut |keys, problem| report.add(keys, problem));
     }
     if raw.connections_per_address > raw.connections {
-        let wrong = format!("{} is more than `limits.connections` = {}", raw.connections_per_address, raw.connections);
-        let next = format!("Use at most {}, or raise `limits.connections`", raw.connections);
-        report.add(&["limits.connections_per_address", "limits.connections"], ConfigError::new(wrong, next));
+        let problem =
+            format!("{} is more than `limits.connections` = {}", raw.connections_per_address, raw.connections);
+        let advice = format!("Use at most {}, or raise `limits.connections`", raw.connections);
+        report.add(&["limits.connections_per_address", "limits.connections"], ConfigError::new(problem, advice));
     }
 }
 
 fn warnings(raw: &RawConfig, public_url: Option<&ValueSource>, report: &mut Report<'_>) {
     if raw.token_lifetime_seconds > LONG_TOKEN {
-        let wrong = format!("a stolen token can be used for up to {} seconds", raw.token_lifetime_seconds);
-        report.add(&["token.lifetime_seconds"], ConfigError::new(wrong, format!("Prefer {LONG_TOKEN} or less")));
+        let problem = format!("a stolen token can be used for up to {} seconds", raw.token_lifetime_seconds);
+        report.add(&["token.lifetime_seconds"], ConfigError::new(problem, format!("Prefer {LONG_TOKEN} or less")));
     }
     if public_url == Some(&ValueSource::Default) && !raw.listen.ip().is_loopback() {
-        let wrong = format!("other machines can reach {}, but clients will be told to use localhost", raw.listen);
-        report.add(&["public_url", "listen"], ConfigError::new(wrong, "Set it to the URL that clients use"));
+        let problem = format!("other machines can reach {}, but clients will be told to use localhost", raw.listen);
+        report.add(&["public_url", "listen"], ConfigError::new(problem, "Set it to the URL that clients use"));
     }
     let host = raw.public_url.as_ref().map_or("localhost", PublicUrl::host);
     for (index, mount) in raw.mounts.iter().flatten().enumerate() {
-        mount::warnings(index, mount, host, &mut |keys, wrong| report.add(keys, wrong));
+        mount::warnings(index, mount, host, &mut |keys, problem| report.add(keys, problem));
     }
     if let (Some(url), Some(hosts)) = (&raw.public_url, &raw.allowed_hosts)
         && !hosts.iter().any(|host| host == url.host())
     {
-        let wrong = format!("{} is missing, so requests to `public_url` will be refused", url.host());
-        report.add(&["allowed_hosts", "public_url"], ConfigError::new(wrong, format!("Add \"{}\"", url.host())));
+        let problem = format!("{} is missing, so requests to `public_url` will be refused", url.host());
+        report.add(&["allowed_hosts", "public_url"], ConfigError::new(problem, format!("Add \"{}\"", url.host())));
     }
 }
 

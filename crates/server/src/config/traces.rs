@@ -46,7 +46,7 @@ const NEXT: &str = "Write the base of the collector's URL, such as http://127.0.
 
 impl CollectorUrl {
     pub(super) fn read(text: &str) -> Result<CollectorUrl, ConfigError> {
-        let url = parse_url(text).map_err(|wrong| ConfigError::new(wrong, NEXT))?;
+        let url = parse_url(text).map_err(|problem| ConfigError::new(problem, NEXT))?;
         let path = url.path().trim_end_matches('/');
         // The parser escapes what it does not allow in a path; such a path is refused.
         let is_plain = url.query().is_none() && url.fragment().is_none() && text.contains(path);

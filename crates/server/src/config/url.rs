@@ -20,10 +20,13 @@ impl PublicUrl {
     }
 
     pub(super) fn read(text: &str) -> Result<Self, ConfigError> {
-        let next = "Write https, a host and perhaps a port, such as https://desk.example.com";
-        let url = parse_origin(text).map_err(|wrong| ConfigError::new(wrong, next))?;
+        let advice = "Write https, a host and perhaps a port, such as https://desk.example.com";
+        let url = parse_origin(text).map_err(|problem| ConfigError::new(problem, advice))?;
         if url.scheme() != "https" {
-            return Err(ConfigError::new(format!("{text:?} is not encrypted, and Frontdesk serves https only"), next));
+            return Err(ConfigError::new(
+                format!("{text:?} is not encrypted, and Frontdesk serves https only"),
+                advice,
+            ));
         }
         Ok(Self { host: host_of(&url), port: url.port().unwrap_or(443) })
     }
@@ -55,8 +58,11 @@ impl fmt::Display for PublicUrl {
 
 /// An origin as browsers send it.
 pub(super) fn origin(text: &str) -> Result<String, ConfigError> {
-    let url = parse_origin(text).map_err(|wrong| {
-        ConfigError::new(wrong, "Write each origin as scheme, host and perhaps a port, such as https://app.example.com")
+    let url = parse_origin(text).map_err(|problem| {
+        ConfigError::new(
+            problem,
+            "Write each origin as scheme, host and perhaps a port, such as https://app.example.com",
+        )
     })?;
     Ok(url.origin().ascii_serialization())
 }

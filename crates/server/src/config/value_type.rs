@@ -67,12 +67,12 @@ impl ValueType {
             Self::Loopback(at) => {
                 let address = socket(value)?;
                 if !address.ip().is_loopback() {
-                    let wrong = format!("{} can be reached from other machines", address.ip());
-                    return Err(one(wrong, format!("Use a loopback address, such as 127.0.0.1:{}", address.port())));
+                    let problem = format!("{} can be reached from other machines", address.ip());
+                    return Err(one(problem, format!("Use a loopback address, such as 127.0.0.1:{}", address.port())));
                 }
                 *at(config) = address;
             }
-            Self::Url(at) => *at(config) = Some(PublicUrl::read(text(value)?).map_err(|wrong| vec![wrong])?),
+            Self::Url(at) => *at(config) = Some(PublicUrl::read(text(value)?).map_err(|problem| vec![problem])?),
             Self::Hosts(at) => {
                 let hosts = list(value, url::host)?;
                 if hosts.is_empty() {
@@ -98,7 +98,7 @@ impl ValueType {
             Self::CollectorUrl(at) => {
                 *at(config) = match text(value)? {
                     "" => None,
-                    given => Some(CollectorUrl::read(given).map_err(|wrong| vec![wrong])?),
+                    given => Some(CollectorUrl::read(given).map_err(|problem| vec![problem])?),
                 };
             }
             Self::SampleRatio(at) => *at(config) = ratio(value)?,
@@ -174,7 +174,7 @@ impl ValueType {
 
 /// Reads an address and a port; the error says what is wrong and what to write instead.
 pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    parse(text).map_err(|ConfigError { wrong, next, .. }| format!("{wrong}. {next}"))
+    parse(text).map_err(|ConfigError { problem, advice, .. }| format!("{problem}. {advice}"))
 }
 
 /// What a TOML value is, with its article.
@@ -190,8 +190,8 @@ pub(super) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn one(wrong: impl Into<String>, next: impl Into<String>) -> Vec<ConfigError> {
-    vec![ConfigError::new(wrong, next)]
+fn one(problem: impl Into<String>, advice: impl Into<String>) -> Vec<ConfigError> {
+    vec![ConfigError::new(problem, advice)]
 }
 
 fn text(value: RawValue<'_>) -> Result<&str, Vec<ConfigError>> {
@@ -227,47 +227,47 @@ fn not_a_database(error: AddressError) -> ConfigError {
 }
 
 fn socket(value: RawValue<'_>) -> Result<SocketAddr, Vec<ConfigError>> {
-    parse(text(value)?).map_err(|wrong| vec![wrong])
+    parse(text(value)?).map_err(|problem| vec![problem])
 }
 
 fn parse(text: &str) -> Result<SocketAddr, ConfigError> {
     text.parse().map_err(|_| {
         // The most common errors are a host name instead of an address, and a port alone; both contain the port.
         let port = text.rsplit(':').next().and_then(|port| port.parse::<u16>().ok()).unwrap_or(8443);
-        let next = format!("Write an IP address and a port, such as 127.0.0.1:{port} or 0.0.0.0:{port}");
-        ConfigError::new(format!("{text:?} is not an address and a port"), next)
+        let advice = format!("Write an IP address and a port, such as 127.0.0.1:{port} or 0.0.0.0:{port}");
+        ConfigError::new(format!("{text:?} is not an address and a port"), advice)
     })
 }
 
 fn number(value: RawValue<'_>, min: u32, max: u32) -> Result<u32, Vec<ConfigError>> {
-    let next = format!("Use a number from {min} to {max}");
+    let advice = format!("Use a number from {min} to {max}");
     let given = match value {
         RawValue::Text(text) => {
-            text.trim().parse::<i64>().map_err(|_| one(format!("{text:?} is not a number"), next.as_str()))?
+            text.trim().parse::<i64>().map_err(|_| one(format!("{text:?} is not a number"), advice.as_str()))?
         }
         RawValue::Toml(Value::Integer(number)) => *number,
         RawValue::Toml(value) => {
-            return Err(one(format!("it is {} instead of a number", type_name(value)), next));
+            return Err(one(format!("it is {} instead of a number", type_name(value)), advice));
         }
     };
     u32::try_from(given).ok().filter(|given| (min..=max).contains(given)).ok_or_else(|| {
-        let wrong = if given < i64::from(min) { "too small" } else { "too large" };
-        one(format!("{given} is {wrong}"), next)
+        let problem = if given < i64::from(min) { "too small" } else { "too large" };
+        one(format!("{given} is {problem}"), advice)
     })
 }
 
 fn ratio(value: RawValue<'_>) -> Result<SampleRatio, Vec<ConfigError>> {
-    let next = "Use a number from 0.0 to 1.0, such as 0.1 for one call in ten";
+    let advice = "Use a number from 0.0 to 1.0, such as 0.1 for one call in ten";
     let given = match value {
         RawValue::Text(text) => {
-            text.trim().parse::<f64>().map_err(|_| one(format!("{text:?} is not a number"), next))?
+            text.trim().parse::<f64>().map_err(|_| one(format!("{text:?} is not a number"), advice))?
         }
         RawValue::Toml(Value::Float(number)) => *number,
         RawValue::Toml(Value::Integer(0)) => 0.0,
         RawValue::Toml(Value::Integer(1)) => 1.0,
-        RawValue::Toml(value) => return Err(one(format!("it is {} instead of a number", type_name(value)), next)),
+        RawValue::Toml(value) => return Err(one(format!("it is {} instead of a number", type_name(value)), advice)),
     };
-    SampleRatio::read(given).ok_or_else(|| one(format!("{given} is not between 0.0 and 1.0"), next))
+    SampleRatio::read(given).ok_or_else(|| one(format!("{given} is not between 0.0 and 1.0"), advice))
 }
 
 /// Reads every entry, so that all invalid ones are reported; duplicates are removed.
@@ -290,7 +290,7 @@ fn list(value: RawValue<'_>, entry: fn(&str) -> Result<String, ConfigError>) -> 
         match entry(text) {
             Ok(entry) if entries.contains(&entry) => {}
             Ok(entry) => entries.push(entry),
-            Err(wrong) => errors.push(wrong.at(format!("[{index}]"))),
+            Err(problem) => errors.push(problem.at(format!("[{index}]"))),
         }
     }
     if errors.is_empty() { Ok(entries) } else { Err(errors) }

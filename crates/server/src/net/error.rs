@@ -129,26 +129,7 @@ impl fmt::Display for NetError {
     }
 }
 
-impl std::error::Error for NetError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::ListenFailed { cause, .. }
-            | Self::FileUnreadable { cause, .. }
-            | Self::FileUnwritable { cause, .. } => Some(cause),
-            Self::PortTaken(..)
-            | Self::PortForbidden(..)
-            | Self::AddressNotLocal(..)
-            | Self::FileMissing(_)
-            | Self::NoCertificate(_)
-            | Self::NoKey(_)
-            | Self::KeyMismatch { .. }
-            | Self::Unusable { .. }
-            | Self::KeyExposed { .. }
-            | Self::InvalidName(_)
-            | Self::NotCreated(_) => None,
-        }
-    }
-}
+impl std::error::Error for NetError {}
 
 /// Where an address was configured, so that the message names what to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -31,10 +31,11 @@ fn object(schema: &Value) -> BoxedStrategy<Value> {
         .into_iter()
         .flatten()
         .map(|(name, shape)| {
-            let share = if required.contains(&json!(name)) { 1.0 } else { 0.4 };
+            let is_required = required.contains(&json!(name));
             let name = name.clone();
             let member = fitting(shape).prop_map(move |value| (name.clone(), value));
-            prop::option::weighted(share, member).boxed()
+            // A probability of 1.0 is refused by `weighted`.
+            if is_required { member.prop_map(Some).boxed() } else { prop::option::weighted(0.4, member).boxed() }
         })
         .collect();
     members.prop_map(|members| Value::Object(members.into_iter().flatten().collect::<Map<_, _>>())).boxed()

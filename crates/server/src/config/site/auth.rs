@@ -94,20 +94,20 @@ pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 pub(super) fn read(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<SiteAuth> {
     let methods = if fields.has("auth") { fields.texts("auth")? } else { vec![OAUTH.to_owned()] };
-    let next = "Use \"oauth\", \"jwt\", both, or \"none\" alone";
+    let advice = "Use \"oauth\", \"jwt\", both, or \"none\" alone";
     if methods.is_empty() {
-        fields.error("auth", "an empty list would refuse every call", next);
+        fields.error("auth", "an empty list would refuse every call", advice);
         return None;
     }
     if let Some(at) = methods.iter().position(|method| ![OAUTH, JWT, NONE].contains(&method.as_str())) {
-        let wrong =
+        let problem =
             format!("{:?} is not an authentication method", methods.get(at).map(String::as_str).unwrap_or_default());
-        fields.error(&format!("auth[{at}]"), wrong, next);
+        fields.error(&format!("auth[{at}]"), problem, advice);
         return None;
     }
     let has = |word: &str| methods.iter().any(|method| method == word);
     if has(NONE) && methods.len() > 1 {
-        fields.error("auth", "\"none\" cannot be combined with other methods", next);
+        fields.error("auth", "\"none\" cannot be combined with other methods", advice);
         return None;
     }
     if !has(JWT) {
@@ -144,13 +144,13 @@ fn jwt(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<JwtConfig> {
         (Some(name), None) => from_variable(name, variables),
         (None, Some(file)) => SecretSource::File(PathBuf::from(file)),
         (Some(_), Some(_)) => {
-            let next = "Set `jwt_secret_env` or `jwt_secret_file`, not both";
-            fields.error("jwt_secret_file", "there are two sources for one secret", next);
+            let advice = "Set `jwt_secret_env` or `jwt_secret_file`, not both";
+            fields.error("jwt_secret_file", "there are two sources for one secret", advice);
             return None;
         }
         (None, None) => {
-            let next = "Name a file with the secret the site signs with, or use `jwt_secret_env`";
-            fields.error("jwt_secret_file", "it is missing, but `auth` names \"jwt\"", next);
+            let advice = "Name a file with the secret the site signs with, or use `jwt_secret_env`";
+            fields.error("jwt_secret_file", "it is missing, but `auth` names \"jwt\"", advice);
             return None;
         }
     };

@@ -27,8 +27,8 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    pub(super) fn error(&mut self, name: &str, wrong: impl Into<String>, next: impl Into<String>) {
-        self.errors.push(ConfigError::new(wrong, next).at(self.path_of(name)));
+    pub(super) fn error(&mut self, name: &str, problem: impl Into<String>, advice: impl Into<String>) {
+        self.errors.push(ConfigError::new(problem, advice).at(self.path_of(name)));
     }
 
     /// The position of a value of this table.
@@ -76,7 +76,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn texts(&mut self, name: &str) -> Option<Vec<String>> {
-        let next = "Write it in brackets, such as [\"…\"]";
+        let advice = "Write it in brackets, such as [\"…\"]";
         let value = self.table.get(name)?;
         match value.as_array() {
             Some(values) => {
@@ -87,7 +87,7 @@ impl<'a> Fields<'a> {
                 texts
             }
             None => {
-                self.error(name, format!("it is {} instead of a list", type_name(value)), next);
+                self.error(name, format!("it is {} instead of a list", type_name(value)), advice);
                 None
             }
         }
@@ -98,27 +98,27 @@ impl<'a> Fields<'a> {
         let patterns = self.texts(name)?;
         let plain = |pattern: &String| !pattern.is_empty() && pattern.bytes().all(|byte| byte.is_ascii_graphic());
         if let Some(at) = patterns.iter().position(|pattern| !plain(pattern)) {
-            let next = "Write characters without blanks, and * for any characters";
-            self.error(&format!("{name}[{at}]"), "it is not a pattern", next);
+            let advice = "Write characters without blanks, and * for any characters";
+            self.error(&format!("{name}[{at}]"), "it is not a pattern", advice);
             return None;
         }
         Some(patterns)
     }
 
     pub(super) fn number(&mut self, name: &str, min: u32, max: u32) -> Option<u32> {
-        let next = format!("Use a number from {min} to {max}");
+        let advice = format!("Use a number from {min} to {max}");
         let value = self.table.get(name)?;
         let given = match value.as_integer() {
             Some(number) => number,
             None => {
-                self.error(name, format!("it is {} instead of a number", type_name(value)), next);
+                self.error(name, format!("it is {} instead of a number", type_name(value)), advice);
                 return None;
             }
         };
         let fitting = u32::try_from(given).ok().filter(|given| (min..=max).contains(given));
         if fitting.is_none() {
-            let wrong = if given < i64::from(min) { "too small" } else { "too large" };
-            self.error(name, format!("{given} is {wrong}"), next);
+            let problem = if given < i64::from(min) { "too small" } else { "too large" };
+            self.error(name, format!("{given} is {problem}"), advice);
         }
         fitting
     }

@@ -62,15 +62,15 @@ fn database(fields: &mut Fields<'_>, variables: Lookup<'_>) -> Option<SecretSour
         [None, None, None] => {
             // Reported already if it is not text.
             if !["database", "database_env", "database_file"].iter().any(|name| fields.has(name)) {
-                let next = "Write the path of the site's SQLite file, or a mysql:// or postgres:// URL; `database_env` and \
+                let advice = "Write the path of the site's SQLite file, or a mysql:// or postgres:// URL; `database_env` and \
                             `database_file` keep a password out of this file";
-                fields.error("database", "it is missing", next);
+                fields.error("database", "it is missing", advice);
             }
             None
         }
         [_, _, _] => {
-            let next = "Set only one of `database`, `database_env` and `database_file`";
-            fields.error("database", "there are several addresses for one database", next);
+            let advice = "Set only one of `database`, `database_env` and `database_file`";
+            fields.error("database", "there are several addresses for one database", advice);
             None
         }
     }
@@ -84,8 +84,8 @@ fn prefix(fields: &mut Fields<'_>, defaults: &MountDefaults) -> String {
         None => defaults.prefix.to_owned(),
     };
     if !given.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        let next = format!("Use letters, digits and _ only, such as {}", defaults.prefix);
-        fields.error("prefix", format!("{given:?} is not a table prefix"), next);
+        let advice = format!("Use letters, digits and _ only, such as {}", defaults.prefix);
+        fields.error("prefix", format!("{given:?} is not a table prefix"), advice);
     }
     given
 }
@@ -94,8 +94,8 @@ fn tenant(fields: &mut Fields<'_>) -> Option<TenantId> {
     let name = fields.text("tenant").unwrap_or_else(|| "site".to_owned());
     let tenant = TenantId::parse(&name);
     if tenant.is_none() {
-        let next = "Use 1 to 64 letters, digits, `_` or `-`, such as site";
-        fields.error("tenant", format!("{name:?} is not a tenant id"), next);
+        let advice = "Use 1 to 64 letters, digits, `_` or `-`, such as site";
+        fields.error("tenant", format!("{name:?} is not a tenant id"), advice);
     }
     tenant
 }

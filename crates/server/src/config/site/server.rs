@@ -44,8 +44,8 @@ pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[S
         let path = fields.text("path");
         match fields.text("handle") {
             Some(handle) if !is_handle(&handle) => {
-                let next = "Use 1 to 64 letters, digits, - . or _, such as content";
-                fields.error("handle", format!("{handle:?} is not a handle"), next);
+                let advice = "Use 1 to 64 letters, digits, - . or _, such as content";
+                fields.error("handle", format!("{handle:?} is not a handle"), advice);
             }
             Some(handle) if servers.iter().any(|server| server.handle == handle) => {
                 fields.error("handle", format!("there is a server {handle} already"), "Give each its own handle");
@@ -62,15 +62,15 @@ pub(super) fn read(mount: &mut Fields<'_>, defaults: &MountDefaults, denied: &[S
             }
             None if fields.has("handle") => {}
             None => {
-                let next = format!("Name the last segment of its address, such as {}", defaults.server);
-                fields.error("handle", "it is missing", next);
+                let advice = format!("Name the last segment of its address, such as {}", defaults.server);
+                fields.error("handle", "it is missing", advice);
             }
         }
         mount.merge(fields);
     }
     if servers.is_empty() && mount.errors.is_empty() {
-        let next = format!("Leave the key out for one server `{}`, or name some", defaults.server);
-        mount.error("server", "an empty list would serve nothing", next);
+        let advice = format!("Leave the key out for one server `{}`, or name some", defaults.server);
+        mount.error("server", "an empty list would serve nothing", advice);
     }
     servers
 }
@@ -126,8 +126,8 @@ fn scope_map(parent: &mut Fields<'_>, defaults: &MountDefaults) -> Option<ScopeM
         };
         for method in &methods {
             if !is_method(method) {
-                let next = "Write a method such as tools/call, or a group such as notifications/*";
-                fields.error(scope, format!("{method:?} is neither a method nor a group of them"), next);
+                let advice = "Write a method such as tools/call, or a group such as notifications/*";
+                fields.error(scope, format!("{method:?} is neither a method nor a group of them"), advice);
             } else if map.iter().any(|(_, others)| others.contains(method)) {
                 fields.error(scope, format!("{method} is listed under another scope already"), "Name it once");
             }
