@@ -12,7 +12,7 @@ pub mod databases;
 mod folder;
 pub mod memory_store;
 pub mod random;
-mod replies;
+mod reply;
 mod scale;
 #[cfg(feature = "sites")]
 pub mod sites;
@@ -26,6 +26,6 @@ pub use clock::TestClock;
 pub use folder::TestFolder;
 pub use memory_store::MemoryStore;
 pub use random::TestRandom;
-pub use replies::{dispatch_reply, reply_text};
+pub use reply::{dispatch_reply, reply_text};
 pub use scale::test_scale;
 pub use wait::eventually;

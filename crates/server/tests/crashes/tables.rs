@@ -110,7 +110,7 @@ impl Before {
         assert_eq!(seen, self.leads.len() + order_log.count(|order| order.tool == "leads.create"));
     }
 
-    /// Every order of the log has been answered: then the tables hold what it says, each thing once, no more
+    /// Every order of the order_log has been answered: then the tables hold what it says, each thing once, no more
     /// and no less, and every chain of the audit is whole.
     pub(crate) fn and_then(&self, order_log: &OrderLog, database: &Database, desk: &TestApp) {
         assert_eq!(order_log.answered(), order_log.sent());

@@ -1,4 +1,4 @@
-//! Replies in tests: of dispatched messages, and as one line of text.
+//! Replies: how the contracts of tests answer dispatched messages, and a reply as one line of text.
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::dispatch::{CallAnswer, DispatchReply, DispatchStatus, MAX_ATTEMPTS, Reused};
