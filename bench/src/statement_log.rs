@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_of_one_copy_are_read_from_the_log_without_their_values() {
+    fn statements_of_one_database_are_read_without_their_values() {
         let log = "desk|LOG:  statement: BEGIN READ ONLY\n\
                    bare|LOG:  execute s1: SELECT 2\n\
                    desk|LOG:  execute s0: SELECT body FROM vehicle WHERE tenant = $1\n\

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_ends_with_the_count_and_an_unchecked_step_counts_as_neither() {
+    fn the_count_is_last_and_leaves_out_steps_that_were_not_checked() {
         let report = Report {
             lines: vec![
                 line("fmt", Verdict::Passed(String::new())),

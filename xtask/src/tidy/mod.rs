@@ -43,6 +43,7 @@ const RULES: &[(&str, Rule)] = &[
     ("SQL is written in the store only", sql::only_in_the_store),
     ("files are short", layout::files_are_short),
     ("every module says what it is for", layout::modules_are_introduced),
+    ("test names are short", test_names::are_short),
     ("every clause has a test", clauses::every_clause_has_a_test),
     ("every attack has a test", attacks::every_attack_has_a_test),
     ("every invariant names its test", invariants::every_invariant_names_its_test),
