@@ -30,8 +30,9 @@ impl Workspace {
         self.target.join("debug").join(name)
     }
 
-    /// Where nextest writes the times of the tests of a profile, as `.config/nextest.toml` says.
+    /// Where nextest writes the times of the tests of a profile, as `.config/nextest.toml` says. It is under `target` also
+    /// when cargo builds elsewhere.
     pub fn junit_file(&self, profile: &str) -> PathBuf {
-        self.target.join("nextest").join(profile).join("junit.xml")
+        self.root.join("target").join("nextest").join(profile).join("junit.xml")
     }
 }

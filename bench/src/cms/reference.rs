@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use frontdesk_engine::ports::site_db::Select;
 use frontdesk_store::site_db::SiteDbSettings;
 use frontdesk_store::statements::site::{SiteQuery, SqlParam, queries};
+use frontdesk_testkit::sites::emcp_queries as queries;
 use frontdesk_wire::answer::quote;
 use serde::Deserialize;
 
@@ -21,9 +22,6 @@ use crate::reference::{Message, Params, Responder, answered, listen};
 use mysql::Mysql;
 use postgres::Postgres;
 use sqlite::Sqlite;
-
-#[path = "../../../crates/contracts/tests/emcp/expected_queries.rs"]
-mod expected_queries;
 
 /// Serves a site until it is killed.
 pub async fn serve(url: &str, certificates: PathBuf) -> BenchResult<()> {
@@ -209,12 +207,12 @@ impl Texts {
 
     fn selects() -> [Select; 6] {
         [
-            expected_queries::variables(&["price", "sku"]),
-            expected_queries::page(ID, &VARIABLES),
-            expected_queries::variables(&["price", "color", "color"]),
-            expected_queries::search(&VARIABLES, COLOR, 25, OFFSET),
-            expected_queries::descendants(ID, DEPTH, 100, OFFSET),
-            expected_queries::ancestors(ID, 100),
+            queries::variables(&["price", "sku"]),
+            queries::page(ID, &VARIABLES),
+            queries::variables(&["price", "color", "color"]),
+            queries::found(&VARIABLES, COLOR, 25, OFFSET),
+            queries::below(ID, DEPTH, 100, OFFSET),
+            queries::above(ID, 100),
         ]
     }
 

@@ -14,7 +14,7 @@ use crate::seal::SealKey;
 const LIFETIME_SECONDS: i64 = 24 * 60 * 60;
 /// Cursors come in steps of this many bytes, so that their length tells nothing.
 const STEP: usize = 64;
-const LONGEST: usize = 8 * 1024;
+const MAX_LENGTH: usize = 8 * 1024;
 
 /// What a cursor remembers: the filter it belongs to and the last row's key.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,25 +43,25 @@ pub fn issue(
     key: &SealKey,
     random: &dyn Random,
     now: Millis,
-    place: CursorScope<'_>,
-    memory: &CursorState,
+    scope: CursorScope<'_>,
+    state: &CursorState,
 ) -> Option<String> {
     let until = now.plus_seconds(LIFETIME_SECONDS).0;
     let content = Value::from(vec![
         Value::from(until),
-        Value::from(memory.key.value),
-        Value::from(memory.key.id.as_str()),
-        Value::Object(memory.filter.clone()),
-        Value::from(memory.limit),
+        Value::from(state.key.value),
+        Value::from(state.key.id.as_str()),
+        Value::Object(state.filter.clone()),
+        Value::from(state.limit),
     ]);
     let mut plain = serde_json::to_vec(&content).ok()?;
     plain.resize(plain.len().next_multiple_of(STEP), b' ');
-    let sealed = key.seal(random, &place.parts(), &plain)?;
+    let sealed = key.seal(random, &scope.parts(), &plain)?;
     Some(URL_SAFE_NO_PAD.encode(sealed))
 }
 
-pub fn open(key: &SealKey, now: Millis, place: CursorScope<'_>, cursor: &str) -> Result<CursorState, Fault> {
-    recall(key, now, place, cursor).ok_or_else(|| {
+pub fn open(key: &SealKey, now: Millis, scope: CursorScope<'_>, cursor: &str) -> Result<CursorState, Fault> {
+    decode(key, now, scope, cursor).ok_or_else(|| {
         Fault::new(
             FaultKind::InvalidCursor,
             "This cursor does not belong to this request, or has expired. Start again without a cursor.",
@@ -69,12 +69,12 @@ pub fn open(key: &SealKey, now: Millis, place: CursorScope<'_>, cursor: &str) ->
     })
 }
 
-fn recall(key: &SealKey, now: Millis, place: CursorScope<'_>, cursor: &str) -> Option<CursorState> {
-    if cursor.len() > LONGEST {
+fn decode(key: &SealKey, now: Millis, scope: CursorScope<'_>, cursor: &str) -> Option<CursorState> {
+    if cursor.len() > MAX_LENGTH {
         return None;
     }
     let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
-    let plain = key.open(&place.parts(), &sealed)?;
+    let plain = key.open(&scope.parts(), &sealed)?;
     let content: (i64, i64, String, Map<String, Value>, usize) = serde_json::from_slice(&plain).ok()?;
     let (until, value, id, filter, limit) = content;
     (now.0 < until).then_some(CursorState { filter, key: page::PageKey { value, id }, limit })

@@ -70,12 +70,12 @@ pub struct Mount {
 }
 
 impl Mount {
-    pub fn new(contract: Contract, resource: String, metadata: String) -> Mount {
+    pub fn new(contract: Contract, resource: String, metadata_url: String) -> Mount {
         let catalogue = Catalogue::default();
         Mount {
             contract,
             resource,
-            metadata_url: metadata,
+            metadata_url,
             site_db: None,
             policy: None,
             identity: None,
@@ -84,8 +84,8 @@ impl Mount {
         }
     }
 
-    pub fn with_site_db(self, archive: Arc<dyn SiteDb>) -> Mount {
-        Mount { site_db: Some(archive), ..self }
+    pub fn with_site_db(self, site_db: Arc<dyn SiteDb>) -> Mount {
+        Mount { site_db: Some(site_db), ..self }
     }
 
     pub fn with_policy(self, policy: MountPolicy) -> Mount {
@@ -115,7 +115,7 @@ impl Desk {
     /// A trace that begins here: 48 bits of time and 80 random bits, so that traces sort by age too.
     pub fn new_trace(&self) -> Trace {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let bits = self.moment().to_be_bytes();
+        let bits = self.time_ordered_bits().to_be_bytes();
         let mut id = [b'0'; 32];
         for (digits, byte) in id.chunks_exact_mut(2).zip(bits) {
             for (digit, half) in digits.iter_mut().zip([byte >> 4, byte & 15]) {
@@ -140,15 +140,15 @@ impl Desk {
         [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
     }
 
-    fn moment(&self) -> u128 {
-        moment(self.now(), self.random.as_ref())
+    fn time_ordered_bits(&self) -> u128 {
+        time_ordered_bits(self.now(), self.random.as_ref())
     }
 }
 
 /// An id in the same form, for callers that have no desk yet.
 pub fn new_id(prefix: &str, now: Millis, random: &dyn Random) -> String {
     const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-    let bits = moment(now, random);
+    let bits = time_ordered_bits(now, random);
     let mut id = String::with_capacity(prefix.len() + 27);
     id.push_str(prefix);
     id.push('_');
@@ -160,7 +160,7 @@ pub fn new_id(prefix: &str, now: Millis, random: &dyn Random) -> String {
 }
 
 /// 48 bits of time above 80 random ones.
-fn moment(now: Millis, random: &dyn Random) -> u128 {
+fn time_ordered_bits(now: Millis, random: &dyn Random) -> u128 {
     let mut noise = [0; 10];
     random.fill(&mut noise);
     let noise = noise.iter().fold(0u128, |all, byte| (all << 8) | u128::from(*byte));

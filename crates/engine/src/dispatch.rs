@@ -112,7 +112,7 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mu
             call_record.add_id(&task.id);
             let charge = match run_kind {
                 RunKind::First => Charge::Due,
-                RunKind::Resumed => Charge::Charge,
+                RunKind::Resumed => Charge::Paid,
             };
             let ran = run(desk, mount, &task.request, call_record, deadline, charge).await;
             finish_task(&task_store, &context, task, run_kind, ran).await

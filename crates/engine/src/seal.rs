@@ -1,4 +1,4 @@
-//! Keys and what is done with them: sealing text so that only its own place can open it, hashing
+//! Keys and what is done with them: sealing text together with its associated data, hashing
 //! personal values for look-up, and chaining audit records. Keys never leave this module in clear,
 //! except for the bytes a key file must hold.
 
@@ -58,20 +58,20 @@ impl SealKey {
         mac.finalize().into_bytes().into()
     }
 
-    /// Seals `plain` for one place: only the same `place` opens it.
-    pub fn seal(&self, random: &dyn Random, place: &[&str], plain: &[u8]) -> Option<Vec<u8>> {
+    /// Seals `plain` with associated data: only the same associated data opens it.
+    pub fn seal(&self, random: &dyn Random, associated_data: &[&str], plain: &[u8]) -> Option<Vec<u8>> {
         let mut nonce = [0; NONCE];
         random.fill(&mut nonce);
         let mut sealed = Vec::with_capacity(NONCE + plain.len() + TAG);
         sealed.extend(nonce);
-        let payload = Payload { msg: plain, aad: &joined(place) };
+        let payload = Payload { msg: plain, aad: &joined(associated_data) };
         sealed.extend(self.cipher().encrypt(&Nonce::from(nonce), payload).ok()?);
         Some(sealed)
     }
 
-    pub fn open(&self, place: &[&str], sealed: &[u8]) -> Option<Vec<u8>> {
+    pub fn open(&self, associated_data: &[&str], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, rest) = sealed.split_first_chunk::<NONCE>()?;
-        let payload = Payload { msg: rest, aad: &joined(place) };
+        let payload = Payload { msg: rest, aad: &joined(associated_data) };
         self.cipher().decrypt(&Nonce::from(*nonce), payload).ok()
     }
 
@@ -85,9 +85,9 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-fn joined(place: &[&str]) -> Vec<u8> {
-    let mut all = Vec::with_capacity(place.iter().map(|part| part.len() + 8).sum());
-    for part in place {
+fn joined(parts: &[&str]) -> Vec<u8> {
+    let mut all = Vec::with_capacity(parts.iter().map(|part| part.len() + 8).sum());
+    for part in parts {
         all.extend((part.len() as u64).to_be_bytes());
         all.extend(part.as_bytes());
     }

@@ -28,7 +28,7 @@ use crate::pipeline::read::read;
 use crate::pipeline::record::stopwatch::Stage;
 use crate::pipeline::record::{CallRecord, record};
 use crate::pipeline::resolve::listing::list;
-use crate::pipeline::resolve::{Target, request_target, resolve};
+use crate::pipeline::resolve::{Resolved, request_target, resolve};
 use crate::pipeline::shape::shape;
 use crate::serve::batch::batch;
 
@@ -55,7 +55,7 @@ pub async fn serve(desk: &Desk, mount: &Mount, mut incoming: Incoming) -> Reply 
             call_record.discard();
             Box::pin(batch(&context, frames)).await
         }
-        // There is no session to end, so ending it has succeeded.
+        // DELETE ends an MCP session. There are none, so it always succeeds.
         Err(rejection) if rejection.fault.kind == FaultKind::MethodNotAllowed && incoming.verb == Verb::Delete => {
             let outcome = admit_notification(desk, mount, &caller).map(|()| Reply::empty(204));
             Box::pin(record(call_record, outcome, &context.reply_context())).await
@@ -144,21 +144,21 @@ async fn run_call<'a>(
     reply_context.era = Some(era(incoming, request)?);
     reply_context.target = request_target(request);
     let resolved = resolve(mount, caller, request, arguments, reply_context)?;
-    if let Target::Tool { tool, target, .. } = &resolved {
+    if let Resolved::Tool { tool, target, .. } = &resolved {
         reply_context.target = *target;
         call_record.set_tool(&tool.spec);
     }
     admit(desk, mount, caller, &resolved, context.charge)?;
     let (tool, arguments) = match resolved {
-        Target::Ready(result) => {
+        Resolved::Ready(result) => {
             return check_reply_size(mount, reply_context.rpc_result(&result))
                 .map(|reply| add_session_id(context, request, reply));
         }
-        Target::Listing(cursor) => {
+        Resolved::Listing(cursor) => {
             call_record.set_tenant(caller, None);
             return check_reply_size(mount, Box::pin(list(desk, mount, caller, cursor, reply_context)).await?);
         }
-        Target::Tool { tool, arguments, .. } => (tool, arguments),
+        Resolved::Tool { tool, arguments, .. } => (tool, arguments),
     };
     let input = read(mount, &tool.spec, arguments, incoming.idempotency_key.as_deref())?;
     call_record.set_tenant(caller, input.tenant.as_deref());

@@ -13,6 +13,8 @@ mod dispatch_reply;
 mod folder;
 pub mod memory_store;
 pub mod random;
+mod reply_text;
+mod scale;
 #[cfg(feature = "sites")]
 pub mod sites;
 pub mod store_suite;
@@ -26,4 +28,6 @@ pub use dispatch_reply::dispatch_reply;
 pub use folder::TestFolder;
 pub use memory_store::MemoryStore;
 pub use random::TestRandom;
+pub use reply_text::reply_text;
+pub use scale::test_scale;
 pub use wait::eventually;

@@ -124,7 +124,7 @@ fn a_refusal_repeats_nothing_of_the_text() {
 }
 
 #[test]
-fn order_white_space_and_escapes_do_not_change_the_canonical_bytes() {
+fn canonical_bytes_ignore_order_space_and_escapes() {
     let one = r#"{ "b" : [ 1 , { "z":null, "y":true } ], "a" : "\u0041\/" }"#;
     let two = r#"{"a":"A/","b":[1,{"y":true,"z":null}]}"#;
     assert_eq!(canonical_text(one), two);
@@ -179,7 +179,7 @@ fn a_text_that_is_no_object_adds_nothing() {
 }
 
 #[test]
-fn whole_numbers_are_written_as_the_standard_library_writes_them() {
+fn integers_are_written_as_the_standard_library_does() {
     for number in [0, 7, -7, 10, 99, 100, 1_000_000_007, i64::MAX, i64::MIN] {
         let mut out = String::from("n=");
         write_integer(number, &mut out);

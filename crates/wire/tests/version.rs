@@ -33,7 +33,7 @@ fn supported_versions_are_named_newest_first() {
 }
 
 #[test]
-fn a_handshake_gets_the_version_it_asks_for_or_the_newest_that_has_one() {
+fn initialize_gets_the_requested_or_the_newest_version() {
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),

@@ -161,7 +161,7 @@ pub fn run(workspace: &Workspace, selection: Selection<'_>) -> ExitCode {
     }
     let began = Instant::now();
     let run = Run::start(workspace, selection, &chosen);
-    let mut report = Report::default();
+    let mut report = Report { load: load_average(), ..Report::default() };
     for group in chosen.chunk_by(|one, next| one.order == Order::SideBySide && next.order == Order::SideBySide) {
         match group {
             [step] => report.lines.push(execute(step, &run, &mut Console::Terminal)),
@@ -198,6 +198,15 @@ impl Run<'_> {
             binaries: OnceLock::new(),
         }
     }
+}
+
+/// Of one minute before the run, as Linux counts it; the run's own load is not in it.
+fn load_average() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ')
+        .next()
+        .filter(|load| !load.is_empty())
+        .map_or_else(String::new, |load| format!(", load average {load} before"))
 }
 
 fn execute(step: &Step, run: &Run<'_>, console: &mut Console) -> Line {

@@ -39,6 +39,8 @@ pub struct Report {
     pub lines: Vec<Line>,
     /// Of the whole run; steps that ran side by side take less than the sum of their times.
     pub took: Duration,
+    /// What else the machine did, as a remark behind the time; empty when it is not known.
+    pub load: String,
     /// As lines to be shown.
     pub slowest_tests: Vec<String>,
 }
@@ -67,16 +69,8 @@ impl Report {
             put(&mut text, format_args!("\nThe slowest tests:\n{}\n", self.slowest_tests.join("\n")));
         }
         let seconds = self.took.as_secs();
-        put(
-            &mut text,
-            format_args!(
-                "\n{} passed, {} failed, in {} min {:02} s\n",
-                self.passed(),
-                self.failed(),
-                seconds / 60,
-                seconds % 60
-            ),
-        );
+        put(&mut text, format_args!("\nIn all: {} min {:02} s{}\n", seconds / 60, seconds % 60, self.load));
+        put(&mut text, format_args!("{} passed, {} failed\n", self.passed(), self.failed()));
         text
     }
 
@@ -133,6 +127,7 @@ mod tests {
                 line("advisories", Verdict::NotChecked("database unreachable".to_owned())),
             ],
             took: Duration::from_secs(61),
+            load: ", load average 0.10 before".to_owned(),
             slowest_tests: vec!["   2.0 s  a::b".to_owned()],
         };
         assert_eq!(
@@ -151,7 +146,8 @@ advisories: not checked (database unreachable)
 The slowest tests:
    2.0 s  a::b
 
-2 passed, 1 failed, in 1 min 01 s
+In all: 1 min 01 s, load average 0.10 before
+2 passed, 1 failed
 "
         );
     }

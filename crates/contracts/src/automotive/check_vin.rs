@@ -62,7 +62,7 @@ fn object(given: &str, vin: &Result<Vin, VinError>) -> Value {
         Ok(vin) => json!({
             "vin": vin.as_str(),
             "valid": true,
-            "check_digit_valid": vin.has_valid_check_digit(),
+            "has_valid_check_digit": vin.has_valid_check_digit(),
             "make": vin.make(),
             "model_year": vin.year(),
         }),
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(output.text, "1HGCM82633A004352  valid (Honda 2003)");
         assert_eq!(
             output.json,
-            r#"{"check_digit_valid":true,"make":"Honda","model_year":2003,"valid":true,"vin":"1HGCM82633A004352"}"#
+            r#"{"has_valid_check_digit":true,"make":"Honda","model_year":2003,"valid":true,"vin":"1HGCM82633A004352"}"#
         );
         assert_eq!(output.status, CommandStatus::Success);
     }

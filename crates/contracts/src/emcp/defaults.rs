@@ -4,7 +4,7 @@
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::contract_entry::{MountDefaults, QueryLimits};
 
-use super::{EmcpSettings, ResultLimits, scopes};
+use super::{EmcpSettings, scopes};
 
 pub const DEFAULTS: MountDefaults = MountDefaults {
     base: "/api/v1/mcp",
@@ -36,9 +36,6 @@ pub const DEFAULTS: MountDefaults = MountDefaults {
 
 impl EmcpSettings {
     pub fn new(tenant: &TenantId, limits: QueryLimits) -> EmcpSettings {
-        let QueryLimits { items, bytes, depth, offset } = limits;
-        let limits =
-            ResultLimits { max_result_items: items, max_result_bytes: bytes, max_depth: depth, max_offset: offset };
         EmcpSettings { limits, tenant: Some(tenant.as_str().to_owned()) }
     }
 }

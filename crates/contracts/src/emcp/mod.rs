@@ -18,6 +18,7 @@ mod variables;
 use frontdesk_engine::Contract;
 use frontdesk_engine::dispatch::TASK;
 use frontdesk_engine::model::contract::ServerInfo;
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use serde_json::json;
 
 pub use defaults::DEFAULTS;
@@ -31,25 +32,19 @@ const PLATFORM: &str = "eMCP";
 pub const TOOLSET_VERSION: &str = "1.0";
 
 /// The settings of one mounted site.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct EmcpSettings {
-    pub limits: ResultLimits,
+    pub limits: QueryLimits,
     /// The tenant that the site belongs to; other callers are refused. Without one, a caller's only tenant is used.
     pub tenant: Option<String>,
 }
 
-/// How much one call may request (E-60, E-61, E-62).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResultLimits {
-    pub max_result_items: u32,
-    pub max_result_bytes: usize,
-    pub max_depth: u32,
-    pub max_offset: u32,
-}
+/// How much one call may request by default (E-60, E-61, E-62).
+const DEFAULT_LIMITS: QueryLimits = QueryLimits { items: 100, bytes: 1 << 20, depth: 6, offset: 5_000 };
 
-impl Default for ResultLimits {
-    fn default() -> ResultLimits {
-        ResultLimits { max_result_items: 100, max_result_bytes: 1 << 20, max_depth: 6, max_offset: 5_000 }
+impl Default for EmcpSettings {
+    fn default() -> EmcpSettings {
+        EmcpSettings { limits: DEFAULT_LIMITS, tenant: None }
     }
 }
 

@@ -1,13 +1,14 @@
 //! Schema fragments that the tools share (ids, limit and offset, lists and their `meta`, E-40), and the conversion of
 //! database cells to JSON types.
 
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::borrow::Cow;
 
 use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
 use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_wire::json::write_integer;
 
-use super::{ResultLimits, TOOLSET_VERSION};
+use super::TOOLSET_VERSION;
 
 /// The largest value of an unsigned 32-bit id column.
 pub(super) const MAX_ID: i64 = 4_294_967_295;
@@ -27,10 +28,10 @@ pub(super) fn id(about: &'static str) -> Field {
 }
 
 /// Every list is paged (E-11).
-pub(super) fn limit_and_offset(limits: &ResultLimits) -> [Field; 2] {
+pub(super) fn limit_and_offset(limits: &QueryLimits) -> [Field; 2] {
     [
-        required(LIMIT, Schema::integer(1, limits.max_result_items.into()), "How many at most."),
-        optional(OFFSET, Schema::integer(0, limits.max_offset.into()), "How many to pass over first; none if absent."),
+        required(LIMIT, Schema::integer(1, limits.items.into()), "How many at most."),
+        optional(OFFSET, Schema::integer(0, limits.offset.into()), "How many to pass over first; none if absent."),
     ]
 }
 
@@ -42,7 +43,7 @@ pub(super) fn any_integer() -> Schema {
     Schema::integer(-MAX_SAFE_INTEGER, MAX_SAFE_INTEGER)
 }
 
-pub(super) fn list(item: Schema, limits: &ResultLimits, more: Option<Field>) -> Schema {
+pub(super) fn list(item: Schema, limits: &QueryLimits, more: Option<Field>) -> Schema {
     let integer = |name, about| required(name, any_integer(), about);
     let meta = [
         integer(LIMIT, "The limit that was asked for."),
@@ -50,7 +51,7 @@ pub(super) fn list(item: Schema, limits: &ResultLimits, more: Option<Field>) -> 
         integer("count", "How many items this answer has; fewer than the limit means that there are no more."),
         toolset(),
     ];
-    let items = Schema::list(item, limits.max_result_items as usize);
+    let items = Schema::list(item, limits.items as usize);
     Schema::object([
         required("items", items, "What was found, in order."),
         required("meta", Schema::object(meta.into_iter().chain(more)), "About this answer."),

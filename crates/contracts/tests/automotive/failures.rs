@@ -7,7 +7,7 @@ use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
-use crate::common::text;
+use frontdesk_testkit::reply_text;
 
 pub(crate) const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 const TOOL: RequestTarget<'_> = RequestTarget::Tool("leads.update");
@@ -37,7 +37,7 @@ pub(crate) fn failure(
 }
 
 fn said(kind: FaultKind, place: RequestTarget<'_>) -> String {
-    text(&failure(&Fault::new(kind, "M"), place, Some(LEGACY), CredentialPresence::Present))
+    reply_text(&failure(&Fault::new(kind, "M"), place, Some(LEGACY), CredentialPresence::Present))
 }
 
 /// All kinds. The match fails to compile when a kind is added.
@@ -278,7 +278,7 @@ fn a3_25_details_list_the_errors_and_retry_after() {
         },
     ]);
     insta::assert_snapshot!(
-        text(&failure(&invalid, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
+        reply_text(&failure(&invalid, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         @r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"The arguments are not valid at /limit, /status; the list of errors says why.","data":{"error":{"code":"request.invalid","message":"The arguments are not valid at /limit, /status; the list of errors says why.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
     );
 }
@@ -287,14 +287,14 @@ fn a3_25_details_list_the_errors_and_retry_after() {
 fn a6_21_a_rate_limited_call_says_how_long_to_wait() {
     let limited = Fault::new(FaultKind::RateLimited, "Too many calls; wait before the next one.").retry_after(3);
     assert_eq!(
-        text(&failure(&limited, TOOL, Some(Era::Modern), CredentialPresence::Present)),
+        reply_text(&failure(&limited, TOOL, Some(Era::Modern), CredentialPresence::Present)),
         concat!(
             r#"200 [Retry-After: 3] {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"rate_limited\",\"message\":\"Too many calls; wait before the next one.\",\"details\":{\"retryable\":true,\"retry_after\":3},\"retry_after\":3}}"}],"#,
             r#""structuredContent":{"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}},"isError":true,"resultType":"complete"}}"#
         )
     );
     insta::assert_snapshot!(
-        text(&failure(&limited, RequestTarget::Transport, None, CredentialPresence::Present)),
+        reply_text(&failure(&limited, RequestTarget::Transport, None, CredentialPresence::Present)),
         @r#"429 [Retry-After: 3] {"error":{"code":"rate_limited","message":"Too many calls; wait before the next one.","details":{"retryable":true,"retry_after":3},"retry_after":3}}"#
     );
 }
@@ -324,7 +324,7 @@ fn a6_05_a_challenge_without_a_credential_names_no_error() {
 fn a_scope_challenge_names_granted_and_missing_scopes() {
     let fault = Fault { needed: vec![Scope::new(scopes::LEADS_WRITE)], ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
-        text(&failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
+        reply_text(&failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         concat!(
             r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read amcp:leads:write", resource_metadata="https://desk.example/md"] "#,
             r#"{"error":{"code":"auth.insufficient_scope","message":"This needs the scope amcp:leads:write. Request a token with it at the token endpoint.","details":{"retryable":false}}}"#
@@ -334,8 +334,9 @@ fn a_scope_challenge_names_granted_and_missing_scopes() {
 
 #[test]
 fn the_modern_era_has_its_own_codes() {
-    let modern =
-        |kind, place| text(&failure(&Fault::new(kind, "M"), place, Some(Era::Modern), CredentialPresence::Present));
+    let modern = |kind, place| {
+        reply_text(&failure(&Fault::new(kind, "M"), place, Some(Era::Modern), CredentialPresence::Present))
+    };
     insta::assert_snapshot!(
         modern(FaultKind::UnknownMethod, RequestTarget::Method),
         @r#"404 {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"M","data":{"error":{"code":"request.unknown_method","message":"M","details":{"retryable":false}}}}}"#
@@ -348,7 +349,8 @@ fn the_modern_era_has_its_own_codes() {
 
 #[test]
 fn a_request_without_an_era_is_answered_with_400() {
-    let undecided = |fault: &Fault| text(&failure(fault, RequestTarget::Method, None, CredentialPresence::Present));
+    let undecided =
+        |fault: &Fault| reply_text(&failure(fault, RequestTarget::Method, None, CredentialPresence::Present));
     insta::assert_snapshot!(
         undecided(&Fault::new(FaultKind::InvalidArgument, "M")),
         @r#"400 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}}}"#
@@ -367,7 +369,7 @@ fn a_request_without_an_era_is_answered_with_400() {
 fn a3_26_the_cause_of_a_fault_is_never_sent() {
     let fault = Fault::internal("SELECT secret FROM vault");
     for place in [TOOL, RESOURCE, RequestTarget::Method, RequestTarget::Transport] {
-        let answer = text(&failure(&fault, place, Some(LEGACY), CredentialPresence::Present));
+        let answer = reply_text(&failure(&fault, place, Some(LEGACY), CredentialPresence::Present));
         assert!(answer.contains("internal.error") && !answer.contains("SELECT"), "{answer}");
     }
 }

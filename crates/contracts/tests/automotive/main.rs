@@ -4,8 +4,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
 mod arguments;
-#[path = "../common/mod.rs"]
-mod common;
 mod demo_rows;
 mod errors;
 mod failures;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use frontdesk_engine::ports::site_db::Select;
 use serde_json::{Value, json};
 
-use crate::expected_queries;
 use crate::support::TestDesk;
+use frontdesk_testkit::sites::emcp_queries as expected_queries;
 
 async fn queries_of(tool: &str, arguments: Value) -> Vec<Select> {
     let queries = Arc::new(Mutex::new(Vec::new()));

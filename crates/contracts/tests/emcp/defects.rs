@@ -2,7 +2,8 @@
 //! databases.
 
 use frontdesk_cms_fixture::{CANARY, ScriptDialect};
-use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits};
+use frontdesk_contracts::emcp::EmcpSettings;
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use serde_json::{Value, json};
 
 use crate::support::{TOKEN, TestDesk, limited};
@@ -244,7 +245,7 @@ async fn e_20_a_site_without_tag_tables_is_reported() {
 /// D15: the limits of a server were not enforced.
 #[tokio::test]
 async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
-    let limits = ResultLimits { max_result_items: 5, max_result_bytes: 2_000, max_depth: 2, max_offset: 10 };
+    let limits = QueryLimits { items: 5, bytes: 2_000, depth: 2, offset: 10 };
     let desk = TestDesk::on_sqlite_with("", limited(limits)).await;
     assert_eq!(desk.search(json!({"limit": 5, "offset": 10})).await, [11, 12, 13, 14, 15]);
     for (arguments, place, words) in [
@@ -261,7 +262,7 @@ async fn e_60_e_61_e_62_the_limits_of_the_server_are_enforced() {
     // The maximum depth is the default.
     assert_eq!(desk.search(json!({"limit": 5, "parent": 4})).await, [239, 240]);
 
-    let small = ResultLimits { max_result_bytes: 100, ..limits };
+    let small = QueryLimits { bytes: 100, ..limits };
     let desk = TestDesk::on_sqlite_with("", limited(small)).await;
     for (tool, arguments) in [
         ("evo.model.list", json!({"model": "SiteTmplvar", "limit": 5})),

@@ -6,7 +6,7 @@ use frontdesk_engine::{Code, Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
-use crate::common::text;
+use frontdesk_testkit::reply_text;
 
 const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 const TOOL: RequestTarget<'_> = RequestTarget::Tool("evo.content.get");
@@ -30,7 +30,7 @@ fn failure(fault: &Fault, place: RequestTarget<'_>, era: Option<Era>, credential
 }
 
 fn said(kind: FaultKind, place: RequestTarget<'_>, era: Era) -> String {
-    text(&failure(&Fault::new(kind, "M"), place, Some(era), CredentialPresence::Present))
+    reply_text(&failure(&Fault::new(kind, "M"), place, Some(era), CredentialPresence::Present))
 }
 
 fn plain(status: &str, slug: &str) -> String {
@@ -146,7 +146,7 @@ fn the_modern_era_has_its_own_codes_for_not_found() {
     assert_eq!(said(FaultKind::NotFound, RequestTarget::Resource("x:y"), Era::Modern), rpc(200, -32602));
     let about_meta =
         failure(&Fault::new(FaultKind::InvalidArgument, "M"), RequestTarget::Method, None, CredentialPresence::Present);
-    assert_eq!(text(&about_meta), rpc(400, -32602));
+    assert_eq!(reply_text(&about_meta), rpc(400, -32602));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn e_52_a_missing_scope_is_named_and_challenged() {
     let needed = vec![Scope::new(scopes::CALL)];
     let fault = Fault { needed, ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
-        text(&failure(&fault, TOOL, Some(LEGACY), CredentialPresence::Present)),
+        reply_text(&failure(&fault, TOOL, Some(LEGACY), CredentialPresence::Present)),
         r#"403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="mcp:call mcp:read", resource_metadata="https://desk.example/md"] {"error":{"code":"scope_denied","message":"The token does not carry the scope this needs: mcp:call.","trace_id":"trace-1"}}"#
     );
 }
@@ -163,7 +163,7 @@ fn e_52_a_missing_scope_is_named_and_challenged() {
 fn e_53_a_challenge_names_the_resource_metadata() {
     let fault = Fault::new(FaultKind::Unauthenticated, "M");
     assert_eq!(
-        text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Absent)),
+        reply_text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Absent)),
         r#"401 [WWW-Authenticate: Bearer resource_metadata="https://desk.example/md", scope="mcp:read"] {"error":{"code":"unauthenticated","message":"M","trace_id":"trace-1"}}"#
     );
 }
@@ -172,7 +172,7 @@ fn e_53_a_challenge_names_the_resource_metadata() {
 fn e_57_a_rate_limited_call_says_how_long_to_wait() {
     let fault = Fault::new(FaultKind::RateLimited, "M").retry_after(59);
     assert_eq!(
-        text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Present)),
+        reply_text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Present)),
         plain("429 [Retry-After: 59]", "rate_limited")
     );
 }

@@ -1,6 +1,7 @@
 //! The published names and schemas of the tools.
 
-use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
+use frontdesk_contracts::emcp::{EmcpSettings, contract};
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use serde_json::{Value, json};
 
 use crate::support::{TOKEN, TestDesk};
@@ -81,7 +82,7 @@ fn described(schema: &Value, at: &str) {
 
 #[test]
 fn e_60_the_limits_of_a_server_are_published() {
-    let limits = ResultLimits { max_result_items: 7, max_result_bytes: 1, max_depth: 3, max_offset: 9 };
+    let limits = QueryLimits { items: 7, bytes: 1, depth: 3, offset: 9 };
     let contract = contract(EmcpSettings { limits, ..EmcpSettings::default() });
     let search = contract.tools[0].spec.input.to_json();
     let maximum = |name: &str| search["properties"][name]["maximum"].as_i64().unwrap();

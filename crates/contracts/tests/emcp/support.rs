@@ -1,11 +1,12 @@
 //! A desk that serves the made-up site from one database or from all three; with three, every answer must be the same.
 
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
-use frontdesk_contracts::emcp::{EmcpSettings, ResultLimits, contract};
+use frontdesk_contracts::emcp::{EmcpSettings, contract};
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
@@ -22,7 +23,7 @@ use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, Token
 use serde_json::{Value, json};
 
 use crate::schema_validator::mismatches;
-use crate::three::{File, Three, settings};
+use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
 
 /// The token is `tenant[,tenant]/scope scope`.
 pub(crate) const TOKEN: &str = "site/mcp:call mcp:read";
@@ -35,8 +36,8 @@ pub(crate) struct TestDesk {
 }
 
 enum SiteHandle {
-    One(#[expect(dead_code, reason = "it is held, not read")] File),
-    Three(#[expect(dead_code, reason = "they are held, not read")] Box<Three>),
+    One(#[expect(dead_code, reason = "it is held, not read")] SiteFile),
+    Three(#[expect(dead_code, reason = "they are held, not read")] Box<SiteDatabases>),
     Nothing,
 }
 
@@ -47,7 +48,7 @@ impl TestDesk {
 
     /// With additional SQL for each database.
     pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> TestDesk {
-        let three = Three::with(&CmsSite::small(), more).await;
+        let three = SiteDatabases::with(&CmsSite::small(), more).await;
         let mounts =
             three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
         TestDesk { desk: desk(), mounts, _site: SiteHandle::Three(Box::new(three)) }
@@ -58,7 +59,7 @@ impl TestDesk {
     }
 
     pub(crate) async fn on_sqlite_with(more: &str, wanted: EmcpSettings) -> TestDesk {
-        let file = File::new();
+        let file = SiteFile::new();
         file.sql(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite)));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = Mount::new(contract(wanted), ADDRESS.to_owned(), METADATA.to_owned()).with_site_db(archive);
@@ -75,7 +76,7 @@ impl TestDesk {
         clock: Arc<TestClock>,
         on_select: impl Fn(&Select) + Send + Sync + 'static,
     ) -> TestDesk {
-        let file = File::new();
+        let file = SiteFile::new();
         file.sql(&CmsSite::small().script(ScriptDialect::Sqlite));
         let archive = open(&settings(&file.url())).await.unwrap();
         let mount = mount().with_site_db(Arc::new(RecordingSiteDb { archive, on_select: Box::new(on_select) }));
@@ -198,7 +199,7 @@ impl TestDesk {
     }
 }
 
-pub(crate) fn limited(limits: ResultLimits) -> EmcpSettings {
+pub(crate) fn limited(limits: QueryLimits) -> EmcpSettings {
     EmcpSettings { limits, ..EmcpSettings::default() }
 }
 

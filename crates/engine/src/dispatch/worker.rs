@@ -113,7 +113,7 @@ async fn run_task(task_store: &TaskStore<'_>, id: &str) -> Result<(), Fault> {
     let mut call_record = CallRecord::start(task_store.desk, task_store.mount, &task.request.incoming());
     call_record.set_caller(&Arc::new(task.request.caller()));
     let deadline = Instant::now() + task_store.desk.settings.deadline;
-    let ran = run(task_store.desk, task_store.mount, &task.request, call_record, deadline, Charge::Charge).await;
+    let ran = run(task_store.desk, task_store.mount, &task.request, call_record, deadline, Charge::Paid).await;
     match ran.keep {
         AnswerUse::Final => task_store.finish(*task, ran.answer).await?,
         AnswerUse::Temporary => task_store.reschedule(*task, ran.answer).await?,

@@ -21,17 +21,17 @@ pub struct Inflight {
 pub struct InflightEntry {
     waiting: Arc<Waiting>,
     key: (ClientId, Id),
-    withdrawn: Arc<Notify>,
+    cancelled: Arc<Notify>,
 }
 
 impl Inflight {
     pub fn enter(&self, client: &ClientId, id: &Id) -> InflightEntry {
-        let withdrawn = Arc::new(Notify::new());
+        let cancelled = Arc::new(Notify::new());
         let key = (client.clone(), id.clone());
         if let Ok(mut waiting) = self.waiting.lock() {
-            waiting.entry(key.clone()).or_default().push(Arc::clone(&withdrawn));
+            waiting.entry(key.clone()).or_default().push(Arc::clone(&cancelled));
         }
-        InflightEntry { waiting: Arc::clone(&self.waiting), key, withdrawn }
+        InflightEntry { waiting: Arc::clone(&self.waiting), key, cancelled }
     }
 
     pub fn cancel(&self, client: &ClientId, id: &Id) {
@@ -45,7 +45,7 @@ impl Inflight {
 
 impl InflightEntry {
     pub async fn cancelled(&self) {
-        self.withdrawn.notified().await;
+        self.cancelled.notified().await;
     }
 }
 
@@ -54,7 +54,7 @@ impl Drop for InflightEntry {
         if let Ok(mut waiting) = self.waiting.lock()
             && let Some(same) = waiting.get_mut(&self.key)
         {
-            same.retain(|other| !Arc::ptr_eq(other, &self.withdrawn));
+            same.retain(|other| !Arc::ptr_eq(other, &self.cancelled));
             if same.is_empty() {
                 waiting.remove(&self.key);
             }

@@ -74,13 +74,13 @@ impl Schema {
         Schema::Object(fields.into_iter().collect())
     }
 
-    pub fn list(of: Schema, most: usize) -> Schema {
-        Schema::List { of: Box::new(of), min: 0, max: most }
+    pub fn list(of: Schema, max: usize) -> Schema {
+        Schema::List { of: Box::new(of), min: 0, max }
     }
 
     /// As `list`, with at least one item.
-    pub fn non_empty_list(of: Schema, most: usize) -> Schema {
-        Schema::List { of: Box::new(of), min: 1, max: most }
+    pub fn non_empty_list(of: Schema, max: usize) -> Schema {
+        Schema::List { of: Box::new(of), min: 1, max }
     }
 
     pub fn map(of: Schema) -> Schema {
@@ -91,16 +91,16 @@ impl Schema {
         Schema::Nullable(Box::new(of))
     }
 
-    pub fn text(most: usize) -> Schema {
-        Schema::Text(Text::Free { min: 1, max: most })
+    pub fn text(max: usize) -> Schema {
+        Schema::Text(Text::Free { min: 1, max })
     }
 
     pub fn one_of(words: &'static [&'static str]) -> Schema {
         Schema::Text(Text::OneOf(words))
     }
 
-    pub fn integer(least: i64, most: i64) -> Schema {
-        Schema::Integer { min: least, max: most }
+    pub fn integer(min: i64, max: i64) -> Schema {
+        Schema::Integer { min, max }
     }
 }
 

@@ -6,40 +6,42 @@ use crate::model::caller::Caller;
 use crate::model::fault::Fault;
 use crate::pipeline::permit::rate_limited;
 use crate::pipeline::precheck::tool_denied;
-use crate::pipeline::resolve::Target;
+use crate::pipeline::resolve::Resolved;
 
-/// Whether a call has cost its caller already.
+/// Whether a call was charged to the caller's budget already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Charge {
     Due,
-    /// When it was accepted to be run later, or when it was begun before.
-    Charge,
+    /// It was charged when it was accepted, or at an earlier attempt.
+    Paid,
 }
 
 pub(crate) fn admit(
     desk: &Desk,
     mount: &Mount,
     caller: &Caller,
-    target: &Target<'_>,
+    resolved: &Resolved<'_>,
     charge: Charge,
 ) -> Result<(), Fault> {
-    match target {
-        Target::Tool { tool, .. } if !caller.scopes.has(&tool.spec.scope) => {
+    match resolved {
+        Resolved::Tool { tool, .. } if !caller.scopes.has(&tool.spec.scope) => {
             return Err(Fault::missing_scope(&tool.spec.scope));
         }
         // A tool that is denied by name is denied by every other way to it, too.
-        Target::Tool { tool, .. } if mount.policy.as_ref().is_some_and(|policy| policy.denies_tool(tool.spec.name)) => {
+        Resolved::Tool { tool, .. }
+            if mount.policy.as_ref().is_some_and(|policy| policy.denies_tool(tool.spec.name)) =>
+        {
             return Err(tool_denied());
         }
-        Target::Tool { .. } | Target::Ready(_) | Target::Listing(_) => {}
+        Resolved::Tool { .. } | Resolved::Ready(_) | Resolved::Listing(_) => {}
     }
     match charge {
         Charge::Due => take_budget(desk, mount, caller),
-        Charge::Charge => Ok(()),
+        Charge::Paid => Ok(()),
     }
 }
 
-/// A notice is answered with nothing, but it is recorded like a call and costs like one.
+/// A notification has no answer, but it is recorded and charged like a call.
 pub(crate) fn admit_notification(desk: &Desk, mount: &Mount, caller: &Caller) -> Result<(), Fault> {
     take_budget(desk, mount, caller)
 }

@@ -18,14 +18,14 @@ pub struct FrameRejection {
     pub id: Option<Id>,
 }
 
-pub(crate) fn frame(mount: &Mount, incoming: &Incoming, passed: Precheck) -> Result<FrameBody, FrameRejection> {
-    let body = match passed {
+pub(crate) fn frame(mount: &Mount, incoming: &Incoming, checked: Precheck) -> Result<FrameBody, FrameRejection> {
+    let body = match checked {
         Precheck::Bytes(bytes) => frame::read(&bytes)?,
         Precheck::Message(frame) => FrameBody::One(frame),
     };
     match (&body, &mount.policy) {
         (FrameBody::Batch(_), Some(_)) => {
-            // The policy looks at one message: what stands in a batch would have passed it unseen.
+            // The policy looks at one message: what stands in a batch would have checked it unseen.
             return Err(
                 Fault::new(FaultKind::InvalidRequest, "Send one message per request; batches are not taken.").into()
             );

@@ -63,7 +63,7 @@ async fn write(
         if let Some(claim) = &claim
             && let Some(earlier) = desk.store.find_claim_early(permitted.tenant(), claim).await?
         {
-            return repeat(tool, permitted, Some(claim), earlier).await;
+            return replay(tool, permitted, Some(claim), earlier).await;
         }
         let plan = match tool.plan(permitted).await {
             Ok(plan) => plan,
@@ -71,7 +71,7 @@ async fn write(
             // cannot: the last unit is gone because we took it.
             Err(fault) => {
                 return match find_claim(desk, permitted, claim.as_ref()).await? {
-                    Some(earlier) => repeat(tool, permitted, claim.as_ref(), earlier).await,
+                    Some(earlier) => replay(tool, permitted, claim.as_ref(), earlier).await,
                     None => Err(fault),
                 };
             }
@@ -91,7 +91,7 @@ async fn write(
                 call_record.mark_recorded();
                 return Ok(outcome);
             }
-            Committed::AlreadyClaimed(earlier) => return repeat(tool, permitted, claim.as_ref(), earlier).await,
+            Committed::AlreadyClaimed(earlier) => return replay(tool, permitted, claim.as_ref(), earlier).await,
             Committed::Refused(fault) => return Err(fault),
             Committed::VersionConflict => {
                 if guard.is_none() {
@@ -104,7 +104,7 @@ async fn write(
             }
         }
     }
-    Err(Fault::unavailable("the plan was stale every time it was made"))
+    Err(Fault::unavailable("the plan conflicted with other writes at every attempt"))
 }
 
 async fn find_claim(
@@ -118,7 +118,7 @@ async fn find_claim(
     }
 }
 
-async fn repeat(
+async fn replay(
     tool: &dyn WriteTool,
     permitted: &Permitted<'_>,
     claim: Option<&Claim>,

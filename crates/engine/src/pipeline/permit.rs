@@ -25,7 +25,7 @@ use crate::seal::sha256;
 /// another tenant.
 pub struct Permitted<'a> {
     desk: &'a Desk,
-    archive: Option<&'a dyn SiteDb>,
+    site_db: Option<&'a dyn SiteDb>,
     contract: &'static str,
     spec: &'a ToolSpec,
     caller: Arc<Caller>,
@@ -60,7 +60,7 @@ pub fn permit<'a>(
     };
     Ok(Permitted {
         desk,
-        archive: mount.site_db.as_deref(),
+        site_db: mount.site_db.as_deref(),
         contract: mount.contract.id,
         spec,
         caller: Arc::clone(caller),
@@ -173,23 +173,23 @@ impl Permitted<'_> {
         self.window.clone().unwrap_or(Window { start: Start::First, limit: 1, bytes: self.desk.settings.page_bytes })
     }
 
-    pub async fn get(&self, kind: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
-        self.desk.store.get(&self.tenant, kind, id, self.disclosure).await
+    pub async fn get(&self, table: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
+        self.desk.store.get(&self.tenant, table, id, self.disclosure).await
     }
 
     /// As `get`, with personal data whatever the caller may see: for a tool that changes a row it
     /// need not show.
-    pub async fn get_to_change(&self, kind: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
-        self.desk.store.get(&self.tenant, kind, id, Disclosure::Full).await
+    pub async fn get_to_change(&self, table: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
+        self.desk.store.get(&self.tenant, table, id, Disclosure::Full).await
     }
 
     pub async fn find(
         &self,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         value: Cell,
     ) -> Result<Option<StoredRow>, Fault> {
-        self.desk.store.find(&self.tenant, kind, column, value).await
+        self.desk.store.find(&self.tenant, table, column, value).await
     }
 
     pub async fn page(&self, query: Query) -> Result<Page, Fault> {
@@ -200,8 +200,8 @@ impl Permitted<'_> {
     }
 
     /// The database that the mount reads.
-    pub fn archive(&self) -> Result<&dyn SiteDb, Fault> {
-        self.archive.ok_or_else(|| Fault::internal("this mount has no archive to read"))
+    pub fn site_db(&self) -> Result<&dyn SiteDb, Fault> {
+        self.site_db.ok_or_else(|| Fault::internal("this mount has no site database"))
     }
 
     pub(crate) fn personal_filter(&self) -> bool {

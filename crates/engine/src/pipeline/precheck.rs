@@ -1,5 +1,5 @@
 //! Between stages 2 and 3, for mounts with a policy: what is checked before the message is parsed and understood. The
-//! order is fixed: scope, rate, media type, size, server, tool. The body is not read before this stage.
+//! order is fixed: scope, rate, media type, size, whether the server is allowed, the tool, whether the server exists. The body is not read before this stage.
 
 use bytes::Bytes;
 use frontdesk_wire::frame::{self, Frame, FrameBody, Id, Request};
@@ -21,7 +21,7 @@ use crate::pipeline::shape::too_large;
 /// A body up to this long is read before it is checked: nearly every one passes, and would otherwise be read twice.
 const FULL_PARSE_LIMIT: usize = 16 * 1024;
 
-/// What passed the checks.
+/// The body of a request that passed the checks: raw, or parsed already.
 pub(crate) enum Precheck {
     Bytes(Bytes),
     /// The message, which was parsed for the checks.
@@ -120,8 +120,8 @@ pub(crate) async fn check_transport(
         Some(fault) if fault.kind != FaultKind::UnsupportedMediaType => return Err(fault.clone().into()),
         refused => refused.clone(),
     };
-    // The transport reads no more than its own cap. Of a body beyond that nothing is peek, so its method is one that
-    // cannot be read; it is refused below for its size in any case.
+    // Nothing is read of a body beyond the transport's own limit, so its method is unknown; it is refused below for its
+    // size in any case.
     let arrived = incoming
         .body
         .collect()

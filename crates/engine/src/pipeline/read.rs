@@ -18,8 +18,8 @@ pub fn read(
 ) -> Result<ToolInput, Fault> {
     let arguments = mount.contract.dialect.normalize(spec, arguments);
     let checked = spec.input.check(arguments)?;
-    let reading = mount.contract.dialect.read(spec, checked, header_key)?;
-    match &reading.idempotency_key {
+    let input = mount.contract.dialect.read(spec, checked, header_key)?;
+    match &input.idempotency_key {
         Some(key) if key.is_empty() || key.len() > LONGEST_KEY || !key.bytes().all(|b| b.is_ascii_graphic()) => {
             Err(Fault::invalid_argument(
                 &format!("/{}", mount.contract.dialect.key_argument()),
@@ -27,6 +27,6 @@ pub fn read(
                 "an idempotency key has 1 to 255 printable ASCII characters without spaces",
             ))
         }
-        Some(_) | None => Ok(reading),
+        Some(_) | None => Ok(input),
     }
 }

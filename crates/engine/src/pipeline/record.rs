@@ -46,12 +46,12 @@ pub async fn record(
             }
         },
     };
-    let (mut reply, mut cause, certain) = match outcome {
+    let (mut reply, mut cause, nothing_changed) = match outcome {
         Ok(reply) => (reply, None, true),
         Err(fault) => {
             observation.outcome = fault.kind.as_str();
             observation.personal = false;
-            (failure_reply(dialect, &fault, reply_context), fault.cause, is_certain(fault.kind))
+            (failure_reply(dialect, &fault, reply_context), fault.cause, changed_nothing(fault.kind))
         }
     };
     if !observation.recorded {
@@ -61,12 +61,12 @@ pub async fn record(
         let micros = call_record.stopwatch.start(Stage::Record);
         set_reply(observation, &reply, micros);
         let line = observation.to_line();
-        let kept = desk.store.append_audit(observation.completed_line(&line), durability).await;
+        let appended = desk.store.append_audit(observation.completed_line(&line), durability).await;
         call_record.stopwatch.stop(&mut observation.stages);
-        observation.stored_line = kept.is_ok().then_some(line);
-        if let Err(fault) = kept {
+        observation.stored_line = appended.is_ok().then_some(line);
+        if let Err(fault) = appended {
             cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
-            if certain {
+            if nothing_changed {
                 let fault = Fault::unavailable("");
                 observation.outcome = fault.kind.as_str();
                 observation.personal = false;
@@ -113,14 +113,14 @@ fn classify_refusal(desk: &Desk, observation: &Observation, fault: Fault) -> Ref
         desk.tally.count(tally_key(observation), fault.kind.as_str());
         return RefusalRecord::Counted(fault);
     };
-    let ours = [
+    let server_faults = [
         FaultKind::Unavailable,
         FaultKind::OutcomeUnknown,
         FaultKind::KeyInFlight,
         FaultKind::Internal,
         FaultKind::Cancelled,
     ];
-    if ours.contains(&fault.kind) {
+    if server_faults.contains(&fault.kind) {
         return RefusalRecord::Recorded(fault);
     }
     let key = [observation.contract, caller.client.as_str(), "refusals"];
@@ -135,6 +135,6 @@ fn classify_refusal(desk: &Desk, observation: &Observation, fault: Fault) -> Ref
 
 /// Whether a call with this outcome certainly changed nothing. If not, the caller is told that the outcome is
 /// unknown, not that nothing was changed.
-fn is_certain(kind: FaultKind) -> bool {
+fn changed_nothing(kind: FaultKind) -> bool {
     ![FaultKind::Unavailable, FaultKind::OutcomeUnknown, FaultKind::KeyInFlight].contains(&kind)
 }

@@ -18,7 +18,7 @@ use crate::model::fault::{Fault, FaultKind};
 use crate::model::tool::Tool;
 use crate::pipeline::resolve::catalogue::templates;
 
-pub enum Target<'a> {
+pub enum Resolved<'a> {
     /// Already answered: the result as JSON text.
     Ready(String),
     /// A page of `resources/list`, from this cursor on.
@@ -36,8 +36,8 @@ const LISTS: CacheHint = CacheHint { ttl_ms: 60_000, scope: CacheScope::Private 
 /// Discovery is the same for everybody.
 const DISCOVERY: CacheHint = CacheHint { ttl_ms: 3_600_000, scope: CacheScope::Public };
 
-/// What the answer will be about, as far as the request says it itself. A resource keeps its place
-/// even if there is none, so that all that cannot be found looks the same.
+/// What the answer will be about, as far as the request says so itself. The URI of a resource that does not exist is
+/// kept, so that every not-found answer looks the same.
 pub fn request_target(request: &Request) -> RequestTarget<'_> {
     match (request.method.as_str(), request.params.get("uri")) {
         ("resources/read", Some(Value::String(address))) => RequestTarget::Resource(address),
@@ -52,30 +52,30 @@ pub fn resolve<'a>(
     request: &'a Request,
     arguments: Option<Value>,
     reply_context: &ReplyContext<'_>,
-) -> Result<Target<'a>, Fault> {
+) -> Result<Resolved<'a>, Fault> {
     let contract = &mount.contract;
     let era = reply_context.era_or_default();
     match (request.method.as_str(), era) {
-        ("initialize", Era::Legacy(_)) => initialize(contract, request).map(Target::Ready),
-        ("ping", Era::Legacy(_)) => Ok(Target::Ready("{}".to_owned())),
+        ("initialize", Era::Legacy(_)) => initialize(contract, request).map(Resolved::Ready),
+        ("ping", Era::Legacy(_)) => Ok(Resolved::Ready("{}".to_owned())),
         ("server/discover", _) => {
-            Ok(Target::Ready(finished_result(&discover(contract), &Era::Modern, Some(DISCOVERY))))
+            Ok(Resolved::Ready(finished_result(&discover(contract), &Era::Modern, Some(DISCOVERY))))
         }
         ("tools/list", _) => {
             no_cursor(request)?;
             let tools = mount.catalogue.tools(mount, &caller.scopes);
-            Ok(Target::Ready(finished_result(&tools, &era, Some(LISTS))))
+            Ok(Resolved::Ready(finished_result(&tools, &era, Some(LISTS))))
         }
         ("resources/templates/list", _) => {
             no_cursor(request)?;
             let templates = templates(mount, &caller.scopes);
-            Ok(Target::Ready(finished_result(&templates, &era, Some(LISTS))))
+            Ok(Resolved::Ready(finished_result(&templates, &era, Some(LISTS))))
         }
         ("prompts/list", _) if declares(contract, "prompts") => {
             no_cursor(request)?;
-            Ok(Target::Ready(finished_result("{\"prompts\":[]}", &era, Some(LISTS))))
+            Ok(Resolved::Ready(finished_result("{\"prompts\":[]}", &era, Some(LISTS))))
         }
-        ("resources/list", _) => cursor(request).map(Target::Listing),
+        ("resources/list", _) => cursor(request).map(Resolved::Listing),
         ("tools/call", _) => tool_call(contract, request, arguments),
         ("resources/read", _) => read_resource(contract, request, era),
         _ => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
@@ -125,7 +125,7 @@ fn declares(contract: &Contract, capability: &str) -> bool {
     serde_json::from_str::<Value>(&contract.server_info.capabilities).is_ok_and(|all| all.get(capability).is_some())
 }
 
-fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Value>) -> Result<Target<'a>, Fault> {
+fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Value>) -> Result<Resolved<'a>, Fault> {
     let Some(name) = request.params.get("name").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/name", "required", "the tool's name is required, as a string"));
     };
@@ -140,14 +140,14 @@ fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Val
         None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
     };
-    Ok(Target::Tool { tool, arguments, target: RequestTarget::Tool(tool.spec.name) })
+    Ok(Resolved::Tool { tool, arguments, target: RequestTarget::Tool(tool.spec.name) })
 }
 
 fn find<'a>(contract: &'a Contract, name: &str) -> Option<&'a Tool> {
     contract.tools.iter().find(|tool| tool.spec.name == name)
 }
 
-fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> Result<Target<'a>, Fault> {
+fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> Result<Resolved<'a>, Fault> {
     let Some(address) = request.params.get("uri").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/uri", "required", "the resource's URI is required, as a string"));
     };
@@ -162,11 +162,11 @@ fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> 
                     quote(address),
                     quote(text),
                 );
-                return Ok(Target::Ready(finished_result(&contents, &era, Some(DISCOVERY))));
+                return Ok(Resolved::Ready(finished_result(&contents, &era, Some(DISCOVERY))));
             }
             ResourceSource::Tool { name, .. } => {
                 if let Some(tool) = find(contract, name) {
-                    return Ok(Target::Tool {
+                    return Ok(Resolved::Tool {
                         tool,
                         arguments: uri_template::typed(arguments, &tool.spec.input),
                         target: RequestTarget::Resource(address),

@@ -1,4 +1,4 @@
-//! What the engine needs from outside: a store, a judge of credentials, time and randomness.
+//! What the engine needs from outside: a store, an identity provider, time and randomness.
 //! Implementations live elsewhere; nothing here knows how they work.
 
 pub mod registry;
@@ -25,8 +25,8 @@ pub trait Random: Send + Sync {
 }
 
 pub trait Identity: Send + Sync {
-    /// Says who presents this credential at this resource, or faults with `Unauthenticated`. Only the judge of one
-    /// mount is ever asked about a credential that is missing or unusable.
+    /// Says who presents this credential at this resource, or faults with `Unauthenticated`. Only the identity
+    /// of a single mount is asked about a missing or unusable credential.
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>>;
 }
 
@@ -55,7 +55,7 @@ pub trait Store: Send + Sync {
     fn get<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         id: &'a str,
         disclosure: Disclosure,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>>;
@@ -64,7 +64,7 @@ pub trait Store: Send + Sync {
     fn find<'a>(
         &'a self,
         tenant: &'a TenantId,
-        kind: &'static TableSpec,
+        table: &'static TableSpec,
         column: &'static str,
         value: Cell,
     ) -> Future<'a, Result<Option<StoredRow>, Fault>>;
@@ -78,8 +78,8 @@ pub trait Store: Send + Sync {
         claim: &'a Claim,
     ) -> Future<'a, Result<Option<StoredAnswer>, Fault>>;
 
-    /// The same, asked before anything is planned, to spare the plan of a repeated call. A store may say that there is
-    /// none if its `commit` finds an earlier claim for nothing, also while nothing can be written.
+    /// The same before the tool runs, which saves planning a repeated call. A store may return `None` here if its
+    /// `commit` finds the claim at no extra cost, even while it cannot write (SQLite does).
     fn find_claim_early<'a>(
         &'a self,
         tenant: &'a TenantId,
@@ -94,7 +94,7 @@ pub trait Store: Send + Sync {
     /// Appends to this node's audit chain. Once polled it goes on even if nobody waits any more.
     fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>>;
 
-    /// As `observe` with `Grouped`, where nobody can wait. A full queue loses nothing that was
+    /// As `append_audit` with `Grouped`, where nobody can wait. A full queue loses nothing that was
     /// answered: it is only called for calls whose client has gone.
     fn append_audit_detached(&self, record: String);
 }

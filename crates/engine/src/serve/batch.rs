@@ -24,7 +24,7 @@ pub(crate) async fn batch(context: &CallContext<'_>, frames: Vec<Result<Frame, F
             Ok(Frame::Notification(_) | Frame::Response) => None,
             Err(error) => error.id().cloned(),
         };
-        // A notice gets no answer, whatever becomes of it.
+        // A notification gets no answer, whatever its outcome.
         let answered = !matches!(frame, Ok(Frame::Notification(_) | Frame::Response));
         // Refused before it is begun: a write must not happen whose answer has no room.
         let reply = match exhausted(context, bytes) {

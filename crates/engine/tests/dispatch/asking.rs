@@ -84,7 +84,7 @@ async fn a_mount_that_takes_no_dispatched_messages_says_so() {
 }
 
 #[tokio::test]
-async fn behind_a_door_scope_size_server_message_and_tool_are_judged_in_this_order() {
+async fn the_mount_policy_checks_in_its_order() {
     let door = |payload_bytes, standing| MountPolicy {
         scopes: MethodScopes::new([(Glob::new("tools/*"), Scope::new("books:write"))], Scope::new("books:read")),
         calls: Quota { per_minute: 100 },

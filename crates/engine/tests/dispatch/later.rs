@@ -55,7 +55,7 @@ async fn a_key_is_given_to_who_brings_none_so_that_it_can_ask_again() {
 }
 
 #[tokio::test]
-async fn a_request_may_ask_to_be_answered_later_where_others_are_answered_at_once() {
+async fn a_request_may_choose_to_be_answered_later() {
     let test = office(DispatchMode::Now, OnQueueFull::Refuse);
     let get = letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#);
     assert_eq!(sent_as(&test, DispatchPreference::Later, get).await.status, 202);
@@ -102,7 +102,7 @@ async fn a_full_queue_may_mean_that_the_message_is_answered_at_once() {
 }
 
 #[tokio::test]
-async fn a_message_is_paid_for_when_it_is_accepted_and_then_runs_however_poor_its_caller_is() {
+async fn a_task_is_charged_when_accepted_and_then_runs() {
     let one = DeskSettings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS };
     let test = Arc::new(TestDesk::with(one).stock().taking("desk", DispatchMode::Later, OnQueueFull::Refuse));
     let get = |key: &str| letter(KEEPER, key, "book.get", r#"{"id":"b1"}"#);
@@ -158,7 +158,7 @@ async fn a_tool_that_is_denied_by_the_time_it_runs_is_denied() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_denied_by_the_time_a_task_would_run_runs_nothing() {
+async fn a_server_denied_meanwhile_runs_no_task() {
     let test = Arc::new(here());
     sent(&test, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
     let door = MountPolicy {
@@ -183,7 +183,7 @@ async fn run_behind(door: MountPolicy, test: &Arc<TestDesk>) -> String {
 }
 
 #[tokio::test]
-async fn what_its_caller_calls_it_is_said_at_once_later_and_in_the_records() {
+async fn a_trace_name_is_in_replies_and_records() {
     let test = Arc::new(here());
     let get = |name: &str| Incoming {
         trace: Trace::new("t1").with_name(name),

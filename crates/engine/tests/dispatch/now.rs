@@ -17,7 +17,7 @@ fn here() -> TestDesk {
 }
 
 #[tokio::test]
-async fn the_first_is_run_and_a_repeat_gets_the_same_answer_whatever_its_id() {
+async fn a_repeat_gets_the_same_answer_whatever_its_id() {
     let test = here();
     let first = sent(&test, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;
     assert_eq!(first, heard(200, FIRST));
@@ -30,7 +30,7 @@ async fn the_first_is_run_and_a_repeat_gets_the_same_answer_whatever_its_id() {
 const FIRST: &str = r#"{"status":"completed","task_id":"tsk_01kdvdna00w8gagebv3q6tyvkr","trace_id":"t1","idempotency_key":"k1","reused":false,"result":{"http_status":200,"session_id":"","trace_id":"t1","response":{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":2}}}}}"#;
 
 #[tokio::test]
-async fn what_a_client_says_about_the_request_itself_is_no_other_meaning() {
+async fn request_metadata_does_not_change_the_request_hash() {
     let test = here();
     let named = |trace: &str| {
         let params =

@@ -34,7 +34,7 @@ async fn cut_off(test: &Arc<TestDesk>, attempt: usize) {
 }
 
 #[tokio::test]
-async fn what_the_accepting_node_does_not_begin_is_begun_by_another_once_its_time_is_over() {
+async fn another_node_begins_a_task_after_its_grace_time() {
     let test = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     sent(&test, get()).await;
     let other = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse).beside(&test));
@@ -66,7 +66,7 @@ async fn of_two_nodes_that_find_a_task_one_runs_it() {
 }
 
 #[tokio::test]
-async fn a_message_cut_off_while_it_ran_is_taken_over_when_its_lease_ends_and_not_before() {
+async fn an_interrupted_task_is_taken_over_after_its_lease() {
     let test = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     cut_off(&test, 1).await;
     // The deadline of a call and ten seconds more.
@@ -85,7 +85,7 @@ async fn a_message_cut_off_while_it_ran_is_taken_over_when_its_lease_ends_and_no
 }
 
 #[tokio::test]
-async fn a_message_cut_off_while_it_ran_is_run_again_without_being_sent_again() {
+async fn an_interrupted_task_is_run_again() {
     let test = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     cut_off(&test, 1).await;
     test.clock.advance(30_000);
@@ -96,7 +96,7 @@ async fn a_message_cut_off_while_it_ran_is_run_again_without_being_sent_again() 
 }
 
 #[tokio::test]
-async fn a_node_that_has_its_store_to_itself_takes_up_at_once_what_an_earlier_start_of_it_left() {
+async fn a_sole_node_resumes_its_tasks_at_once() {
     let test = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     cut_off(&test, 1).await;
     test.clock.advance(1);
@@ -109,7 +109,7 @@ async fn a_node_that_has_its_store_to_itself_takes_up_at_once_what_an_earlier_st
 }
 
 #[tokio::test]
-async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
+async fn a_task_fails_after_three_attempts() {
     let test = Arc::new(office(DispatchMode::Now, OnQueueFull::Refuse));
     for attempt in 1..=3 {
         cut_off(&test, attempt).await;
@@ -129,14 +129,14 @@ async fn what_was_begun_three_times_and_never_ended_has_failed_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given_up_when_its_time_is_over() {
+async fn a_failing_task_is_rescheduled_until_its_time_is_over() {
     let test = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     test.store.inject(|faults| faults.reads_of = Some(("book", InjectedFault::Fail)));
     sent(&test, get()).await;
     let _clerk = Clerk::of(&test);
     for (run, pause) in (1..).zip([5, 10, 20, 40, 80, 160, 300, 300]) {
-        let put_off = format!(r#""state":"waiting","server":"desk","attempts":0,"pauses":{run},"#);
-        eventually(|| is(&test, &put_off)).await;
+        let rescheduled = format!(r#""state":"waiting","server":"desk","attempts":0,"pauses":{run},"#);
+        eventually(|| is(&test, &rescheduled)).await;
         // What went wrong is nothing to be shown while it is to be tried again.
         assert_eq!(
             sent(&test, get()).await,
@@ -148,7 +148,7 @@ async fn a_run_without_a_worthy_answer_is_put_off_for_longer_each_time_and_given
         test.clock.advance(pause * 1_000 - 1);
         let looks = test.store.inspect(|state| state.pages);
         eventually(|| test.store.inspect(|state| state.pages) > looks + 2).await;
-        assert!(is(&test, &put_off), "{run}");
+        assert!(is(&test, &rescheduled), "{run}");
         test.clock.advance(1);
     }
     test.clock.advance(RETAIN.as_millis() as i64);
@@ -172,7 +172,7 @@ async fn a_run_that_is_put_off_succeeds_when_the_trouble_is_over() {
 }
 
 #[tokio::test]
-async fn who_asks_at_once_for_what_was_accepted_before_does_not_lose_it_to_the_trouble_of_the_moment() {
+async fn an_immediate_retry_of_an_accepted_task_keeps_the_task() {
     let test = office(DispatchMode::Now, OnQueueFull::Refuse);
     test.store.inject(|faults| faults.reads_of = Some(("book", InjectedFault::Fail)));
     assert_eq!(sent_as(&test, DispatchPreference::Later, get()).await.status, 202);
@@ -185,7 +185,7 @@ async fn who_asks_at_once_for_what_was_accepted_before_does_not_lose_it_to_the_t
 }
 
 #[tokio::test]
-async fn what_waits_does_not_expire_under_its_caller_and_is_kept_from_its_end_on() {
+async fn a_waiting_task_does_not_expire_before_it_ends() {
     let test = Arc::new(office(DispatchMode::Later, OnQueueFull::Refuse));
     sent(&test, get()).await;
     test.clock.advance(RETAIN.as_millis() as i64 + 1);
@@ -202,7 +202,7 @@ async fn what_waits_does_not_expire_under_its_caller_and_is_kept_from_its_end_on
 }
 
 #[tokio::test]
-async fn a_write_that_happened_before_its_answer_was_kept_happens_once() {
+async fn a_write_whose_answer_was_not_stored_happens_once() {
     let test = office(DispatchMode::Now, OnQueueFull::Refuse);
     let add = || letter(KEEPER, "k1", "book.add", r#"{"title":"It","genre":"novel","copies":1}"#);
     let books =

@@ -34,7 +34,7 @@ fn neighbours(when: DispatchMode) -> [TestDesk; 2] {
 }
 
 #[tokio::test]
-async fn the_same_message_under_the_same_key_is_run_by_each_of_two_servers() {
+async fn two_servers_each_run_the_same_message() {
     let [first, second] = neighbours(DispatchMode::Now);
     for test in [&first, &second] {
         let answer = sent(test, letter(KEEPER, "k1", "book.get", r#"{"id":"b1"}"#)).await;

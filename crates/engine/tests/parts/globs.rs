@@ -31,7 +31,7 @@ fn a_pattern_of_many_stars_takes_no_longer_than_its_pieces() {
 }
 
 #[test]
-fn a_method_needs_the_scope_of_its_own_rule_then_of_one_that_covers_it_then_of_the_rest() {
+fn exact_scope_rules_win_over_patterns_and_the_default() {
     let rule = |pattern: &str, scope: &str| (Glob::new(pattern), Scope::new(scope));
     let rules = [rule("tools/*", "wide"), rule("tools/call", "call"), rule("tools/l*", "never"), rule("ping", "read")];
     let scopes = MethodScopes::new(rules, Scope::new("admin"));

@@ -1,5 +1,6 @@
 //! What the stages are made of, each by itself.
 
+mod cursor_fuzz;
 mod globs;
 mod ids;
 mod rates;

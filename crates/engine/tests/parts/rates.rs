@@ -87,7 +87,7 @@ fn clones_draw_on_one_budget() {
 const QUOTA: Quota = Quota { per_minute: 30 };
 
 #[test]
-fn thirty_calls_in_the_minute_that_begins_with_the_first_and_none_more() {
+fn a_quota_is_thirty_calls_from_the_first_one_on() {
     let rates = Rates::default();
     let count = |millis| rates.count(&["one"], QUOTA, after(millis));
     assert_eq!(count(0), Ok(()));
@@ -104,7 +104,7 @@ fn thirty_calls_in_the_minute_that_begins_with_the_first_and_none_more() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_makes_nobody_wait_longer_than_a_minute_and_gives_nothing_away() {
+fn a_clock_set_back_neither_blocks_nor_grants_budget() {
     let rates = Rates::default();
     let count = |millis| rates.count(&["one"], Quota { per_minute: 2 }, after(millis));
     let day = 86_400_000;
@@ -119,7 +119,7 @@ fn a_quota_of_nothing_is_one_a_minute() {
 }
 
 #[test]
-fn quotas_and_budgets_of_one_key_are_apart_and_clones_count_together() {
+fn quotas_and_budgets_of_one_key_are_separate() {
     let rates = Rates::default();
     let once = Quota { per_minute: 1 };
     assert_eq!(rates.count(&["one"], once, NOW), Ok(()));

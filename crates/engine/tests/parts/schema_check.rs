@@ -181,7 +181,7 @@ fn no_more_problems_are_listed_than_are_worth_it() {
 }
 
 #[test]
-fn an_unknown_name_is_not_repeated_but_the_one_it_resembles_is_named() {
+fn an_unknown_name_is_answered_with_the_nearest_one() {
     let schema = Schema::object([
         optional("year_min", Schema::integer(0, 9), ""),
         optional("make", Schema::text(9), ""),

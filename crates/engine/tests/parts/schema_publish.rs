@@ -40,7 +40,7 @@ fn every_shape_is_published_with_the_rules_it_is_checked_by() {
 }
 
 #[test]
-fn an_object_names_its_fields_what_they_mean_and_which_are_required() {
+fn an_object_schema_has_fields_meanings_and_required() {
     let inner = Schema::object([required("c", Schema::Boolean, "See.")]);
     let schema = Schema::object([required("a", Schema::Boolean, "Eh."), optional("b", inner, "Be.")]);
     assert_eq!(

@@ -8,7 +8,7 @@ const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN: &str = "00f067aa0ba902b7";
 
 #[test]
-fn a_traceparent_names_the_trace_the_span_above_and_whether_it_is_kept() {
+fn a_traceparent_has_trace_parent_span_and_sampling() {
     let trace = |wish| {
         Some(Trace { id: ID.into(), name: None, parent: Some(TraceParent { span: SPAN.into(), sampling: wish }) })
     };
@@ -49,7 +49,7 @@ fn what_is_not_exactly_a_traceparent_is_passed_over() {
 }
 
 #[test]
-fn a_trace_that_begins_here_has_an_id_of_its_own_in_the_same_form() {
+fn a_new_trace_has_an_id_of_the_same_form() {
     let test = TestDesk::new();
     let (first, second) = (test.desk.new_trace(), test.desk.new_trace());
     assert_ne!(first, second);
@@ -58,7 +58,7 @@ fn a_trace_that_begins_here_has_an_id_of_its_own_in_the_same_form() {
 }
 
 #[test]
-fn a_caller_may_call_a_trace_by_another_name_and_spans_keep_theirs() {
+fn a_trace_name_does_not_change_span_ids() {
     let begun = || Trace::new(ID);
     let named = |name: &str| Trace { id: ID.into(), name: Some(name.into()), parent: None };
     assert_eq!(begun().with_name("order-7:a/b"), named("order-7:a/b"));

@@ -122,7 +122,7 @@ async fn a_notice_costs_like_a_call() {
 }
 
 #[tokio::test]
-async fn refusals_have_a_budget_of_their_own_and_are_counted_beyond_it() {
+async fn refusals_have_their_own_budget() {
     let test = slow_house();
     let refused = r#"{"fault":"forbidden","at":"tool book.lend","needed":"books:write"}"#;
     for _ in 0..2 {

@@ -157,7 +157,7 @@ fn an_answer_that_is_not_json_is_quoted_within_a_batch() {
 }
 
 #[tokio::test]
-async fn a_notice_in_a_batch_is_never_answered_even_when_it_is_refused() {
+async fn a_notification_in_a_batch_is_never_answered() {
     let test = TestDesk::with(DeskSettings { calls: Budget { per_minute: 1, burst: 1 }, ..SETTINGS });
     let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let stray = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;

@@ -40,7 +40,7 @@ fn fault(answer: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_method_needs_its_scope_and_one_without_a_rule_that_of_the_rest() {
+async fn a_method_needs_its_scope_or_the_default_one() {
     let test = TestDesk::stocked().behind(door());
     assert_eq!(test.ask(READER, "ping", "{}").await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     for method in ["admin/reindex", "server/discover", "PING", "tools"] {
@@ -54,7 +54,7 @@ async fn a_method_needs_its_scope_and_one_without_a_rule_that_of_the_rest() {
 }
 
 #[tokio::test]
-async fn a_star_among_the_scopes_of_a_caller_is_every_scope_behind_a_door_and_nothing_without_one() {
+async fn a_star_scope_counts_only_with_a_mount_policy() {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"m1","name":"Ada","email":"ada@example.org"}}}"#;
     let test = TestDesk::stocked().behind(door());
     assert_eq!(test.call(WARDEN, "member.get", r#"{"id":"m1"}"#).await, answer);
@@ -88,7 +88,7 @@ async fn a_method_that_cannot_be_read_needs_no_scope_and_costs_a_call() {
 }
 
 #[tokio::test]
-async fn a_method_is_judged_however_it_is_spelled_and_wherever_it_stands() {
+async fn method_scopes_hold_for_any_spelling_and_position() {
     let scopes = MethodScopes::new([(Glob::new("ping"), Scope::new("books:read"))], Scope::new("admin"));
     let door = MountPolicy { scopes, denied_tools: vec![Glob::new("book.*")], ..door() };
     let test = TestDesk::stocked().behind(door);
@@ -163,7 +163,7 @@ async fn all_invented_methods_share_one_budget() {
 }
 
 #[tokio::test]
-async fn a_message_as_large_as_the_door_takes_passes_and_one_byte_more_does_not() {
+async fn a_request_at_the_size_limit_passes_one_byte_more_fails() {
     let ping = rpc("1", "ping", "{}");
     let test = TestDesk::new().behind(MountPolicy { payload_bytes: ping.len(), ..door() });
     assert_eq!(test.serve(post(READER, &ping)).await.body, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
@@ -180,7 +180,7 @@ async fn a_message_as_large_as_the_door_takes_passes_and_one_byte_more_does_not(
 }
 
 #[tokio::test]
-async fn an_answer_as_large_as_the_door_lets_out_passes_and_one_byte_more_does_not() {
+async fn a_reply_at_the_size_limit_passes_one_byte_more_fails() {
     for (method, params) in [
         ("initialize", r#"{"protocolVersion":"2025-11-25"}"#),
         ("tools/list", "{}"),
@@ -247,7 +247,7 @@ async fn a_denied_tool_is_denied_by_every_way_to_it() {
 }
 
 #[tokio::test]
-async fn a_wrong_verb_is_one_at_every_door_and_ending_a_session_succeeds() {
+async fn wrong_verbs_are_refused_and_session_deletes_succeed() {
     for standing in [MountStatus::Served, MountStatus::Denied, MountStatus::Unknown] {
         let test = TestDesk::new().behind(MountPolicy { status: standing, ..door() });
         let refused = heard(405, r#"{"fault":"wrong_verb","at":"transport"}"#);
@@ -294,7 +294,7 @@ impl Identity for Welcoming {
 }
 
 #[tokio::test]
-async fn a_mount_may_have_a_judge_of_its_own_who_is_asked_about_everybody() {
+async fn a_mount_may_have_its_own_identity() {
     let test = TestDesk::stocked();
     let test = TestDesk { mount: test.mount.with_identity(Arc::new(Welcoming)).with_policy(door()), ..test };
     let get = call("1", "book.get", r#"{"id":"s1"}"#);

@@ -107,7 +107,7 @@ async fn the_first_rule_that_is_broken_gives_the_answer() {
 }
 
 #[tokio::test]
-async fn a_body_whose_end_is_uncertain_is_never_read_and_nobody_reads_that_of_a_stranger() {
+async fn ambiguous_bodies_and_those_of_strangers_are_not_read() {
     let unread = || RequestBody::from_future(async { panic!("somebody read it") });
     let test = TestDesk::new().behind(super::door::door());
     test.serve(Incoming { body: unread(), ..post(STRANGER, "") }).await;

@@ -28,7 +28,7 @@ const INFO: &str =
     r#"{"name":"library","title":"The library","version":"1.2.3","platform":"Shelves \"7\"","platformVersion":"1.0"}"#;
 
 #[tokio::test]
-async fn the_server_says_more_of_itself_where_the_contract_has_more_to_say() {
+async fn server_info_has_the_extra_fields_of_the_contract() {
     let test = test();
     let hello = |version: &str| {
         format!(
@@ -43,7 +43,7 @@ async fn the_server_says_more_of_itself_where_the_contract_has_more_to_say() {
 }
 
 #[tokio::test]
-async fn a_version_that_is_no_text_is_refused_even_where_none_need_be_named() {
+async fn a_version_that_is_no_text_is_refused() {
     let answer = test().ask(READER, "initialize", r#"{"protocolVersion":7}"#).await;
     assert!(answer.contains(r#""fault":"invalid_argument""#), "{answer}");
 }
@@ -58,7 +58,7 @@ async fn declared_prompts_are_an_empty_list_and_others_no_method() {
 }
 
 #[tokio::test]
-async fn a_session_is_named_once_at_random_and_only_where_clients_expect_it() {
+async fn a_session_id_is_random_and_sent_only_where_configured() {
     let initialize = || post(READER, &rpc("1", "initialize", r#"{"protocolVersion":"2025-11-25"}"#));
     let (test, plain) = (test(), TestDesk::new());
     let mut names = Vec::new();
@@ -75,7 +75,7 @@ async fn a_session_is_named_once_at_random_and_only_where_clients_expect_it() {
 }
 
 #[tokio::test]
-async fn a_call_is_recorded_by_the_name_its_caller_gave_it_whatever_its_message_says() {
+async fn a_call_is_recorded_under_the_trace_name_of_its_caller() {
     let test = test();
     let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let ping = rpc("1", "ping", &format!(r#"{{"_meta":{{"traceparent":"{traceparent}"}}}}"#));

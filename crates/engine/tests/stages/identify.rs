@@ -38,7 +38,7 @@ async fn an_unknown_credential_outranks_a_bad_body_and_a_wrong_verb() {
 }
 
 #[tokio::test]
-async fn a_fault_of_the_transport_comes_out_only_once_the_caller_is_known() {
+async fn transport_faults_are_reported_only_to_known_callers() {
     let test = TestDesk::new();
     let fault = || Fault::new(FaultKind::UnsupportedMediaType, "Send application/json.");
     assert_eq!(test.serve(held("stranger", fault())).await, heard(401, REFUSED));
@@ -84,7 +84,7 @@ impl Identity for Grumpy {
 }
 
 #[tokio::test]
-async fn why_a_stranger_was_refused_is_said_once_for_each_address_until_the_counts_are_taken() {
+async fn a_refusal_cause_is_logged_once_per_address() {
     let test = TestDesk::new();
     let test = TestDesk { mount: test.mount.with_identity(Arc::new(Grumpy)), ..test };
     let come = async |last: u8| {

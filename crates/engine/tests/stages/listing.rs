@@ -46,7 +46,7 @@ fn expected(books: i64, members: i64) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn fixed_addresses_come_first_and_then_the_rows_of_what_the_scopes_can_read() {
+async fn resource_lists_have_fixed_addresses_first_then_rows() {
     let test = TestDesk::stocked();
     let entry = |uri: &str, name: &str| {
         format!(r#"{{"uri":"{uri}","name":"{name}","title":"From the library","mimeType":"application/json"}}"#)

@@ -2,6 +2,7 @@
 
 mod admit;
 mod batch;
+mod cancel;
 mod cursor;
 mod deadline;
 mod door;
@@ -19,4 +20,3 @@ mod repeat;
 mod resolve;
 mod resource;
 mod shape;
-mod withdraw;

@@ -43,7 +43,7 @@ async fn a_plan_is_committed_with_its_event_and_its_record() {
 }
 
 #[tokio::test]
-async fn a_step_that_does_not_hold_is_the_fault_it_means_and_changes_nothing() {
+async fn a_failing_step_is_its_fault_and_changes_nothing() {
     let test = TestDesk::new();
     test.call(KEEPER, "book.add", ADD).await;
     assert_eq!(test.call(KEEPER, "book.add", ADD).await, fault("book.add", "Another book stands there.", "book.taken"));
@@ -64,7 +64,7 @@ async fn a_version_the_caller_named_is_the_callers_to_mend() {
 }
 
 #[tokio::test]
-async fn a_plan_that_is_stale_through_no_fault_of_the_caller_is_made_anew() {
+async fn a_stale_plan_is_retried() {
     let test = TestDesk::stocked();
     test.store.inject(|faults| faults.stale_commits = 2);
     assert_eq!(
@@ -118,7 +118,7 @@ async fn a_store_that_fails_is_unavailable_and_says_nothing_of_itself() {
 }
 
 #[tokio::test]
-async fn without_a_key_a_commit_that_nobody_knows_the_end_of_is_no_invitation_to_repeat_it() {
+async fn an_unknown_commit_without_a_key_asks_for_no_retry() {
     let test = TestDesk::stocked();
     test.store.inject(|faults| faults.unknown_commit = true);
     assert_eq!(
@@ -143,7 +143,7 @@ async fn a_plan_handed_over_is_committed_even_if_the_caller_hangs_up() {
 }
 
 #[tokio::test]
-async fn a_crowd_that_wants_the_same_row_is_served_one_after_the_other() {
+async fn writers_of_the_same_row_are_served_one_by_one() {
     let test = Arc::new(TestDesk::stocked());
     test.store.inject(|faults| faults.commits = InjectedFault::Delay(Duration::from_millis(1)));
     let mut crowd = tokio::task::JoinSet::new();

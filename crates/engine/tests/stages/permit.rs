@@ -68,7 +68,7 @@ async fn another_tenants_id_is_answered_like_one_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_budget_by_argument_is_kept_for_each_value_within_each_tenant() {
+async fn a_budget_by_argument_is_per_value_and_tenant() {
     let test = TestDesk::stocked();
     for id in ["b9", "b9", "b9", "b8"] {
         let answer = test.call(TRAVELLER, "book.lend", &format!(r#"{{"id":"{id}","branch":"north"}}"#)).await;

@@ -24,7 +24,7 @@ async fn hang_up(test: &TestDesk, incoming: Incoming) {
 }
 
 #[tokio::test]
-async fn every_call_leaves_one_line_without_the_values_of_its_arguments() {
+async fn every_call_leaves_one_line_without_argument_values() {
     let test = TestDesk::stocked();
     test.call(READER, "book.get", r#"{"id":"b2"}"#).await;
     test.call(READER, "book.list", r#"{"title":"emma"}"#).await;
@@ -122,14 +122,14 @@ async fn a_write_is_recorded_once_and_with_itself() {
 }
 
 #[tokio::test]
-async fn a_write_that_committed_is_answered_though_nothing_else_can_be_recorded() {
+async fn a_committed_write_is_answered_though_audit_fails() {
     let test = TestDesk::stocked();
     test.store.inject(|faults| faults.records = InjectedFault::Fail);
     assert!(test.call(KEEPER, "book.lend", r#"{"id":"b2"}"#).await.contains(r#""copies":0"#));
 }
 
 #[tokio::test]
-async fn a_write_that_answers_with_personal_data_says_so_in_its_record() {
+async fn a_write_that_returns_personal_data_is_recorded_so() {
     let test = TestDesk::stocked();
     for (who, ending) in [(KEEPER, r#""],"personal":true}"#), (CLERK, r#""]}"#)] {
         test.call(who, "member.join", r#"{"name":"Cy","email":"cy@example.org"}"#).await;
@@ -140,7 +140,7 @@ async fn a_write_that_answers_with_personal_data_says_so_in_its_record() {
 }
 
 #[tokio::test]
-async fn a_write_that_may_have_happened_is_not_said_to_have_changed_nothing() {
+async fn an_unknown_write_does_not_claim_that_nothing_changed() {
     let test = TestDesk::stocked();
     test.store.inject(|faults| {
         faults.unknown_commit = true;
@@ -172,7 +172,7 @@ async fn a_caller_who_hangs_up_during_a_read_is_recorded_as_cancelled() {
 }
 
 #[tokio::test]
-async fn a_caller_who_hangs_up_while_the_record_is_written_is_seen_once_and_recorded_once() {
+async fn hanging_up_during_the_audit_write_is_recorded_once() {
     let test = TestDesk::stocked();
     test.store.inject(|faults| faults.records = InjectedFault::Hang);
     hang_up(&test, post(KEEPER, &call("1", "member.get", r#"{"id":"m1"}"#))).await;
@@ -191,7 +191,7 @@ async fn a_stranger_who_hangs_up_is_counted_and_seen() {
 }
 
 #[tokio::test]
-async fn a_call_is_seen_with_its_status_its_era_and_the_time_of_each_stage_that_waits() {
+async fn a_call_is_observed_with_status_era_and_stage_times() {
     let test = TestDesk::stocked();
     test.serve(modern(READER, "tools/call", Some("book.get"), r#""name":"book.get","arguments":{"id":"b2"}"#)).await;
     let seen = test.calls.last();

@@ -21,7 +21,7 @@ fn commits(test: &TestDesk) -> usize {
 }
 
 #[tokio::test]
-async fn the_same_meaning_is_answered_as_the_first_time_however_it_is_written() {
+async fn equal_requests_replay_however_they_are_written() {
     let test = TestDesk::new();
     let first = add(&test, KEEPER, r#"{"title":"Emma","genre":"novel","copies":1,"request_key":"k1"}"#).await;
     test.clock.advance(5000);
@@ -127,7 +127,7 @@ async fn a_fault_after_the_first_call_committed_replays_instead() {
 }
 
 #[tokio::test]
-async fn a_key_claimed_by_another_call_before_the_commit_replays_and_leaves_no_trace_of_its_own_plan() {
+async fn a_key_claimed_before_the_commit_replays_the_other_call() {
     let test = TestDesk::stocked();
     add(&test, KEEPER, r#"{"title":"Emma","genre":"novel","copies":1,"request_key":"k1"}"#).await;
     let (meaning, first) = test.store.inspect(|state| {
@@ -153,7 +153,7 @@ async fn a_key_claimed_by_another_call_before_the_commit_replays_and_leaves_no_t
 }
 
 #[tokio::test]
-async fn a_commit_that_nobody_knows_the_end_of_asks_for_the_same_key_again() {
+async fn an_unknown_commit_asks_to_retry_with_the_same_key() {
     let test = TestDesk::stocked();
     let lend = r#"{"id":"b2","request_key":"k1"}"#;
     test.store.inject(|faults| {

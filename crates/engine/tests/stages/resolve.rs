@@ -21,7 +21,7 @@ fn fault(answer: &str) -> Value {
 }
 
 #[tokio::test]
-async fn initialize_answers_with_the_version_asked_for_or_the_newest_that_has_a_handshake() {
+async fn initialize_answers_the_requested_or_newest_version() {
     let test = TestDesk::new();
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
@@ -106,7 +106,7 @@ async fn missing_and_null_arguments_are_none() {
 }
 
 #[tokio::test]
-async fn the_list_of_tools_holds_what_the_scopes_can_call_and_nothing_else() {
+async fn the_tool_list_has_exactly_what_the_scopes_can_call() {
     let test = TestDesk::new();
     let of = async |who| names(&test.ask(who, "tools/list", "{}").await, "tools", "name");
     assert_eq!(of(READER).await, ["book.list", "book.get"]);

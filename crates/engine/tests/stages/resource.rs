@@ -34,7 +34,7 @@ async fn a_document_is_the_same_for_everybody() {
 }
 
 #[tokio::test]
-async fn the_query_of_an_address_becomes_arguments_of_the_types_the_schema_wants() {
+async fn a_resource_query_becomes_typed_arguments() {
     let test = TestDesk::stocked();
     test.store.put(
         "north",
@@ -94,7 +94,7 @@ async fn a_hostile_address_is_nothing_that_exists() {
 }
 
 #[tokio::test]
-async fn an_address_that_fits_no_template_is_answered_like_an_id_that_does_not_exist() {
+async fn unknown_templates_and_unknown_ids_answer_alike() {
     let test = TestDesk::stocked();
     let (nobody, nowhere) = ("lib://north/book/b9", "lib://north/bookend/b9");
     let (one, other) = (test.open(READER, nobody).await, test.open(READER, nowhere).await);
@@ -110,7 +110,7 @@ async fn another_branchs_id_is_answered_like_one_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn an_address_of_another_branch_is_forbidden_whether_or_not_it_exists() {
+async fn resources_of_another_branch_are_forbidden() {
     let test = TestDesk::stocked();
     for address in ["lib://south/book/s1", "lib://south/book/zz", "lib://west/book/zz"] {
         assert_eq!(

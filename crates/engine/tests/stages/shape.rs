@@ -5,7 +5,7 @@ use frontdesk_engine::desk::DeskSettings;
 use crate::support::{CLERK, KEEPER, READER, SETTINGS, TestDesk};
 
 #[tokio::test]
-async fn personal_data_is_masked_without_the_disclosing_scope_and_full_with_it() {
+async fn personal_data_is_masked_without_the_unmask_scope() {
     let test = TestDesk::stocked();
     assert_eq!(
         test.call(CLERK, "member.get", r#"{"id":"m1"}"#).await,

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_server_refuses_every_address_and_remembers_none_that_left() {
+    fn a_full_server_refuses_every_address() {
         let admission = admission(2, 2);
         let places: Vec<_> = ["192.0.2.1", "192.0.2.2"].map(|text| admission.admit(ip(text)).unwrap()).into();
         assert!(admission.admit(ip("192.0.2.3")).is_none());

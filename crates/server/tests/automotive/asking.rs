@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::Agent;
+use frontdesk_testkit::app::TestAgent;
 
 /// Every tool that lists, with the noun of its resource's address.
 pub(crate) const LISTS: [(&str, &str); 3] =
@@ -17,7 +17,7 @@ pub(crate) const UNHURRIED: [(&str, &str); 2] =
     [("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "10000000"), ("FRONTDESK_LIMITS_BURST", "1000000")];
 
 /// The answer of a tool as the bytes it came in; it is checked that text and structure are the same bytes.
-pub(crate) async fn text(agent: &mut Agent, tool: &str, arguments: Value) -> String {
+pub(crate) async fn text(agent: &mut TestAgent, tool: &str, arguments: Value) -> String {
     let response = agent.send("tools/call", json!({"name": tool, "arguments": arguments})).await;
     assert_eq!(response.status, 200, "{}", response.text());
     structured(response.text())
@@ -32,7 +32,7 @@ pub(crate) fn structured(answer: &str) -> String {
 }
 
 /// What a resource holds, or the JSON-RPC error of asking for it.
-pub(crate) async fn read(agent: &mut Agent, address: &str) -> Result<String, Value> {
+pub(crate) async fn read(agent: &mut TestAgent, address: &str) -> Result<String, Value> {
     let answer = agent.send("resources/read", json!({"uri": address})).await.json();
     match answer.get("error") {
         Some(error) => Err(error.clone()),
@@ -45,7 +45,7 @@ pub(crate) async fn read(agent: &mut Agent, address: &str) -> Result<String, Val
 }
 
 /// Whatever a token can list, a hundred at a time.
-pub(crate) async fn everything(agent: &mut Agent) -> Vec<Value> {
+pub(crate) async fn everything(agent: &mut TestAgent) -> Vec<Value> {
     let mut items = Vec::new();
     for (list, _) in LISTS {
         items.extend(agent.all(list, json!({"limit": 100})).await);
@@ -57,7 +57,7 @@ pub(crate) fn ids(items: &[Value]) -> Vec<String> {
     items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
 }
 
-pub(crate) async fn count(agent: &mut Agent, list: &str) -> usize {
+pub(crate) async fn count(agent: &mut TestAgent, list: &str) -> usize {
     agent.all(list, json!({"limit": 100})).await.len()
 }
 

@@ -4,22 +4,22 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::support::client::Client;
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::{PATH, TestApp};
 
 use super::asking::{UNHURRIED, count, ids, keyed, structured, text};
 
 #[tokio::test]
-async fn a_key_answers_with_the_same_bytes_after_a_restart_and_after_a_crash() {
-    let mut desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a_key_answers_the_same_bytes_after_restart_and_crash() {
+    let mut desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
     let first = text(&mut agent, "leads.create", keyed("Dana Rivera", "k-1")).await;
-    desk = desk.crash_and_reopen();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    desk = desk.crash_and_restart();
+    let mut agent = desk.agent().await;
     assert_eq!(text(&mut agent, "leads.create", keyed("Dana Rivera", "k-1")).await, first);
-    desk = desk.close_and_reopen();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    desk = desk.restart();
+    let mut agent = desk.agent().await;
     assert_eq!(text(&mut agent, "leads.create", keyed("Dana Rivera", "k-1")).await, first);
     assert_eq!(agent.code("leads.create", keyed("Lee Chen", "k-1")).await, "request.idempotency_conflict");
     assert_eq!(count(&mut agent, "leads.list").await, leads + 1);
@@ -29,16 +29,16 @@ async fn a_key_answers_with_the_same_bytes_after_a_restart_and_after_a_crash() {
 
 /// Several callers create leads until the desk is killed under them; then each repeats all its orders.
 #[tokio::test]
-async fn whatever_was_answered_before_a_crash_is_there_and_every_order_happens_once() {
+async fn a_crash_loses_no_answer_and_repeats_no_order() {
     const CALLERS: usize = 8;
-    let mut desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let before = count(&mut agent, "leads.list").await;
     let answered: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
     let sent: Arc<Mutex<Vec<String>>> = Arc::default();
     let callers: Vec<_> = (0..CALLERS)
         .map(|caller| {
-            let mut client = Client::new(desk.address, &desk.ca_file());
+            let mut client = HttpClient::new(desk.address, &desk.ca_file());
             let bearer = format!("Bearer {}", agent.token);
             let (answered, sent) = (Arc::clone(&answered), Arc::clone(&sent));
             tokio::spawn(async move {
@@ -59,12 +59,12 @@ async fn whatever_was_answered_before_a_crash_is_there_and_every_order_happens_o
     while answered.lock().unwrap().len() < 60 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
-    desk = desk.crash_and_reopen();
+    desk = desk.crash_and_restart();
     for caller in callers {
         caller.await.unwrap();
     }
     let (answered, sent) = (answered.lock().unwrap().clone(), sent.lock().unwrap().clone());
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     let survived = count(&mut agent, "leads.list").await - before;
     assert!((answered.len()..=sent.len()).contains(&survived), "{} {survived} {}", answered.len(), sent.len());
 

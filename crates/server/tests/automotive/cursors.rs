@@ -4,20 +4,20 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{TestAgent, TestApp};
 
 use super::asking::{LISTS, UNHURRIED, lead};
 
 const REFUSED: &str = "{\"error\":{\"code\":\"request.invalid_cursor\",\"message\":\"This cursor does not belong to this \
     request, or has expired. Start again without a cursor.\",\"details\":{\"retryable\":false}}}";
 
-async fn cursor(agent: &mut Agent, list: &str, mut arguments: Value) -> String {
+async fn cursor(agent: &mut TestAgent, list: &str, mut arguments: Value) -> String {
     arguments["limit"] = json!(1);
     agent.call(list, arguments).await["next_cursor"].as_str().unwrap().to_owned()
 }
 
 /// The texts that a list answers these cursors with, many to a request.
-async fn answers(agent: &mut Agent, list: &str, cursors: &[String]) -> Vec<String> {
+async fn answers(agent: &mut TestAgent, list: &str, cursors: &[String]) -> Vec<String> {
     let mut answers = Vec::new();
     for part in cursors.chunks(64) {
         let calls = part.iter().enumerate().map(|(id, cursor)| {
@@ -37,8 +37,8 @@ async fn answers(agent: &mut Agent, list: &str, cursors: &[String]) -> Vec<Strin
 
 #[tokio::test]
 async fn a3_21_a_cursor_with_any_bit_flipped_is_refused() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let good = cursor(&mut agent, "leads.list", json!({"status": "new"})).await;
     let sealed = URL_SAFE_NO_PAD.decode(&good).unwrap();
     let flipped: Vec<String> = (0..sealed.len() * 8)
@@ -57,9 +57,9 @@ async fn a3_21_a_cursor_with_any_bit_flipped_is_refused() {
 }
 
 #[tokio::test]
-async fn a3_21_a_cursor_that_is_cut_stretched_or_spelled_otherwise_is_refused() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_21_a_modified_cursor_is_refused() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let good = cursor(&mut agent, "inventory.list", json!({})).await;
     let sealed = URL_SAFE_NO_PAD.decode(&good).unwrap();
     let mut wrong: Vec<String> = (1..good.len()).map(|length| good[..length].to_owned()).collect();
@@ -96,8 +96,8 @@ async fn a3_21_a_cursor_that_is_cut_stretched_or_spelled_otherwise_is_refused() 
 
 #[tokio::test]
 async fn a3_21_a_cursor_of_another_tool_is_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let tools = ["inventory.list", "inventory.search", "leads.list", "customers.list"];
     let listed = agent.result("resources/list", json!({})).await["nextCursor"].as_str().unwrap().to_owned();
     for from in tools {
@@ -122,8 +122,8 @@ async fn a3_21_a_cursor_of_another_tool_is_refused() {
 
 #[tokio::test]
 async fn a3_21_a_cursor_beside_other_filters_is_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let issued = json!({"make": "Toyota", "price_min": {"amount": 100, "currency": "USD"}});
     let given = cursor(&mut agent, "inventory.search", issued.clone()).await;
     let others = [
@@ -163,23 +163,23 @@ async fn a3_21_a_cursor_beside_other_filters_is_refused() {
 }
 
 #[tokio::test]
-async fn a3_21_cursors_outlive_a_restart_and_stay_refused_where_they_were() {
-    let mut desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_21_cursors_keep_their_scope_over_a_restart() {
+    let mut desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let whole = agent.all("leads.list", json!({"limit": 100})).await;
     let given = cursor(&mut agent, "leads.list", json!({})).await;
-    desk = desk.close_and_reopen();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    desk = desk.restart();
+    let mut agent = desk.agent().await;
     let rest = agent.call("leads.list", json!({"cursor": given, "limit": 100})).await;
     assert_eq!(rest["items"].as_array().unwrap()[..], whole[1..]);
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+    let mut summit = desk.other_tenant().await;
     assert_eq!(summit.code("leads.list", json!({"cursor": given})).await, "request.invalid_cursor");
 }
 
 #[tokio::test]
 async fn a3_22_a_cursor_shows_nothing_of_whom_it_is_about() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let email = "canary.person@example.com";
     let mut canary = lead("Canary Person");
     canary["contact"] = json!({"name": "Canary Person", "email": email, "phone": "+15125550199"});

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::Response;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, PATH, READ_STOCK};
+use frontdesk_testkit::app::http_client::HttpResponse;
+use frontdesk_testkit::app::{PATH, TestAgent, TestApp};
 
 use super::asking::{keyed, lead, read};
 
@@ -40,8 +40,8 @@ const CODES: &[&str] = &[
 
 #[tokio::test]
 async fn a3_23_tools_fail_with_a_structured_error_inside_their_result() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     assert_eq!(
         agent.call("inventory.get", json!({"id": "veh_0"})).await,
         json!({"error": {
@@ -99,8 +99,8 @@ async fn a3_23_tools_fail_with_a_structured_error_inside_their_result() {
 
 #[tokio::test]
 async fn a3_23_resources_fail_with_the_same_object_in_the_error_data() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for (address, code) in [
         ("amcp://dlr_lakeside/inventory/veh_0", "inventory.not_found"),
         ("amcp://dlr_lakeside/leads/led_0", "leads.not_found"),
@@ -124,20 +124,20 @@ async fn a3_23_resources_fail_with_the_same_object_in_the_error_data() {
 }
 
 #[tokio::test]
-async fn a3_23_a_missing_token_or_scope_is_the_same_object_under_its_http_status() {
-    let desk = Desk::open();
+async fn a3_23_missing_token_and_scope_have_the_same_error_object() {
+    let desk = TestApp::start();
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leads.list","arguments":{}}}"#;
     let stranger = desk.stranger().request("POST", PATH, &[("content-type", "application/json")], body).await;
     assert_eq!((stranger.status, &stranger.json()["error"]["code"]), (401, &json!("auth.unauthorized")));
     assert_eq!(stranger.json()["error"]["details"], json!({"retryable": false}));
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    let mut agent = desk.weak_agent().await;
     let response = agent.post(body, &[]).await;
     assert_eq!((response.status, &response.json()["error"]["code"]), (403, &json!("auth.insufficient_scope")));
     assert_eq!(response.json()["error"]["details"], json!({"retryable": false}));
 }
 
 /// Everything that can go wrong from outside, with canaries wherever a caller can put words.
-async fn provoked(desk: &Desk, agent: &mut Agent) -> Vec<Response> {
+async fn provoked(desk: &TestApp, agent: &mut TestAgent) -> Vec<HttpResponse> {
     let made = agent.call("leads.create", keyed("Canary Person", "canary-key")).await;
     let canary = "Canary Person canary@example.com +15125550199";
     let mut bad_lead = lead(canary);
@@ -215,9 +215,9 @@ fn error(answer: &Value) -> &Value {
 }
 
 #[tokio::test]
-async fn a3_24_a3_25_a3_26_every_error_has_a_listed_code_says_if_it_can_be_retried_and_repeats_nothing() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_24_a3_25_a3_26_errors_have_code_and_retryable_no_input() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let answers = provoked(&desk, &mut agent).await;
     let mut codes = std::collections::BTreeSet::new();
     for answer in &answers {
@@ -254,8 +254,8 @@ async fn a3_24_a3_25_a3_26_every_error_has_a_listed_code_says_if_it_can_be_retri
 
 #[tokio::test]
 async fn a3_25_only_what_waiting_can_heal_is_retryable() {
-    let desk = Desk::open_with(&[("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "1"), ("FRONTDESK_LIMITS_BURST", "1")]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "1"), ("FRONTDESK_LIMITS_BURST", "1")]);
+    let mut agent = desk.agent().await;
     assert_eq!(agent.code("inventory.get", json!({"id": "veh_0"})).await, "inventory.not_found");
     let limited = agent.call("inventory.get", json!({"id": "veh_0"})).await;
     let wait = limited["error"]["retry_after"].as_u64().unwrap();

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, WRITE_LEADS};
+use frontdesk_testkit::app::{EVERYTHING, TestAgent, TestApp, WRITE_LEADS};
 
 use super::asking::{count, keyed, lead, structured, text};
 
-async fn raw(agent: &mut Agent, arguments: &str, headers: &[(&str, &str)]) -> String {
+async fn raw(agent: &mut TestAgent, arguments: &str, headers: &[(&str, &str)]) -> String {
     let body = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"leads.create\",\"arguments\":{arguments}}}}}"
     );
@@ -22,8 +22,8 @@ fn code(answer: &str) -> String {
 
 #[tokio::test]
 async fn one_key_and_one_meaning_answer_with_the_same_bytes() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
     let first = raw(
         &mut agent,
@@ -54,9 +54,9 @@ async fn one_key_and_one_meaning_answer_with_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn a3_23_a_key_with_another_body_is_a_conflict_and_changes_nothing() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_23_a_key_with_another_body_is_a_conflict() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let mut first = keyed("Dana Rivera", "k-1");
     first["consent"]["channels"] = json!(["email", "sms"]);
     first["comments"] = json!("call me");
@@ -88,9 +88,9 @@ async fn a3_23_a_key_with_another_body_is_a_conflict_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn two_different_keys_in_one_call_or_one_that_is_no_key_are_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn two_different_keys_or_an_invalid_key_are_refused() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
     let mut body = lead("Dana Rivera");
     assert_eq!(
@@ -126,8 +126,8 @@ async fn two_different_keys_in_one_call_or_one_that_is_no_key_are_refused() {
 
 #[tokio::test]
 async fn a_call_that_failed_has_not_used_its_key() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let good = keyed("Dana Rivera", "k-1");
     let mut unconsented = good.clone();
     unconsented["consent"]["granted"] = json!(false);
@@ -146,10 +146,10 @@ async fn a_call_that_failed_has_not_used_its_key() {
 
 #[tokio::test]
 async fn a_key_belongs_to_its_client_and_its_tool() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let other = desk.add_client(&["dlr_lakeside"], EVERYTHING);
-    let mut other = desk.agent_of(&other, EVERYTHING).await;
+    let mut other = desk.agent_of_client(&other, EVERYTHING).await;
     let mine = agent.call("leads.create", keyed("Dana Rivera", "k-1")).await;
     let yours = other.call("leads.create", keyed("Dana Rivera", "k-1")).await;
     assert_ne!(mine["id"], yours["id"]);
@@ -159,14 +159,14 @@ async fn a_key_belongs_to_its_client_and_its_tool() {
     let update = json!({"id": mine["id"], "status": "working", "idempotency_key": "k-1"});
     assert_eq!(agent.call("leads.update", update).await["version"], json!(2));
     // A new token of the same client is the same client.
-    let mut again = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut again = desk.agent().await;
     assert_eq!(again.call("leads.create", keyed("Dana Rivera", "k-1")).await, mine);
 }
 
 #[tokio::test]
-async fn a_repeated_change_answers_as_the_first_time_even_after_later_changes() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a_repeated_change_answers_as_the_first_time() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let id = agent.call("leads.create", lead("Dana Rivera")).await["id"].clone();
     let change = json!({"id": id, "status": "working", "expected_version": 1, "idempotency_key": "u-1"});
     let first = text(&mut agent, "leads.update", change.clone()).await;
@@ -182,9 +182,9 @@ async fn a_repeated_change_answers_as_the_first_time_even_after_later_changes() 
 
 #[tokio::test]
 async fn a_repeated_answer_shows_no_more_than_the_token_may_see() {
-    let desk = Desk::open();
-    let mut reader = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut writer = desk.agent(House::Lakeside, WRITE_LEADS).await;
+    let desk = TestApp::start();
+    let mut reader = desk.agent().await;
+    let mut writer = desk.agent_with(WRITE_LEADS).await;
     let full = reader.call("leads.create", keyed("Dana Rivera", "k-1")).await;
     assert_eq!((&full["contact"]["name"], &full["redacted"]), (&json!("Dana Rivera"), &json!([])));
     let receipt = writer.call("leads.create", keyed("Dana Rivera", "k-1")).await;

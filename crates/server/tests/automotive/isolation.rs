@@ -3,17 +3,17 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::{EVERYTHING, PATH, TestApp};
 
 use super::asking::{LISTS, everything, lead, read};
 
 #[tokio::test]
 async fn a3_11_a_cursor_is_worthless_in_another_dealership() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let group = desk.add_client(&["dlr_lakeside", "dlr_summit"], EVERYTHING);
-    let mut group = desk.agent_of(&group, EVERYTHING).await;
+    let mut group = desk.agent_of_client(&group, EVERYTHING).await;
     for (list, noun) in LISTS {
         let page = summit.call(list, json!({"limit": 2})).await;
         let cursor = page["next_cursor"].as_str().unwrap();
@@ -50,9 +50,9 @@ async fn a3_11_a_cursor_is_worthless_in_another_dealership() {
 
 #[tokio::test]
 async fn a3_09_no_spelling_of_an_address_reaches_another_dealership() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let page = summit.call("leads.list", json!({"limit": 1})).await;
     let id = page["items"][0]["id"].as_str().unwrap();
     assert!(read(&mut summit, &format!("amcp://dlr_summit/leads/{id}")).await.is_ok());
@@ -115,10 +115,10 @@ async fn a3_09_no_spelling_of_an_address_reaches_another_dealership() {
 }
 
 #[tokio::test]
-async fn a3_05_two_dealerships_taking_turns_on_one_connection_never_see_each_other() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let summit = desk.agent(House::Summit, EVERYTHING).await;
+async fn a3_05_two_dealerships_on_one_connection_stay_apart() {
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let summit = desk.other_tenant().await;
     let tokens = [(lakeside.token.clone(), "dlr_lakeside"), (summit.token.clone(), "dlr_summit")];
     for turn in 0..200 {
         let (token, dealership) = &tokens[turn % 2];
@@ -132,8 +132,8 @@ async fn a3_05_two_dealerships_taking_turns_on_one_connection_never_see_each_oth
 
 #[tokio::test]
 async fn a3_05_no_answer_may_be_kept_by_a_cache_between() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let id = agent.call("leads.list", json!({"limit": 1})).await["items"][0]["id"].clone();
     let requests = [
         ("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}})),
@@ -163,9 +163,9 @@ async fn a3_05_no_answer_may_be_kept_by_a_cache_between() {
 
 #[tokio::test]
 async fn a3_09_a_session_id_that_is_sent_means_nothing() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let before = everything(&mut summit).await;
     let session = [("mcp-session-id", "summit-session"), ("mcp-protocol-version", "2025-11-25")];
     let body =
@@ -187,9 +187,9 @@ async fn a3_09_a_session_id_that_is_sent_means_nothing() {
 
 #[tokio::test]
 async fn a3_09_writes_of_one_dealership_leave_the_other_as_it_was() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let before = everything(&mut summit).await;
     let known = lakeside.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
     let mut about = lead("Dana Rivera");

@@ -1,10 +1,6 @@
 //! The automotive contract over real HTTPS, clause by clause, as an agent meets it.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
-#[expect(dead_code, reason = "each test binary uses its own part of the support")]
-#[path = "../support/mod.rs"]
-mod support;
-
 mod asking;
 mod crash;
 mod cursors;

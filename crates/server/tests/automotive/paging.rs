@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::TestApp;
 
 use super::asking::{LISTS, ids, lead, text};
 
@@ -12,9 +12,9 @@ use super::asking::{LISTS, ids, lead, text};
 type Measured = fn(&Value) -> i64;
 
 #[tokio::test]
-async fn a3_18_a3_19_the_last_page_has_no_cursor_and_an_empty_list_has_items() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_18_a3_19_last_page_has_no_cursor_empty_list_has_items() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     assert_eq!(text(&mut agent, "inventory.search", json!({"make": "Trabant"})).await, "{\"items\":[]}");
     for (list, _) in LISTS {
         let all = ids(&agent.all(list, json!({"limit": 100})).await);
@@ -48,8 +48,8 @@ async fn a3_18_a3_19_the_last_page_has_no_cursor_and_an_empty_list_has_items() {
 
 #[tokio::test]
 async fn a3_20_every_order_is_total_and_walks_through_everything_once() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let all: BTreeSet<String> = ids(&agent.all("inventory.list", json!({"limit": 100})).await).into_iter().collect();
     let orders: [(&str, Measured, bool); 6] = [
         ("price_asc", |car| car["price"]["amount"].as_i64().unwrap(), true),
@@ -74,9 +74,9 @@ async fn a3_20_every_order_is_total_and_walks_through_everything_once() {
 }
 
 #[tokio::test]
-async fn a3_20_a_walk_neither_skips_nor_repeats_while_leads_come_in_and_change() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_20_a_walk_neither_skips_nor_repeats_changing_leads() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let before = ids(&agent.all("leads.list", json!({"limit": 100})).await);
     let (mut walked, mut arguments) = (Vec::new(), json!({"limit": 7}));
     let mut added = Vec::new();
@@ -103,8 +103,8 @@ async fn a3_20_a_walk_neither_skips_nor_repeats_while_leads_come_in_and_change()
 
 #[tokio::test]
 async fn a3_20_a_cursor_alone_continues_the_search_it_came_from() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let search = json!({"fuel_type": "gasoline", "sort": "price_desc", "limit": 4});
     let whole = agent.all("inventory.search", search.clone()).await;
     assert!(whole.len() > 12);
@@ -125,10 +125,10 @@ async fn a3_20_a_cursor_alone_continues_the_search_it_came_from() {
 }
 
 #[tokio::test]
-async fn a3_18_a3_20_a_page_that_grows_too_large_ends_early_with_a_cursor() {
+async fn a3_18_a3_20_an_oversized_page_ends_early_with_a_cursor() {
     const BUDGET: usize = 8192;
-    let desk = Desk::open_with(&[("FRONTDESK_LIMITS_PAGE_BYTES", "8192")]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_PAGE_BYTES", "8192")]);
+    let mut agent = desk.agent().await;
     for (list, _) in LISTS {
         let (mut walked, mut arguments, mut longest) = (Vec::new(), json!({"limit": 100}), 0);
         loop {
@@ -153,8 +153,8 @@ async fn a3_18_a3_20_a_page_that_grows_too_large_ends_early_with_a_cursor() {
 
 #[tokio::test]
 async fn a3_20_long_items_come_whole_under_the_smallest_page() {
-    let desk = Desk::open_with(&[("FRONTDESK_LIMITS_PAGE_BYTES", "4096")]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_PAGE_BYTES", "4096")]);
+    let mut agent = desk.agent().await;
     // Everything a list shows of a lead and a caller can make long.
     let long = lead(&"Ön ".repeat(66));
     let mut made = Vec::new();

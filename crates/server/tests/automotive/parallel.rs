@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::client::Client;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::{PATH, TestAgent, TestApp};
 
 use super::asking::{UNHURRIED, count, keyed, lead, structured};
 
 /// Calls one tool once per argument list, each on a connection of its own and all at the same moment.
-async fn at_once(desk: &Desk, agent: &Agent, tool: &str, calls: Vec<Value>) -> Vec<String> {
+async fn at_once(desk: &TestApp, agent: &TestAgent, tool: &str, calls: Vec<Value>) -> Vec<String> {
     let start = std::sync::Arc::new(tokio::sync::Barrier::new(calls.len()));
     let tasks: Vec<_> = calls
         .into_iter()
         .map(|arguments| {
-            let mut client = Client::new(desk.address, &desk.ca_file());
+            let mut client = HttpClient::new(desk.address, &desk.ca_file());
             let (bearer, start) = (format!("Bearer {}", agent.token), std::sync::Arc::clone(&start));
             let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}});
             tokio::spawn(async move {
@@ -37,8 +37,8 @@ async fn at_once(desk: &Desk, agent: &Agent, tool: &str, calls: Vec<Value>) -> V
 
 #[tokio::test]
 async fn two_hundred_identical_creates_at_once_make_exactly_one_lead() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
     let answers = at_once(&desk, &agent, "leads.create", vec![keyed("Dana Rivera", "k-1"); 200]).await;
     let different: BTreeSet<&String> = answers.iter().collect();
@@ -48,9 +48,9 @@ async fn two_hundred_identical_creates_at_once_make_exactly_one_lead() {
 }
 
 #[tokio::test]
-async fn one_key_with_two_bodies_at_once_has_one_winner_and_only_conflicts_besides() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn one_key_with_two_bodies_at_once_has_one_winner() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
     let calls = (0..40).map(|turn| keyed(["Dana Rivera", "Lee Chen"][turn % 2], "k-1")).collect();
     let answers = at_once(&desk, &agent, "leads.create", calls).await;
@@ -64,8 +64,8 @@ async fn one_key_with_two_bodies_at_once_has_one_winner_and_only_conflicts_besid
 
 #[tokio::test]
 async fn changes_of_one_version_at_once_have_one_winner() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let id = agent.call("leads.create", lead("Dana Rivera")).await["id"].clone();
     let change = |turn: usize| json!({"id": id, "comments": format!("turn {turn}"), "expected_version": 1});
     let answers = at_once(&desk, &agent, "leads.update", (0..30).map(change).collect()).await;
@@ -77,9 +77,9 @@ async fn changes_of_one_version_at_once_have_one_winner() {
 }
 
 #[tokio::test]
-async fn different_creates_at_once_all_happen_and_each_has_an_id_of_its_own() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn parallel_creates_all_happen_with_distinct_ids() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let leads = count(&mut agent, "leads.list").await;
     // All for one customer, whose record each of them changes.
     let customer = agent.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();

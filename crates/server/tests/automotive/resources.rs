@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, READ_LEADS, READ_STOCK};
+use frontdesk_testkit::app::{READ_LEADS, READ_STOCK, TestAgent, TestApp};
 
 use super::asking::{GETS, LISTS, ids, lead, read, text};
 
 /// Every address that `resources/list` gives, page by page, with the size of each page.
-async fn listed(agent: &mut Agent) -> (Vec<String>, Vec<usize>) {
+async fn listed(agent: &mut TestAgent) -> (Vec<String>, Vec<usize>) {
     let (mut addresses, mut sizes, mut params) = (Vec::new(), Vec::new(), json!({}));
     loop {
         let page = agent.result("resources/list", params.clone()).await;
@@ -26,8 +26,8 @@ async fn listed(agent: &mut Agent) -> (Vec<String>, Vec<usize>) {
 
 #[tokio::test]
 async fn a3_01_resources_read_byte_for_byte_as_the_tools_answer() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for (list, get) in GETS {
         let noun = get.split('.').next().unwrap();
         let page = agent.call(list, json!({"limit": 8})).await;
@@ -72,9 +72,9 @@ fn parsed(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a3_01_the_list_of_resources_goes_through_everything_exactly_once() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_01_the_resource_list_has_everything_exactly_once() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let mut expected: BTreeSet<String> = [
         "amcp://manifest",
         "amcp://dlr_lakeside/inventory",
@@ -99,10 +99,10 @@ async fn a3_01_the_list_of_resources_goes_through_everything_exactly_once() {
 }
 
 #[tokio::test]
-async fn a3_01_a_token_is_shown_the_addresses_it_can_read_and_no_others() {
-    let desk = Desk::open();
+async fn a3_01_a_token_lists_only_the_resources_it_can_read() {
+    let desk = TestApp::start();
     for (scope, nouns) in [(READ_STOCK, &["inventory"][..]), (READ_LEADS, &["leads", "customers"])] {
-        let mut agent = desk.agent(House::Lakeside, scope).await;
+        let mut agent = desk.agent_with(scope).await;
         let templates = agent.result("resources/templates/list", json!({})).await;
         let templates = templates["resourceTemplates"].as_array().unwrap();
         let shown: Vec<&str> = templates.iter().map(|template| template["uriTemplate"].as_str().unwrap()).collect();
@@ -134,9 +134,9 @@ async fn a3_01_a_token_is_shown_the_addresses_it_can_read_and_no_others() {
 }
 
 #[tokio::test]
-async fn a3_01_a3_20_leads_that_come_in_while_resources_are_listed_disturb_nothing() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_01_a3_20_new_leads_do_not_disturb_a_resource_list() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let (before, _) = listed(&mut agent).await;
     let (mut addresses, mut params) = (Vec::new(), json!({}));
     loop {
@@ -156,9 +156,9 @@ async fn a3_01_a3_20_leads_that_come_in_while_resources_are_listed_disturb_nothi
 }
 
 #[tokio::test]
-async fn a3_01_a3_19_a_page_of_resources_that_is_full_ends_where_the_list_ends() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, "amcp:leads:read amcp:leads:write").await;
+async fn a3_01_a3_19_last_full_page_of_resources_has_no_cursor() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent_with("amcp:leads:read amcp:leads:write").await;
     // The manifest and two lists, then leads, then customers: 97 leads fill the first page exactly.
     let people = agent.all("customers.list", json!({"limit": 100})).await.len();
     for (leads, pages) in [(97, vec![100, 100, 3 + 97 + people - 200]), (297 - people, vec![100, 100, 100])] {

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{TestAgent, TestApp};
 
 use super::asking::{GETS, UNHURRIED, everything, ids, lead, text, walk};
 use super::schema::{is_instant, misfits};
 
 #[tokio::test]
-async fn a3_02_a5_08_a5_11_every_answer_fits_the_schema_it_is_published_under() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_02_a5_08_a5_11_every_answer_fits_its_schema() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let tools = agent.result("tools/list", json!({})).await;
     let schemas: BTreeMap<String, Value> = tools["tools"].as_array().unwrap().iter().map(published).collect();
     let mut judged = 0;
@@ -42,7 +42,7 @@ async fn a3_02_a5_08_a5_11_every_answer_fits_the_schema_it_is_published_under() 
         json!({"id": made["id"], "status": "lost", "lost_reason": "price", "owner": {"id": "emp_01", "name": "Kim"}});
     judge("leads.update", &agent.call("leads.update", lost).await);
     // A write-only token gets a receipt, which is published beside the whole.
-    let mut writer = desk.agent(House::Lakeside, "amcp:leads:write").await;
+    let mut writer = desk.agent_with("amcp:leads:write").await;
     let receipt = writer.call("leads.create", lead("Lee Chen")).await;
     judge("leads.create", &receipt);
     judge("leads.update", &writer.call("leads.update", json!({"id": receipt["id"], "status": "working"})).await);
@@ -65,9 +65,9 @@ fn published(tool: &Value) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn a3_06_a3_13_a3_14_a4_04_ids_are_unique_and_outlive_changes_and_restarts() {
-    let mut desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_06_a3_13_a3_14_a4_04_ids_are_unique_and_stable() {
+    let mut desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let before = everything(&mut agent).await;
     assert!(before.len() >= 450);
     let mut seen = BTreeSet::new();
@@ -79,8 +79,8 @@ async fn a3_06_a3_13_a3_14_a4_04_ids_are_unique_and_outlive_changes_and_restarts
     let answer = agent.call("leads.update", json!({"id": changed["id"], "status": "contacted"})).await;
     assert_eq!(answer["id"], changed["id"]);
 
-    desk = desk.close_and_reopen();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    desk = desk.restart();
+    let mut agent = desk.agent().await;
     let after = everything(&mut agent).await;
     assert_eq!(ids(&after), ids(&before));
     assert!(after.iter().all(|item| item["dealership_id"] == json!("dlr_lakeside")));
@@ -89,9 +89,9 @@ async fn a3_06_a3_13_a3_14_a4_04_ids_are_unique_and_outlive_changes_and_restarts
 }
 
 #[tokio::test]
-async fn a3_15_a3_16_a5_09_the_trades_own_numbers_stand_beside_the_id_and_never_in_it() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Summit, EVERYTHING).await;
+async fn a3_15_a3_16_a5_09_trade_numbers_are_not_part_of_the_id() {
+    let desk = TestApp::start();
+    let mut agent = desk.other_tenant().await;
     let stock = agent.all("inventory.list", json!({"limit": 100})).await;
     assert!(stock.len() >= 250);
     for vehicle in &stock {
@@ -112,9 +112,9 @@ async fn a3_15_a3_16_a5_09_the_trades_own_numbers_stand_beside_the_id_and_never_
 }
 
 #[tokio::test]
-async fn a3_32_a3_33_a3_34_times_have_offsets_money_is_whole_and_measures_have_units() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_32_a3_33_a3_34_times_money_and_measures_are_typed() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let (mut times, mut sums, mut distances, mut currencies) = (0, 0, 0, BTreeSet::new());
     for (list, get) in GETS {
         for id in ids(&agent.all(list, json!({"limit": 100})).await) {
@@ -156,9 +156,9 @@ fn has_fraction(answer: &str, name: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a3_32_a3_33_a3_34_naive_times_fractions_and_bare_numbers_are_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_32_a3_33_a3_34_naive_times_and_bare_numbers_are_refused() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let mut refused = async |tool: &str, arguments: Value, pointer: &str| {
         let answer = agent.call(tool, arguments.clone()).await;
         assert_eq!(answer["error"]["code"], json!("request.invalid"), "{arguments}: {answer}");
@@ -183,14 +183,14 @@ async fn a3_32_a3_33_a3_34_naive_times_fractions_and_bare_numbers_are_refused() 
 }
 
 #[tokio::test]
-async fn a3_32_a3_33_a3_34_offsets_currencies_and_units_mean_what_they_say() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a3_32_a3_33_a3_34_offsets_currencies_and_units_are_kept() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     // The same moment under three offsets finds the same leads.
     let newest = agent.call("leads.list", json!({"limit": 30})).await;
     let moment = newest["items"][29]["received_at"].as_str().unwrap().trim_end_matches('Z').to_owned();
     let since =
-        async |agent: &mut Agent, at: String| agent.all("leads.list", json!({"received_since": at})).await.len();
+        async |agent: &mut TestAgent, at: String| agent.all("leads.list", json!({"received_since": at})).await.len();
     let found = since(&mut agent, format!("{moment}Z")).await;
     assert!((30..80).contains(&found), "{found}");
     assert_eq!(since(&mut agent, format!("{moment}+00:00")).await, found);
@@ -205,7 +205,7 @@ async fn a3_32_a3_33_a3_34_offsets_currencies_and_units_mean_what_they_say() {
     }
 
     // 100 miles are 160.9 km, so 161 km reach further and 160 km less far.
-    let within = async |agent: &mut Agent, value: i64, unit: &str| {
+    let within = async |agent: &mut TestAgent, value: i64, unit: &str| {
         let most = json!({"mileage_max": {"value": value, "unit": unit}, "limit": 100});
         ids(&agent.all("inventory.search", most).await).len()
     };
@@ -219,8 +219,8 @@ async fn a3_32_a3_33_a3_34_offsets_currencies_and_units_mean_what_they_say() {
 
 #[tokio::test]
 async fn a4_05_a4_06_a4_07_resources_have_the_fields_the_text_names() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let mut first = async |list: &str, get: &str, whole: fn(&Value) -> bool| {
         let items = agent.all(list, json!({"limit": 100})).await;
         let item = items.iter().find(|item| whole(item)).unwrap_or_else(|| panic!("{list} has no whole item"));

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{TestAgent, TestApp};
 
 use super::asking::{GETS, everything, ids, read};
 
 /// All that can be seen: lists, and the whole of some records of each kind.
-async fn state(agent: &mut Agent) -> Vec<Value> {
+async fn state(agent: &mut TestAgent) -> Vec<Value> {
     let mut state = everything(agent).await;
     for (list, get) in GETS {
         for id in ids(&agent.all(list, json!({"limit": 100})).await).iter().take(20) {
@@ -19,8 +19,8 @@ async fn state(agent: &mut Agent) -> Vec<Value> {
 
 #[tokio::test]
 async fn a3_01_a3_03_reading_twice_gives_the_same_and_changes_nothing() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let before = state(&mut agent).await;
     let search = json!({"make": "Toyota", "sort": "price_asc", "limit": 100});
     let mut seen = Vec::new();
@@ -45,8 +45,8 @@ async fn a3_01_a3_03_reading_twice_gives_the_same_and_changes_nothing() {
 
 #[tokio::test]
 async fn a3_04_no_method_but_a_tool_call_changes_anything() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let before = state(&mut agent).await;
     let lead = before.iter().find(|item| item["type"] == json!("lead")).unwrap()["id"].as_str().unwrap().to_owned();
     let address = format!("amcp://dlr_lakeside/leads/{lead}");

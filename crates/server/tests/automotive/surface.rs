@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{TestAgent, TestApp};
 
 use super::asking::{self, read};
 
@@ -18,19 +18,19 @@ const TOOLS: [&str; 9] = [
     "customers.get",
 ];
 
-async fn tools(agent: &mut Agent) -> Vec<Value> {
+async fn tools(agent: &mut TestAgent) -> Vec<Value> {
     let listed = agent.result("tools/list", json!({})).await;
     assert!(listed.get("nextCursor").is_none());
     listed["tools"].as_array().unwrap().clone()
 }
 
-async fn names(agent: &mut Agent) -> Vec<String> {
+async fn names(agent: &mut TestAgent) -> Vec<String> {
     tools(agent).await.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
 async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let manifest = json!({
         "spec_version": "0.1",
         "server": {"name": "Frontdesk", "vendor": "Frontdesk"},
@@ -42,7 +42,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
     assert_eq!((public.status, public.json()), (200, json!({"automotive_mcp": manifest})));
 
     // A token for nothing but stock reads it too.
-    let mut agent = desk.agent(House::Lakeside, "amcp:inventory:read").await;
+    let mut agent = desk.agent_with("amcp:inventory:read").await;
     assert_eq!(read(&mut agent, "amcp://manifest").await.unwrap(), public.text());
 
     let hello =
@@ -52,9 +52,9 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
 }
 
 #[tokio::test]
-async fn a2_02_a2_03_each_domain_does_what_its_level_promises_and_claims_no_more() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let manifest: Value = serde_json::from_str(&read(&mut agent, "amcp://manifest").await.unwrap()).unwrap();
     assert_eq!(manifest["automotive_mcp"]["domains"], json!({"inventory": {"level": 1}, "leads": {"level": 2}}));
 
@@ -87,9 +87,9 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises_and_claims_no_more
 }
 
 #[tokio::test]
-async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_the_tools_are_these_and_no_others() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
     assert_eq!(names(&mut agent).await, TOOLS);
     // list and get for each resource, create and update for the only one that can be written (A4-03).
@@ -110,8 +110,8 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_the_tools_are_these_and_no_others()
 
 #[tokio::test]
 async fn a5_15_nothing_here_is_a_vendors_own() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for tool in tools(&mut agent).await {
         assert!(!tool["name"].as_str().unwrap().starts_with("x_"), "{tool}");
     }
@@ -124,8 +124,8 @@ async fn a5_15_nothing_here_is_a_vendors_own() {
 
 #[tokio::test]
 async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for tool in tools(&mut agent).await {
         let name = tool["name"].as_str().unwrap();
         for text in ["title", "description"] {

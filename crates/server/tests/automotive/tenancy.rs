@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{EVERYTHING, TestApp};
 
 use super::asking::{GETS, UNHURRIED, count, everything, ids, keyed, lead, read, text};
 
@@ -24,10 +24,10 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn a3_05_lists_hold_one_dealership_even_where_both_sell_the_same_car() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+async fn a3_05_lists_hold_one_dealership_even_for_the_same_car() {
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let (ours, theirs) = (everything(&mut lakeside).await, everything(&mut summit).await);
     assert!(ours.iter().all(|item| item["dealership_id"] == json!("dlr_lakeside")));
     assert!(theirs.iter().all(|item| item["dealership_id"] == json!("dlr_summit")));
@@ -47,10 +47,10 @@ async fn a3_05_lists_hold_one_dealership_even_where_both_sell_the_same_car() {
 }
 
 #[tokio::test]
-async fn a3_07_a3_10_a_token_of_two_dealerships_names_exactly_one_in_each_call() {
-    let desk = Desk::open();
+async fn a3_07_a3_10_a_token_of_two_dealerships_names_one_a_call() {
+    let desk = TestApp::start();
     let group = desk.add_client(&["dlr_lakeside", "dlr_summit"], EVERYTHING);
-    let mut group = desk.agent_of(&group, EVERYTHING).await;
+    let mut group = desk.agent_of_client(&group, EVERYTHING).await;
     for (tool, arguments) in calls() {
         assert_eq!(
             group.call(tool, arguments).await,
@@ -98,10 +98,10 @@ async fn a3_07_a3_10_a_token_of_two_dealerships_names_exactly_one_in_each_call()
 }
 
 #[tokio::test]
-async fn a3_08_naming_another_dealership_is_refused_like_naming_one_that_does_not_exist() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+async fn a3_08_foreign_and_unknown_dealerships_fail_alike() {
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let before = everything(&mut summit).await;
     let refusal = "{\"error\":{\"code\":\"dealership.forbidden\",\"message\":\"This token is not valid for this dealership. Send the dealership_id of one of the client's own.\",\"details\":{\"retryable\":false}}}";
     let real = |kind: &str| before.iter().find(|item| item["type"] == json!(kind)).unwrap()["id"].clone();
@@ -128,10 +128,10 @@ async fn a3_08_naming_another_dealership_is_refused_like_naming_one_that_does_no
 }
 
 #[tokio::test]
-async fn a3_09_no_id_of_another_dealership_answers_otherwise_than_one_that_never_was() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+async fn a3_09_foreign_and_unknown_ids_answer_alike() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let before = everything(&mut summit).await;
     let ours = everything(&mut lakeside).await;
     for (list, get) in GETS {
@@ -190,10 +190,10 @@ fn sorted(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a3_09_filters_and_searches_find_nothing_of_another_dealership() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+async fn a3_09_searches_find_nothing_of_another_dealership() {
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let mut lead = lead("Quintessa Zyxwvut");
     lead["contact"] = json!({"name": "Quintessa Zyxwvut", "email": "only.summit@example.net", "phone": "+15125550987"});
     lead["consent"]["channels"] = json!(["email", "sms"]);
@@ -222,10 +222,10 @@ async fn a3_09_filters_and_searches_find_nothing_of_another_dealership() {
 }
 
 #[tokio::test]
-async fn a3_09_an_idempotency_key_of_another_dealership_is_unknown_here() {
-    let desk = Desk::open();
-    let mut lakeside = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut summit = desk.agent(House::Summit, EVERYTHING).await;
+async fn a3_09_idempotency_keys_of_another_dealership_are_unknown() {
+    let desk = TestApp::start();
+    let mut lakeside = desk.agent().await;
+    let mut summit = desk.other_tenant().await;
     let (leads, key) = (count(&mut lakeside, "leads.list").await, "the-same-key");
     let theirs = summit.call("leads.create", keyed("Dana Rivera", key)).await;
     // The same body makes a lead of our own; another body is no conflict, so the key tells nothing.
@@ -240,7 +240,7 @@ async fn a3_09_an_idempotency_key_of_another_dealership_is_unknown_here() {
 
     // A client of both has one key space per dealership.
     let group = desk.add_client(&["dlr_lakeside", "dlr_summit"], EVERYTHING);
-    let mut group = desk.agent_of(&group, EVERYTHING).await;
+    let mut group = desk.agent_of_client(&group, EVERYTHING).await;
     for dealership in ["dlr_lakeside", "dlr_summit", "dlr_lakeside"] {
         let mut lead = keyed("Dana Rivera", key);
         lead["dealership_id"] = json!(dealership);

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::started::frontdesk;
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::process::run_frontdesk;
+use frontdesk_testkit::app::{DemoTenant, EVERYTHING, TestApp};
 
 /// A desk on which a lead was taken, read and something was refused. The record of a refusal is not waited for by its
 /// caller, so it is waited for here.
-async fn busy() -> Desk {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn busy() -> TestApp {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let order = json!({"contact": {"name": "Dana Rivera", "email": "dana.rivera@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": "k-1"});
     let lead = agent.call("leads.create", order).await;
@@ -27,7 +27,7 @@ async fn busy() -> Desk {
     desk
 }
 
-fn exported(desk: &Desk, more: &[&str]) -> Vec<Value> {
+fn exported(desk: &TestApp, more: &[&str]) -> Vec<Value> {
     let (code, out, err) = desk.command(&[&["audit", "export"], more].concat());
     assert_eq!((code, err.as_str()), (Some(0), ""));
     out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
@@ -38,17 +38,17 @@ fn tools(records: &[Value]) -> Vec<&str> {
 }
 
 /// Changes the database of a closed desk behind its back.
-fn tamper(desk: &Desk, statement: &str) {
+fn tamper(desk: &TestApp, statement: &str) {
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
     assert_eq!(database.execute(statement, []).unwrap(), 1, "{statement}");
 }
 
 #[tokio::test]
-async fn the_record_is_whole_and_can_be_exported_while_the_desk_runs_and_after() {
+async fn the_audit_is_whole_while_serving_and_after() {
     let mut desk = busy().await;
     for closed in [false, true] {
         if closed {
-            assert_eq!(desk.close(), Some(0));
+            assert_eq!(desk.stop(), Some(0));
         }
         let (code, out, err) = desk.command(&["audit", "verify"]);
         assert_eq!((code, err.as_str()), (Some(0), ""));
@@ -72,17 +72,17 @@ async fn the_record_is_whole_and_can_be_exported_while_the_desk_runs_and_after()
 
 #[tokio::test]
 async fn a_refusal_a_moment_before_the_desk_closes_is_on_record() {
-    let mut desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for number in 0..20 {
         agent.code("leads.get", json!({"id": format!("led_nobody{number}")})).await;
     }
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     assert_eq!(tools(&exported(&desk, &[])), ["leads.get"; 20]);
 }
 
 #[tokio::test]
-async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
+async fn an_export_can_be_limited_by_tenant_and_time() {
     let desk = busy().await;
     let theirs = exported(&desk, &["--tenant", "dlr_summit"]);
     assert_eq!(tools(&theirs), [""; 0]);
@@ -100,7 +100,7 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     );
     assert_eq!(exported(&desk, &["--since", "2999-01-01T00:00:00Z"]), Vec::<Value>::new());
 
-    let said = frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "audit.jsonl"]);
+    let said = run_frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "audit.jsonl"]);
     let written = fs::read_to_string(desk.folder.join("audit.jsonl")).unwrap();
     let count = written.lines().count();
     assert_eq!((said.code, said.out.as_str()), (Some(0), ""));
@@ -111,7 +111,7 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     assert_eq!(mode(), 0o600);
     let again = |more: &[&str]| {
         let arguments = [&["audit", "export", "--data", "data", "--output", "audit.jsonl"], more].concat();
-        frontdesk(desk.folder.path(), &arguments)
+        run_frontdesk(desk.folder.path(), &arguments)
     };
     fs::write(&file, "kept").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
@@ -122,7 +122,8 @@ async fn an_export_is_narrowed_by_tenant_and_moment_and_goes_to_a_file() {
     assert_eq!(again(&["--force"]).code, Some(0));
     assert_eq!((fs::read_to_string(&file).unwrap().lines().count(), mode()), (count, 0o600));
 
-    let said = frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "no/such/audit.jsonl"]);
+    let said =
+        run_frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", "no/such/audit.jsonl"]);
     assert_eq!(said.code, Some(1));
     assert!(said.err.starts_with("frontdesk: cannot write no/such/audit.jsonl: "), "{said:?}");
     assert!(said.err.ends_with("Name another file with --output.\n"), "{said:?}");
@@ -140,15 +141,15 @@ async fn an_export_ends_quietly_when_whoever_reads_it_has_enough() {
 }
 
 #[tokio::test]
-async fn an_export_that_fails_leaves_the_one_before_it_and_no_part_of_its_own() {
+async fn a_failed_export_leaves_the_previous_file() {
     let mut desk = busy().await;
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     let folder = desk.folder.join("exports");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("audit.jsonl"), "kept").unwrap();
     fs::write(desk.data().join("frontdesk.db"), "no database").unwrap();
     let arguments = ["audit", "export", "--data", "data", "--output", "exports/audit.jsonl", "--force"];
-    let said = frontdesk(desk.folder.path(), &arguments);
+    let said = run_frontdesk(desk.folder.path(), &arguments);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{said:?}");
     assert_eq!(fs::read_to_string(folder.join("audit.jsonl")).unwrap(), "kept");
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -156,12 +157,12 @@ async fn an_export_that_fails_leaves_the_one_before_it_and_no_part_of_its_own() 
 }
 
 #[tokio::test]
-async fn an_export_follows_a_link_flows_through_a_pipe_and_refuses_a_folder() {
+async fn an_export_writes_to_links_and_pipes_not_to_folders() {
     let mut desk = busy().await;
     // From here on nothing is added to the record.
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     let export = |output: &str| {
-        frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", output, "--force"])
+        run_frontdesk(desk.folder.path(), &["audit", "export", "--data", "data", "--output", output, "--force"])
     };
     fs::write(desk.folder.join("old.jsonl"), "old").unwrap();
     std::os::unix::fs::symlink("old.jsonl", desk.folder.join("link.jsonl")).unwrap();
@@ -186,7 +187,7 @@ async fn an_export_follows_a_link_flows_through_a_pipe_and_refuses_a_folder() {
 }
 
 #[tokio::test]
-async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_named() {
+async fn changed_removed_and_truncated_audit_records_are_found() {
     for (statement, complaint) in [
         (
             "UPDATE fd_audit SET records = replace(records, 'leads.create', 'leads.update') \
@@ -203,7 +204,7 @@ async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_n
         ),
     ] {
         let mut desk = busy().await;
-        assert_eq!(desk.close(), Some(0));
+        assert_eq!(desk.stop(), Some(0));
         tamper(&desk, statement);
         let (code, out, err) = desk.command(&["audit", "verify"]);
         assert_eq!((code, err.as_str()), (Some(1), ""));
@@ -215,7 +216,7 @@ async fn a_changed_a_removed_and_a_cut_off_record_are_noticed_and_the_chain_is_n
 
 #[tokio::test]
 async fn orders_of_the_operator_are_on_record() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let (id, _) = desk.add_client(&["dlr_lakeside"], EVERYTHING);
     for order in ["rotate", "revoke"] {
         assert_eq!(desk.command(&["client", order, &id]).0, Some(0));
@@ -231,7 +232,7 @@ async fn orders_of_the_operator_are_on_record() {
 
 #[tokio::test]
 async fn new_tenants_and_the_demos_own_clients_are_on_record() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     desk.add_client(&["dlr_lakeside", "dlr_new"], EVERYTHING);
     let records = exported(&desk, &[]);
     let ordered = |order: &str, whose: &str| -> Vec<String> {
@@ -240,25 +241,25 @@ async fn new_tenants_and_the_demos_own_clients_are_on_record() {
     };
     assert_eq!(ordered("tenant.add", "tenant"), ["site", "dlr_lakeside", "dlr_summit", "dlr_new"]);
     let added = ordered("client.add", "client");
-    let demo = [House::Lakeside, House::Summit].map(|house| desk.credentials(house).0);
+    let demo = [DemoTenant::Lakeside, DemoTenant::Summit].map(|house| desk.credentials(house).0);
     assert_eq!((added.len(), &added[..2]), (4, &demo[..]));
-    assert_eq!(added[2], desk.card["site"]["id"].as_str().unwrap());
+    assert_eq!(added[2], desk.banner["site"]["id"].as_str().unwrap());
 }
 
 #[tokio::test]
-async fn tokens_given_refused_and_ended_are_on_record_without_being_told() {
-    let desk = Desk::open();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+async fn token_events_are_recorded_without_the_tokens() {
+    let desk = TestApp::start();
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let token = desk.token(&id, &secret, EVERYTHING).await;
-    assert_eq!(desk.ask_for_token(&id, &secret, "amcp:all:write").await.status, 400);
+    assert_eq!(desk.request_token(&id, &secret, "amcp:all:write").await.status, 400);
     let form = format!("client_id={id}&client_secret={secret}&token={token}");
     let headers = [("content-type", "application/x-www-form-urlencoded")];
     assert_eq!(desk.stranger().request("POST", "/revoke", &headers, form).await.status, 200);
     for _ in 0..3 {
-        assert_eq!(desk.ask_for_token(&id, "wrong", EVERYTHING).await.status, 401);
+        assert_eq!(desk.request_token(&id, "wrong", EVERYTHING).await.status, 401);
     }
     let mut desk = desk;
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     let records = exported(&desk, &[]);
     let mut told: Vec<Value> = records
         .iter()

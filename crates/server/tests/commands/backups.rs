@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::started::{Said, frontdesk};
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::process::{CommandOutput, run_frontdesk};
+use frontdesk_testkit::app::{DemoTenant, TestAgent, TestApp};
 
-async fn order(agent: &mut Agent, key: &str) -> Value {
+async fn order(agent: &mut TestAgent, key: &str) -> Value {
     let order = json!({"contact": {"name": "Dana Rivera", "email": "dana@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": key});
     agent.call("leads.create", order).await
@@ -20,12 +20,12 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn restore(backup: &Path, data: &Path) -> Said {
-    frontdesk(Path::new("/"), &["restore", text(backup), "--data", text(data)])
+fn restore(backup: &Path, data: &Path) -> CommandOutput {
+    run_frontdesk(Path::new("/"), &["restore", text(backup), "--data", text(data)])
 }
 
 /// A folder that holds this desk's master key and nothing else.
-fn with_key_of(desk: &Desk, folder: &Folder) -> std::path::PathBuf {
+fn with_key_of(desk: &TestApp, folder: &TestFolder) -> std::path::PathBuf {
     let data = folder.join("restored");
     fs::create_dir(&data).unwrap();
     fs::set_permissions(&data, Permissions::from_mode(0o700)).unwrap();
@@ -34,13 +34,13 @@ fn with_key_of(desk: &Desk, folder: &Folder) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_it() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a_backup_under_load_restores_every_answered_write() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let before = order(&mut agent, "before").await;
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let backup = folder.join("desk.db");
-    let mut writer = desk.agent(House::Summit, EVERYTHING).await;
+    let mut writer = desk.other_tenant().await;
     let load = tokio::spawn(async move {
         for number in 0..200 {
             assert_eq!(order(&mut writer, &format!("meanwhile-{number}")).await["type"], json!("lead"));
@@ -78,8 +78,8 @@ async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_
         )
     );
     // The same clients, secrets, data and idempotency keys.
-    let restored = desk.moved_to(folder, "restored");
-    let mut agent = restored.agent(House::Lakeside, EVERYTHING).await;
+    let restored = desk.restart_in(folder, "restored");
+    let mut agent = restored.agent().await;
     assert_eq!(agent.call("leads.get", json!({"id": before["id"]})).await, before);
     assert_eq!(order(&mut agent, "before").await, before);
     assert_eq!(restored.command(&["audit", "verify"]).0, Some(0));
@@ -87,13 +87,13 @@ async fn a_backup_taken_under_load_is_restored_with_every_write_answered_before_
 
 #[tokio::test]
 async fn neither_the_key_nor_anything_personal_is_in_a_backup() {
-    let desk = Desk::open();
-    let (_, secret, _) = desk.credentials(House::Lakeside);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let (_, secret, _) = desk.credentials(DemoTenant::Lakeside);
+    let mut agent = desk.agent().await;
     let order = json!({"contact": {"name": "Canary Name", "email": "canary@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}});
     agent.call("leads.create", order).await;
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let backup = folder.join("desk.db");
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let bytes = fs::read(&backup).unwrap();
@@ -109,8 +109,8 @@ async fn neither_the_key_nor_anything_personal_is_in_a_backup() {
 
 #[test]
 fn nothing_is_written_over() {
-    let desk = Desk::open();
-    let folder = Folder::new();
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
     let backup = folder.join("desk.db");
     fs::write(&backup, "something else").unwrap();
     let (code, out, err) = desk.command(&["backup", text(&backup)]);
@@ -129,9 +129,9 @@ fn nothing_is_written_over() {
 }
 
 #[test]
-fn without_the_key_it_is_said_where_to_put_it_and_how_to_prove_it() {
-    let desk = Desk::open();
-    let folder = Folder::new();
+fn a_missing_master_key_is_explained() {
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
     let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let said = restore(&backup, &data);
@@ -139,15 +139,15 @@ fn without_the_key_it_is_said_where_to_put_it_and_how_to_prove_it() {
     let key = data.join("master.key");
     assert!(said.out.contains(&format!("Put the one that belongs to it at {}", key.display())), "{}", said.out);
     let verify = ["audit", "verify", "--data", text(&data)];
-    assert_eq!(frontdesk(folder.path(), &verify).code, Some(1));
+    assert_eq!(run_frontdesk(folder.path(), &verify).code, Some(1));
     fs::copy(desk.data().join("master.key"), &key).unwrap();
-    assert_eq!(frontdesk(folder.path(), &verify).code, Some(0));
+    assert_eq!(run_frontdesk(folder.path(), &verify).code, Some(0));
 }
 
 #[test]
-fn a_wrong_key_is_noticed_and_leaves_the_folder_ready_for_the_right_one() {
-    let desk = Desk::open();
-    let folder = Folder::new();
+fn a_wrong_key_is_found_and_the_right_one_still_works() {
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
     let backup = folder.join("desk.db");
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let data = with_key_of(&desk, &folder);
@@ -165,9 +165,9 @@ fn a_wrong_key_is_noticed_and_leaves_the_folder_ready_for_the_right_one() {
 }
 
 #[test]
-fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
-    let desk = Desk::open();
-    let folder = Folder::new();
+fn a_damaged_backup_is_refused_before_anything_is_made() {
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
     let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
     let missing = restore(&backup, &data);
     assert!(missing.err.contains("there is no file "), "{}", missing.err);
@@ -201,12 +201,12 @@ fn what_is_no_backup_or_a_damaged_one_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_closed_desk_can_be_backed_up_too_and_a_folder_without_data_cannot() {
-    let mut desk = Desk::open();
-    assert_eq!(desk.close(), Some(0));
-    let folder = Folder::new();
+fn a_stopped_desk_can_be_backed_up_an_empty_folder_cannot() {
+    let mut desk = TestApp::start();
+    assert_eq!(desk.stop(), Some(0));
+    let folder = TestFolder::new();
     assert_eq!(desk.command(&["backup", text(&folder.join("desk.db"))]).0, Some(0));
-    let said = frontdesk(folder.path(), &["backup", "other.db", "--data", "nowhere"]);
+    let said = run_frontdesk(folder.path(), &["backup", "other.db", "--data", "nowhere"]);
     assert_eq!(said.code, Some(1));
     assert!(said.err.contains("there is no Frontdesk data in nowhere"), "{}", said.err);
     assert!(!folder.join("other.db").exists() && !folder.join("nowhere").exists());

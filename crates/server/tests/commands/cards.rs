@@ -5,17 +5,17 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::started::{Said, Started, bash, frontdesk};
-use crate::support::client::Client;
-use crate::support::desk::{Desk, EVERYTHING, House};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::process::{CommandOutput, CommandProcess, run_frontdesk, run_script};
+use frontdesk_testkit::app::{DemoTenant, TestApp};
 
 /// Blanks and a quote, as folders of real people have them.
 const DATA: &str = "it's a desk";
 
 /// Starts a demo that prints its card as text: the process and the card.
-fn printed(folder: &Folder) -> (Started, String) {
-    let mut demo = Started::new(folder.path(), &["demo", "--listen", "127.0.0.1:0", "--data", DATA], &[]);
+fn printed(folder: &TestFolder) -> (CommandProcess, String) {
+    let mut demo = CommandProcess::new(folder.path(), &["demo", "--listen", "127.0.0.1:0", "--data", DATA], &[]);
     let card = demo.printed("Ctrl-C stops the server.\n");
     (demo, card)
 }
@@ -35,7 +35,7 @@ fn entry<'a>(card: &'a str, word: &str) -> &'a str {
 fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
     let curl = Command::new("curl").arg("--version").output();
     assert!(curl.is_ok_and(|curl| curl.status.success()), "this test needs curl: install it and run again");
-    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let (folder, elsewhere) = (TestFolder::new(), TestFolder::new());
     let (_demo, card) = printed(&folder);
     assert!(
         card.contains(&format!(
@@ -44,7 +44,7 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
         ))
     );
 
-    let Said { code, out, err } = bash(elsewhere.path(), pasted(&card));
+    let CommandOutput { code, out, err } = run_script(elsewhere.path(), pasted(&card));
     assert_eq!((code, err.as_str()), (Some(0), ""));
     let answers: Vec<Value> = serde_json::Deserializer::from_str(&out).into_iter().map(Result::unwrap).collect();
     let [tools, search, pages] = answers.as_slice() else { panic!("not three answers: {out}") };
@@ -68,25 +68,25 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
 
 /// A folder that is there is used as it is, and whoever says what is mounted gets that and nothing else.
 #[test]
-fn the_demos_website_is_made_once_and_only_if_nothing_else_is_mounted() {
-    let desk = Desk::open();
+fn the_demo_site_is_made_once_if_nothing_is_mounted() {
+    let desk = TestApp::start();
     let file = desk.data().join("demo-site.sqlite");
     let made = std::fs::metadata(&file).unwrap().modified().unwrap();
-    let site = desk.card["site"].clone();
+    let site = desk.banner["site"].clone();
     assert_eq!(site["endpoint"], json!(format!("https://localhost:{}/api/v1/mcp/content", desk.address.port())));
     assert_eq!(site["tenant"], json!("site"));
-    let again = desk.close_and_reopen();
+    let again = desk.restart();
     assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), made);
-    assert_eq!((&again.card["site"]["id"], &again.card["site"]["secret"]), (&site["id"], &Value::Null));
+    assert_eq!((&again.banner["site"]["id"], &again.banner["site"]["secret"]), (&site["id"], &Value::Null));
 
-    let other = Desk::open_with(&[("FRONTDESK_MOUNT", "automotive=/mcp/automotive")]);
-    assert_eq!(other.card["site"], Value::Null);
+    let other = TestApp::start_with(&[("FRONTDESK_MOUNT", "automotive=/mcp/automotive")]);
+    assert_eq!(other.banner["site"], Value::Null);
     assert!(!other.data().join("demo-site.sqlite").exists());
 }
 
 #[test]
-fn the_second_start_reuses_the_data_shows_no_secret_and_says_how_to_get_one() {
-    let folder = Folder::new();
+fn the_second_start_reuses_data_and_shows_no_secret() {
+    let folder = TestFolder::new();
     let (demo, first) = printed(&folder);
     let secret = entry(&first, "secret").split(' ').next().unwrap().to_owned();
     assert!(secret.starts_with("fds_") && first.contains("(shown once, stored as a hash)"), "{first}");
@@ -97,20 +97,20 @@ fn the_second_start_reuses_the_data_shows_no_secret_and_says_how_to_get_one() {
     assert!(!second.contains("fds_"), "{second}");
     assert_eq!(entry(&second, "client"), entry(&first, "client"));
     let (_, advice) = entry(&second, "secret").split_once("for a new one: ").unwrap();
-    let rotated = bash(Folder::new().path(), advice);
+    let rotated = run_script(TestFolder::new().path(), advice);
     assert_eq!((rotated.code, rotated.err.as_str()), (Some(0), ""));
     let fresh = entry(&rotated.out, "secret").split(' ').next().unwrap();
 
-    let answer = bash(folder.path(), &pasted(&second).replace("YOUR_SECRET", fresh));
+    let answer = run_script(folder.path(), &pasted(&second).replace("YOUR_SECRET", fresh));
     assert!(answer.out.contains("inventory.search"), "{answer:?}");
-    let refused = bash(folder.path(), &pasted(&second).replace("YOUR_SECRET", &secret));
+    let refused = run_script(folder.path(), &pasted(&second).replace("YOUR_SECRET", &secret));
     assert!(!refused.out.contains("inventory.search") && refused.out.contains("auth.unauthorized"), "{refused:?}");
 }
 
 #[test]
-fn the_card_as_json_is_one_line_with_whole_paths_and_a_client_for_each_dealership() {
-    let desk = Desk::open();
-    let card = desk.card.as_object().unwrap();
+fn the_banner_as_json_is_one_line_with_all_clients() {
+    let desk = TestApp::start();
+    let card = desk.banner.as_object().unwrap();
     let names: Vec<&str> = card.keys().map(String::as_str).collect();
     let wanted = ["ca_file", "clients", "data", "endpoint", "operator_endpoint", "reused", "site", "token_endpoint"];
     assert_eq!(names, wanted);
@@ -128,20 +128,20 @@ fn the_card_as_json_is_one_line_with_whole_paths_and_a_client_for_each_dealershi
         assert!(client["id"].as_str().unwrap().starts_with("cli_"));
     }
 
-    let again = desk.close_and_reopen();
-    assert_eq!(again.card["reused"], json!(true));
-    for client in again.card["clients"].as_array().unwrap() {
+    let again = desk.restart();
+    assert_eq!(again.banner["reused"], json!(true));
+    for client in again.banner["clients"].as_array().unwrap() {
         assert_eq!(client["secret"], Value::Null);
     }
 }
 
 #[tokio::test]
-async fn new_secrets_are_made_and_shown_when_asked_for_and_the_old_ones_end() {
-    let mut desk = Desk::open();
-    let (id, old, _) = desk.credentials(House::Lakeside);
-    assert_eq!(desk.close(), Some(0));
+async fn new_demo_secrets_replace_the_old_ones() {
+    let mut desk = TestApp::start();
+    let (id, old, _) = desk.credentials(DemoTenant::Lakeside);
+    assert_eq!(desk.stop(), Some(0));
     let arguments = ["demo", "--json", "--new-secrets", "--listen", "127.0.0.1:0", "--data", "data"];
-    let mut demo = Started::new(desk.folder.path(), &arguments, &[]);
+    let mut demo = CommandProcess::new(desk.folder.path(), &arguments, &[]);
     let card: Value = serde_json::from_str(&demo.printed("\n")).unwrap();
     assert_eq!((&card["reused"], &card["clients"][0]["id"]), (&json!(true), &json!(id)));
     let fresh = card["clients"][0]["secret"].as_str().unwrap();
@@ -149,7 +149,7 @@ async fn new_secrets_are_made_and_shown_when_asked_for_and_the_old_ones_end() {
     assert!(card["clients"][1]["secret"].as_str().unwrap().starts_with("fds_"), "{card}");
     let port = card["token_endpoint"].as_str().unwrap().strip_prefix("https://localhost:").unwrap();
     let address = format!("127.0.0.1:{}", port.strip_suffix("/token").unwrap()).parse().unwrap();
-    let mut client = Client::new(address, &desk.data().join("tls/ca.pem"));
+    let mut client = HttpClient::new(address, &desk.data().join("tls/ca.pem"));
     for (secret, status) in [(fresh, 200), (&old, 401)] {
         let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
         let headers = [("content-type", "application/x-www-form-urlencoded")];
@@ -162,37 +162,37 @@ async fn new_secrets_are_made_and_shown_when_asked_for_and_the_old_ones_end() {
 
 #[tokio::test]
 async fn two_demos_run_side_by_side_and_know_nothing_of_each_other() {
-    let (one, other) = (Desk::open(), Desk::open());
+    let (one, other) = (TestApp::start(), TestApp::start());
     assert_ne!(one.address, other.address);
-    assert_ne!(one.card["operator_endpoint"], other.card["operator_endpoint"]);
-    let mut agent = other.agent(House::Lakeside, EVERYTHING).await;
+    assert_ne!(one.banner["operator_endpoint"], other.banner["operator_endpoint"]);
+    let mut agent = other.agent().await;
     assert_eq!(agent.send("tools/list", json!({})).await.status, 200);
-    let (id, secret, _) = one.credentials(House::Lakeside);
-    assert_eq!(other.ask_for_token(&id, &secret, "").await.status, 401);
+    let (id, secret, _) = one.credentials(DemoTenant::Lakeside);
+    assert_eq!(other.request_token(&id, &secret, "").await.status, 401);
 }
 
 /// Idempotency keys are forgotten after a week; the demo must not be made a second time then.
 #[tokio::test]
-async fn a_demo_that_is_older_than_its_idempotency_key_still_starts_and_is_not_doubled() {
-    let mut desk = Desk::open();
-    let before = desk.agent(House::Lakeside, EVERYTHING).await.all("leads.list", json!({"limit": 100})).await.len();
-    assert_eq!(desk.close(), Some(0));
+async fn an_old_demo_still_starts_and_is_not_seeded_twice() {
+    let mut desk = TestApp::start();
+    let before = desk.agent().await.all("leads.list", json!({"limit": 100})).await.len();
+    assert_eq!(desk.stop(), Some(0));
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
     assert_eq!(database.execute("DELETE FROM fd_claim", []).unwrap(), 2);
     drop(database);
     let desk = desk.start_again();
-    assert_eq!(desk.card["reused"], json!(true));
-    let after = desk.agent(House::Lakeside, EVERYTHING).await.all("leads.list", json!({"limit": 100})).await.len();
+    assert_eq!(desk.banner["reused"], json!(true));
+    let after = desk.agent().await.all("leads.list", json!({"limit": 100})).await.len();
     assert_eq!(after, before);
 }
 
 #[test]
 fn a_relative_data_folder_starts_at_the_working_directory() {
-    let folder = Folder::new();
-    let mut demo = Started::new(folder.path(), &["demo", "--json", "--listen", "127.0.0.1:0"], &[]);
+    let folder = TestFolder::new();
+    let mut demo = CommandProcess::new(folder.path(), &["demo", "--json", "--listen", "127.0.0.1:0"], &[]);
     let card: Value = serde_json::from_str(&demo.printed("\n")).unwrap();
     let made = folder.path().canonicalize().unwrap().join("frontdesk-data");
     assert_eq!(card["data"], json!(made));
     assert_eq!(card["ca_file"], json!(made.join("tls/ca.pem")));
-    assert_eq!(frontdesk(folder.path(), &["client", "list"]).code, Some(0));
+    assert_eq!(run_frontdesk(folder.path(), &["client", "list"]).code, Some(0));
 }

@@ -14,12 +14,12 @@ use frontdesk_engine::ports::Clock as _;
 use http::Response;
 use time::OffsetDateTime;
 
-use crate::started::Started;
-use crate::support::client::{Client, Connection, trusting};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::{HttpClient, HttpConnection, trusting};
+use frontdesk_testkit::app::process::CommandProcess;
 
 /// A certificate of an authority of its own: the folder with its files.
-fn made(folder: &Folder, name: &str) -> PathBuf {
+fn made(folder: &TestFolder, name: &str) -> PathBuf {
     let now = OffsetDateTime::from_unix_timestamp(SystemClock.now().seconds()).unwrap();
     let path = folder.join(name);
     ensure(&path, &[], now).unwrap();
@@ -27,7 +27,7 @@ fn made(folder: &Folder, name: &str) -> PathBuf {
 }
 
 /// Each whole or not at all: the desk may look at any moment.
-fn install(from: &Path, files: &[&str], to: &Folder) {
+fn install(from: &Path, files: &[&str], to: &TestFolder) {
     for file in files {
         fs::copy(from.join(file), to.join("copied")).unwrap();
         fs::rename(to.join("copied"), to.join(file)).unwrap();
@@ -35,7 +35,7 @@ fn install(from: &Path, files: &[&str], to: &Folder) {
 }
 
 async fn reached(address: SocketAddr, authority: &Path) -> bool {
-    Client::new(address, &authority.join("ca.pem")).try_request("GET", "/", &[], "").await.is_ok()
+    HttpClient::new(address, &authority.join("ca.pem")).try_request("GET", "/", &[], "").await.is_ok()
 }
 
 async fn soon_reached(address: SocketAddr, authority: &Path) {
@@ -47,13 +47,13 @@ async fn soon_reached(address: SocketAddr, authority: &Path) {
 }
 
 /// Where a desk that has said so is serving.
-pub(crate) fn address(desk: &mut Started) -> SocketAddr {
+pub(crate) fn address(desk: &mut CommandProcess) -> SocketAddr {
     desk.address()
 }
 
 #[tokio::test]
-async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
-    let folder = Folder::new();
+async fn new_certificates_load_without_restart_bad_ones_do_not() {
+    let folder = TestFolder::new();
     let (first, second) = (made(&folder, "first"), made(&folder, "second"));
     install(&first, &["server.pem", "server.key"], &folder);
     let environment = [
@@ -63,10 +63,10 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
         ("FRONTDESK_TLS_CERTIFICATE", "server.pem"),
         ("FRONTDESK_TLS_KEY", "server.key"),
     ];
-    let mut desk = Started::new(folder.path(), &["serve"], &environment);
+    let mut desk = CommandProcess::new(folder.path(), &["serve"], &environment);
     let address = address(&mut desk);
     assert!(reached(address, &first).await && !reached(address, &second).await);
-    let mut kept = Client::new(address, &first.join("ca.pem"));
+    let mut kept = HttpClient::new(address, &first.join("ca.pem"));
     kept.get("/").await;
 
     // The certificate alone: its key comes a moment later, as it does when somebody copies both.
@@ -95,13 +95,13 @@ async fn new_files_are_shown_without_a_restart_and_bad_ones_replace_nothing() {
 }
 
 #[tokio::test]
-async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
-    let folder = Folder::new();
+async fn the_development_certificate_is_renewed_while_serving() {
+    let folder = TestFolder::new();
     let data = folder.join("data").display().to_string();
     let environment = [("FRONTDESK_DATA".to_owned(), data)];
     let config = load(None, environment.into_iter(), frontdesk_contracts::ENTRIES).unwrap().config;
     let now = SystemClock.now();
-    // Started so long ago that less than two weeks of 90 days are left.
+    // CommandProcess so long ago that less than two weeks of 90 days are left.
     let began = now.plus_seconds(-77 * 24 * 60 * 60);
     let prepared = prepare_certificate(&config, began).unwrap();
     let authority = trusting(prepared.ca_file.as_deref().unwrap(), rustls::ALL_VERSIONS);
@@ -117,7 +117,8 @@ async fn the_development_certificate_is_renewed_while_the_desk_is_open() {
         shutdown.clone(),
     ));
     let authority = Arc::new(authority);
-    let shown = async || Connection::open(address, Arc::clone(&authority), "localhost").await.unwrap().certificate();
+    let shown =
+        async || HttpConnection::open(address, Arc::clone(&authority), "localhost").await.unwrap().certificate();
     let old = shown().await;
     assert_eq!(certificates.check(&config, began.plus_seconds(3599)), None);
     assert_eq!(certificates.check(&config, began.plus_seconds(2 * 3600)), None);

@@ -7,40 +7,40 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::started::{Started, frontdesk};
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, READ_STOCK};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::process::{CommandProcess, run_frontdesk};
+use frontdesk_testkit::app::{DemoTenant, READ_STOCK, TestAgent, TestApp};
 
 /// A look-up of a token is believed for a second at most.
 const BITES_WITHIN: Duration = Duration::from_millis(1100);
 
 /// The JSON that a client command answers with.
-fn ordered(desk: &Desk, arguments: &[&str]) -> Value {
+fn ordered(desk: &TestApp, arguments: &[&str]) -> Value {
     let (code, out, err) = desk.command(&[arguments, &["--json"]].concat());
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     serde_json::from_str(&out).unwrap()
 }
 
-fn refused(desk: &Desk, arguments: &[&str]) -> String {
+fn refused(desk: &TestApp, arguments: &[&str]) -> String {
     let (code, out, err) = desk.command(arguments);
     assert_eq!((code, out.as_str()), (Some(1), ""));
     err
 }
 
 /// Every client that `client list --json` names, a line each.
-fn listed(desk: &Desk) -> Vec<Value> {
+fn listed(desk: &TestApp) -> Vec<Value> {
     let (code, out, errors) = desk.command(&["client", "list", "--json"]);
     assert_eq!(code, Some(0), "{errors}");
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-async fn status(agent: &mut Agent) -> u16 {
+async fn status(agent: &mut TestAgent) -> u16 {
     agent.send("tools/list", json!({})).await.status
 }
 
 #[tokio::test]
 async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let added = ordered(&desk, &["client", "add", "--name", "Finder", "--tenant", "dlr_summit", "--scope", READ_STOCK]);
     let (id, created) = (added["id"].as_str().unwrap(), added["created_at"].clone());
     let wanted = json!({"id": id, "name": "Finder", "tenants": ["dlr_summit"], "scopes": [READ_STOCK],
@@ -54,10 +54,10 @@ async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
     assert_eq!(listed.len(), 4);
     assert!(listed.contains(&wanted), "{listed:?}");
 
-    let mut agent = desk.agent_of(&(id.to_owned(), secret.to_owned()), READ_STOCK).await;
+    let mut agent = desk.agent_of_client(&(id.to_owned(), secret.to_owned()), READ_STOCK).await;
     let page = agent.call("inventory.list", json!({"limit": 1})).await;
     assert_eq!(page["items"][0]["dealership_id"], "dlr_summit");
-    assert_eq!(desk.ask_for_token(id, secret, "amcp:leads:read").await.status, 400);
+    assert_eq!(desk.request_token(id, secret, "amcp:leads:read").await.status, 400);
 
     let (_, table, _) = desk.command(&["client", "list"]);
     let row = table.lines().find(|line| line.starts_with(id)).unwrap();
@@ -67,7 +67,7 @@ async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
 
 #[test]
 fn the_operators_socket_is_for_the_owner_alone() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let socket = fs::metadata(desk.data().join("operator.sock")).unwrap();
     assert!(socket.file_type().is_socket());
     assert_eq!(socket.permissions().mode() & 0o777, 0o600);
@@ -75,33 +75,33 @@ fn the_operators_socket_is_for_the_owner_alone() {
 }
 
 #[tokio::test]
-async fn rotating_ends_the_old_secret_and_its_tokens_on_the_running_desk() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut neighbour = desk.agent(House::Summit, EVERYTHING).await;
+async fn rotating_a_secret_ends_its_tokens_while_serving() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
+    let mut neighbour = desk.other_tenant().await;
     assert_eq!((status(&mut agent).await, status(&mut neighbour).await), (200, 200));
-    let (id, old, _) = desk.credentials(House::Lakeside);
+    let (id, old, _) = desk.credentials(DemoTenant::Lakeside);
 
     let rotated = ordered(&desk, &["client", "rotate", &id]);
     let new = rotated["secret"].as_str().unwrap();
     assert_ne!(new, old);
-    assert_eq!(desk.ask_for_token(&id, &old, READ_STOCK).await.status, 401);
+    assert_eq!(desk.request_token(&id, &old, READ_STOCK).await.status, 401);
     sleep(BITES_WITHIN).await;
     assert_eq!((status(&mut agent).await, status(&mut neighbour).await), (401, 200));
-    let mut agent = desk.agent_of(&(id, new.to_owned()), READ_STOCK).await;
+    let mut agent = desk.agent_of_client(&(id, new.to_owned()), READ_STOCK).await;
     assert_eq!(status(&mut agent).await, 200);
 }
 
 #[tokio::test]
-async fn revoking_bites_within_a_second_on_the_running_desk_and_is_for_good() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn revoking_a_client_takes_effect_within_a_second() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     assert_eq!(status(&mut agent).await, 200);
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
 
     let (code, out, _) = desk.command(&["client", "revoke", &id]);
     assert_eq!((code, out), (Some(0), format!("Client {id} is revoked; its tokens end within a second.\n")));
-    assert_eq!(desk.ask_for_token(&id, &secret, READ_STOCK).await.status, 401);
+    assert_eq!(desk.request_token(&id, &secret, READ_STOCK).await.status, 401);
     sleep(BITES_WITHIN).await;
     assert_eq!(status(&mut agent).await, 401);
 
@@ -115,9 +115,9 @@ async fn revoking_bites_within_a_second_on_the_running_desk_and_is_for_good() {
 
 /// The same orders on a closed desk give the same answers, and hold when it opens.
 #[tokio::test]
-async fn clients_are_added_rotated_and_revoked_while_the_desk_is_closed() {
-    let mut desk = Desk::open();
-    assert_eq!(desk.close(), Some(0));
+async fn clients_can_be_managed_while_the_desk_is_stopped() {
+    let mut desk = TestApp::start();
+    assert_eq!(desk.stop(), Some(0));
     let kept = desk.add_client(&["dlr_lakeside"], READ_STOCK);
     let (lost, _) = desk.add_client(&["dlr_lakeside"], READ_STOCK);
     let rotated = ordered(&desk, &["client", "rotate", &kept.0]);
@@ -127,14 +127,14 @@ async fn clients_are_added_rotated_and_revoked_while_the_desk_is_closed() {
     assert!(refused(&desk, &["client", "rotate", "cli_nobody"]).contains("no active client `cli_nobody`"));
 
     let desk = desk.start_again();
-    assert_eq!(desk.ask_for_token(&kept.0, &kept.1, READ_STOCK).await.status, 401);
-    let mut agent = desk.agent_of(&(kept.0, fresh), READ_STOCK).await;
+    assert_eq!(desk.request_token(&kept.0, &kept.1, READ_STOCK).await.status, 401);
+    let mut agent = desk.agent_of_client(&(kept.0, fresh), READ_STOCK).await;
     assert_eq!(status(&mut agent).await, 200);
 }
 
 #[test]
-fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() {
-    let folder = Folder::new();
+fn a_client_can_be_added_before_the_first_start() {
+    let folder = TestFolder::new();
     let add = [
         "client",
         "add",
@@ -148,7 +148,7 @@ fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() 
         "--data",
         "data",
     ];
-    let said = frontdesk(folder.path(), &add);
+    let said = run_frontdesk(folder.path(), &add);
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     assert!(
         said.out.ends_with(
@@ -157,17 +157,18 @@ fn a_first_client_can_be_added_before_the_first_start_and_what_is_new_is_said() 
         ),
         "{said:?}"
     );
-    assert!(!frontdesk(folder.path(), &add).out.contains("New and empty"));
+    assert!(!run_frontdesk(folder.path(), &add).out.contains("New and empty"));
     let environment = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
-    let mut desk = Started::new(folder.path(), &["serve"], &[&environment[..], &[("FRONTDESK_DATA", "data")]].concat());
-    desk.logged("serving\",\"url\":\"https://localhost:");
-    let listed = frontdesk(folder.path(), &["client", "list", "--data", "data"]);
+    let mut desk =
+        CommandProcess::new(folder.path(), &["serve"], &[&environment[..], &[("FRONTDESK_DATA", "data")]].concat());
+    desk.logged("serving https://localhost:");
+    let listed = run_frontdesk(folder.path(), &["client", "list", "--data", "data"]);
     assert_eq!(listed.out.lines().filter(|line| line.contains(" First ")).count(), 2, "{listed:?}");
 }
 
 #[test]
-fn wrong_scopes_tenants_and_names_are_refused_in_a_sentence_and_leave_nothing() {
-    let desk = Desk::open();
+fn invalid_scopes_tenants_and_names_are_refused() {
+    let desk = TestApp::start();
     let add = |name: &str, tenant: &str, scope: &str| {
         refused(&desk, &["client", "add", "--name", name, "--tenant", tenant, "--scope", scope])
     };
@@ -200,7 +201,7 @@ fn wrong_scopes_tenants_and_names_are_refused_in_a_sentence_and_leave_nothing() 
 #[test]
 fn an_order_right_after_the_card_finds_the_desk() {
     for _ in 0..3 {
-        let desk = Desk::open();
+        let desk = TestApp::start();
         let (code, _, err) = desk.command(&["client", "list"]);
         assert_eq!((code, err.as_str()), (Some(0), ""));
     }

@@ -10,15 +10,15 @@ use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 
 use crate::certificates::address;
-use crate::started::{Started, frontdesk};
-use crate::support::client::Client;
-use crate::support::collector::{Collector, Mood};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::collector::{CollectorMode, TraceCollector};
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::process::{CommandProcess, run_frontdesk};
 
 const TRACES: [&str; 3] =
     ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c", "11111111111111112222222222222222"];
 
-fn write(folder: &Folder, traces: &str) {
+fn write(folder: &TestFolder, traces: &str) {
     let text = format!(
         "data = \"data\"\nlisten = \"127.0.0.1:0\"\n[operator]\nlisten = \"127.0.0.1:0\"\n{traces}\n\
          [[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n"
@@ -31,15 +31,15 @@ fn private(file: &Path, text: &str) {
     fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
 }
 
-fn serve(folder: &Folder) -> (Started, SocketAddr) {
-    let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
+fn serve(folder: &TestFolder) -> (CommandProcess, SocketAddr) {
+    let mut desk = CommandProcess::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
     let address = address(&mut desk);
     (desk, address)
 }
 
 /// A request for a token that is refused, in this trace. It is a call like any other.
-async fn ask(folder: &Folder, address: SocketAddr, trace: &str) {
-    let mut client = Client::new(address, &folder.join("data/tls/ca.pem"));
+async fn ask(folder: &TestFolder, address: SocketAddr, trace: &str) {
+    let mut client = HttpClient::new(address, &folder.join("data/tls/ca.pem"));
     let traceparent = format!("00-{trace}-00f067aa0ba902b7-01");
     let headers = [("content-type", "application/x-www-form-urlencoded"), ("traceparent", traceparent.as_str())];
     let form = "grant_type=client_credentials&client_id=nobody&client_secret=none";
@@ -48,21 +48,23 @@ async fn ask(folder: &Folder, address: SocketAddr, trace: &str) {
 }
 
 /// A collector with a certificate of its own, in `NAME.pem`.
-fn secured(folder: &Folder, name: &str) -> Collector {
+fn secured(folder: &TestFolder, name: &str) -> TraceCollector {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     fs::write(folder.join(&format!("{name}.pem")), made.cert.pem()).unwrap();
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
     let builder = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_protocol_versions(rustls::ALL_VERSIONS)
         .unwrap();
-    Collector::open_secured(builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap())
+    TraceCollector::start_with_tls(
+        builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap(),
+    )
 }
 
 #[tokio::test]
-async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody_else() {
-    let folder = Folder::new();
+async fn spans_go_only_to_a_collector_of_the_configured_ca() {
+    let folder = TestFolder::new();
     let (trusted, other) = (secured(&folder, "trusted"), secured(&folder, "other"));
-    let to = |collector: &Collector| {
+    let to = |collector: &TraceCollector| {
         format!("[traces]\nendpoint = \"https://localhost:{}/otlp/\"\nca = \"trusted.pem\"\n", collector.address.port())
     };
     write(&folder, &to(&trusted));
@@ -82,9 +84,9 @@ async fn spans_go_over_tls_to_whom_the_named_authority_vouches_for_and_to_nobody
 }
 
 #[tokio::test]
-async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
-    let folder = Folder::new();
-    let collector = Collector::open(Mood::Takes);
+async fn a_reload_starts_changes_and_stops_traces() {
+    let folder = TestFolder::new();
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let on = format!("[traces]\nendpoint = \"{}\"\nheaders_file = \"headers\"\n", collector.endpoint());
     write(&folder, "");
     let (mut desk, address) = serve(&folder);
@@ -118,15 +120,15 @@ async fn a_reload_turns_traces_on_changes_their_key_and_turns_them_off() {
     let said = desk.stop();
     assert_eq!((said.code, collector.posts().len()), (Some(0), before));
     write(&folder, &on);
-    let shown = frontdesk(folder.path(), &["config", "show", "--config", "desk.toml"]);
+    let shown = run_frontdesk(folder.path(), &["config", "show", "--config", "desk.toml"]);
     assert!(shown.out.contains("traces.headers_file = \"headers\""), "{shown:?}");
     assert!(!format!("{}{shown:?}", said.err).contains("secret"), "{}", said.err);
 }
 
 #[tokio::test]
-async fn what_waits_on_a_way_that_a_reload_ends_is_sent_before_the_desk_ends() {
-    let folder = Folder::new();
-    let collector = Collector::open(Mood::Dawdles);
+async fn spans_of_a_replaced_exporter_are_sent_before_the_end() {
+    let folder = TestFolder::new();
+    let collector = TraceCollector::start(CollectorMode::Delay);
     write(&folder, &format!("[traces]\nendpoint = \"{}\"\n", collector.endpoint()));
     let (mut desk, address) = serve(&folder);
     ask(&folder, address, TRACES[0]).await;

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::started::{Said, Started, frontdesk};
-use crate::support::client::Client;
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::process::{CommandOutput, CommandProcess, run_frontdesk};
 
 const ANY_PORT: [(&str, &str); 2] = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
 
 /// A configuration with a certificate of one's own, and the two files.
-fn with_certificate(folder: &Folder) -> (PathBuf, PathBuf) {
+fn with_certificate(folder: &TestFolder) -> (PathBuf, PathBuf) {
     let text = "[tls]\ncertificate = \"desk.pem\"\nkey = \"desk.key\"\n\n\
                 [[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
     fs::write(folder.join("desk.toml"), text).unwrap();
@@ -30,8 +30,8 @@ fn private(file: &Path, text: &str) {
     fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
 }
 
-fn serve(folder: &Folder) -> Started {
-    Started::new(folder.path(), &["serve", "--config", "desk.toml"], &ANY_PORT)
+fn serve(folder: &TestFolder) -> CommandProcess {
+    CommandProcess::new(folder.path(), &["serve", "--config", "desk.toml"], &ANY_PORT)
 }
 
 /// Where a desk that logs JSON says that it serves.
@@ -43,33 +43,33 @@ fn address(log: &str) -> SocketAddr {
 
 #[tokio::test]
 async fn the_minimal_example_serves() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/minimal.toml");
-    let mut desk = Started::new(folder.path(), &["serve", "--config", example.to_str().unwrap()], &ANY_PORT);
-    let address = address(&desk.logged("serving\",\"url\":\"https://localhost:"));
-    let mut client = Client::new(address, &folder.join("frontdesk-data/tls/ca.pem"));
+    let mut desk = CommandProcess::new(folder.path(), &["serve", "--config", example.to_str().unwrap()], &ANY_PORT);
+    let address = address(&desk.logged("serving https://localhost:"));
+    let mut client = HttpClient::new(address, &folder.join("frontdesk-data/tls/ca.pem"));
     assert!(client.get("/").await.text().contains("/mcp/automotive"));
     assert_eq!(client.request("POST", "/mcp/automotive", &[], "{}").await.status, 401);
-    let Said { code, out, .. } = desk.stop();
+    let CommandOutput { code, out, .. } = desk.stop();
     assert_eq!((code, out.as_str()), (Some(0), ""));
 }
 
 #[tokio::test]
 async fn a_certificate_of_ones_own_is_served() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let (certificate, _) = with_certificate(&folder);
     let mut desk = serve(&folder);
-    let address = address(&desk.logged("serving\",\"url\":\"https://localhost:"));
-    assert_eq!(Client::new(address, &certificate).get("/").await.status, 200);
+    let address = address(&desk.logged("serving https://localhost:"));
+    assert_eq!(HttpClient::new(address, &certificate).get("/").await.status, 200);
     assert!(!folder.join("frontdesk-data/tls").exists());
 }
 
 #[test]
-fn a_certificate_that_cannot_be_used_is_explained_by_check_and_by_serve_alike() {
-    let folder = Folder::new();
+fn check_and_serve_explain_a_bad_certificate_alike() {
+    let folder = TestFolder::new();
     let (certificate, key) = with_certificate(&folder);
     let explained = |wanted: &str| {
-        let checked = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+        let checked = run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
         let listed = format!("frontdesk: the configuration has a problem:\n  tls: {wanted}\n");
         assert_eq!((checked.code, checked.out.as_str(), checked.err), (Some(1), "", listed));
         let served = serve(&folder).end();
@@ -101,14 +101,17 @@ fn a_certificate_that_cannot_be_used_is_explained_by_check_and_by_serve_alike() 
 }
 
 #[test]
-fn check_says_that_a_file_can_be_served_and_show_says_where_each_value_came_from() {
-    let folder = Folder::new();
+fn check_accepts_a_file_and_show_names_value_sources() {
+    let folder = TestFolder::new();
     let text = "listen = \"127.0.0.1:9443\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
     fs::write(folder.join("desk.toml"), text).unwrap();
-    let checked = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
-    assert_eq!(checked, Said { code: Some(0), out: "The configuration is valid.\n".to_owned(), err: String::new() });
+    let checked = run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    assert_eq!(
+        checked,
+        CommandOutput { code: Some(0), out: "The configuration is valid.\n".to_owned(), err: String::new() }
+    );
     let environment = [("FRONTDESK_LIMITS_BURST", "7")];
-    let shown = Started::new(folder.path(), &["config", "show", "--config", "desk.toml"], &environment).end();
+    let shown = CommandProcess::new(folder.path(), &["config", "show", "--config", "desk.toml"], &environment).end();
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
     for (key, origin) in [
         ("listen = \"127.0.0.1:9443\" ", "# file"),
@@ -119,12 +122,12 @@ fn check_says_that_a_file_can_be_served_and_show_says_where_each_value_came_from
         assert!(line.is_some_and(|line| line.ends_with(origin)), "{key}: {}", shown.out);
     }
     fs::write(folder.join("shown.toml"), &shown.out).unwrap();
-    assert_eq!(frontdesk(folder.path(), &["config", "check", "--config", "shown.toml"]).code, Some(0));
+    assert_eq!(run_frontdesk(folder.path(), &["config", "check", "--config", "shown.toml"]).code, Some(0));
 }
 
 #[test]
 fn one_check_finds_what_is_wrong_with_values_files_and_folder() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let text = "lisen = \"127.0.0.1:9443\"\ndata = \"data\"\n[tls]\ncertificate = \"desk.pem\"\nkey = \"desk.key\"\n\
                 [traces]\nendpoint = \"https://localhost:4318\"\nca = \"ca.pem\"\nheaders_file = \"headers\"\n\
                 [[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
@@ -136,7 +139,7 @@ fn one_check_finds_what_is_wrong_with_values_files_and_folder() {
     fs::create_dir(folder.join("data")).unwrap();
     fs::set_permissions(folder.join("data"), Permissions::from_mode(0o755)).unwrap();
     private(&folder.join("data/master.key"), "nothing");
-    let check = || frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    let check = || run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
     let said = check();
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     assert_eq!(
@@ -158,11 +161,11 @@ fn one_check_finds_what_is_wrong_with_values_files_and_folder() {
 
 #[test]
 fn a_check_leaves_no_trace_and_does_not_mind_a_server() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let text = "data = \"new/data\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
     fs::write(folder.join("desk.toml"), text).unwrap();
-    let check = || frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
-    let fine = Said { code: Some(0), out: "The configuration is valid.\n".to_owned(), err: String::new() };
+    let check = || run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    let fine = CommandOutput { code: Some(0), out: "The configuration is valid.\n".to_owned(), err: String::new() };
     assert_eq!(check(), fine);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     let mut desk = serve(&folder);
@@ -173,13 +176,13 @@ fn a_check_leaves_no_trace_and_does_not_mind_a_server() {
 }
 
 #[test]
-fn an_unknown_key_is_refused_with_the_nearest_right_name_in_file_and_environment() {
-    let folder = Folder::new();
+fn an_unknown_key_is_refused_with_the_nearest_name() {
+    let folder = TestFolder::new();
     let text =
         "lisen = \"127.0.0.1:9443\"\n[limits]\nbrust = 7\n[[mount]]\ncontract = \"automotive\"\npath = \"/cars\"\n";
     fs::write(folder.join("desk.toml"), text).unwrap();
     for arguments in [&["config", "check"][..], &["config", "show"], &["serve"]] {
-        let said = Started::new(
+        let said = CommandProcess::new(
             folder.path(),
             &[arguments, &["--config", "desk.toml"]].concat(),
             &[("FRONTDESK_LISTN", "127.0.0.1:0")],
@@ -190,16 +193,16 @@ fn an_unknown_key_is_refused_with_the_nearest_right_name_in_file_and_environment
             assert!(said.err.contains(part), "no {part}: {}", said.err);
         }
     }
-    let missing = frontdesk(folder.path(), &["serve", "--config", "nowhere.toml"]);
+    let missing = run_frontdesk(folder.path(), &["serve", "--config", "nowhere.toml"]);
     assert_eq!(missing.code, Some(1));
     assert!(missing.err.contains("nowhere.toml"), "{missing:?}");
 }
 
 #[test]
 fn a_file_that_is_no_text_is_said_to_be_none() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     fs::write(folder.join("desk.toml"), b"data = \"d\xe9pot\"\n").unwrap();
-    let said = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    let said = run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
     assert_eq!(
         (said.code, said.err.as_str()),
         (

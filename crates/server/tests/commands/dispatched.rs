@@ -6,29 +6,29 @@ use serde_json::{Value, json};
 
 use crate::certificates::address;
 use crate::sites::{json_of, with_site, write};
-use crate::started::Started;
-use crate::support::client::{Client, Response};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::{HttpClient, HttpResponse};
+use frontdesk_testkit::app::process::CommandProcess;
 
 const SEARCH: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"evo.content.search","arguments":{"limit":2}}}"#;
 const OTHER: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"evo.content.search","arguments":{"limit":1}}}"#;
 
-fn serve(folder: &Folder) -> (Started, Client) {
-    let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
-    let client = Client::new(address(&mut desk), &folder.join("data/tls/ca.pem"));
+fn serve(folder: &TestFolder) -> (CommandProcess, HttpClient) {
+    let mut desk = CommandProcess::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
+    let client = HttpClient::new(address(&mut desk), &folder.join("data/tls/ca.pem"));
     (desk, client)
 }
 
-async fn dispatch(client: &mut Client, more: &[(&str, &str)], body: &str) -> Response {
+async fn dispatch(client: &mut HttpClient, more: &[(&str, &str)], body: &str) -> HttpResponse {
     let mut headers = vec![("content-type", "application/json"), ("x-trace-id", "mine")];
     headers.extend(more);
     client.request("POST", "/api/v1/mcp/content/dispatch", &headers, body).await
 }
 
 #[tokio::test]
-async fn e_54_e_65_a_key_has_one_answer_and_another_message_under_it_conflicts() {
+async fn e_54_e_65_another_message_under_a_key_conflicts() {
     let folder = with_site();
     write(&folder, "auth = [\"none\"]\n");
     let (_desk, mut client) = serve(&folder);
@@ -52,7 +52,7 @@ async fn e_54_e_65_a_key_has_one_answer_and_another_message_under_it_conflicts()
 
 /// Whatever the desk was doing when it was killed, it is done after the next start and can be asked for.
 #[tokio::test]
-async fn e_65_what_was_accepted_is_completed_after_the_desk_was_killed() {
+async fn e_65_an_accepted_task_completes_after_a_kill() {
     let folder = with_site();
     write(&folder, "auth = [\"none\"]\nlimits = { per_minute = 5000 }\n[deadlines]\ncall_seconds = 2\n");
     let (desk, mut client) = serve(&folder);

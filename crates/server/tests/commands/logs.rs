@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House, READ_STOCK};
+use frontdesk_testkit::app::{DemoTenant, TestApp};
 
 const UNLIMITED: [(&str, &str); 2] =
     [("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "10000000"), ("FRONTDESK_LIMITS_BURST", "1000000")];
@@ -12,25 +12,25 @@ const UNLIMITED: [(&str, &str); 2] =
 /// More lines than a pipe and the desk's own queue can hold together.
 const MANY: usize = 6_500;
 
-async fn ping(desk: &Desk, times: usize) {
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn ping(desk: &TestApp, times: usize) {
+    let mut agent = desk.agent().await;
     for number in 0..times {
         assert_eq!(agent.send("ping", json!({})).await.status, 200, "ping {number}");
     }
 }
 
 #[tokio::test]
-async fn a_desk_whose_log_nobody_reads_goes_on_serving_and_ends_when_asked() {
-    let mut desk = Desk::open_unread(&UNLIMITED);
+async fn a_desk_with_an_unread_log_serves_and_stops() {
+    let mut desk = TestApp::start_unread(&UNLIMITED);
     ping(&desk, MANY).await;
     let asked = Instant::now();
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}", asked.elapsed());
 }
 
 #[tokio::test]
 async fn lines_that_found_no_room_are_counted_and_the_rest_is_whole() {
-    let mut desk = Desk::open_unread(&UNLIMITED);
+    let mut desk = TestApp::start_unread(&UNLIMITED);
     ping(&desk, MANY).await;
     desk.read_log();
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -39,7 +39,7 @@ async fn lines_that_found_no_room_are_counted_and_the_rest_is_whole() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     ping(&desk, 1).await;
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     let log = desk.log();
     let lost: usize = log
         .lines()
@@ -53,7 +53,7 @@ async fn lines_that_found_no_room_are_counted_and_the_rest_is_whole() {
 }
 
 /// The lines about calls, once there are so many.
-async fn calls(desk: &Desk, wanted: usize) -> Vec<Value> {
+async fn calls(desk: &TestApp, wanted: usize) -> Vec<Value> {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let log = desk.log();
@@ -70,15 +70,15 @@ async fn calls(desk: &Desk, wanted: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_line_has_time_trace_status_the_answered_code_and_how_long_it_took() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+async fn a_log_line_has_time_trace_status_code_and_duration() {
+    let desk = TestApp::start();
+    let mut agent = desk.weak_agent().await;
     agent.call("inventory.search", json!({"limit": 1})).await;
     agent.code("inventory.get", json!({"id": "veh_none"})).await;
     agent.code("inventory.get", json!({"id": 7})).await;
     assert_eq!(agent.send("tools/call", json!({"name": "leads.list", "arguments": {}})).await.status, 403);
-    let (id, secret, _) = desk.credentials(House::Lakeside);
-    assert_eq!(desk.ask_for_token(&id, &secret, "amcp:all:write").await.status, 400);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
+    assert_eq!(desk.request_token(&id, &secret, "amcp:all:write").await.status, 400);
     let lines = calls(&desk, 6).await;
     let told: Vec<String> =
         lines.iter().map(|line| format!("{} {} {}", line["outcome"], line["status"], line["code"])).collect();
@@ -100,14 +100,14 @@ async fn a_line_has_time_trace_status_the_answered_code_and_how_long_it_took() {
 }
 
 #[tokio::test]
-async fn on_a_terminal_a_call_is_one_line_for_people_with_the_same_in_it() {
-    let mut desk = Desk::open_with(&[("FRONTDESK_LOG_FORMAT", "pretty")]);
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+async fn on_a_terminal_a_call_is_one_readable_line() {
+    let mut desk = TestApp::start_with(&[("FRONTDESK_LOG_FORMAT", "pretty")]);
+    let mut agent = desk.weak_agent().await;
     let parent = [("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")];
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inventory.get","arguments":{"id":"veh_none"}}}"#;
     agent.post(body, &parent).await;
-    assert_eq!(desk.close(), Some(0));
-    let (client, _, dealership) = desk.credentials(House::Lakeside);
+    assert_eq!(desk.stop(), Some(0));
+    let (client, _, dealership) = desk.credentials(DemoTenant::Lakeside);
     let log = desk.log();
     let line = log.lines().find(|line| line.contains("inventory.get")).unwrap();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -118,13 +118,10 @@ async fn on_a_terminal_a_call_is_one_line_for_people_with_the_same_in_it() {
 
 #[tokio::test]
 async fn what_is_not_about_a_call_has_its_time_too() {
-    let json =
-        r#""level":"warn","message":"calls refused","count":1,"address":"127.0.0.1","outcome":"unauthenticated"}"#;
-    let pretty = "  warn   calls refused  count=1  address=127.0.0.1  outcome=unauthenticated";
-    for (format, begins, ends) in [("json", "{\"at\":\"20", json), ("pretty", "20", pretty)] {
-        let mut desk = Desk::open_with(&[("FRONTDESK_LOG_FORMAT", format)]);
-        desk.stranger().request("POST", crate::support::desk::PATH, &[], "{}").await;
-        assert_eq!(desk.close(), Some(0));
+    for (format, begins) in [("json", "{\"at\":\"20"), ("pretty", "20")] {
+        let mut desk = TestApp::start_with(&[("FRONTDESK_LOG_FORMAT", format)]);
+        desk.stranger().request("POST", frontdesk_testkit::app::PATH, &[], "{}").await;
+        assert_eq!(desk.stop(), Some(0));
         let log = desk.log();
         let line = log.lines().find(|line| line.contains("calls refused")).unwrap();
         assert!(line.starts_with(begins) && line.ends_with(ends), "{line}");

@@ -1,10 +1,6 @@
 //! The command line as a user has it: the real binary in an empty environment, what it prints, and how it ends.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
-#[expect(dead_code, reason = "each test file uses its own part of the support")]
-#[path = "../support/mod.rs"]
-mod support;
-
 mod audits;
 mod backups;
 mod cards;
@@ -24,7 +20,6 @@ mod reloads;
 mod signals;
 mod sites;
 mod sockets;
-mod started;
 mod stdio;
 mod traces;
 mod visitors;

@@ -4,16 +4,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::client::{Client, Response};
-use crate::support::desk::{Desk, EVERYTHING, House, READ_STOCK};
+use frontdesk_testkit::app::http_client::{HttpClient, HttpResponse};
+use frontdesk_testkit::app::{DemoTenant, TestApp};
 
-async fn metrics(desk: &Desk) -> Response {
-    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
-    Client::new(operator.parse().unwrap(), &desk.ca_file()).get("/metrics").await
+async fn metrics(desk: &TestApp) -> HttpResponse {
+    let operator = desk.banner["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    HttpClient::new(operator.parse().unwrap(), &desk.ca_file()).get("/metrics").await
 }
 
 /// The page, once all these numbers are on it: what is written in groups or counted once a second comes a moment later.
-async fn soon(desk: &Desk, wanted: &[(&str, f64)]) -> Response {
+async fn soon(desk: &TestApp, wanted: &[(&str, f64)]) -> HttpResponse {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let page = metrics(desk).await;
@@ -31,9 +31,9 @@ fn value(page: &str, series: &str) -> Option<f64> {
 }
 
 #[tokio::test]
-async fn calls_are_counted_by_contract_tool_and_outcome_with_how_long_they_took() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn calls_are_counted_by_contract_tool_and_outcome() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for _ in 0..3 {
         agent.call("inventory.search", json!({"limit": 1})).await;
     }
@@ -62,9 +62,9 @@ async fn calls_are_counted_by_contract_tool_and_outcome_with_how_long_they_took(
 }
 
 #[tokio::test]
-async fn every_line_is_a_comment_or_a_series_with_a_number_and_every_series_is_explained() {
-    let desk = Desk::open();
-    desk.agent(House::Lakeside, EVERYTHING).await.call("inventory.search", json!({})).await;
+async fn every_metric_line_is_valid_and_every_series_has_help() {
+    let desk = TestApp::start();
+    desk.agent().await.call("inventory.search", json!({})).await;
     let page = metrics(&desk).await;
     let mut explained: Vec<&str> = Vec::new();
     for line in page.text().lines() {
@@ -83,10 +83,10 @@ async fn every_line_is_a_comment_or_a_series_with_a_number_and_every_series_is_e
 
 #[tokio::test]
 async fn the_writer_shows_its_groups_and_its_queue() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let before = metrics(&desk).await;
-    let pieces = |page: &Response| value(page.text(), "frontdesk_commit_group_sum").unwrap();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let pieces = |page: &HttpResponse| value(page.text(), "frontdesk_commit_group_sum").unwrap();
+    let mut agent = desk.agent().await;
     for number in 0..5 {
         let contact = json!({"name": "Dana Rivera", "email": format!("dana{number}@example.com")});
         let order = json!({"contact": contact, "interest": "buy", "consent": {"granted": true, "channels": ["email"]}});
@@ -106,8 +106,8 @@ async fn the_writer_shows_its_groups_and_its_queue() {
 
 #[tokio::test]
 async fn what_waits_for_a_disk_that_is_held_is_seen_waiting() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
     database.execute_batch("BEGIN IMMEDIATE").unwrap();
     // The writer takes the first and waits for the disk with it; some that come later stay in the queue.
@@ -125,7 +125,7 @@ async fn what_waits_for_a_disk_that_is_held_is_seen_waiting() {
                 "params": {"name": "leads.create", "arguments": arguments}});
             let bearer = format!("Bearer {token}");
             let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
-            http.request("POST", crate::support::desk::PATH, &headers, body.to_string()).await.status
+            http.request("POST", frontdesk_testkit::app::PATH, &headers, body.to_string()).await.status
         }));
         tokio::time::sleep(Duration::from_millis(50)).await;
         seen = value(metrics(&desk).await.text(), "frontdesk_writer_queue").unwrap();
@@ -140,14 +140,14 @@ async fn what_waits_for_a_disk_that_is_held_is_seen_waiting() {
 }
 
 #[tokio::test]
-async fn connections_and_strangers_are_counted_and_a_full_house_is_seen() {
-    let desk = Desk::open_with(&[("FRONTDESK_LIMITS_CONNECTIONS_PER_ADDRESS", "2")]);
+async fn connections_strangers_and_the_limit_are_counted() {
+    let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_CONNECTIONS_PER_ADDRESS", "2")]);
     let mut kept = [desk.stranger(), desk.stranger()];
     for client in &mut kept {
         client.get("/").await;
     }
     assert!(desk.stranger().try_request("GET", "/", &[], "").await.is_err());
-    kept[0].request("POST", crate::support::desk::PATH, &[("content-type", "application/json")], "{}").await;
+    kept[0].request("POST", frontdesk_testkit::app::PATH, &[("content-type", "application/json")], "{}").await;
     let wanted = [
         // A stranger's body is not read, so the connection it came on ends.
         (r#"frontdesk_connections_open{listener="public"}"#, 1.0),
@@ -162,10 +162,10 @@ async fn connections_and_strangers_are_counted_and_a_full_house_is_seen() {
 
 /// L5 of our list of attacks: whoever may read the page learns of no business, client or person.
 #[tokio::test]
-async fn the_page_names_no_tenant_no_client_no_address_and_nothing_that_was_sent() {
-    let desk = Desk::open();
-    let (client, secret, dealership) = desk.credentials(House::Lakeside);
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+async fn metrics_have_no_tenant_client_address_or_input() {
+    let desk = TestApp::start();
+    let (client, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
+    let mut agent = desk.weak_agent().await;
     agent.call("inventory.search", json!({"text": "canary-text", "dealership_id": dealership})).await;
     agent.send("canary/method", json!({"canary": "canary-value"})).await;
     let page = metrics(&desk).await;

@@ -9,23 +9,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::started::{Said, frontdesk};
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::process::{CommandOutput, run_frontdesk};
+use frontdesk_testkit::app::{DemoTenant, TestAgent, TestApp};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn export(desk: &Desk, file: &Path) -> (Option<i32>, String, String) {
+fn export(desk: &TestApp, file: &Path) -> (Option<i32>, String, String) {
     desk.command(&["tenant", "export", "--tenant", "dlr_lakeside", text(file)])
 }
 
-fn import(file: &Path, data: &Path) -> Said {
-    frontdesk(Path::new("/"), &["tenant", "import", text(file), "--data", text(data)])
+fn import(file: &Path, data: &Path) -> CommandOutput {
+    run_frontdesk(Path::new("/"), &["tenant", "import", text(file), "--data", text(data)])
 }
 
-async fn order(agent: &mut Agent, key: &str) -> Value {
+async fn order(agent: &mut TestAgent, key: &str) -> Value {
     let order = json!({"contact": {"name": "Canary Name", "email": "canary@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": key});
     agent.call("leads.create", order).await
@@ -33,8 +33,8 @@ async fn order(agent: &mut Agent, key: &str) -> Value {
 
 #[tokio::test]
 async fn what_is_said_names_the_file_its_key_and_what_to_do() {
-    let desk = Desk::open();
-    let files = Folder::new();
+    let desk = TestApp::start();
+    let files = TestFolder::new();
     let file = files.join("moving.desk");
     let (code, out, errors) = export(&desk, &file);
     assert_eq!(code, Some(0), "{errors}");
@@ -77,11 +77,11 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
 
 #[tokio::test]
 async fn nothing_of_the_dealership_can_be_read_in_the_file() {
-    let desk = Desk::open();
-    let (client, secret, _) = desk.credentials(House::Lakeside);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let (client, secret, _) = desk.credentials(DemoTenant::Lakeside);
+    let mut agent = desk.agent().await;
     order(&mut agent, "k").await;
-    let files = Folder::new();
+    let files = TestFolder::new();
     assert_eq!(export(&desk, &files.join("moving.desk")).0, Some(0));
     let bytes = fs::read(files.join("moving.desk")).unwrap();
     let key = fs::read_to_string(desk.data().join("master.key")).unwrap();
@@ -95,8 +95,8 @@ async fn nothing_of_the_dealership_can_be_read_in_the_file() {
 /// Whatever the server writes meanwhile, the file is one moment of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_under_load_is_one_moment() {
-    let desk = Desk::open();
-    let mut writer = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut writer = desk.agent().await;
     let is_over = Arc::new(AtomicBool::new(false));
     let (begun, begins) = tokio::sync::oneshot::channel();
     let ends = Arc::clone(&is_over);
@@ -113,7 +113,7 @@ async fn an_export_under_load_is_one_moment() {
         number
     });
     begins.await.unwrap();
-    let files = Folder::new();
+    let files = TestFolder::new();
     let exported = export(&desk, &files.join("moving.desk"));
     is_over.store(true, Ordering::Relaxed);
     assert_eq!(exported.0, Some(0), "{}", exported.2);
@@ -132,8 +132,8 @@ async fn an_export_under_load_is_one_moment() {
 
 #[tokio::test]
 async fn a_bad_file_is_refused_before_anything_is_made() {
-    let desk = Desk::open();
-    let files = Folder::new();
+    let desk = TestApp::start();
+    let files = TestFolder::new();
     let file = files.join("moving.desk");
     assert_eq!(export(&desk, &file).0, Some(0));
     let whole = fs::read(&file).unwrap();
@@ -165,8 +165,8 @@ async fn a_bad_file_is_refused_before_anything_is_made() {
 
 #[tokio::test]
 async fn nothing_is_written_over_and_nobody_is_interrupted() {
-    let desk = Desk::open();
-    let files = Folder::new();
+    let desk = TestApp::start();
+    let files = TestFolder::new();
     let file = files.join("moving.desk");
     assert_eq!(export(&desk, &file).0, Some(0));
     let (code, _, errors) = export(&desk, &file);
@@ -182,13 +182,14 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     assert_eq!(code, Some(1));
     assert!(errors.contains("another Frontdesk is using"), "{errors}");
     let mut desk = desk;
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     let (code, _, errors) = desk.command(&["tenant", "import", text(&file)]);
     assert_eq!(code, Some(1));
     let said = errors.lines().last().unwrap();
     assert_eq!(
         said,
-        "frontdesk: tenant dlr_lakeside already exists in this database, and an import overwrites nothing. Import it into another database."
+        "frontdesk: tenant dlr_lakeside already exists in this database, and an import overwrites nothing. \
+         Import it into another database."
     );
     assert_eq!(desk.command(&["audit", "verify"]).0, Some(0));
 }
@@ -196,26 +197,27 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
 /// What was tampered with does not get a clean record elsewhere.
 #[tokio::test]
 async fn a_dealership_whose_record_was_changed_is_not_exported() {
-    let mut desk = Desk::open();
-    assert_eq!(desk.close(), Some(0));
+    let mut desk = TestApp::start();
+    assert_eq!(desk.stop(), Some(0));
     let raw = Connection::open(desk.data().join("frontdesk.db")).unwrap();
     raw.execute_batch("UPDATE fd_audit SET records = '{}' WHERE chain = 'tenant:dlr_lakeside'").unwrap();
     drop(raw);
-    let files = Folder::new();
+    let files = TestFolder::new();
     let (code, _, errors) = export(&desk, &files.join("moving.desk"));
     assert_eq!(code, Some(1));
     let said = errors.lines().last().unwrap();
     assert_eq!(
         said,
-        "frontdesk: the audit chain tenant:dlr_lakeside is broken at link 1: the link is not what was written. Check it with `frontdesk audit verify`."
+        "frontdesk: the audit chain tenant:dlr_lakeside is broken at link 1: the link is not what was written. \
+         Check it with `frontdesk audit verify`."
     );
     assert_eq!(fs::read_dir(files.path()).unwrap().count(), 0, "something is left");
 }
 
 #[tokio::test]
-async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_with_it() {
-    let desk = Desk::open();
-    let files = Folder::new();
+async fn the_export_key_is_a_file_that_opens_only_its_export() {
+    let desk = TestApp::start();
+    let files = TestFolder::new();
     let file = files.join("moving.desk");
     let with_key = |key: &Path| {
         let (code, _, errors) =
@@ -253,7 +255,7 @@ async fn the_key_has_a_file_of_its_own_and_only_what_an_export_has_made_goes_wit
 
 #[tokio::test]
 async fn a_client_that_names_its_dealership_twice_comes_along() {
-    let mut desk = Desk::open();
+    let mut desk = TestApp::start();
     let twice = desk.add_client(&["dlr_lakeside", "dlr_lakeside"], "amcp:inventory:read");
     let raw = Connection::open(desk.data().join("frontdesk.db")).unwrap();
     let kept = |raw: &Connection| -> String {
@@ -261,10 +263,10 @@ async fn a_client_that_names_its_dealership_twice_comes_along() {
     };
     assert_eq!(kept(&raw), "dlr_lakeside");
     // As an earlier version has kept it.
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     raw.execute("UPDATE fd_client SET tenants = 'dlr_lakeside dlr_lakeside' WHERE client = ?1", [&twice.0]).unwrap();
     drop(raw);
-    let files = Folder::new();
+    let files = TestFolder::new();
     let (code, out, errors) = export(&desk, &files.join("moving.desk"));
     assert_eq!(code, Some(0), "{errors}");
     assert!(!out.contains(&twice.0), "{out}");

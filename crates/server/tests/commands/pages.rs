@@ -3,21 +3,21 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use crate::support::client::Client;
-use crate::support::desk::Desk;
+use frontdesk_testkit::app::TestApp;
+use frontdesk_testkit::app::http_client::HttpClient;
 
 #[tokio::test]
-async fn the_front_page_is_html_that_names_the_endpoint_the_tools_and_how_to_connect() {
-    let desk = Desk::open();
+async fn the_front_page_names_endpoint_tools_and_how_to_connect() {
+    let desk = TestApp::start();
     let page = desk.stranger().get("/").await;
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
-    let endpoint = desk.card["endpoint"].as_str().unwrap();
+    let endpoint = desk.banner["endpoint"].as_str().unwrap();
     for part in ["<!doctype html>", "<title>Frontdesk</title>", endpoint, "inventory.search", "How to connect"] {
         assert!(page.text().contains(part), "no {part}: {}", page.text());
     }
-    let site = format!("-d resource={}</code>", desk.card["site"]["endpoint"].as_str().unwrap());
+    let site = format!("-d resource={}</code>", desk.banner["site"]["endpoint"].as_str().unwrap());
     assert!(page.text().contains(&site) && page.text().contains("evo.content.search"), "{}", page.text());
-    let (_, secret, _) = desk.credentials(crate::support::desk::House::Lakeside);
+    let (_, secret, _) = desk.credentials(frontdesk_testkit::app::DemoTenant::Lakeside);
     assert!(!page.text().contains(&secret));
     assert!(!page.text().contains("{endpoint}") && !page.text().contains("{mounts}"), "{}", page.text());
 
@@ -30,9 +30,9 @@ async fn the_front_page_is_html_that_names_the_endpoint_the_tools_and_how_to_con
 /// Whoever sends calls here must know that they cannot be answered.
 #[tokio::test]
 async fn a_desk_that_cannot_write_is_alive_but_not_ready() {
-    let desk = Desk::open();
-    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
-    let mut client = Client::new(operator.parse().unwrap(), &desk.ca_file());
+    let desk = TestApp::start();
+    let operator = desk.banner["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    let mut client = HttpClient::new(operator.parse().unwrap(), &desk.ca_file());
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
     database.execute_batch("BEGIN IMMEDIATE").unwrap();
     let asked = Instant::now();
@@ -47,12 +47,12 @@ async fn a_desk_that_cannot_write_is_alive_but_not_ready() {
 }
 
 #[tokio::test]
-async fn the_operator_sees_health_on_loopback_over_tls_and_the_public_does_not() {
-    let desk = Desk::open();
+async fn health_is_served_to_the_operator_only() {
+    let desk = TestApp::start();
     let operator: SocketAddr =
-        desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap().parse().unwrap();
+        desk.banner["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap().parse().unwrap();
     assert!(operator.ip().is_loopback());
-    let mut client = Client::new(operator, &desk.ca_file());
+    let mut client = HttpClient::new(operator, &desk.ca_file());
     for (path, status, text) in [
         ("/healthz", 200, "ok\n"),
         ("/readyz", 200, "ready\n"),

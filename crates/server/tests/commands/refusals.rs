@@ -7,15 +7,15 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::started::{Said, Started, frontdesk};
-use crate::support::desk::Desk;
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::TestApp;
+use frontdesk_testkit::app::process::{CommandOutput, CommandProcess, run_frontdesk};
 
 const DEMO: [&str; 5] = ["demo", "--listen", "127.0.0.1:0", "--data", "data"];
 
 /// What a refused command says.
 fn complaint(folder: &Path, arguments: &[&str]) -> String {
-    let Said { code, out, err } = frontdesk(folder, arguments);
+    let CommandOutput { code, out, err } = run_frontdesk(folder, arguments);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     err
 }
@@ -25,15 +25,15 @@ fn mode(file: &Path, mode: u32) {
 }
 
 /// Data of a desk that was open once.
-fn used() -> Desk {
-    let mut desk = Desk::open();
-    assert_eq!(desk.close(), Some(0));
+fn used() -> TestApp {
+    let mut desk = TestApp::start();
+    assert_eq!(desk.stop(), Some(0));
     desk
 }
 
 #[test]
-fn a_taken_port_is_named_together_with_the_flag_and_nothing_is_made() {
-    let folder = Folder::new();
+fn a_port_in_use_is_reported_with_its_flag() {
+    let folder = TestFolder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let port = address.rsplit(':').next().unwrap();
@@ -71,8 +71,8 @@ fn data_of_another_user_is_not_said_to_be_missing() {
 }
 
 #[test]
-fn serve_names_the_key_of_the_port_that_is_taken_because_it_has_no_flag() {
-    let folder = Folder::new();
+fn serve_names_the_key_of_a_port_in_use() {
+    let folder = TestFolder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let free = "127.0.0.1:0";
@@ -81,7 +81,7 @@ fn serve_names_the_key_of_the_port_that_is_taken_because_it_has_no_flag() {
         (free, address.as_str(), "`operator.listen = \"127.0.0.1:PORT\"`"),
     ] {
         let environment = [("FRONTDESK_LISTEN", listen), ("FRONTDESK_OPERATOR_LISTEN", operator)];
-        let said = Started::new(folder.path(), &["serve"], &environment).end();
+        let said = CommandProcess::new(folder.path(), &["serve"], &environment).end();
         assert_eq!(said.code, Some(1));
         assert!(said.err.contains(&format!("choose another port with {advice}, or")), "{}", said.err);
     }
@@ -89,7 +89,7 @@ fn serve_names_the_key_of_the_port_that_is_taken_because_it_has_no_flag() {
 
 #[test]
 fn a_data_folder_has_one_desk_at_a_time() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     assert_eq!(
         complaint(desk.folder.path(), &DEMO),
         "frontdesk: another Frontdesk is using data. Stop it, or name another folder with --data.\n"
@@ -113,7 +113,7 @@ fn a_data_folder_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
-fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it() {
+fn a_readable_master_key_is_refused_with_the_fix() {
     let desk = used();
     let key = desk.data().join("master.key");
     assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
@@ -126,7 +126,7 @@ fn a_master_key_that_others_can_read_is_refused_with_the_command_that_mends_it()
 }
 
 #[test]
-fn a_data_folder_that_others_can_enter_is_refused_with_the_command_that_mends_it() {
+fn an_accessible_data_folder_is_refused_with_the_fix() {
     let desk = used();
     let wanted = "frontdesk: data is accessible to other users, and it contains the master key. \
                   Run: chmod 700 data\n";
@@ -136,12 +136,12 @@ fn a_data_folder_that_others_can_enter_is_refused_with_the_command_that_mends_it
         assert_eq!(complaint(desk.folder.path(), &["client", "list", "--data", "data"]), wanted, "{open:o}");
     }
     mode(&desk.data(), 0o700);
-    assert!(desk.start_again().card["reused"].as_bool().unwrap());
+    assert!(desk.start_again().banner["reused"].as_bool().unwrap());
 }
 
 #[test]
-fn a_folder_made_beforehand_that_others_can_enter_is_refused_and_nothing_is_put_into_it() {
-    let folder = Folder::new();
+fn an_accessible_existing_folder_is_refused_and_left_empty() {
+    let folder = TestFolder::new();
     fs::create_dir(folder.join("data")).unwrap();
     mode(&folder.join("data"), 0o755);
     assert!(complaint(folder.path(), &DEMO).ends_with("Run: chmod 700 data\n"));
@@ -150,7 +150,7 @@ fn a_folder_made_beforehand_that_others_can_enter_is_refused_and_nothing_is_put_
 
 #[test]
 fn everything_in_a_data_folder_is_for_its_owner_alone() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let mut seen = Vec::new();
     for entry in fs::read_dir(desk.data()).unwrap() {
         let entry = entry.unwrap();
@@ -188,12 +188,12 @@ fn a_lost_or_foreign_master_key_is_never_replaced_by_a_new_one() {
 
     fs::write(&key, kept).unwrap();
     mode(&key, 0o600);
-    assert!(desk.start_again().card["reused"].as_bool().unwrap());
+    assert!(desk.start_again().banner["reused"].as_bool().unwrap());
 }
 
 #[test]
 fn commands_on_a_folder_without_data_say_so_and_make_nothing() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     for arguments in
         [&["client", "list"][..], &["client", "rotate", "cli_x"], &["audit", "verify"], &["audit", "export"]]
     {
@@ -208,7 +208,7 @@ fn commands_on_a_folder_without_data_say_so_and_make_nothing() {
 
 #[test]
 fn a_folder_that_cannot_be_made_is_named() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     fs::write(folder.join("data"), "a file").unwrap();
     let said = complaint(folder.path(), &DEMO);
     assert!(said.starts_with("frontdesk: cannot use data: "), "{said}");

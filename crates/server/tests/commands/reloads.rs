@@ -9,23 +9,23 @@ use frontdesk::config::KEYS;
 use serde_json::{Value, json};
 
 use crate::certificates::address;
-use crate::started::{Started, frontdesk};
-use crate::support::client::{Client, Connection, Response, trusting};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::{HttpClient, HttpConnection, HttpResponse, trusting};
+use frontdesk_testkit::app::process::{CommandProcess, run_frontdesk};
 
 /// A served configuration file.
 struct Served {
-    folder: Folder,
-    desk: Started,
+    folder: TestFolder,
+    desk: CommandProcess,
     address: SocketAddr,
     client: (String, String),
 }
 
 impl Served {
     fn open(more: &str) -> Served {
-        let folder = Folder::new();
+        let folder = TestFolder::new();
         write(&folder, more);
-        let added = frontdesk(
+        let added = run_frontdesk(
             folder.path(),
             &[
                 "client",
@@ -45,13 +45,13 @@ impl Served {
         let added: Value = serde_json::from_str(&added.out).unwrap();
         let text = |place: &str| added.pointer(place).and_then(Value::as_str).unwrap().to_owned();
         let client = (text("/id"), text("/secret"));
-        let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
+        let mut desk = CommandProcess::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
         let address = address(&mut desk);
         Served { folder, desk, address, client }
     }
 
-    fn http(&self) -> Client {
-        Client::new(self.address, &self.folder.join("data/tls/ca.pem"))
+    fn http(&self) -> HttpClient {
+        HttpClient::new(self.address, &self.folder.join("data/tls/ca.pem"))
     }
 
     /// Changes the file, asks for a reload, and waits until the log says this.
@@ -60,7 +60,7 @@ impl Served {
         self.desk.reload(awaited)
     }
 
-    async fn token(&self) -> Response {
+    async fn token(&self) -> HttpResponse {
         let (id, secret) = &self.client;
         let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
         let headers = [("content-type", "application/x-www-form-urlencoded")];
@@ -72,7 +72,7 @@ impl Served {
     }
 }
 
-fn write(folder: &Folder, more: &str) {
+fn write(folder: &TestFolder, more: &str) {
     let text = format!(
         "data = \"data\"\nlisten = \"127.0.0.1:0\"\n{more}\n[operator]\nlisten = \"127.0.0.1:0\"\n\
          [[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n"
@@ -88,7 +88,7 @@ fn every_key_that_needs_a_restart_is_a_key() {
 }
 
 #[tokio::test]
-async fn limits_hosts_and_lifetimes_change_without_a_restart_and_are_named() {
+async fn limits_hosts_and_lifetimes_change_by_a_reload() {
     let mut served = Served::open("");
     assert_eq!(served.token().await.json()["expires_in"], json!(300));
     assert_eq!(served.addressed_to("desk.example.com").await, 403);
@@ -103,7 +103,7 @@ async fn limits_hosts_and_lifetimes_change_without_a_restart_and_are_named() {
 }
 
 #[tokio::test]
-async fn a_wrong_configuration_changes_nothing_and_every_mistake_is_said() {
+async fn an_invalid_configuration_reports_all_and_changes_none() {
     let mut served = Served::open("[token]\nlifetime_seconds = 60\n");
     let more = "allowed_hosts = [\"desk.example.com\"]\n[token]\nlifetime_secs = 90\n[limits]\nburst = 0\n";
     let log = served.reload(more, "configuration not reloaded; the current one stays in effect\",\"error\":");
@@ -123,7 +123,7 @@ async fn a_wrong_configuration_changes_nothing_and_every_mistake_is_said() {
 }
 
 #[tokio::test]
-async fn what_needs_a_restart_is_said_and_stays_while_the_rest_changes() {
+async fn settings_that_need_a_restart_are_reported() {
     let mut served = Served::open("");
     let more = "[limits]\nconnections = 100\nconnections_per_address = 50\n[token]\nlifetime_seconds = 60\n[log]\nformat = \"pretty\"\n";
     let log = served
@@ -133,7 +133,7 @@ async fn what_needs_a_restart_is_said_and_stays_while_the_rest_changes() {
 }
 
 #[tokio::test]
-async fn what_follows_from_an_address_that_needs_a_restart_is_not_said_to_have_changed() {
+async fn derived_values_of_a_pending_restart_are_not_reported() {
     let mut served = Served::open("");
     let file = served.folder.join("desk.toml");
     let text = fs::read_to_string(&file).unwrap();
@@ -142,7 +142,10 @@ async fn what_follows_from_an_address_that_needs_a_restart_is_not_said_to_have_c
     assert!(log.contains("configuration reloaded: no runtime changes\""), "{log}");
     assert_eq!(served.addressed_to("localhost").await, 200);
 
-    served.reload("public_url = \"https://desk.example.com\"", "\"changed\":\"public_url, allowed_hosts, allowed_origins\"");
+    served.reload(
+        "public_url = \"https://desk.example.com\"",
+        "\"changed\":\"public_url, allowed_hosts, allowed_origins\"",
+    );
 }
 
 #[tokio::test]
@@ -162,14 +165,14 @@ async fn a_call_that_runs_during_a_reload_is_answered() {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
     let (first, rest) = body.split_at(body.len() / 2);
     let trust = Arc::new(trusting(&served.folder.join("data/tls/ca.pem"), rustls::ALL_VERSIONS));
-    let mut running = Connection::open(served.address, trust, "localhost").await.unwrap();
+    let mut running = HttpConnection::open(served.address, trust, "localhost").await.unwrap();
     let head = format!(
         "POST /mcp/automotive HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
          content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     running.send(head.as_bytes()).await.unwrap();
-    running.told_to_go_on().await;
+    running.receive_continue().await;
     running.send(first.as_bytes()).await.unwrap();
     served.reload("allowed_hosts = [\"desk.example.com\"]\n", "\"changed\":\"allowed_hosts\"");
     running.send(rest.as_bytes()).await.unwrap();

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use crate::certificates::address;
-use crate::started::{Started, frontdesk};
-use crate::support::client::{Client, Response};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::{HttpClient, HttpResponse};
+use frontdesk_testkit::app::process::{CommandProcess, run_frontdesk};
 
 pub(crate) const SECRET: &str = "a secret of the site, and longer than 32 bytes";
 pub(crate) const CONTENT: &str = "/api/v1/mcp/content";
@@ -27,8 +27,8 @@ pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 /// A folder with a site in it and a desk that serves it.
 pub(crate) struct Served {
-    folder: Folder,
-    pub(crate) desk: Started,
+    folder: TestFolder,
+    pub(crate) desk: CommandProcess,
     address: SocketAddr,
 }
 
@@ -38,19 +38,20 @@ impl Served {
         Served::of(with_site(), mount)
     }
 
-    pub(crate) fn of(folder: Folder, mount: &str) -> Served {
+    pub(crate) fn of(folder: TestFolder, mount: &str) -> Served {
         write(&folder, mount);
-        let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[("SITE_SECRET", SECRET)]);
+        let mut desk =
+            CommandProcess::new(folder.path(), &["serve", "--config", "desk.toml"], &[("SITE_SECRET", SECRET)]);
         let address = address(&mut desk);
         Served { folder, desk, address }
     }
 
-    pub(crate) fn http(&self) -> Client {
-        Client::new(self.address, &self.folder.join("data/tls/ca.pem"))
+    pub(crate) fn http(&self) -> HttpClient {
+        HttpClient::new(self.address, &self.folder.join("data/tls/ca.pem"))
     }
 
     /// A message to this path, by whoever holds the token.
-    pub(crate) async fn post(&self, path: &str, token: Option<&str>, body: &str) -> Response {
+    pub(crate) async fn post(&self, path: &str, token: Option<&str>, body: &str) -> HttpResponse {
         let bearer = token.map(|token| format!("Bearer {token}"));
         let mut headers = vec![("content-type", "application/json")];
         headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
@@ -62,13 +63,13 @@ impl Served {
             &["client", "add", "--json", "--new-tenant", "--name", "a", "--tenant", tenant, "--data", "data"],
             ["--scope", "mcp:read", "--scope", "mcp:call"].as_slice(),
         ];
-        let added = frontdesk(self.folder.path(), &arguments.concat());
+        let added = run_frontdesk(self.folder.path(), &arguments.concat());
         let added: Value = serde_json::from_str(&added.out).unwrap_or_else(|_| panic!("{added:?}"));
         (added["id"].as_str().unwrap().to_owned(), added["secret"].as_str().unwrap().to_owned())
     }
 
     /// A token of this server, for this path.
-    async fn token(&self, (id, secret): &(String, String), path: &str) -> Response {
+    async fn token(&self, (id, secret): &(String, String), path: &str) -> HttpResponse {
         let resource = format!("https%3A%2F%2Flocalhost%3A{}{path}", self.address.port());
         let form = format!(
             "grant_type=client_credentials&client_id={id}&client_secret={secret}&scope=mcp%3Aread+mcp%3Acall&resource={resource}"
@@ -88,14 +89,14 @@ impl Served {
     }
 }
 
-pub(crate) fn with_site() -> Folder {
-    let folder = Folder::new();
+pub(crate) fn with_site() -> TestFolder {
+    let folder = TestFolder::new();
     let database = rusqlite::Connection::open(folder.join("site.sqlite")).unwrap();
     database.execute_batch(&CmsSite::small().script(ScriptDialect::Sqlite)).unwrap();
     folder
 }
 
-pub(crate) fn write(folder: &Folder, mount: &str) {
+pub(crate) fn write(folder: &TestFolder, mount: &str) {
     let database =
         if mount.split("[[mount]]").next().unwrap().contains("database") { "" } else { "database = \"site.sqlite\"\n" };
     let text = format!(
@@ -105,11 +106,11 @@ pub(crate) fn write(folder: &Folder, mount: &str) {
     fs::write(folder.join("desk.toml"), text).unwrap();
 }
 
-pub(crate) fn json_of(response: &Response) -> Value {
+pub(crate) fn json_of(response: &HttpResponse) -> Value {
     serde_json::from_str(response.text()).unwrap_or_else(|_| panic!("{}: {}", response.status, response.text()))
 }
 
-fn titles(response: &Response) -> Vec<String> {
+fn titles(response: &HttpResponse) -> Vec<String> {
     let answer = json_of(response);
     let items = answer["result"]["structuredContent"]["items"].as_array().unwrap_or_else(|| panic!("{answer}"));
     items.iter().map(|item| item["pagetitle"].as_str().unwrap().to_owned()).collect()
@@ -134,7 +135,7 @@ pub(crate) fn now() -> i64 {
 }
 
 #[tokio::test]
-async fn a_token_of_this_server_opens_the_site_to_its_own_clients_and_to_nobody_elses() {
+async fn own_tokens_open_a_site_to_its_own_clients_only() {
     let served = Served::open("");
     let client = served.client("site");
     let token = served.granted(&client, CONTENT).await;
@@ -160,7 +161,7 @@ async fn a_token_of_this_server_opens_the_site_to_its_own_clients_and_to_nobody_
 }
 
 #[tokio::test]
-async fn a_token_that_the_site_signs_opens_it_and_tokens_of_this_server_do_only_if_they_are_named() {
+async fn site_tokens_open_a_site_and_own_ones_if_configured() {
     let served = Served::open("auth = [\"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\njwt_issuer = \"the site\"\n");
     let claims =
         json!({"iss": "the site", "sub": "7", "scopes": "mcp:read,mcp:call", "iat": now(), "exp": now() + 600});
@@ -193,7 +194,7 @@ async fn without_tokens_whoever_is_on_this_machine_may_ask() {
 }
 
 #[tokio::test]
-async fn each_server_has_its_addresses_and_what_is_not_there_is_not_found() {
+async fn each_server_has_its_paths_and_others_are_not_found() {
     let served = Served::open(
         "auth = [\"none\"]\nallow_servers = [\"content\", \"public\"]\ndeny_tools = [\"evo.model.*\"]\n\
          [[mount.server]]\nhandle = \"content\"\n\
@@ -274,17 +275,17 @@ async fn a_dispatched_message_is_answered_once_for_its_key() {
 }
 
 /// What `serve` and `config check` say of a mount with these lines.
-fn refusals(folder: &Folder, mount: &str) -> [String; 2] {
+fn refusals(folder: &TestFolder, mount: &str) -> [String; 2] {
     write(folder, mount);
     [["serve", "--config", "desk.toml"].as_slice(), &["config", "check", "--config", "desk.toml"]].map(|arguments| {
-        let said = frontdesk(folder.path(), arguments);
+        let said = run_frontdesk(folder.path(), arguments);
         assert_eq!(said.code, Some(1), "{said:?}");
         said.err
     })
 }
 
 #[test]
-fn a_site_that_cannot_be_read_is_refused_at_the_start_and_by_config_check_in_the_same_words() {
+fn start_and_check_report_an_unreadable_site_alike() {
     let folder = with_site();
     let open = folder.join("open.txt");
     fs::write(&open, SECRET).unwrap();
@@ -329,12 +330,12 @@ fn config_check_says_everything_about_a_site_at_once() {
     assert!(err.contains("2 problems") && err.contains("mount[0].jwt_secret: the variable NOT_SET"), "{err}");
     assert!(err.contains("mount[0].database: the database has no table modx_site_content"), "{err}");
     write(&folder, "");
-    let checked = frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    let checked = run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
     assert_eq!((checked.code, checked.out.as_str()), (Some(0), "The configuration is valid.\n"));
 }
 
 #[tokio::test]
-async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_until_it_is_back() {
+async fn a_desk_starts_while_a_site_database_is_down() {
     let mut served = Served::open("auth = [\"none\"]\ndatabase = \"mysql://reader:hunter2@127.0.0.1:1/site\"\n");
     let log = served.desk.logged("\"mount\":0,\"error\":\"cannot read the site's database: ");
     assert!(log.contains("site database unavailable; calls are answered as unavailable until it answers"), "{log}");
@@ -344,7 +345,7 @@ async fn a_database_that_is_down_keeps_no_desk_from_starting_and_is_unavailable_
     assert_eq!(served.post(CONTENT, None, PING).await.status, 200);
 
     // Whoever asks before the start is told the same, and that it can be started.
-    let checked = frontdesk(served.folder.path(), &["config", "check", "--config", "desk.toml"]);
+    let checked = run_frontdesk(served.folder.path(), &["config", "check", "--config", "desk.toml"]);
     assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked:?}");
     let (warning, verdict) = checked.out.split_once('\n').unwrap();
     let notice = warning.strip_prefix("warning: mount[0].database: cannot read the site's database: ").unwrap();
@@ -373,7 +374,7 @@ async fn a_reload_looks_again_which_tables_a_site_has() {
 }
 
 #[tokio::test]
-async fn a_reload_takes_in_a_site_that_can_be_read_and_leaves_the_old_one_otherwise() {
+async fn a_reload_changes_to_a_site_only_if_it_can_be_read() {
     let mut served = Served::open("auth = [\"none\"]\n");
     let wrong = "auth = [\"none\"]\nprefix = \"modx_\"\n";
     served
@@ -390,7 +391,8 @@ fn a_program_that_starts_the_desk_itself_reads_the_site_too() {
     write(&folder, "");
     let arguments =
         ["client", "add", "--json", "--new-tenant", "--name", "a", "--tenant", "site", "--scope", "mcp:read"];
-    let added = frontdesk(folder.path(), &[arguments.as_slice(), &["--scope", "mcp:call", "--data", "data"]].concat());
+    let added =
+        run_frontdesk(folder.path(), &[arguments.as_slice(), &["--scope", "mcp:call", "--data", "data"]].concat());
     let added: Value = serde_json::from_str(&added.out).unwrap_or_else(|_| panic!("{added:?}"));
     let mut program = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
         .args(["stdio", "--config", "desk.toml", "--contract", "emcp"])

@@ -7,14 +7,14 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::support::desk::Desk;
+use frontdesk_testkit::app::TestApp;
 
 /// As many conversations as there may be at a time.
 const MOST: usize = 16;
 
 #[test]
-fn idle_conversations_are_capped_and_the_next_one_waits_for_a_place() {
-    let desk = Desk::open();
+fn connections_are_limited_and_the_next_one_waits() {
+    let desk = TestApp::start();
     let connect = || UnixStream::connect(desk.data().join("operator.sock")).unwrap();
     let mut idle: Vec<UnixStream> = (0..MOST).map(|_| connect()).collect();
     let mut waiting = connect();
@@ -31,21 +31,21 @@ fn idle_conversations_are_capped_and_the_next_one_waits_for_a_place() {
 }
 
 /// Lets the process open files with numbers below this and no others.
-fn allow_files(desk: &Desk, most: usize) {
+fn allow_files(desk: &TestApp, most: usize) {
     let (process, most) = (desk.process_id().to_string(), format!("--nofile={most}:"));
     assert!(Command::new("prlimit").args(["--pid", &process, &most]).status().unwrap().success());
 }
 
 /// Processor time used so far, in hundredths of a second.
-fn worked(desk: &Desk) -> u64 {
+fn worked(desk: &TestApp) -> u64 {
     let line = fs::read_to_string(format!("/proc/{}/stat", desk.process_id())).unwrap();
     let fields: Vec<&str> = line.rsplit(')').next().unwrap().split_whitespace().collect();
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
 #[test]
-fn a_desk_that_cannot_open_another_file_waits_without_keeping_a_processor_busy() {
-    let desk = Desk::open();
+fn a_desk_out_of_file_descriptors_does_not_spin() {
+    let desk = TestApp::start();
     // Fewer than it has open, so nobody more is let in.
     allow_files(&desk, 8);
     let _callers: Vec<UnixStream> =

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::collector::{Collector, Mood};
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::collector::{CollectorMode, TraceCollector};
+use frontdesk_testkit::app::{DemoTenant, EVERYTHING, TestApp};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -22,7 +22,7 @@ struct Program {
 }
 
 impl Program {
-    fn start(desk: &Desk, environment: &[(&str, &str)]) -> Program {
+    fn start(desk: &TestApp, environment: &[(&str, &str)]) -> Program {
         let mut process = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
             .args(["stdio", "--data"])
             .arg(desk.data())
@@ -82,14 +82,14 @@ impl Drop for Program {
 }
 
 /// A desk with data that nobody serves.
-fn closed() -> Desk {
-    let mut desk = Desk::open();
-    assert_eq!(desk.close(), Some(0));
+fn closed() -> TestApp {
+    let mut desk = TestApp::start();
+    assert_eq!(desk.stop(), Some(0));
     desk
 }
 
-fn caller(desk: &Desk) -> Program {
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+fn caller(desk: &TestApp) -> Program {
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     Program::start(desk, &[("FRONTDESK_CLIENT_ID", &id), ("FRONTDESK_CLIENT_SECRET", &secret)])
 }
 
@@ -104,9 +104,9 @@ fn order(key: &str) -> Value {
 }
 
 #[test]
-fn a_legacy_client_greets_lists_reads_and_writes_once_and_the_end_of_its_input_is_the_end() {
+fn a_legacy_client_works_over_stdio_until_its_input_ends() {
     let desk = closed();
-    let (_, secret, dealership) = desk.credentials(House::Lakeside);
+    let (_, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
     let mut program = caller(&desk);
     let hello = program.ask(initialize("2025-06-18"));
     assert_eq!(hello["result"]["protocolVersion"], json!("2025-06-18"), "{hello}");
@@ -173,9 +173,9 @@ fn what_the_handshake_agreed_on_holds_for_the_messages_after_it() {
 }
 
 #[test]
-fn lines_that_are_no_message_are_answered_and_the_next_one_is_read() {
+fn invalid_stdio_lines_are_answered_and_reading_goes_on() {
     let desk = closed();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let environment = [
         ("FRONTDESK_CLIENT_ID", id.as_str()),
         ("FRONTDESK_CLIENT_SECRET", &secret),
@@ -199,7 +199,7 @@ fn lines_that_are_no_message_are_answered_and_the_next_one_is_read() {
 }
 
 #[test]
-fn a_withdrawn_request_is_not_answered_and_does_not_hold_up_the_others() {
+fn a_cancelled_request_is_not_answered() {
     let desk = closed();
     let mut program = caller(&desk);
     program.ask(initialize("2025-11-25"));
@@ -231,7 +231,7 @@ fn requests_that_run_when_the_input_ends_are_still_answered() {
 #[test]
 fn a_client_revoked_meanwhile_is_refused_within_a_second() {
     let desk = closed();
-    let (id, ..) = desk.credentials(House::Lakeside);
+    let (id, ..) = desk.credentials(DemoTenant::Lakeside);
     let mut program = caller(&desk);
     assert!(program.ask(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).get("result").is_some());
     assert_eq!(desk.command(&["client", "revoke", &id]).0, Some(0));
@@ -242,10 +242,10 @@ fn a_client_revoked_meanwhile_is_refused_within_a_second() {
 
 #[tokio::test]
 async fn a_token_is_enough_for_a_caller() {
-    let mut desk = Desk::open();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let mut desk = TestApp::start();
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let token = desk.token(&id, &secret, EVERYTHING).await;
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     // A token is bound to the address it was issued for, which must be the same here.
     let public = format!("https://localhost:{}", desk.address.port());
     let mut program = Program::start(&desk, &[("FRONTDESK_TOKEN", &token), ("FRONTDESK_PUBLIC_URL", &public)]);
@@ -257,9 +257,9 @@ async fn a_token_is_enough_for_a_caller() {
 }
 
 #[test]
-fn who_cannot_be_a_caller_is_told_why_and_nothing_is_said_to_the_client() {
+fn missing_stdio_credentials_are_explained_on_stderr() {
     let desk = closed();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let (id, secret) = (id.as_str(), secret.as_str());
     for (environment, why) in [
         (&[][..], "there are no credentials: set FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET"),
@@ -278,10 +278,10 @@ fn who_cannot_be_a_caller_is_told_why_and_nothing_is_said_to_the_client() {
 }
 
 #[test]
-fn a_message_over_standard_input_names_its_trace_and_is_sent_before_the_end() {
-    let collector = Collector::open(Mood::Takes);
+fn a_stdio_message_names_its_trace_and_is_exported() {
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let desk = closed();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let endpoint = collector.endpoint();
     let environment = [
         ("FRONTDESK_CLIENT_ID", id.as_str()),
@@ -305,7 +305,7 @@ fn a_message_over_standard_input_names_its_trace_and_is_sent_before_the_end() {
 
 #[test]
 fn a_folder_that_a_server_holds_is_left_to_it() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let (code, out, log) = caller(&desk).end();
     assert_eq!((code, out), (Some(1), Vec::new()));
     assert_eq!(

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::client::Client;
-use crate::support::collector::{Collector, Mood};
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::collector::{CollectorMode, TraceCollector};
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::{DemoTenant, PATH, TestApp};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const OTHER: &str = "0af7651916cd43dd8448eb211c80319c";
@@ -18,8 +18,8 @@ fn traceparent(trace: &str, flags: &str) -> String {
     format!("00-{trace}-{SPAN}-{flags}")
 }
 
-fn traced(collector: &Collector) -> Desk {
-    Desk::open_with(&[("FRONTDESK_TRACES_ENDPOINT", &collector.endpoint())])
+fn traced(collector: &TraceCollector) -> TestApp {
+    TestApp::start_with(&[("FRONTDESK_TRACES_ENDPOINT", &collector.endpoint())])
 }
 
 fn call(tool: &str, arguments: Value) -> String {
@@ -27,9 +27,9 @@ fn call(tool: &str, arguments: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
 }
 
-async fn metrics(desk: &Desk) -> String {
-    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
-    Client::new(operator.parse().unwrap(), &desk.ca_file()).get("/metrics").await.text().to_owned()
+async fn metrics(desk: &TestApp) -> String {
+    let operator = desk.banner["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    HttpClient::new(operator.parse().unwrap(), &desk.ca_file()).get("/metrics").await.text().to_owned()
 }
 
 fn value(page: &str, series: &str) -> f64 {
@@ -37,7 +37,7 @@ fn value(page: &str, series: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no {series}: {page}"))
 }
 
-async fn metric(desk: &Desk, series: &str) -> f64 {
+async fn metric(desk: &TestApp, series: &str) -> f64 {
     value(&metrics(desk).await, series)
 }
 
@@ -57,10 +57,10 @@ fn still(span: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_call_is_one_server_span_with_its_stages_under_it_word_for_word() {
-    let collector = Collector::open(Mood::Takes);
+async fn a_call_is_one_server_span_with_its_stages() {
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let desk = traced(&collector);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     let headers = [("traceparent", &*traceparent(TRACE, "01")), ("mcp-protocol-version", "2025-11-25")];
     let answer = agent.post(&call("inventory.get", json!({"id": "veh_none"})), &headers).await;
     assert_eq!((answer.status, answer.header("x-trace-id")), (200, Some(TRACE)));
@@ -119,10 +119,10 @@ async fn a_call_is_one_server_span_with_its_stages_under_it_word_for_word() {
 }
 
 #[tokio::test]
-async fn a_call_has_one_trace_id_in_its_answer_its_log_line_its_record_and_its_span() {
-    let collector = Collector::open(Mood::Takes);
+async fn a_call_has_one_trace_id_in_reply_log_audit_and_span() {
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let mut desk = traced(&collector);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     let own =
         agent.post(&call("inventory.list", json!({"limit": 1})), &[]).await.header("x-trace-id").unwrap().to_owned();
     assert!(own.len() == 32 && own.bytes().all(|byte| byte.is_ascii_hexdigit()), "{own}");
@@ -148,7 +148,7 @@ async fn a_call_has_one_trace_id_in_its_answer_its_log_line_its_record_and_its_s
     );
     assert!(collector.spans().iter().all(|span| span["traceId"] != TRACE));
 
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     let (_, records, _) = desk.command(&["audit", "export"]);
     for trace in [&own, OTHER] {
         let field = format!("\"trace\":\"{trace}\"");
@@ -158,13 +158,13 @@ async fn a_call_has_one_trace_id_in_its_answer_its_log_line_its_record_and_its_s
 }
 
 #[tokio::test]
-async fn a_caller_decides_for_its_own_trace_and_the_ratio_for_those_that_begin_here() {
-    let collector = Collector::open(Mood::Takes);
+async fn callers_sample_their_traces_and_the_ratio_new_ones() {
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let endpoint = collector.endpoint();
     for sample in ["0.0", "1.0"] {
         let settings = [("FRONTDESK_TRACES_ENDPOINT", endpoint.as_str()), ("FRONTDESK_TRACES_SAMPLE", sample)];
-        let mut desk = Desk::open_with(&settings);
-        let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+        let mut desk = TestApp::start_with(&settings);
+        let mut agent = desk.agent().await;
         let before = collector.spans().len();
         let own = agent.post(PING, &[]).await.header("x-trace-id").unwrap().to_owned();
         let unwanted = format!("{:032x}", u128::from(before as u64) + 1);
@@ -172,7 +172,7 @@ async fn a_caller_decides_for_its_own_trace_and_the_ratio_for_those_that_begin_h
         let wanted = format!("{:032x}", u128::from(before as u64) + (1 << 64));
         agent.post(PING, &[("traceparent", &traceparent(&wanted, "01"))]).await;
         // All that will ever come has come when the desk has closed.
-        assert_eq!(desk.close(), Some(0));
+        assert_eq!(desk.stop(), Some(0));
         let seen = |trace: &str| collector.spans().iter().any(|span| span["traceId"] == trace);
         assert_eq!((seen(&own), seen(&unwanted), seen(&wanted)), (sample == "1.0", false, true), "{sample}");
     }
@@ -180,11 +180,11 @@ async fn a_caller_decides_for_its_own_trace_and_the_ratio_for_those_that_begin_h
 
 #[tokio::test]
 async fn a_stranger_cannot_ask_for_its_trace_to_be_kept() {
-    let collector = Collector::open(Mood::Takes);
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let endpoint = collector.endpoint();
     for (sample, kept) in [("0.0", false), ("1.0", true)] {
         let settings = [("FRONTDESK_TRACES_ENDPOINT", endpoint.as_str()), ("FRONTDESK_TRACES_SAMPLE", sample)];
-        let mut desk = Desk::open_with(&settings);
+        let mut desk = TestApp::start_with(&settings);
         let before = collector.spans().len();
         for flags in ["00", "01"] {
             let asked = [("traceparent", &*traceparent(TRACE, flags))];
@@ -193,7 +193,7 @@ async fn a_stranger_cannot_ask_for_its_trace_to_be_kept() {
             let login = "grant_type=client_credentials&client_id=nobody&client_secret=wrong";
             assert_eq!(desk.stranger().request("POST", "/token", &form, login).await.status, 401);
         }
-        assert_eq!(desk.close(), Some(0));
+        assert_eq!(desk.stop(), Some(0));
         let spans = collector.spans();
         let served = spans[before..].iter().filter(|span| span["traceId"] == TRACE && span["kind"] == 2).count();
         // A stranger's calls to a contract are only counted, and have no span at all.
@@ -203,18 +203,18 @@ async fn a_stranger_cannot_ask_for_its_trace_to_be_kept() {
 
 #[tokio::test]
 async fn a_ratio_takes_its_part() {
-    let collector = Collector::open(Mood::Takes);
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let settings = [
         ("FRONTDESK_TRACES_ENDPOINT", &*collector.endpoint()),
         ("FRONTDESK_TRACES_SAMPLE", "0.25"),
         ("FRONTDESK_LIMITS_BURST", "10000"),
     ];
-    let mut desk = Desk::open_with(&settings);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut desk = TestApp::start_with(&settings);
+    let mut agent = desk.agent().await;
     for _ in 0..800 {
         agent.post(PING, &[]).await;
     }
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     let pings = collector.spans().iter().filter(|span| span["name"] == "ping").count();
     // 200 are expected; fewer than 120 or more than 280 would happen once in ten thousand million times.
     assert!((120..=280).contains(&pings), "{pings} of 800");
@@ -222,11 +222,11 @@ async fn a_ratio_takes_its_part() {
 
 /// L1 of our list of attacks: of who called and what was said, nothing is in a span.
 #[tokio::test]
-async fn spans_name_no_tenant_no_client_no_address_and_nothing_that_was_sent() {
-    let collector = Collector::open(Mood::Takes);
+async fn spans_have_no_tenant_client_address_or_input() {
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let mut desk = traced(&collector);
-    let (client, secret, dealership) = desk.credentials(House::Lakeside);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let (client, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
+    let mut agent = desk.agent().await;
     let lead = json!({"contact": {"name": "Canary Person", "email": "canary@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": "canary-key"});
     let made = agent.call("leads.create", lead).await;
@@ -239,8 +239,8 @@ async fn spans_name_no_tenant_no_client_no_address_and_nothing_that_was_sent() {
     agent.send("resources/read", json!({"uri": "amcp://canary/leads"})).await;
     let headers = [("traceparent", "00-canary-canary-01"), ("tracestate", "canary=1"), ("baggage", "canary=1")];
     agent.post(PING, &headers).await;
-    desk.ask_for_token("canary", "canary", "canary").await;
-    assert_eq!(desk.close(), Some(0));
+    desk.request_token("canary", "canary", "canary").await;
+    assert_eq!(desk.stop(), Some(0));
     let text = collector.posts().iter().map(|post| format!("{:?}{}", post.headers, post.text)).collect::<String>();
     assert!(text.contains("tools/call leads.create") && text.contains("\"name\":\"unknown\""), "{text}");
     let id = made["id"].as_str().unwrap();
@@ -251,23 +251,23 @@ async fn spans_name_no_tenant_no_client_no_address_and_nothing_that_was_sent() {
 
 #[tokio::test]
 async fn a_call_a_moment_before_the_end_is_sent() {
-    let collector = Collector::open(Mood::Takes);
+    let collector = TraceCollector::start(CollectorMode::Accept);
     let mut desk = traced(&collector);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     agent.post(PING, &[("traceparent", &traceparent(TRACE, "01"))]).await;
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     assert!(collector.spans().iter().any(|span| span["traceId"] == TRACE));
 }
 
 #[tokio::test]
-async fn a_collector_that_never_answers_slows_no_call_and_what_finds_no_room_is_counted() {
-    let collector = Collector::open(Mood::Hangs);
-    let mut desk = Desk::open_with(&[
+async fn a_hanging_collector_slows_no_call_and_drops_are_counted() {
+    let collector = TraceCollector::start(CollectorMode::Hang);
+    let mut desk = TestApp::start_with(&[
         ("FRONTDESK_TRACES_ENDPOINT", &*collector.endpoint()),
         ("FRONTDESK_LIMITS_BURST", "1000000"),
         ("FRONTDESK_DEADLINES_DRAIN_SECONDS", "1"),
     ]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     let mut took = Vec::new();
     let messages: Vec<Value> = (0..64).map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).collect();
     let batch = json!(messages).to_string();
@@ -295,16 +295,16 @@ async fn a_collector_that_never_answers_slows_no_call_and_what_finds_no_room_is_
     }
     assert_eq!(metric(&desk, "frontdesk_traces_sent_total").await, 0.0);
     let asked = Instant::now();
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}", asked.elapsed());
     assert!(desk.log().contains("shutdown: traces not delivered"), "{}", desk.log().lines().last().unwrap());
 }
 
 #[tokio::test]
-async fn a_collector_that_is_not_there_is_said_once_and_again_when_it_is_back() {
-    let collector = Collector::open(Mood::Answers(401));
+async fn an_unreachable_collector_and_its_return_are_logged_once() {
+    let collector = TraceCollector::start(CollectorMode::Status(401));
     let desk = traced(&collector);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     let lost = r#"frontdesk_traces_lost_total{reason="collector"}"#;
     for wanted in [2.0, 3.0] {
         assert_eq!(agent.post(PING, &[]).await.status, 200);
@@ -314,7 +314,7 @@ async fn a_collector_that_is_not_there_is_said_once_and_again_when_it_is_back() 
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
-    collector.turn(Mood::Takes);
+    collector.set_mode(CollectorMode::Accept);
     agent.post(PING, &[("traceparent", &traceparent(TRACE, "01"))]).await;
     collector.trace(TRACE).await;
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -329,29 +329,29 @@ async fn a_collector_that_is_not_there_is_said_once_and_again_when_it_is_back() 
 
 #[tokio::test]
 async fn a_busy_collector_is_asked_again_and_gets_the_same_spans() {
-    let collector = Collector::open(Mood::Answers(503));
+    let collector = TraceCollector::start(CollectorMode::Status(503));
     let desk = traced(&collector);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     agent.post(PING, &[("traceparent", &traceparent(TRACE, "01"))]).await;
     let deadline = Instant::now() + Duration::from_secs(60);
     while collector.refused() == 0 {
         assert!(Instant::now() < deadline, "{}", desk.log());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    collector.turn(Mood::Takes);
+    collector.set_mode(CollectorMode::Accept);
     assert_eq!(collector.trace(TRACE).await[0]["name"], "ping");
     assert_eq!(metric(&desk, r#"frontdesk_traces_lost_total{reason="collector"}"#).await, 0.0);
     assert!(!desk.log().contains("trace export failed"), "{}", desk.log());
 }
 
 #[tokio::test]
-async fn a_collector_that_takes_spans_and_talks_for_long_has_taken_them() {
-    let collector = Collector::open(Mood::Rambles);
+async fn a_collector_with_a_long_reply_has_accepted_the_spans() {
+    let collector = TraceCollector::start(CollectorMode::LongReply);
     let mut desk = traced(&collector);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     agent.post(PING, &[("traceparent", &traceparent(TRACE, "01"))]).await;
     collector.trace(TRACE).await;
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     assert!(!desk.log().contains("trace export failed"), "{}", desk.log());
     let pings = collector.spans().iter().filter(|span| span["traceId"] == TRACE && span["name"] == "ping").count();
     assert_eq!(pings, 1, "they were sent again");
@@ -363,12 +363,12 @@ async fn nobody_listening_does_not_keep_a_desk_from_serving_or_ending() {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let unused = socket.local_addr().unwrap();
-    let mut desk = Desk::open_with(&[("FRONTDESK_TRACES_ENDPOINT", &format!("http://{unused}"))]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut desk = TestApp::start_with(&[("FRONTDESK_TRACES_ENDPOINT", &format!("http://{unused}"))]);
+    let mut agent = desk.agent().await;
     assert_eq!(agent.post(PING, &[]).await.status, 200);
     assert_eq!(desk.stranger().request("POST", PATH, &[], PING).await.status, 401);
     let asked = Instant::now();
-    assert_eq!(desk.close(), Some(0));
+    assert_eq!(desk.stop(), Some(0));
     assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}", asked.elapsed());
     assert!(desk.log().contains(&format!("http://{unused} cannot be reached (")), "{}", desk.log());
 }

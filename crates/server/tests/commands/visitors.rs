@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::sites::{CONTENT, PING, SEARCH, SECRET, Served, json_of, now, signed, signed_with, with_site, write};
-use crate::started::frontdesk;
+use frontdesk_testkit::app::process::run_frontdesk;
 
 const NEW_SECRET: &str = "another secret of the site, just as long as that";
 
@@ -18,7 +18,7 @@ fn claims() -> Value {
 }
 
 #[tokio::test]
-async fn where_the_site_signs_the_tokens_nobody_is_sent_to_the_token_endpoint() {
+async fn site_token_mounts_name_no_token_endpoint() {
     let served = Served::open("auth = [\"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n");
     for (token, challenge, message) in [
         (None, "Bearer scope=\"mcp:read\"", "An access token is required: send it as `Authorization: Bearer`."),
@@ -35,7 +35,7 @@ async fn where_the_site_signs_the_tokens_nobody_is_sent_to_the_token_endpoint() 
 }
 
 #[tokio::test]
-async fn the_log_says_once_why_a_signed_token_was_refused_and_counts_the_rest() {
+async fn the_reason_of_refused_tokens_is_logged_once() {
     let mut served = Served::open("auth = [\"oauth\", \"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n");
     let forged = signed_with("a secret that somebody else has made up, not the site", &claims());
     let began = Instant::now();
@@ -96,7 +96,7 @@ async fn what_a_proxy_passes_on_is_not_from_this_machine() {
 }
 
 #[tokio::test]
-async fn the_front_page_shows_neither_servers_nor_tools_that_are_denied() {
+async fn the_front_page_shows_no_denied_servers_or_tools() {
     let served = Served::open(
         "auth = [\"none\"]\nallow_servers = [\"content\"]\ndeny_tools = [\"evo.model.*\"]\n\
          [[mount.server]]\nhandle = \"content\"\n[[mount.server]]\nhandle = \"shut\"\n",
@@ -108,7 +108,7 @@ async fn the_front_page_shows_neither_servers_nor_tools_that_are_denied() {
 }
 
 #[tokio::test]
-async fn there_is_nothing_but_post_at_dispatch_and_a_server_that_is_not_there_answers_to_the_id() {
+async fn dispatch_takes_only_post_and_known_servers() {
     let served = Served::open("auth = [\"none\"]\n");
     let refused = served.http().request("GET", "/api/v1/mcp/content/dispatch", &[], "").await;
     assert_eq!((refused.status, refused.header("allow")), (405, Some("POST")));
@@ -145,7 +145,7 @@ fn a_program_needs_no_token_for_a_site_that_asks_for_none() {
     let folder = with_site();
     write(&folder, "auth = [\"none\"]\n[mount.limits]\nmax_payload_kb = 2048\n");
     let arguments = ["client", "add", "--new-tenant", "--name", "a", "--tenant", "site", "--scope", "mcp:read"];
-    assert_eq!(frontdesk(folder.path(), &[arguments.as_slice(), &["--data", "data"]].concat()).code, Some(0));
+    assert_eq!(run_frontdesk(folder.path(), &[arguments.as_slice(), &["--data", "data"]].concat()).code, Some(0));
     let mut program = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
         .args(["stdio", "--config", "desk.toml", "--contract", "emcp"])
         .current_dir(folder.path())

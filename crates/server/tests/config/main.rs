@@ -85,7 +85,7 @@ fn defaults_become_typed_values() {
 }
 
 #[test]
-fn the_environment_outranks_the_file_and_the_file_outranks_the_default() {
+fn environment_wins_over_file_and_file_over_default() {
     let file = "listen = \"127.0.0.1:9000\"\n[limits]\nburst = 7\n[token]\nlifetime_seconds = 60\n";
     let loaded = from_file(&format!("{file}{MOUNT}"), &[("FRONTDESK_LISTEN", "127.0.0.1:9001")]).unwrap();
     assert_eq!(loaded.config.listen.to_string(), "127.0.0.1:9001");
@@ -98,7 +98,7 @@ fn the_environment_outranks_the_file_and_the_file_outranks_the_default() {
 }
 
 #[test]
-fn the_later_of_two_equal_variables_counts_so_that_flags_can_be_appended() {
+fn the_later_of_two_equal_variables_counts() {
     let loaded = from_nothing(&[("FRONTDESK_DATA", "one"), ("FRONTDESK_DATA", "two")]).unwrap();
     assert_eq!(loaded.config.data, Path::new("two"));
 }
@@ -184,7 +184,7 @@ fn every_example_loads_without_a_warning() {
 }
 
 #[test]
-fn the_example_with_every_key_is_made_from_the_table_and_means_the_defaults() {
+fn the_example_with_every_key_means_the_defaults() {
     let text = example(&[ContractEntry::new("automotive")]);
     up_to_date("examples/all-keys.toml", &text);
     let loaded =
@@ -199,7 +199,7 @@ fn the_reference_is_made_from_the_table() {
 }
 
 #[test]
-fn every_variable_is_named_after_its_key_and_every_key_is_explained() {
+fn every_variable_has_the_name_of_its_key_and_help() {
     for key in KEYS {
         assert_eq!(key.env, format!("FRONTDESK_{}", key.path.to_uppercase().replace('.', "_")));
         assert!(key.about.ends_with('.') && !key.about.contains('|'), "{}", key.path);

@@ -43,7 +43,7 @@ fn an_unknown_table_is_refused_once_with_the_nearest_right_one() {
 }
 
 #[test]
-fn an_unknown_variable_that_is_like_no_other_is_refused_without_a_guess() {
+fn an_unknown_variable_like_no_other_has_no_suggestion() {
     for name in ["FRONTDESK_XYZZY", "FRONTDESK_SENTRY_KEY"] {
         assert_eq!(
             problems(&[(name, "hunter2")]),
@@ -56,7 +56,7 @@ fn an_unknown_variable_that_is_like_no_other_is_refused_without_a_guess() {
 }
 
 #[test]
-fn an_unknown_variable_is_refused_with_the_nearest_right_one_and_without_its_value() {
+fn an_unknown_variable_is_refused_with_the_nearest_one() {
     for (name, right) in [
         ("FRONTDESK_LISTN", "FRONTDESK_LISTEN"),
         ("FRONTDESK_TLS_CERT", "FRONTDESK_TLS_CERTIFICATE"),
@@ -123,7 +123,7 @@ path = "mcp"
 }
 
 #[test]
-fn a_database_on_another_machine_needs_the_authority_that_vouches_for_it() {
+fn a_remote_database_needs_its_certificate_authority() {
     for url in ["postgres://desk@db.example/desk", "postgres://desk@localhost/desk?sslmode=require"] {
         assert_eq!(
             problems(&[("FRONTDESK_DATABASE", url)]),
@@ -189,7 +189,7 @@ fn a_file_must_say_what_it_mounts() {
 }
 
 #[test]
-fn a_path_that_frontdesk_answers_itself_or_that_needs_escaping_cannot_be_mounted() {
+fn reserved_and_escaped_paths_cannot_be_mounted() {
     for (path, wrong) in [
         ("/token", "Frontdesk itself answers at /token. Choose another path, such as /mcp/tomo"),
         ("/.well-known/x", "Frontdesk itself answers at /.well-known/x. Choose another path, such as /mcp/tomo"),
@@ -250,7 +250,7 @@ fn a_value_that_is_not_unicode_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_missing_or_not_toml_is_named_along_with_other_problems() {
+fn a_missing_or_invalid_file_is_reported_with_the_rest() {
     let missing =
         load(Some(Path::new("no/such.toml")), pairs(&[("FRONTDESK_LIMITS_BURST", "0")]), CONTRACTS).unwrap_err();
     assert_eq!(
@@ -312,7 +312,7 @@ fn traces_leave_this_machine_encrypted_or_not_at_all() {
 }
 
 #[test]
-fn a_wrong_endpoint_or_ratio_of_traces_is_explained_without_a_password_in_it() {
+fn invalid_trace_settings_are_explained_without_passwords() {
     let endpoint = |given: &str| problems(&[("FRONTDESK_TRACES_ENDPOINT", given)]);
     let next = "Write the base of the collector's URL, such as http://127.0.0.1:4318 or https://otel.example.com";
     for (given, wrong) in [

@@ -64,7 +64,7 @@ fn a_database_is_all_that_has_to_be_said() {
 }
 
 #[test]
-fn what_a_server_says_replaces_limits_and_scopes_and_adds_to_the_denied_tools() {
+fn server_settings_replace_limits_and_add_denied_tools() {
     let site = site(
         "[[mount]]\ncontract = \"cms\"\ndatabase = \"site.sqlite\"\ndeny_tools = [\"cms.model.*\"]\n\
          enable_write_tools = true\ndispatch = \"async\"\nfailover = \"fail\"\nallow_servers = [\"content\", \"public-*\"]\n\
@@ -133,7 +133,7 @@ fn one_database_has_one_address() {
 }
 
 #[test]
-fn tokens_that_the_site_signs_need_a_secret_and_nobody_else_does() {
+fn only_site_tokens_need_a_secret() {
     for (more, wrong) in [
         (
             "auth = [\"jwt\"]\n",
@@ -255,7 +255,7 @@ fn secrets_come_from_a_variable_or_a_file_and_are_never_shown() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_missed_when_the_site_is_opened_and_not_before() {
+fn a_missing_secret_is_reported_when_the_site_is_opened() {
     let loaded = given("[[mount]]\ncontract = \"cms\"\ndatabase_env = \"NO_SUCH_URL\"\n", &[]).unwrap();
     let site = loaded.config.mounts[0].site.as_deref().unwrap();
     assert_eq!(

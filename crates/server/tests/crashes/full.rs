@@ -12,7 +12,7 @@ use super::stage::Stage;
 use super::tables::Before;
 
 #[tokio::test]
-async fn a_full_disk_is_answered_as_unavailable_and_writing_goes_on_when_there_is_room_again() {
+async fn a_full_disk_is_unavailable_until_there_is_room() {
     let stage = Stage::embedded_and_limitable().await;
     let before = Before::look(&stage.database, &stage.desk);
     let mut ledger = Ledger::default();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::server::Server;
+use frontdesk_testkit::databases::PostgresServer;
 
 use super::ledger::{Ledger, Order};
 use super::line::Answer;
@@ -15,8 +15,8 @@ use super::stage::Stage;
 use super::tables::Before;
 
 #[tokio::test]
-async fn a_postgres_that_hangs_is_unavailable_within_the_deadline_and_an_order_given_meanwhile_happens_once() {
-    let stage = Stage::on_postgres_with(Server::start(), &[("FRONTDESK_DEADLINES_CALL_SECONDS", "2")]).await;
+async fn a_hanging_postgres_is_unavailable_within_the_deadline() {
+    let stage = Stage::on_postgres_with(PostgresServer::start(), &[("FRONTDESK_DEADLINES_CALL_SECONDS", "2")]).await;
     let before = Before::look(&stage.database, &stage.desk);
     let mut ledger = Ledger::default();
     let first = Order { dealership: 0, tool: "leads.create", arguments: lead("before") };

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::Client;
-use crate::support::desk::PATH;
+use frontdesk_testkit::app::PATH;
+use frontdesk_testkit::app::http_client::HttpClient;
 
 pub(crate) struct Line {
-    http: Client,
+    http: HttpClient,
     bearer: String,
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum Answer {
 }
 
 impl Line {
-    pub(crate) fn new(http: Client, token: &str) -> Line {
+    pub(crate) fn new(http: HttpClient, token: &str) -> Line {
         Line { http, bearer: format!("Bearer {token}") }
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::support::chance::Chance;
+use frontdesk_testkit::TestRandom;
 
 use super::ledger::{Ledger, Order};
 use super::line::{Answer, Line};
@@ -43,7 +43,7 @@ enum End {
 
 impl Load {
     /// Everybody works until there is an answer that is none.
-    pub(crate) fn start(stage: &Stage, round: u64, chance: &mut Chance) -> Load {
+    pub(crate) fn start(stage: &Stage, round: u64, random: &TestRandom) -> Load {
         let book: Arc<Book> = Arc::default();
         let mut crew = JoinSet::new();
         for number in 0..WORKERS {
@@ -53,7 +53,7 @@ impl Load {
                 dealership,
                 customers: stage.customers(dealership),
                 name: format!("round-{round}-worker-{number}"),
-                chance: chance.branch(),
+                random: random.branch(),
                 book: Arc::clone(&book),
             };
             crew.spawn(worker.work());
@@ -91,7 +91,7 @@ struct Worker {
     dealership: usize,
     customers: Arc<[String]>,
     name: String,
-    chance: Chance,
+    random: TestRandom,
     book: Arc<Book>,
 }
 
@@ -100,7 +100,7 @@ impl Worker {
         let mut latest: Option<Value> = None;
         for turn in 0_u64.. {
             let key = format!("{}-turn-{turn}", self.name);
-            let answer = match (self.chance.below(100), &latest) {
+            let answer = match (self.random.below(100), &latest) {
                 (60..80, Some(lead)) => {
                     let change = json!({
                         "id": lead["id"], "expected_version": lead["version"], "comments": key, "idempotency_key": key,
@@ -118,7 +118,7 @@ impl Worker {
                 }
                 (45..60, _) if !self.customers.is_empty() => {
                     let mut lead = lead(&key);
-                    lead["customer_id"] = json!(self.chance.pick(&self.customers));
+                    lead["customer_id"] = json!(self.random.pick(&self.customers));
                     order(&mut self.line, &self.book, self.dealership, "leads.create", lead).await
                 }
                 (_, _) => order(&mut self.line, &self.book, self.dealership, "leads.create", lead(&key)).await,

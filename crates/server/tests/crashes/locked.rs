@@ -12,7 +12,7 @@ use super::stage::Stage;
 use super::tables::Before;
 
 #[tokio::test]
-async fn a_database_file_that_another_process_locks_is_unavailable_to_writers_within_the_deadline() {
+async fn a_locked_database_file_is_unavailable_to_writers_in_time() {
     let stage = Stage::embedded().await;
     let before = Before::look(&stage.database, &stage.desk);
     let mut ledger = Ledger::default();

@@ -2,14 +2,6 @@
 //! what was answered is there once, what was not can be asked for again, and nothing is there by half.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
-#[expect(dead_code, reason = "each test binary uses its own part of the support")]
-#[path = "../../../store/tests/postgres/server.rs"]
-mod server;
-#[expect(dead_code, reason = "each test binary uses its own part of the support")]
-#[path = "../support/mod.rs"]
-mod support;
-
-mod chance;
 mod full;
 mod gone;
 mod ledger;
@@ -17,5 +9,6 @@ mod line;
 mod load;
 mod locked;
 mod rounds;
+mod seed;
 mod stage;
 mod tables;

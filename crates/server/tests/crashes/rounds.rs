@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::server::Aim;
+use frontdesk_testkit::databases::KillSwitch;
 
-use super::chance::{rounds, seeded};
 use super::ledger::Ledger;
 use super::load::{Ends, Load};
+use super::seed::{rounds, seeded};
 use super::stage::Stage;
 use super::tables::Before;
 
@@ -18,17 +18,17 @@ use super::tables::Before;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn a_desk_on_sqlite_that_is_killed_keeps_what_it_answered_and_does_each_order_once() {
+async fn a_killed_desk_on_sqlite_does_each_order_once() {
     survive("the desk on SQLite", Stage::embedded().await, Victim::Desk).await;
 }
 
 #[tokio::test]
-async fn a_desk_on_postgres_that_is_killed_keeps_what_it_answered_and_does_each_order_once() {
+async fn a_killed_desk_on_postgres_does_each_order_once() {
     survive("the desk on PostgreSQL", Stage::on_postgres().await, Victim::Desk).await;
 }
 
 #[tokio::test]
-async fn a_desk_whose_postgres_is_killed_keeps_what_it_answered_and_does_each_order_once() {
+async fn a_desk_with_a_killed_postgres_does_each_order_once() {
     survive("PostgreSQL", Stage::on_postgres().await, Victim::Database).await;
 }
 
@@ -44,7 +44,7 @@ enum Moment {
 }
 
 async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
-    let mut chance = seeded(whose);
+    let random = seeded(whose);
     let before = Before::look(&stage.database, &stage.desk);
     let mut all = Ledger::default();
     let (mut round, mut unanswered, mut answer_lost) = (0, 0, 0);
@@ -52,13 +52,13 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
     while round < rounds() || answer_lost == 0 {
         assert!(round < 5 * rounds(), "no kill came between a commit and its answer");
         round += 1;
-        let load = Load::start(&stage, round, &mut chance);
+        let load = Load::start(&stage, round, &random);
         // After an answer, because those of a group come one after the other, or some time later.
-        let enough = 15 + chance.below(60);
+        let enough = 15 + random.below(60);
         timeout(PATIENCE, load.answers(enough)).await.unwrap();
-        let moment = *chance.pick(&[Moment::Now, Moment::Later]);
+        let moment = *random.pick(&[Moment::Now, Moment::Later]);
         if moment == Moment::Later {
-            tokio::time::sleep(Duration::from_micros(chance.number() % 200_000)).await;
+            tokio::time::sleep(Duration::from_micros(random.number() % 200_000)).await;
         }
         let ledger = match victim {
             Victim::Desk => {
@@ -66,7 +66,7 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
                 noticed(load).await.0
             }
             Victim::Database => {
-                let aim = stage.database.server().aim();
+                let aim = stage.database.server().kill_switch();
                 // A commit and its answer are so close here that every other kill looks for one.
                 if moment == Moment::Now {
                     timeout(PATIENCE, committing(&aim)).await.unwrap();
@@ -116,7 +116,7 @@ async fn noticed(load: Load) -> (Ledger, Ends) {
     timeout(PATIENCE, load.end()).await.unwrap()
 }
 
-async fn committing(aim: &Aim<'_>) {
+async fn committing(aim: &KillSwitch<'_>) {
     while !aim.is_committing() {
         tokio::task::yield_now().await;
     }

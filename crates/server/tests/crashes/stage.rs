@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::server::{Disk, Server};
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{EVERYTHING, TestAgent, TestApp};
+use frontdesk_testkit::databases::{PostgresServer, WalSync};
 
 use super::ledger::{Ledger, Order};
 use super::line::{Answer, Line};
@@ -21,7 +21,7 @@ const UNHURRIED: [(&str, &str); 3] = [
 ];
 
 pub(crate) struct Stage {
-    pub(crate) desk: Desk,
+    pub(crate) desk: TestApp,
     pub(crate) database: Database,
     third: (String, String),
     tokens: Vec<String>,
@@ -30,25 +30,25 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn embedded() -> Stage {
-        Stage::before(Desk::open_with(&UNHURRIED), Database::Embedded).await
+        Stage::before(TestApp::start_with(&UNHURRIED), Database::Embedded).await
     }
 
     /// A write beyond a limit on the size of files then fails instead of ending the desk.
     pub(crate) async fn embedded_and_limitable() -> Stage {
-        Stage::before(Desk::open_after("trap '' XFSZ", &UNHURRIED), Database::Embedded).await
+        Stage::before(TestApp::start_after("trap '' XFSZ", &UNHURRIED), Database::Embedded).await
     }
 
     pub(crate) async fn on_postgres() -> Stage {
-        Stage::on_postgres_with(Server::start_on(Disk::Awaited), &[]).await
+        Stage::on_postgres_with(PostgresServer::start_with(WalSync::On, &[]), &[]).await
     }
 
-    pub(crate) async fn on_postgres_with(server: Server, settings: &[(&str, &str)]) -> Stage {
+    pub(crate) async fn on_postgres_with(server: PostgresServer, settings: &[(&str, &str)]) -> Stage {
         let url = server.url();
         let settings = [&UNHURRIED, settings, &[("FRONTDESK_DATABASE", &url)]].concat();
-        Stage::before(Desk::open_with(&settings), Database::Postgres(server)).await
+        Stage::before(TestApp::start_with(&settings), Database::Postgres(server)).await
     }
 
-    async fn before(desk: Desk, database: Database) -> Stage {
+    async fn before(desk: TestApp, database: Database) -> Stage {
         let third = desk.add_client(&["dlr_third"], EVERYTHING);
         let mut stage = Stage { desk, database, third, tokens: Vec::new(), customers: Vec::new() };
         for mut agent in stage.agents().await {
@@ -61,7 +61,7 @@ impl Stage {
 
     /// The desk is killed in the middle of whatever it does, and started again on what it left.
     pub(crate) async fn kill_the_desk(mut self) -> Stage {
-        self.desk = self.desk.crash_and_reopen();
+        self.desk = self.desk.crash_and_restart();
         self.renew().await;
         self
     }
@@ -83,11 +83,11 @@ impl Stage {
         Arc::clone(&self.customers[dealership])
     }
 
-    pub(crate) async fn agents(&self) -> [Agent; 3] {
+    pub(crate) async fn agents(&self) -> [TestAgent; 3] {
         [
-            self.desk.agent(House::Lakeside, EVERYTHING).await,
-            self.desk.agent(House::Summit, EVERYTHING).await,
-            self.desk.agent_of(&self.third, EVERYTHING).await,
+            self.desk.agent().await,
+            self.desk.other_tenant().await,
+            self.desk.agent_of_client(&self.third, EVERYTHING).await,
         ]
     }
 

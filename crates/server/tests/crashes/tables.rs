@@ -6,19 +6,19 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::server::Server;
-use crate::support::desk::Desk;
+use frontdesk_testkit::app::TestApp;
+use frontdesk_testkit::databases::PostgresServer;
 
 use super::ledger::{Ledger, Order};
 
 /// Where the desk keeps its rows.
 pub(crate) enum Database {
     Embedded,
-    Postgres(Server),
+    Postgres(PostgresServer),
 }
 
 impl Database {
-    pub(crate) fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &PostgresServer {
         match self {
             Database::Embedded => panic!("the embedded database is no server"),
             Database::Postgres(server) => server,
@@ -27,7 +27,7 @@ impl Database {
 
     /// The first column of every row, as text. The desk must be running: whoever closes an SQLite file last tidies
     /// it up, and that is the desk's to do.
-    fn rows(&self, desk: &Desk, text: &str) -> Vec<String> {
+    fn rows(&self, desk: &TestApp, text: &str) -> Vec<String> {
         let server = match self {
             Database::Postgres(server) => return server.sql("desk", text),
             Database::Embedded => Connection::open_with_flags(
@@ -50,26 +50,26 @@ impl Database {
     }
 
     /// Everything that is in the log goes into the database, and the log is as new.
-    pub(crate) fn empty_log(&self, desk: &Desk) {
+    pub(crate) fn empty_log(&self, desk: &TestApp) {
         let file = Connection::open(desk.data().join("frontdesk.db")).unwrap();
         let busy: i64 = file.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
         assert_eq!(busy, 0, "somebody is at it");
     }
 
     /// Nobody else can write until this is dropped.
-    pub(crate) fn lock(&self, desk: &Desk) -> Connection {
+    pub(crate) fn lock(&self, desk: &TestApp) -> Connection {
         let file = Connection::open(desk.data().join("frontdesk.db")).unwrap();
         file.busy_timeout(Duration::from_secs(10)).unwrap();
         file.execute_batch("BEGIN IMMEDIATE").unwrap();
         file
     }
 
-    fn count(&self, desk: &Desk, text: &str) -> usize {
+    fn count(&self, desk: &TestApp, text: &str) -> usize {
         self.rows(desk, text)[0].parse().unwrap()
     }
 
     /// How many keys have had their effect.
-    pub(crate) fn claims(&self, desk: &Desk) -> usize {
+    pub(crate) fn claims(&self, desk: &TestApp) -> usize {
         self.count(desk, "SELECT count(*) FROM fd_claim")
     }
 }
@@ -94,7 +94,7 @@ const MISCOUNTED: &str = "SELECT tenant FROM fd_counter WHERE event_seq <> \
                           (SELECT MAX(seq) FROM fd_outbox WHERE fd_outbox.tenant = fd_counter.tenant)";
 
 impl Before {
-    pub(crate) fn look(database: &Database, desk: &Desk) -> Before {
+    pub(crate) fn look(database: &Database, desk: &TestApp) -> Before {
         Before {
             claims: database.claims(desk),
             links: database.count(desk, LINKS),
@@ -112,7 +112,7 @@ impl Before {
 
     /// Every order of the ledger has been answered: then the tables hold what it says, each thing once, no more
     /// and no less, and every chain of the audit is whole.
-    pub(crate) fn and_then(&self, ledger: &Ledger, database: &Database, desk: &Desk) {
+    pub(crate) fn and_then(&self, ledger: &Ledger, database: &Database, desk: &TestApp) {
         assert_eq!(ledger.answered(), ledger.sent());
         let creates = |order: &Order| order.tool == "leads.create";
         let tells = |order: &Order| order.arguments.get("customer_id").is_some();

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::operator::UNHURRIED;
-use crate::support::client::{Connection, trusting};
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::http_client::{HttpConnection, trusting};
+use frontdesk_testkit::app::{DemoTenant, EVERYTHING, PATH, TestApp};
 
 const CONNECTIONS: usize = 4;
 const CALLS_EACH: usize = 2500;
@@ -23,8 +23,8 @@ struct Side {
 }
 
 impl Side {
-    async fn of(desk: &Desk, house: House) -> Side {
-        let mut agent = desk.agent(house, EVERYTHING).await;
+    async fn of(desk: &TestApp, house: DemoTenant) -> Side {
+        let mut agent = desk.agent_of(house, EVERYTHING).await;
         let mut first = async |list: &str| agent.call(list, json!({"limit": 1})).await["items"][0]["id"].clone();
         let (car, lead) = (first("inventory.list").await, first("leads.list").await);
         let tools = [("inventory.get", car.clone()), ("inventory.get", car), ("leads.get", lead)];
@@ -45,15 +45,15 @@ impl Side {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_interleaved_calls_of_two_dealerships_cross_no_answers() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let sides = Arc::new([Side::of(&desk, House::Lakeside).await, Side::of(&desk, House::Summit).await]);
+async fn interleaved_calls_of_two_tenants_stay_apart() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let sides = Arc::new([Side::of(&desk, DemoTenant::Lakeside).await, Side::of(&desk, DemoTenant::Summit).await]);
     let mut connections = JoinSet::new();
     for _ in 0..CONNECTIONS {
         let (sides, address) = (Arc::clone(&sides), desk.address);
         let tls = Arc::new(trusting(&desk.ca_file(), rustls::ALL_VERSIONS));
         connections.spawn(async move {
-            let mut connection = Connection::open(address, tls, "localhost").await.unwrap();
+            let mut connection = HttpConnection::open(address, tls, "localhost").await.unwrap();
             for start in (0..CALLS_EACH).step_by(WINDOW) {
                 let window = start..start + WINDOW;
                 let sent: String = window.clone().map(|number| sides[number % 2].request(number)).collect();

@@ -2,10 +2,6 @@
 //! what a clock can learn. A test here may be late on a busy machine; no bound is tighter than such a machine holds.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
-#[expect(dead_code, reason = "each test file uses its own part of the support")]
-#[path = "../support/mod.rs"]
-mod support;
-
 mod crossing;
 mod operator;
 mod scarcity;

@@ -8,12 +8,12 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
 use crate::operator::{UNHURRIED, allow_files, count};
-use crate::support::desk::{Desk, House, READ_STOCK};
+use frontdesk_testkit::app::TestApp;
 
 #[tokio::test]
 async fn the_door_outlives_a_shortage_of_descriptors() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut inside = desk.agent(House::Lakeside, READ_STOCK).await;
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut inside = desk.weak_agent().await;
     inside.call("inventory.list", json!({"limit": 1})).await;
     let open = fs::read_dir(format!("/proc/{}/fd", desk.process_id())).unwrap().count();
     allow_files(desk.process_id(), open + 10);

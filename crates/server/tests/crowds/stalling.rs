@@ -15,8 +15,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::operator::{UNHURRIED, allow_files, count, until_only};
-use crate::support::client::{Connection, trusting};
-use crate::support::desk::{Desk, House, PATH, READ_STOCK};
+use frontdesk_testkit::app::http_client::{HttpConnection, trusting};
+use frontdesk_testkit::app::{DemoTenant, PATH, READ_STOCK, TestApp};
 
 /// Addresses 127.0.0.2 and up; each may have 256 connections.
 const ADDRESSES: usize = 12;
@@ -68,7 +68,7 @@ impl Crowd {
     async fn stall_after(self, number: usize) -> io::Result<Duration> {
         let place = self.opening.acquire().await.unwrap();
         let socket = self.connect(number).await;
-        let mut connection = Connection::over(socket, Arc::clone(&self.tls), "localhost").await?;
+        let mut connection = HttpConnection::over(socket, Arc::clone(&self.tls), "localhost").await?;
         let head = format!("POST {PATH} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n", self.token);
         connection.send(head.as_bytes()).await?;
         if number.is_multiple_of(2) {
@@ -81,19 +81,19 @@ impl Crowd {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn thousands_that_stall_are_cut_at_their_deadline_while_ordinary_callers_keep_their_pace() {
+async fn stalled_connections_are_cut_and_slow_nobody() {
     allow_files(std::process::id(), 8192);
-    let desk = Desk::open_with(&UNHURRIED);
+    let desk = TestApp::start_with(&UNHURRIED);
     let crowd = Crowd {
         address: desk.address,
         tls: Arc::new(trusting(&desk.ca_file(), rustls::ALL_VERSIONS)),
-        token: desk.agent(House::Summit, READ_STOCK).await.token,
+        token: desk.agent_of(DemoTenant::Summit, READ_STOCK).await.token,
         opening: Arc::new(Semaphore::new(64)),
     };
     let over = Arc::new(AtomicBool::new(false));
     let mut callers = JoinSet::new();
     for _ in 0..4 {
-        let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+        let mut agent = desk.weak_agent().await;
         let over = Arc::clone(&over);
         callers.spawn(async move {
             let mut took = Vec::new();

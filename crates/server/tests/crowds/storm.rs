@@ -8,16 +8,16 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::operator::{UNHURRIED, count, until_only};
-use crate::support::client::{Connection, trusting};
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::http_client::{HttpConnection, trusting};
+use frontdesk_testkit::app::{PATH, TestApp};
 
 const STORMERS: usize = 16;
 const VISITS: usize = 125;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_that_vanish_by_the_thousand_leave_nothing_behind() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leads.list","arguments":{}}}"#;
     let head = format!(
         "POST {PATH} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
@@ -36,9 +36,9 @@ async fn callers_that_vanish_by_the_thousand_leave_nothing_behind() {
                 match (stormer + visit) % 5 {
                     0 => {}
                     1 => socket.write_all(&[0x16, 3, 1, 0, 200, 1]).await.unwrap_or_default(),
-                    2 => drop(Connection::over(socket, Arc::clone(&tls), "localhost").await),
+                    2 => drop(HttpConnection::over(socket, Arc::clone(&tls), "localhost").await),
                     stage => {
-                        if let Ok(mut connection) = Connection::over(socket, Arc::clone(&tls), "localhost").await {
+                        if let Ok(mut connection) = HttpConnection::over(socket, Arc::clone(&tls), "localhost").await {
                             connection.send(head.as_bytes()).await.unwrap_or_default();
                             let half = if stage == 3 { call.len() / 2 } else { call.len() };
                             connection.send(&call.as_bytes()[..half]).await.unwrap_or_default();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::operator::UNHURRIED;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{TestAgent, TestApp};
 
 const SAMPLES: usize = 1500;
 /// Chance alone goes beyond this once in more than a hundred thousand rounds.
@@ -15,10 +15,10 @@ const SUSPICIOUS: f64 = 4.5;
 const ROUNDS: usize = 3;
 
 #[tokio::test]
-async fn a_clock_cannot_tell_another_dealerships_id_from_one_that_never_was() {
-    let desk = Desk::open_with(&UNHURRIED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut other = desk.agent(House::Summit, EVERYTHING).await;
+async fn timing_does_not_tell_foreign_ids_from_unknown_ones() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
+    let mut other = desk.other_tenant().await;
     let foreign = ids(&other.all("inventory.list", json!({"limit": 100})).await);
     let own = ids(&agent.all("inventory.list", json!({"limit": 100})).await);
     // One letter beside a real one, and nobody's.
@@ -54,7 +54,7 @@ fn ids(items: &[Value]) -> Vec<String> {
 
 /// By how many standard deviations asking for the first takes longer than asking for the second (Mann-Whitney, which
 /// a few very slow calls do not disturb). The two take turns, in changing order, so that they see the same weather.
-async fn difference(agent: &mut Agent, first: &[String], second: &[String]) -> f64 {
+async fn difference(agent: &mut TestAgent, first: &[String], second: &[String]) -> f64 {
     let mut took = Vec::with_capacity(2 * SAMPLES);
     for turn in 0..SAMPLES {
         let mut pair = [(0, &first[turn % first.len()]), (1, &second[turn % second.len()])];
@@ -75,7 +75,7 @@ async fn difference(agent: &mut Agent, first: &[String], second: &[String]) -> f
     (above - count * count / 2.0) / spread
 }
 
-async fn time(agent: &mut Agent, id: &str) -> Duration {
+async fn time(agent: &mut TestAgent, id: &str) -> Duration {
     let params = json!({"name": "inventory.get", "arguments": {"id": id}});
     let start = Instant::now();
     agent.send("tools/call", params).await;

@@ -6,8 +6,9 @@ use frontdesk_engine::ports::site_db::SiteRow;
 use serde_json::{Value, json};
 
 use crate::stage::{Caller, Stage, TOKENS, calling};
-use crate::support::folder::Folder;
-use crate::three::{Three, all};
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::sites::SiteDatabases;
+use frontdesk_testkit::sites::query::all;
 
 /// Tables with columns that a write would have to touch, secret ones included.
 const TABLES: &[(&str, &[&str])] = &[
@@ -27,14 +28,14 @@ const TABLES: &[(&str, &[&str])] = &[
 
 /// One desk before three databases.
 pub(crate) struct Trio {
-    pub(crate) three: Three,
+    pub(crate) three: SiteDatabases,
     _stage: Stage,
     pub(crate) callers: Vec<(&'static str, Caller)>,
 }
 
 impl Trio {
     pub(crate) async fn open() -> Trio {
-        let three = Three::with(&CmsSite::small(), |_| String::new()).await;
+        let three = SiteDatabases::with(&CmsSite::small(), |_| String::new()).await;
         let places =
             [("sqlite", three.sqlite.url()), ("mariadb", three.mariadb.url()), ("postgres", three.postgres.url())];
         let mounts: Vec<String> = places
@@ -47,7 +48,7 @@ impl Trio {
                 )
             })
             .collect();
-        let stage = Stage::serving(Folder::new(), &mounts.concat());
+        let stage = Stage::serving(TestFolder::new(), &mounts.concat());
         let callers = places.iter().map(|(name, _)| (*name, stage.agent().at(&format!("/{name}/content")))).collect();
         Trio { three, _stage: stage, callers }
     }
@@ -105,7 +106,7 @@ impl Trio {
 
 /// The numbers that the original gives on a site like this one (§8.2 of what was observed).
 #[tokio::test]
-async fn e_10_e_15_e_16_e_17_e_19_e_20_e_21_e_23_e_24_e_26_the_three_databases_find_the_same() {
+async fn e_10_e_15_e_16_e_17_e_19_e_20_e_21_e_23_e_24_e_26_same_rows() {
     let mut trio = Trio::open().await;
     for (filter, count) in [
         (json!({"tv": "price", "op": "null"}), 12),
@@ -142,7 +143,7 @@ async fn e_10_e_15_e_16_e_17_e_19_e_20_e_21_e_23_e_24_e_26_the_three_databases_f
 }
 
 #[tokio::test]
-async fn e_12_e_13_e_14_e_25_e_30_e_31_e_33_e_34_orders_defaults_neighbours_and_records_are_the_same_on_all_three() {
+async fn e_12_e_13_e_14_e_25_e_30_e_31_e_33_e_34_same_on_all_three() {
     let mut trio = Trio::open().await;
     for (tool, arguments, wanted) in [
         ("evo.content.search", json!({"parent": 248, "order_by": "menuindex", "order_dir": "desc"}), "253 254 252 250"),

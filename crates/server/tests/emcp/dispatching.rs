@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::stage::{CONTENT, Caller, ROOMY, Stage, TOKENS, TRACE, calling, fill, message, plain, said};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
 
 fn dispatch(stage: &Stage) -> Caller {
     stage.agent().at(&format!("{CONTENT}/dispatch"))
@@ -16,7 +16,7 @@ fn search(limit: u32) -> String {
 }
 
 #[tokio::test]
-async fn e_54_e_65_a_key_is_answered_once_reused_and_refused_for_another_payload() {
+async fn e_54_e_65_a_key_is_reused_and_refused_for_another_body() {
     let stage = Stage::open();
     let mut agent = dispatch(&stage);
     let key = [("idempotency-key", "order-1")];
@@ -58,7 +58,7 @@ async fn e_54_e_65_a_key_is_answered_once_reused_and_refused_for_another_payload
 }
 
 #[tokio::test]
-async fn e_65_a_task_is_accepted_and_polled_by_its_key_until_it_is_completed() {
+async fn e_65_a_task_is_polled_by_its_key_until_completed() {
     let stage = Stage::with(&format!("dispatch = \"async\"\n{ROOMY}"));
     let mut agent = dispatch(&stage);
     let key = [("idempotency-key", "later-1")];
@@ -103,8 +103,8 @@ async fn polled(agent: &mut Caller, key: &str, body: &str) -> Value {
 }
 
 #[tokio::test]
-async fn e_65_what_was_accepted_or_answered_before_a_crash_is_there_after_it() {
-    let folder = Folder::new();
+async fn e_65_tasks_and_answers_survive_a_crash() {
+    let folder = TestFolder::new();
     fill(&folder, "");
     // A task that was begun is taken over once whoever began it is out of time.
     let mount = format!(
@@ -129,7 +129,7 @@ async fn e_65_what_was_accepted_or_answered_before_a_crash_is_there_after_it() {
 }
 
 #[tokio::test]
-async fn e_65_what_is_no_message_makes_no_task_and_neither_does_a_denied_tool() {
+async fn e_65_invalid_messages_and_denied_tools_make_no_task() {
     let stage = Stage::open();
     let mut agent = dispatch(&stage);
     let required = "The member `method` is required and must be a string.";

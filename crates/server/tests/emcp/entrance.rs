@@ -10,7 +10,7 @@ const UNKNOWN: &str =
     "The access token is invalid for this resource or has expired. Request a new one from the site, which signs them.";
 
 #[tokio::test]
-async fn e_53_who_is_not_known_gets_401_in_plain_form_whatever_is_wrong_with_the_token() {
+async fn e_53_every_invalid_token_is_a_plain_401() {
     let stage = Stage::open();
     let now = now();
     let claims = |change: Value| {
@@ -155,7 +155,7 @@ async fn e_67_a_map_of_ones_own_replaces_the_usual_one_for_its_server() {
 
 /// What every client does first, with the two scopes an ordinary one has.
 #[tokio::test]
-async fn e_67_an_ordinary_client_finishes_its_handshake_and_calls_tools() {
+async fn e_67_an_ordinary_client_initializes_and_calls_tools() {
     let stage = Stage::open();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut agent = stage.agent();
@@ -194,9 +194,9 @@ async fn e_67_an_ordinary_client_finishes_its_handshake_and_calls_tools() {
 }
 
 #[tokio::test]
-async fn e_67_a_token_of_this_server_and_one_that_the_site_signs_open_the_same_door() {
+async fn e_67_own_tokens_and_site_tokens_open_the_same_mount() {
     let both = "auth = [\"oauth\", \"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n";
-    let folder = crate::support::folder::Folder::new();
+    let folder = frontdesk_testkit::TestFolder::new();
     crate::stage::fill(&folder, "");
     let mount = format!("[[mount]]\ncontract = \"emcp\"\ndatabase = \"site.sqlite\"\n{both}{ROOMY}");
     let stage = Stage::serving(folder, &mount);

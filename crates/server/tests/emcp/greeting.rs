@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, message};
-use crate::started::frontdesk;
+use frontdesk_testkit::app::process::run_frontdesk;
 
 const MODERN: &str = "2026-07-28";
 
@@ -16,9 +16,9 @@ fn meta() -> Value {
 }
 
 #[tokio::test]
-async fn e_03_e_04_e_05_initialize_and_discover_name_platform_package_and_toolset() {
+async fn e_03_e_04_e_05_initialize_and_discover_name_the_toolset() {
     let stage = Stage::open();
-    let said = frontdesk(stage.folder.path(), &["--version"]).out;
+    let said = run_frontdesk(stage.folder.path(), &["--version"]).out;
     let version = said.trim().rsplit(' ').next().unwrap().to_owned();
     let mut agent = stage.agent();
     let mut hellos = Vec::new();
@@ -40,7 +40,7 @@ async fn e_03_e_04_e_05_initialize_and_discover_name_platform_package_and_toolse
 }
 
 #[tokio::test]
-async fn e_22_e_40_both_eras_read_the_same_page_and_the_text_says_what_the_structure_says() {
+async fn e_22_e_40_both_eras_read_the_same_page() {
     let stage = Stage::open();
     let mut agent = stage.agent();
     let arguments = json!({"id": 13, "with_tvs": ["price", "color:d"]});

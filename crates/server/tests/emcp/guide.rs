@@ -9,8 +9,9 @@ use frontdesk_store::site_db::open;
 use serde_json::json;
 
 use crate::stage::{ROOMY, Stage, TOKENS};
-use crate::support::folder::Folder;
-use crate::three::{Three, all, settings};
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::sites::query::all;
+use frontdesk_testkit::sites::{SiteDatabases, settings};
 
 const GUIDE: &str = include_str!("../../../../docs/guides/emcp.md");
 const PASSWORD: &str = "a long password";
@@ -41,16 +42,16 @@ fn mariadb(url: &str, text: &str) -> Output {
 
 #[tokio::test]
 async fn the_users_of_the_guide_read_what_is_served_and_nothing_else() {
-    let three = Three::with(&CmsSite::small(), |_| String::new()).await;
+    let three = SiteDatabases::with(&CmsSite::small(), |_| String::new()).await;
     three.mariadb.sql(&statements("IDENTIFIED BY").replace("cms.", "site."));
-    three.postgres.sql("desk", &statements("CREATE ROLE"));
+    three.postgres.sql(&statements("CREATE ROLE"));
     let urls = [address(&three.mariadb.url(), "reader:hunter2"), address(&three.postgres.url(), "desk:hunter2")];
 
     let mounts = urls.iter().zip(["mariadb", "postgres"]).map(|(url, name)| {
         let place = format!("path = \"/{name}\"\ntenant = \"{name}\"\ndatabase = {}\n", json!(url));
         format!("[[mount]]\ncontract = \"emcp\"\n{place}{TOKENS}{ROOMY}")
     });
-    let stage = Stage::serving(Folder::new(), &mounts.collect::<String>());
+    let stage = Stage::serving(TestFolder::new(), &mounts.collect::<String>());
     for name in ["mariadb", "postgres"] {
         let mut agent = stage.agent().at(&format!("/{name}/content"));
         let priced = json!({"limit": 2, "with_tvs": ["price"], "tv_filters": [{"tv": "price", "op": "!null"}]});
@@ -76,7 +77,7 @@ async fn the_users_of_the_guide_read_what_is_served_and_nothing_else() {
         let refused = mariadb(&urls[0], text);
         assert!(!refused.status.success(), "{text}");
         assert!(String::from_utf8_lossy(&refused.stderr).contains("denied"), "{text}: {refused:?}");
-        let refused = three.postgres.refusal("desk", &format!("SET ROLE frontdesk; {text}"));
+        let refused = three.postgres.sql_error(&format!("SET ROLE frontdesk; {text}"));
         assert!(refused.contains("permission denied"), "{text}: {refused}");
     }
 }

@@ -7,7 +7,7 @@ use crate::stage::{BASE, CONTENT, ROOMY, Stage, calling, message, plain, said};
 const LARGE_ANSWER: &str = "The answer would be too large. Ask for less.";
 
 #[tokio::test]
-async fn e_55_a_message_of_exactly_the_limit_passes_and_one_byte_more_does_not() {
+async fn e_55_a_request_at_the_limit_passes_one_byte_more_fails() {
     let stage = Stage::open();
     let mut agent = stage.agent();
     let ping = message("ping", json!({}));
@@ -25,7 +25,7 @@ async fn e_55_a_message_of_exactly_the_limit_passes_and_one_byte_more_does_not()
 
 /// What a server answers in so many bytes, another may not answer with one byte less.
 #[tokio::test]
-async fn e_55_e_61_an_answer_of_exactly_the_limit_is_given_and_one_byte_more_is_not() {
+async fn e_55_e_61_a_reply_at_the_limit_passes_one_byte_more_fails() {
     let body = calling("evo.content.search", json!({"limit": 7, "with_tvs": ["price:d", "author:d"]}));
     let size = Stage::open().agent_answer(&body).await.len();
     let stage = Stage::with(&format!(
@@ -82,7 +82,7 @@ async fn e_60_e_62_limit_depth_and_offset_are_bounded_for_each_server() {
 }
 
 #[tokio::test]
-async fn e_64_the_31st_call_of_a_method_in_a_minute_waits_and_nobody_else_does() {
+async fn e_64_the_31st_call_of_a_method_in_a_minute_waits() {
     let stage = Stage::with(
         "[[mount.server]]\nhandle = \"content\"\npath = \"/mcp/site\"\n[[mount.server]]\nhandle = \"other\"\n",
     );

@@ -59,7 +59,7 @@ async fn e_57_of_several_rules_that_are_broken_the_first_is_said() {
 }
 
 #[tokio::test]
-async fn e_57_a_verb_is_looked_at_once_the_caller_is_known_and_before_anything_else() {
+async fn e_57_the_verb_is_checked_right_after_the_caller() {
     let stage = Stage::with(SERVERS);
     let get = stage.holder("").send("GET", &[], "").await;
     assert_eq!(said(&get), plain(401, "unauthenticated", UNKNOWN));
@@ -72,7 +72,7 @@ async fn e_57_a_verb_is_looked_at_once_the_caller_is_known_and_before_anything_e
 }
 
 #[tokio::test]
-async fn e_57_a_method_that_cannot_be_read_needs_no_scope_and_is_refused_for_what_it_is() {
+async fn e_57_an_unreadable_method_is_refused_without_a_scope() {
     let stage = Stage::with(SERVERS);
     let mut nobody = stage.caller("nobody", json!([]));
     let broken = nobody.post("{\"jsonrpc\":\"2.0\",").await;

@@ -34,7 +34,7 @@ async fn listed() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn e_06_e_07_e_08_fourteen_tools_are_listed_in_their_order_and_say_that_they_only_read() {
+async fn e_06_e_07_e_08_fourteen_read_only_tools_in_order() {
     let tools = listed().await;
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, TOOLS);
@@ -46,7 +46,7 @@ async fn e_06_e_07_e_08_fourteen_tools_are_listed_in_their_order_and_say_that_th
 
 /// To publish more, take the new file that a failure leaves behind; what it takes away is a new toolset.
 #[tokio::test]
-async fn e_01_e_02_the_toolset_still_takes_and_gives_all_that_its_version_promises() {
+async fn e_01_e_02_the_toolset_keeps_what_its_version_promises() {
     let now: Map<String, Value> = listed().await.iter().map(promise).collect();
     let text = fs::read_to_string(GOLDEN).unwrap_or_default();
     let golden: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
@@ -160,7 +160,7 @@ fn words(list: &Value) -> Vec<String> {
 
 /// The comparison itself, seen red for each thing that would break the promise and green for each that would not.
 #[test]
-fn e_02_what_takes_something_away_is_seen_and_what_adds_something_is_not() {
+fn e_02_removals_are_detected_and_additions_are_not() {
     let before = json!({
         "type": "object",
         "properties": {"a": {"type": "string", "enum": ["x", "y"]}, "b": {"type": "integer", "minimum": 0, "maximum": 9}},

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::stage::{Caller, ROOMY, SECRET, Stage, TOKENS, TRACE, calling, fill, message};
-use crate::support::client::Response;
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::HttpResponse;
 
 const CANARY: &str = "canary";
 
@@ -51,7 +51,7 @@ const OPERATORS: [&str; 13] =
     ["=", "!=", ">", ">=", "<", "<=", "in", "not_in", "like", "like-l", "like-r", "null", "!null"];
 
 /// Puts a canary into every text that nobody may read, and says which columns these are.
-fn hide_canaries(folder: &Folder) -> BTreeMap<String, Vec<String>> {
+fn hide_canaries(folder: &TestFolder) -> BTreeMap<String, Vec<String>> {
     let database = rusqlite::Connection::open(folder.join("site.sqlite")).unwrap();
     // A module and a plugin, so that their code is there to be kept secret.
     for table in ["evo_site_plugins", "evo_site_modules"] {
@@ -85,7 +85,7 @@ fn silent(what: &str, text: &str) {
     }
 }
 
-fn silent_answer(what: &str, response: &Response) {
+fn silent_answer(what: &str, response: &HttpResponse) {
     silent(what, response.text());
     for (name, value) in &response.headers {
         silent(&format!("{what}: {name}"), value);
@@ -102,8 +102,8 @@ async fn asked(agent: &mut Caller, tool: &str, arguments: Value) -> bool {
 }
 
 #[tokio::test]
-async fn e_41_no_way_of_asking_shows_what_nobody_may_read_in_answers_errors_log_or_audit() {
-    let folder = Folder::new();
+async fn e_41_no_query_shows_hidden_data_in_answers_log_or_audit() {
+    let folder = TestFolder::new();
     fill(&folder, "");
     let hidden = hide_canaries(&folder);
     assert_eq!(hidden.values().map(Vec::len).sum::<usize>(), 40, "{hidden:?}");
@@ -178,7 +178,7 @@ async fn exported(stage: &Stage, calls: usize) -> String {
 }
 
 #[tokio::test]
-async fn e_66_every_call_leaves_a_line_with_actor_method_status_duration_and_trace_and_no_secret() {
+async fn e_66_every_call_leaves_a_log_line_without_secrets() {
     let mut stage = Stage::open();
     let mut agent = stage.agent();
     agent
@@ -229,7 +229,7 @@ async fn e_66_every_call_leaves_a_line_with_actor_method_status_duration_and_tra
 }
 
 #[tokio::test]
-async fn e_63_the_sites_file_is_the_same_after_every_tool_and_every_attempt_to_write() {
+async fn e_63_the_site_file_is_unchanged_after_every_tool() {
     let stage = Stage::open();
     let file = stage.folder.join("site.sqlite");
     let (before, made) = (fs::read(&file).unwrap(), fs::metadata(&file).unwrap().modified().unwrap());

@@ -10,9 +10,9 @@ use hmac::{Hmac, KeyInit, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::started::{Said, Started, frontdesk};
-use crate::support::client::{Client, Response};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::{HttpClient, HttpResponse};
+use frontdesk_testkit::app::process::{CommandOutput, CommandProcess, run_frontdesk};
 
 pub(crate) const SECRET: &str = "a secret of the site, and longer than 32 bytes";
 pub(crate) const BASE: &str = "/api/v1/mcp";
@@ -25,8 +25,8 @@ pub(crate) const ROOMY: &str = "[mount.limits]\nper_minute = 1000000\n";
 pub(crate) const TRACE: &str = "trace-7";
 
 pub(crate) struct Stage {
-    pub(crate) folder: Folder,
-    pub(crate) desk: Started,
+    pub(crate) folder: TestFolder,
+    pub(crate) desk: CommandProcess,
     address: SocketAddr,
 }
 
@@ -37,13 +37,13 @@ impl Stage {
 
     /// With these lines in the mount's table, and whatever tables come after it.
     pub(crate) fn with(mount: &str) -> Stage {
-        let folder = Folder::new();
+        let folder = TestFolder::new();
         fill(&folder, "");
         Stage::serving(folder, &format!("[[mount]]\ncontract = \"emcp\"\ndatabase = \"site.sqlite\"\n{TOKENS}{mount}"))
     }
 
     /// Serves whatever these tables mount.
-    pub(crate) fn serving(folder: Folder, mounts: &str) -> Stage {
+    pub(crate) fn serving(folder: TestFolder, mounts: &str) -> Stage {
         let text = format!(
             "data = \"data\"\nlisten = \"127.0.0.1:0\"\n[operator]\nlisten = \"127.0.0.1:0\"\n\
              [limits]\ncalls_per_minute = 10000000\nburst = 1000000\n{mounts}"
@@ -62,8 +62,8 @@ impl Stage {
         Stage { folder, desk, address }
     }
 
-    pub(crate) fn http(&self) -> Client {
-        Client::new(self.address, &self.folder.join("data/tls/ca.pem"))
+    pub(crate) fn http(&self) -> HttpClient {
+        HttpClient::new(self.address, &self.folder.join("data/tls/ca.pem"))
     }
 
     /// Somebody with a token for these scopes.
@@ -82,19 +82,19 @@ impl Stage {
     }
 
     /// Another command on this desk's data.
-    pub(crate) fn command(&self, arguments: &[&str]) -> Said {
-        frontdesk(self.folder.path(), &[arguments, &["--data", "data"]].concat())
+    pub(crate) fn command(&self, arguments: &[&str]) -> CommandOutput {
+        run_frontdesk(self.folder.path(), &[arguments, &["--data", "data"]].concat())
     }
 }
 
-fn start(folder: &Folder) -> (Started, SocketAddr) {
-    let mut desk = Started::new(folder.path(), &["serve", "--config", "desk.toml"], &[("SITE_SECRET", SECRET)]);
+fn start(folder: &TestFolder) -> (CommandProcess, SocketAddr) {
+    let mut desk = CommandProcess::new(folder.path(), &["serve", "--config", "desk.toml"], &[("SITE_SECRET", SECRET)]);
     let address = desk.address();
     (desk, address)
 }
 
 /// Makes the small site in `site.sqlite`, and does this to it.
-pub(crate) fn fill(folder: &Folder, more: &str) {
+pub(crate) fn fill(folder: &TestFolder, more: &str) {
     let database = rusqlite::Connection::open(folder.join("site.sqlite")).unwrap();
     database.execute_batch(&format!("{}{more}", CmsSite::small().script(ScriptDialect::Sqlite))).unwrap();
 }
@@ -127,7 +127,7 @@ pub(crate) fn calling(tool: &str, arguments: Value) -> String {
 }
 
 pub(crate) struct Caller {
-    http: Client,
+    http: HttpClient,
     pub(crate) token: String,
     pub(crate) path: String,
 }
@@ -140,7 +140,7 @@ impl Caller {
     }
 
     /// The whole answer to these bytes; credential, media type and trace are added unless given.
-    pub(crate) async fn send(&mut self, verb: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Response {
+    pub(crate) async fn send(&mut self, verb: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> HttpResponse {
         let bearer = format!("Bearer {}", self.token);
         let mut all = headers.to_vec();
         let usual = [("authorization", bearer.as_str()), ("content-type", "application/json"), ("x-trace-id", TRACE)];
@@ -153,7 +153,7 @@ impl Caller {
         self.http.request(verb, &self.path, &all, body).await
     }
 
-    pub(crate) async fn post(&mut self, body: impl AsRef<[u8]>) -> Response {
+    pub(crate) async fn post(&mut self, body: impl AsRef<[u8]>) -> HttpResponse {
         self.send("POST", &[], body).await
     }
 
@@ -189,7 +189,7 @@ impl Caller {
 }
 
 /// Status and body.
-pub(crate) fn said(response: &Response) -> String {
+pub(crate) fn said(response: &HttpResponse) -> String {
     format!("{} {}", response.status, response.text())
 }
 

@@ -88,7 +88,7 @@ const SECRETS: &[&str] =
     &["password", "cachepwd", "verified_key", "refresh_token", "access_token", "sessionid", "content", "introtext"];
 
 #[tokio::test]
-async fn e_18_e_27_e_32_e_63_hostile_texts_find_nothing_make_no_statement_of_their_own_and_change_nothing() {
+async fn e_18_e_27_e_32_e_63_hostile_texts_change_no_statement() {
     let mut trio = Trio::open().await;
     let before = trio.everything().await;
     let log = std::env::temp_dir().join(format!("fdlog-{}", std::process::id()));
@@ -196,7 +196,7 @@ fn judge(text: &str) {
 
 #[test]
 #[should_panic(expected = "OR in")]
-fn the_judge_of_statements_sees_a_word_that_is_not_the_renderers() {
+fn the_statement_check_finds_foreign_words() {
     judge("SELECT t0.`id` FROM `evo_users` AS t0 WHERE t0.`id` = ? OR 1 = 1 LIMIT ? OFFSET ?");
 }
 

@@ -21,7 +21,7 @@ const LISTS: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn e_11_e_50_a_list_without_a_limit_is_an_invalid_argument_that_names_it() {
+async fn e_11_e_50_a_list_without_a_limit_is_an_invalid_argument() {
     let stage = Stage::open();
     let mut agent = stage.agent();
     for tool in LISTS {
@@ -42,7 +42,7 @@ async fn e_11_e_50_a_list_without_a_limit_is_an_invalid_argument_that_names_it()
 }
 
 #[tokio::test]
-async fn e_18_e_50_what_cannot_be_meant_is_minus_32602_under_status_200_and_is_not_repeated() {
+async fn e_18_e_50_invalid_arguments_are_32602_and_not_echoed() {
     let stage = Stage::open();
     let mut agent = stage.agent();
     for (tool, arguments, place) in [
@@ -91,7 +91,7 @@ async fn e_18_e_50_what_cannot_be_meant_is_minus_32602_under_status_200_and_is_n
 }
 
 #[tokio::test]
-async fn e_30_e_51_a_tool_a_model_a_method_or_a_server_that_is_not_there_is_minus_32601() {
+async fn e_30_e_51_unknown_tools_models_and_methods_are_32601() {
     let stage = Stage::open();
     let mut agent = stage.agent();
     let tool = "There is no tool of this name; `tools/list` names those there are.";
@@ -116,7 +116,7 @@ async fn e_30_e_51_a_tool_a_model_a_method_or_a_server_that_is_not_there_is_minu
 }
 
 #[tokio::test]
-async fn e_52_e_56_what_is_forbidden_is_403_in_plain_form_with_the_trace() {
+async fn e_52_e_56_forbidden_is_a_plain_403_with_the_trace() {
     let stage = Stage::with(
         "allow_servers = [\"content\", \"public-*\"]\ndeny_tools = [\"evo.model.*\"]\n\
          [[mount.server]]\nhandle = \"content\"\ndeny_tools = [\"evo.content.get\"]\n\
@@ -141,7 +141,7 @@ async fn e_52_e_56_what_is_forbidden_is_403_in_plain_form_with_the_trace() {
 }
 
 #[tokio::test]
-async fn e_56_an_answer_carries_the_trace_that_the_caller_named_or_one_of_its_own() {
+async fn e_56_a_reply_has_the_callers_trace_id_or_a_new_one() {
     let stage = Stage::open();
     let ping = message("ping", json!({}));
     let named = stage.agent().send("POST", &[("x-trace-id", "mine-42")], &ping).await;
@@ -173,7 +173,7 @@ async fn e_57_another_media_type_is_415_and_json_may_say_its_charset() {
 }
 
 #[tokio::test]
-async fn e_58_what_is_no_json_and_what_is_no_request_are_said_in_json_rpc_under_status_200() {
+async fn e_58_invalid_json_and_requests_are_json_rpc_errors() {
     let stage = Stage::open();
     let mut agent = stage.agent();
     let mut answer = async |body: &str| {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House, READ_STOCK};
+use frontdesk_testkit::app::TestApp;
 
 use super::speaking::{refusal, whole};
 
@@ -14,8 +14,8 @@ fn request(id: i64, method: &str, params: Value) -> Value {
 
 #[tokio::test]
 async fn each_message_of_a_batch_stands_and_falls_for_itself() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let batch = json!([
         request(1, "ping", json!({})),
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -44,8 +44,8 @@ async fn each_message_of_a_batch_stands_and_falls_for_itself() {
 
 #[tokio::test]
 async fn other_versions_take_no_batches() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let batch = json!([request(1, "ping", json!({}))]).to_string();
     let words = "Batches exist only in protocol version 2025-03-26; send one message per request.";
     for version in ["2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28", "2030-01-01"] {
@@ -61,8 +61,8 @@ async fn other_versions_take_no_batches() {
 
 #[tokio::test]
 async fn a_batch_has_bounds() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let many =
         |count: i64| Value::from((0..count).map(|id| request(id, "ping", json!({}))).collect::<Vec<_>>()).to_string();
     let full = agent.post(&many(64), &BATCHES).await;
@@ -90,8 +90,8 @@ async fn a_batch_has_bounds() {
 
 #[tokio::test]
 async fn a_batch_gets_around_no_guard() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    let desk = TestApp::start();
+    let mut agent = desk.weak_agent().await;
     let call = |id: i64, tool: &str| request(id, "tools/call", json!({"name": tool, "arguments": {"limit": 1}}));
     let batch = json!([call(1, "inventory.list"), call(2, "leads.list"), call(3, "customers.list")]);
     let (status, answer) = whole(&agent.post(&batch.to_string(), &BATCHES).await);

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House, READ_LEADS, READ_STOCK, WRITE_LEADS};
+use frontdesk_testkit::app::{EVERYTHING, READ_LEADS, READ_STOCK, TestApp, WRITE_LEADS};
 
 use super::speaking::modern;
 
 #[tokio::test]
 async fn the_list_of_tools_holds_what_the_token_may_call() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let stock = ["inventory.list", "inventory.search", "inventory.get"];
     let leads = ["leads.list", "leads.get", "customers.list", "customers.get"];
     let writes = ["leads.create", "leads.update"];
@@ -22,7 +22,7 @@ async fn the_list_of_tools_holds_what_the_token_may_call() {
             [&stock[..], &["leads.list", "leads.get"], &writes, &["customers.list", "customers.get"]].concat(),
         ),
     ] {
-        let mut agent = desk.agent(House::Lakeside, scopes).await;
+        let mut agent = desk.agent_with(scopes).await;
         let listed = agent.result("tools/list", json!({})).await;
         let names: Vec<&str> =
             listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -34,8 +34,8 @@ async fn the_list_of_tools_holds_what_the_token_may_call() {
 
 #[tokio::test]
 async fn every_tool_is_described_whole() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let listed = agent.result("tools/list", json!({})).await;
     for tool in listed["tools"].as_array().unwrap() {
         let keys: Vec<&str> = tool.as_object().unwrap().keys().map(String::as_str).collect();
@@ -67,8 +67,8 @@ fn every_field_is_explained(tool: &str, schema: &Value) {
 
 #[tokio::test]
 async fn the_list_is_one_page_and_takes_no_cursor_it_did_not_give() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for cursor in [json!("x"), json!(""), json!(1)] {
         let answer = agent.send("tools/list", json!({"cursor": cursor})).await.json();
         assert_eq!(answer["error"]["code"], json!(-32602), "{cursor}");
@@ -82,8 +82,8 @@ async fn the_list_is_one_page_and_takes_no_cursor_it_did_not_give() {
 /// Hosts hand these schemas on to a model, and some drop a tool, or refuse the whole list, over anything more.
 #[tokio::test]
 async fn schemas_have_no_conditions_and_no_references_at_their_top() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let listed = agent.result("tools/list", json!({})).await;
     for tool in listed["tools"].as_array().unwrap() {
         let keys: Vec<&str> = tool["inputSchema"].as_object().unwrap().keys().map(String::as_str).collect();

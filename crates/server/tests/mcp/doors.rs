@@ -24,7 +24,7 @@ use http::{Request, Response};
 use http_body_util::BodyExt;
 use serde_json::{Map, Value};
 
-use crate::support::folder::Folder as Scratch;
+use frontdesk_testkit::TestFolder as Scratch;
 
 const BASE: &str = "/api/v1/mcp";
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -134,7 +134,7 @@ fn header<'a>(response: &'a Response<String>, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn a_path_of_its_own_goes_before_all_others_below_the_base_and_deeper_is_nothing() {
+async fn an_exact_path_wins_over_the_base_path() {
     let (app, _folder) = app().await;
     for (path, status, outcome) in [
         ("/content", 200, PONG),
@@ -183,7 +183,7 @@ async fn whoever_gets_is_identified_before_the_verb_is_found_wrong() {
 }
 
 #[tokio::test]
-async fn a_caller_names_its_trace_in_a_header_where_the_contract_lets_it() {
+async fn a_caller_names_its_trace_where_the_contract_allows_it() {
     let (app, _folder) = app().await;
     let unknown = r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#;
     let named = send(&app, post("/content").header("x-trace-id", " order-7 "), unknown).await;
@@ -209,7 +209,7 @@ async fn a_caller_names_its_trace_in_a_header_where_the_contract_lets_it() {
 }
 
 #[tokio::test]
-async fn the_media_type_is_json_in_any_spelling_of_its_name_and_charset() {
+async fn the_media_type_json_is_accepted_in_any_spelling() {
     let (app, _folder) = app().await;
     let typed = |kind: &str| {
         let request = Request::post(format!("{BASE}/content")).header("host", "localhost");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::TestApp;
 
 use super::speaking::{LEGACY, MODERN, legacy, modern, whole};
 
@@ -11,9 +11,9 @@ fn hello(version: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_legacy_version_is_greeted_in_kind_and_served_without_a_session() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn every_legacy_version_is_served_without_a_session() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for version in LEGACY {
         let body =
             json!({"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": hello(version)}).to_string();
@@ -45,9 +45,9 @@ async fn every_legacy_version_is_greeted_in_kind_and_served_without_a_session() 
 }
 
 #[tokio::test]
-async fn an_unknown_version_in_a_greeting_is_answered_with_the_newest_that_has_one() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn an_unknown_version_in_initialize_gets_the_newest() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for version in ["1999-01-01", "2030-01-01", MODERN, "", "latest"] {
         let answer = agent.result("initialize", hello(version)).await;
         assert_eq!(answer["protocolVersion"], json!("2025-11-25"), "{version}");
@@ -66,8 +66,8 @@ async fn an_unknown_version_in_a_greeting_is_answered_with_the_newest_that_has_o
 
 #[tokio::test]
 async fn discovery_tells_the_modern_client_all_it_needs() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let (status, answer) = whole(&modern(&mut agent, "server/discover", json!({})).await);
     assert_eq!(status, 200);
     let result = &answer["result"];
@@ -93,7 +93,7 @@ async fn discovery_tells_the_modern_client_all_it_needs() {
 
 #[tokio::test]
 async fn a_greeting_needs_a_token_like_everything_else() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-11-25")}).to_string();
     let headers = [("content-type", "application/json")];
     let response = desk.stranger().request("POST", "/mcp/automotive", &headers, body).await;

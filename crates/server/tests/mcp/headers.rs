@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::TestApp;
 
 use super::speaking::{meta, whole};
 
@@ -18,8 +18,8 @@ fn body(method: &str, mut params: Value) -> String {
 
 #[tokio::test]
 async fn headers_that_are_missing_or_contradict_the_body_are_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let list = body("tools/list", json!({}));
     let call = body("tools/call", json!({"name": "inventory.list", "arguments": {"limit": 1}}));
     let read = body("resources/read", json!({"uri": "amcp://manifest"}));
@@ -71,8 +71,8 @@ async fn headers_that_are_missing_or_contradict_the_body_are_refused() {
 
 #[tokio::test]
 async fn a_version_that_nobody_speaks_is_refused_with_those_there_are() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let unsupported = |asked: &str| {
         json!({"jsonrpc": "2.0", "id": 9, "error": {
             "code": -32022,
@@ -108,8 +108,8 @@ async fn a_version_that_nobody_speaks_is_refused_with_those_there_are() {
 
 #[tokio::test]
 async fn without_a_header_the_version_is_the_one_before_the_header() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     // 2025-03-26 is the only version that takes batches, so taking one shows which is meant.
     let (status, answer) = whole(&agent.post(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, &[]).await);
     assert_eq!((status, answer), (200, json!([{"jsonrpc": "2.0", "id": 1, "result": {}}])));

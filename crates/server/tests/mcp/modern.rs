@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::TestApp;
 
 use super::speaking::{LEGACY, legacy, modern, whole};
 
@@ -17,8 +17,8 @@ fn bare(mut result: Value) -> Value {
 
 #[tokio::test]
 async fn lists_and_reads_say_how_long_they_hold_and_for_whom() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for (method, params, ttl) in [
         ("tools/list", json!({}), 60_000),
         ("resources/templates/list", json!({}), 60_000),
@@ -47,9 +47,9 @@ async fn lists_and_reads_say_how_long_they_hold_and_for_whom() {
 }
 
 #[tokio::test]
-async fn a_tool_answers_both_eras_with_the_same_structure_and_the_same_text() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a_tool_answers_both_eras_alike() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let id = agent.call("leads.list", json!({"limit": 1})).await["items"][0]["id"].clone();
     for (arguments, fails) in [(json!({"id": id}), false), (json!({"id": "led_0"}), true), (json!({}), true)] {
         let call = json!({"name": "leads.get", "arguments": arguments});
@@ -75,8 +75,8 @@ async fn a_tool_answers_both_eras_with_the_same_structure_and_the_same_text() {
 
 #[tokio::test]
 async fn both_eras_take_turns_on_one_connection() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for turn in 0..12 {
         let result = match turn % 3 {
             0 => modern(&mut agent, "tools/list", json!({})).await,
@@ -90,8 +90,8 @@ async fn both_eras_take_turns_on_one_connection() {
 
 #[tokio::test]
 async fn a_modern_request_needs_its_version_and_capabilities() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let version = "io.modelcontextprotocol/protocolVersion";
     let capabilities = "io.modelcontextprotocol/clientCapabilities";
     let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/list")];

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::Response;
-use crate::support::desk::Agent;
+use frontdesk_testkit::app::TestAgent;
+use frontdesk_testkit::app::http_client::HttpResponse;
 
 pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 pub(crate) const MODERN: &str = "2026-07-28";
@@ -17,7 +17,7 @@ pub(crate) fn meta() -> Value {
 }
 
 /// A modern request with the headers that belong to it.
-pub(crate) async fn modern(agent: &mut Agent, method: &str, mut params: Value) -> Response {
+pub(crate) async fn modern(agent: &mut TestAgent, method: &str, mut params: Value) -> HttpResponse {
     params["_meta"] = meta();
     let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).map(str::to_owned);
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
@@ -27,13 +27,13 @@ pub(crate) async fn modern(agent: &mut Agent, method: &str, mut params: Value) -
 }
 
 /// A legacy request under this version.
-pub(crate) async fn legacy(agent: &mut Agent, version: &str, method: &str, params: Value) -> Response {
+pub(crate) async fn legacy(agent: &mut TestAgent, version: &str, method: &str, params: Value) -> HttpResponse {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
     agent.post(&body, &[("mcp-protocol-version", version)]).await
 }
 
 /// Status and body of an answer.
-pub(crate) fn whole(response: &Response) -> (u16, Value) {
+pub(crate) fn whole(response: &HttpResponse) -> (u16, Value) {
     (response.status, response.json())
 }
 

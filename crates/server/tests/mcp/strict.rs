@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::{PATH, TestApp};
 
 use super::speaking::{refusal, whole};
 
 #[tokio::test]
 async fn what_is_not_strict_json_is_a_parse_error() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let deep =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":{}{}}}}}"#, "[".repeat(70), "]".repeat(70));
     let deeper = "[".repeat(100_000);
@@ -57,8 +57,8 @@ async fn what_is_not_strict_json_is_a_parse_error() {
 
 #[tokio::test]
 async fn what_is_json_but_no_message_is_an_invalid_request() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "i".repeat(257));
     let cases: [(&str, Value); 22] = [
         ("null", json!(null)),
@@ -97,8 +97,8 @@ async fn what_is_json_but_no_message_is_an_invalid_request() {
 
 #[tokio::test]
 async fn an_id_comes_back_exactly_as_it_was_sent() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for id in
         ["0", "-1", "9007199254740993", "9223372036854775807", "18446744073709551615", "\"\"", "\"1\"", "\"ä\\n\\\"\""]
     {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::{PATH, TestApp};
 
 use super::speaking::whole;
 
@@ -10,8 +10,8 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 #[tokio::test]
 async fn any_accept_header_or_none_is_answered_in_json() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for headers in [
         &[][..],
         &[("accept", "application/json")],
@@ -29,8 +29,8 @@ async fn any_accept_header_or_none_is_answered_in_json() {
 
 #[tokio::test]
 async fn there_is_no_stream_to_get_and_no_session_to_keep() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let bearer = format!("Bearer {}", agent.token);
     let headers = [("authorization", bearer.as_str()), ("accept", "text/event-stream")];
     for verb in ["GET", "PUT", "PATCH", "OPTIONS"] {
@@ -59,8 +59,8 @@ async fn there_is_no_stream_to_get_and_no_session_to_keep() {
 
 #[tokio::test]
 async fn what_needs_no_answer_gets_202_and_no_body() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for body in [
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
@@ -81,8 +81,8 @@ async fn what_needs_no_answer_gets_202_and_no_body() {
 
 #[tokio::test]
 async fn a_message_is_json_in_utf8_and_uncompressed_or_415() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let bearer = format!("Bearer {}", agent.token);
     let authorization = ("authorization", bearer.as_str());
     let json_type = ("content-type", "application/json");
@@ -116,8 +116,8 @@ async fn a_message_is_json_in_utf8_and_uncompressed_or_415() {
 
 #[tokio::test]
 async fn a_refused_message_leaves_the_caller_able_to_go_on() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let large = format!("{{\"pad\":\"{}\"}}", "x".repeat(1_100_000));
     for turn in 0..3 {
         let refused = match turn {

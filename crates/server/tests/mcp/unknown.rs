@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::TestApp;
 
 use super::speaking::{LEGACY, legacy, modern, refusal, whole};
 
 #[tokio::test]
 async fn an_unknown_method_is_404_in_the_modern_era_and_200_before() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let expected = refusal(json!(1), -32601, "request.unknown_method", "Method not found");
     for method in
         ["no/such", "prompts/list", "completion/complete", "logging/setLevel", "resources/subscribe", "rpc.discover"]
@@ -38,8 +38,8 @@ async fn an_unknown_method_is_404_in_the_modern_era_and_200_before() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_invalid_params_in_both_eras() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let words = "There is no tool of this name; `tools/list` names those there are.";
     let expected = refusal(json!(1), -32602, "request.unknown_tool", words);
     for name in ["no.such", "INVENTORY.LIST", "inventory.list ", "inventory_list", "", "leads.delete"] {
@@ -69,8 +69,8 @@ async fn an_unknown_tool_is_invalid_params_in_both_eras() {
 
 #[tokio::test]
 async fn an_unknown_resource_has_another_number_in_each_era() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for (uri, code) in [
         ("amcp://dlr_lakeside/leads/led_0", "leads.not_found"),
         ("amcp://dlr_lakeside/inventory/veh_0", "inventory.not_found"),

@@ -64,7 +64,7 @@ async fn a_large_answer_arrives_whole_before_the_connection_closes() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_refused_by_its_announcement_and_by_its_size() {
+async fn a_body_over_the_limit_is_refused_by_header_and_by_size() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     let exact = vec![b'x'; BODY_LIMIT];
     assert_eq!(desk.client().request("POST", "/echo", &[], &exact).await.body.len(), BODY_LIMIT);
@@ -91,7 +91,7 @@ async fn a_client_that_is_still_sending_reads_why_it_was_refused() {
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_500_without_its_text_and_the_connection_goes_on() {
+async fn a_panic_is_a_500_without_text_and_keeps_the_connection() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     let mut client = desk.client();
     let response = client.get("/panic").await;

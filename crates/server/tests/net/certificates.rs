@@ -8,16 +8,16 @@ use frontdesk::net::{DevCertificateStatus, ensure, load};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
 
 const START: OffsetDateTime = datetime!(2026-11-15 12:00 UTC);
 
-fn created(folder: &Folder, names: &[&str], now: OffsetDateTime) -> DevCertificateStatus {
+fn created(folder: &TestFolder, names: &[&str], now: OffsetDateTime) -> DevCertificateStatus {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     ensure(folder.path(), &names, now).unwrap().status
 }
 
-fn content(folder: &Folder, names: [&str; 2]) -> [String; 2] {
+fn content(folder: &TestFolder, names: [&str; 2]) -> [String; 2] {
     names.map(|name| fs::read_to_string(folder.join(name)).unwrap())
 }
 
@@ -27,7 +27,7 @@ fn mode(file: &Path) -> u32 {
 
 #[test]
 fn a_second_start_reuses_everything() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::New);
     let before = [content(&folder, ["ca.pem", "ca.key"]), content(&folder, ["server.pem", "server.key"])];
     // Order, case, brackets and repetition do not make another set of names.
@@ -39,7 +39,7 @@ fn a_second_start_reuses_everything() {
 
 #[test]
 fn keys_are_for_the_owner_alone_and_no_other_file_is_left() {
-    let parent = Folder::new();
+    let parent = TestFolder::new();
     let folder = parent.join("data/tls");
     ensure(&folder, &[], START).unwrap();
     let mut files: Vec<_> = fs::read_dir(&folder)
@@ -54,8 +54,8 @@ fn keys_are_for_the_owner_alone_and_no_other_file_is_left() {
 }
 
 #[test]
-fn the_certificate_is_renewed_in_its_last_two_weeks_under_the_same_authority() {
-    let folder = Folder::new();
+fn the_certificate_is_renewed_in_its_last_two_weeks() {
+    let folder = TestFolder::new();
     created(&folder, &[], START);
     let authority = content(&folder, ["ca.pem", "ca.key"]);
     let server = content(&folder, ["server.pem", "server.key"]);
@@ -67,7 +67,7 @@ fn the_certificate_is_renewed_in_its_last_two_weeks_under_the_same_authority() {
 
 #[test]
 fn a_name_that_comes_or_goes_renews_the_certificate() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     created(&folder, &[], START);
     assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::Renewed);
     assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::Reused);
@@ -76,7 +76,7 @@ fn a_name_that_comes_or_goes_renews_the_certificate() {
 
 #[test]
 fn everything_is_made_anew_when_the_authority_ends() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     created(&folder, &[], START);
     let mut now = START;
     for _ in 0..4 {
@@ -91,7 +91,7 @@ fn everything_is_made_anew_when_the_authority_ends() {
 
 #[test]
 fn a_start_that_was_interrupted_is_repaired() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     created(&folder, &[], START);
     fs::remove_file(folder.join("server.pem")).unwrap();
     assert_eq!(created(&folder, &[], START), DevCertificateStatus::Renewed);
@@ -99,7 +99,7 @@ fn a_start_that_was_interrupted_is_repaired() {
     assert_eq!(created(&folder, &[], START), DevCertificateStatus::Renewed);
     fs::write(folder.join("server.pem"), "noise").unwrap();
     assert_eq!(created(&folder, &[], START), DevCertificateStatus::Renewed);
-    let stranger = Folder::new();
+    let stranger = TestFolder::new();
     created(&stranger, &[], START);
     for name in ["server.pem", "server.key"] {
         fs::copy(stranger.join(name), folder.join(name)).unwrap();
@@ -116,7 +116,7 @@ fn a_start_that_was_interrupted_is_repaired() {
 
 #[test]
 fn a_key_that_others_can_read_is_refused() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     created(&folder, &[], START);
     for name in ["ca.key", "server.key"] {
         let file = folder.join(name);
@@ -137,7 +137,7 @@ fn a_key_that_others_can_read_is_refused() {
 
 #[test]
 fn a_host_that_no_certificate_can_name_is_refused() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let refused = ensure(folder.path(), &["not a host".to_owned()], START).unwrap_err().to_string();
     assert_eq!(
         refused,
@@ -149,7 +149,7 @@ fn a_host_that_no_certificate_can_name_is_refused() {
 
 #[test]
 fn an_unusable_certificate_says_which_file_and_what_to_do() {
-    let (ours, theirs) = (Folder::new(), Folder::new());
+    let (ours, theirs) = (TestFolder::new(), TestFolder::new());
     let mine = ensure(ours.path(), &[], START).unwrap();
     let other = ensure(theirs.path(), &[], START).unwrap();
     let noise = ours.join("noise.pem");

@@ -24,8 +24,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::support::client::{Client, Connection, trusting};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::{HttpClient, HttpConnection, trusting};
 
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 pub(crate) const BIG: usize = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ pub(crate) struct Desk {
     pub(crate) calls: Arc<Calls>,
     pub(crate) serving: JoinHandle<DrainResult>,
     gauges: Arc<ConnectionCounters>,
-    _folder: Folder,
+    _folder: TestFolder,
 }
 
 /// Calls that take a while.
@@ -70,7 +70,7 @@ pub(crate) fn patient() -> ConnectionLimits {
 
 impl Desk {
     pub(crate) async fn open(caps: ConnectionLimits) -> Self {
-        let folder = Folder::new();
+        let folder = TestFolder::new();
         let certificate = ensure(folder.path(), &[], now()).unwrap();
         let tls = Arc::new(Tls::new(load(&certificate.certificate, &certificate.key).unwrap()));
         let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0)), AddressSource::Flag("--listen")).await.unwrap();
@@ -88,17 +88,17 @@ impl Desk {
         Self { address, ca_file: certificate.ca_file, tls, shutdown, calls, serving, gauges, _folder: folder }
     }
 
-    pub(crate) fn client(&self) -> Client {
-        Client::new(self.address, &self.ca_file)
+    pub(crate) fn client(&self) -> HttpClient {
+        HttpClient::new(self.address, &self.ca_file)
     }
 
-    pub(crate) async fn connect(&self) -> Connection {
+    pub(crate) async fn connect(&self) -> HttpConnection {
         self.try_connect().await.unwrap()
     }
 
-    pub(crate) async fn try_connect(&self) -> io::Result<Connection> {
+    pub(crate) async fn try_connect(&self) -> io::Result<HttpConnection> {
         let config = Arc::new(trusting(&self.ca_file, rustls::ALL_VERSIONS));
-        Connection::open(self.address, config, "localhost").await
+        HttpConnection::open(self.address, config, "localhost").await
     }
 
     pub(crate) fn gauges(&self) -> ConnectionCounts {

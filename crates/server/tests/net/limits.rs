@@ -8,20 +8,20 @@ use frontdesk::net::ConnectionLimits;
 use tokio::net::TcpSocket;
 
 use crate::desk::Desk;
-use crate::support::client::{Connection, trusting};
+use frontdesk_testkit::app::http_client::{HttpConnection, trusting};
 
 const HELLO: &[u8] = b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// A connection from another address of this machine.
-async fn connect_from(desk: &Desk, from: [u8; 4]) -> std::io::Result<Connection> {
+async fn connect_from(desk: &Desk, from: [u8; 4]) -> std::io::Result<HttpConnection> {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((from, 0))).unwrap();
     let socket = socket.connect(desk.address).await?;
-    Connection::over(socket, Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS)), "localhost").await
+    HttpConnection::over(socket, Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS)), "localhost").await
 }
 
 #[tokio::test]
-async fn an_address_over_its_cap_is_closed_at_once_and_others_are_served() {
+async fn an_address_over_its_connection_limit_is_closed() {
     let desk = Desk::open(ConnectionLimits { per_address: 2, ..ConnectionLimits::default() }).await;
     let first = desk.connect().await;
     let mut second = desk.connect().await;

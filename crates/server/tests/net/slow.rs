@@ -140,7 +140,7 @@ async fn an_unfinished_body_is_answered_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn a_quiet_client_is_kept_longer_than_a_head_may_take_and_then_let_go() {
+async fn an_idle_connection_outlives_the_head_deadline() {
     let idle = 4 * SHORT;
     let desk = Desk::open(ConnectionLimits { idle, ..short_heads() }).await;
     let mut connection = desk.connect().await;
@@ -170,7 +170,7 @@ async fn a_later_head_that_has_begun_has_the_short_deadline() {
 }
 
 #[tokio::test]
-async fn a_head_that_began_during_a_call_has_the_short_deadline_after_it() {
+async fn a_head_begun_during_a_call_has_the_short_deadline() {
     let desk = Desk::open(short_heads()).await;
     let mut connection = desk.connect().await;
     connection.send(b"GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();

@@ -9,15 +9,15 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::desk::{Desk, now};
-use crate::support::client::{Client, Connection, trusting};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::{HttpClient, HttpConnection, trusting};
 
 #[tokio::test]
 async fn both_tls_versions_are_spoken_and_http_1_1_is_chosen() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     for (version, spoken) in [(&TLS12, ProtocolVersion::TLSv1_2), (&TLS13, ProtocolVersion::TLSv1_3)] {
         let config = Arc::new(trusting(&desk.ca_file, &[version]));
-        let mut connection = Connection::open(desk.address, config, "localhost").await.unwrap();
+        let mut connection = HttpConnection::open(desk.address, config, "localhost").await.unwrap();
         assert_eq!(connection.version(), Some(spoken));
         assert_eq!(connection.application_protocol(), Some(&b"http/1.1"[..]));
         connection.send(b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
@@ -41,7 +41,7 @@ fn greeting(version: [u8; 2]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_greeting_of_an_older_protocol_is_refused_by_name_and_tls_1_2_is_not() {
+async fn tls_1_1_is_refused_and_tls_1_2_is_not() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     for version in [[3, 0], [3, 1], [3, 2]] {
         let mut socket = TcpStream::connect(desk.address).await.unwrap();
@@ -61,22 +61,22 @@ async fn a_client_that_offers_http_2_alone_is_refused() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     let mut config = trusting(&desk.ca_file, rustls::ALL_VERSIONS);
     config.alpn_protocols = vec![b"h2".to_vec()];
-    let refused = Connection::open(desk.address, Arc::new(config), "localhost").await;
+    let refused = HttpConnection::open(desk.address, Arc::new(config), "localhost").await;
     assert!(refused.err().unwrap().to_string().contains("NoApplicationProtocol"));
 }
 
 #[tokio::test]
-async fn a_client_that_trusts_another_authority_or_asks_for_another_name_refuses_us() {
+async fn clients_refuse_another_authority_or_host_name() {
     let desk = Desk::open(ConnectionLimits::default()).await;
-    let elsewhere = Folder::new();
+    let elsewhere = TestFolder::new();
     let other = ensure(elsewhere.path(), &[], now()).unwrap();
-    let refused = Client::new(desk.address, &other.ca_file).try_request("GET", "/hello", &[], "").await;
+    let refused = HttpClient::new(desk.address, &other.ca_file).try_request("GET", "/hello", &[], "").await;
     assert!(refused.err().unwrap().to_string().contains("invalid peer certificate"));
 
     let config = Arc::new(trusting(&desk.ca_file, rustls::ALL_VERSIONS));
-    let refused = Connection::open(desk.address, Arc::clone(&config), "desk.example.com").await;
+    let refused = HttpConnection::open(desk.address, Arc::clone(&config), "desk.example.com").await;
     assert!(refused.err().unwrap().to_string().contains("not valid for name"));
-    assert!(Connection::open(desk.address, config, "127.0.0.1").await.is_ok());
+    assert!(HttpConnection::open(desk.address, config, "127.0.0.1").await.is_ok());
 }
 
 #[tokio::test]
@@ -92,16 +92,16 @@ async fn plain_http_gets_no_http_answer() {
 }
 
 #[tokio::test]
-async fn a_replaced_certificate_serves_new_connections_and_leaves_open_ones_alone() {
+async fn a_new_certificate_is_used_for_new_connections_only() {
     let desk = Desk::open(ConnectionLimits::default()).await;
     let mut old = desk.client();
     assert_eq!(old.get("/hello").await.text(), "hello");
 
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let fresh = ensure(folder.path(), &[], now()).unwrap();
     desk.tls.replace(load(&fresh.certificate, &fresh.key).unwrap());
 
-    assert_eq!(Client::new(desk.address, &fresh.ca_file).get("/hello").await.text(), "hello");
+    assert_eq!(HttpClient::new(desk.address, &fresh.ca_file).get("/hello").await.text(), "hello");
     assert!(desk.client().try_request("GET", "/hello", &[], "").await.is_err());
     assert_eq!(old.get("/hello").await.text(), "hello");
     assert_eq!(old.opened, 1);

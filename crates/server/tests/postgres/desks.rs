@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
-use crate::support::client::Client;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::{TestAgent, TestApp};
+use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 
 fn lead(name: &str, key: &str) -> Value {
     json!({
@@ -17,15 +17,15 @@ fn lead(name: &str, key: &str) -> Value {
     })
 }
 
-async fn leads(agent: &mut Agent) -> usize {
+async fn leads(agent: &mut TestAgent) -> usize {
     agent.all("leads.list", json!({"limit": 100})).await.len()
 }
 
 #[tokio::test]
-async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
-    let database = Server::start();
-    let desk = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a_desk_on_postgres_keeps_data_and_shows_no_password() {
+    let database = PostgresDatabase::create();
+    let desk = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let mut agent = desk.agent().await;
     let stock = agent.all("inventory.search", json!({"limit": 25})).await;
     assert!(stock.len() > 25, "more than a page: {}", stock.len());
     let id = stock[0]["id"].as_str().unwrap().to_owned();
@@ -38,8 +38,8 @@ async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
     assert_eq!(leads(&mut agent).await, before + 1);
     assert!(!desk.data().join("frontdesk.db").exists(), "nothing is written beside the server");
 
-    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
-    let page = Client::new(operator.parse().unwrap(), &desk.ca_file()).get("/metrics").await;
+    let operator = desk.banner["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    let page = HttpClient::new(operator.parse().unwrap(), &desk.ca_file()).get("/metrics").await;
     let value =
         |series: &str| page.text().lines().find_map(|line| line.strip_prefix(series)?.trim().parse::<u64>().ok());
     // Two dealerships, their data, two clients, a token and a lead; whatever was committed waits no more.
@@ -47,8 +47,8 @@ async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
     assert!(value("frontdesk_commit_group_count ") <= value("frontdesk_commit_group_sum "), "{}", page.text());
     assert_eq!((value("frontdesk_writer_queue "), value("frontdesk_commits_failed_total ")), (Some(0), Some(0)));
 
-    let desk = desk.crash_and_reopen();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = desk.crash_and_restart();
+    let mut agent = desk.agent().await;
     assert_eq!(agent.call("leads.create", lead("Dana Rivera", "k-1")).await, first);
     assert_eq!(leads(&mut agent).await, before + 1);
     let (code, out, errors) = desk.command(&["audit", "verify"]);
@@ -62,11 +62,11 @@ async fn a_desk_on_postgres_serves_keeps_its_data_and_shows_no_password() {
 
 #[tokio::test]
 async fn two_desks_agree_on_keys_revocation_numbers_and_the_audit() {
-    let database = Server::start();
-    let first = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
-    let second = first.beside();
-    let mut here = first.agent(House::Lakeside, EVERYTHING).await;
-    let mut there = second.agent(House::Lakeside, EVERYTHING).await;
+    let database = PostgresDatabase::create();
+    let first = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let second = first.second_node();
+    let mut here = first.agent().await;
+    let mut there = second.agent().await;
     let before = leads(&mut here).await;
     for round in 0..20 {
         let (name, key) = (format!("Dana {round}"), format!("k-{round}"));
@@ -80,14 +80,14 @@ async fn two_desks_agree_on_keys_revocation_numbers_and_the_audit() {
     assert_eq!(leads(&mut there).await, before + 20);
 
     let gaps = "SELECT tenant FROM fd_outbox GROUP BY tenant HAVING MIN(seq) <> 1 OR MAX(seq) <> COUNT(*)";
-    assert_eq!(database.sql("desk", gaps), [""; 0]);
-    let added = database
-        .sql("desk", "SELECT count(*) FROM fd_outbox WHERE tenant = 'dlr_lakeside' AND change = 'created' AND at > 0");
+    assert_eq!(database.sql(gaps), [""; 0]);
+    let added =
+        database.sql("SELECT count(*) FROM fd_outbox WHERE tenant = 'dlr_lakeside' AND change = 'created' AND at > 0");
     assert!(added[0].parse::<usize>().unwrap() >= 20, "{added:?}");
 
     // A client added at one desk comes in at the other, until it is revoked at the first.
     let client = first.add_client(&["dlr_lakeside"], "amcp:inventory:read");
-    let mut guest = second.agent_of(&client, "amcp:inventory:read").await;
+    let mut guest = second.agent_of_client(&client, "amcp:inventory:read").await;
     assert!(guest.call("inventory.search", json!({"limit": 1})).await.get("items").is_some());
     let (code, _, errors) = first.command(&["client", "revoke", &client.0]);
     assert_eq!(code, Some(0), "{errors}");
@@ -109,13 +109,13 @@ async fn two_desks_agree_on_keys_revocation_numbers_and_the_audit() {
 
 #[tokio::test]
 async fn a_desk_with_another_master_key_is_refused() {
-    let database = Server::start();
-    let first = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let database = PostgresDatabase::create();
+    let first = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);
     std::fs::rename(first.data().join("master.key"), first.data().join("old.key")).unwrap();
     let (code, _, errors) = first.command(&["audit", "verify"]);
     assert_eq!(code, Some(1), "without its key: {errors}");
     drop(first);
-    let stranger = Desk::refused(&[("FRONTDESK_DATABASE", &database.url())]);
+    let stranger = TestApp::start_error(&[("FRONTDESK_DATABASE", &database.url())]);
     assert_eq!(
         stranger,
         "frontdesk: the master key does not open this database. Put back the master.key file that was made with it.\n"
@@ -123,12 +123,12 @@ async fn a_desk_with_another_master_key_is_refused() {
 }
 
 #[tokio::test]
-async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
-    let database = Server::start();
-    let desk = Desk::open_with(&[("FRONTDESK_DATABASE", &database.url())]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn calls_are_unavailable_while_postgres_is_down() {
+    let database = PostgresDatabase::on(PostgresServer::start());
+    let desk = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let mut agent = desk.agent().await;
     let first = agent.call("leads.create", lead("Dana Rivera", "k-1")).await;
-    database.crash();
+    database.server().crash();
     let asked = Instant::now();
     let away = agent.send("tools/call", json!({"name": "leads.create", "arguments": lead("Dana Rivera", "k-2")})).await;
     assert!(asked.elapsed() < Duration::from_secs(25), "{:?}", asked.elapsed());
@@ -137,7 +137,7 @@ async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
     for word in ["postgres", "hunter2", "SQLSTATE", "connect"] {
         assert!(!text.contains(word), "{word} in {text}");
     }
-    database.resume();
+    database.server().resume();
     served_again(&mut agent, "k-2").await;
     assert_eq!(served_again(&mut agent, "k-1").await, first);
     assert!(!desk.log().contains("hunter2"));
@@ -145,7 +145,7 @@ async fn while_postgres_is_away_calls_are_unavailable_and_then_served_again() {
 
 /// Repeats the order until it is served. For a moment after the return some of the desk's connections still pause
 /// after their last vain attempt.
-async fn served_again(agent: &mut Agent, key: &str) -> Value {
+async fn served_again(agent: &mut TestAgent, key: &str) -> Value {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let answer = agent.call("leads.create", lead("Dana Rivera", key)).await;

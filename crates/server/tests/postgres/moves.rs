@@ -8,21 +8,21 @@ use std::process::{Command, Stdio};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::server::Server;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::{TestAgent, TestApp};
+use frontdesk_testkit::databases::PostgresDatabase;
 
 const LAKESIDE: &str = "dlr_lakeside";
 
 /// A folder for data, and where its rows are if not in it.
 struct Place {
-    folder: Folder,
+    folder: TestFolder,
     database: Option<String>,
 }
 
 impl Place {
     fn new(database: Option<String>) -> Place {
-        Place { folder: Folder::new(), database }
+        Place { folder: TestFolder::new(), database }
     }
 
     fn settings(&self) -> Vec<(&str, &str)> {
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-async fn order(agent: &mut Agent, name: &str, key: &str) -> Value {
+async fn order(agent: &mut TestAgent, name: &str, key: &str) -> Value {
     let order = json!({"contact": {"name": name, "email": "dana@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": key});
     agent.call("leads.create", order).await
@@ -85,17 +85,17 @@ fn kept(database: &Path) -> BTreeMap<String, Vec<String>> {
 }
 
 #[tokio::test]
-async fn a_dealership_goes_through_both_databases_and_back_without_loss() {
-    let server = Server::start();
-    server.sql("postgres", "CREATE DATABASE second OWNER desk");
-    let second = server.url().replace("/desk?", "/second?");
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a_tenant_moves_between_databases_without_loss() {
+    let server = PostgresDatabase::create();
+    let second_database = PostgresDatabase::create();
+    let second = second_database.url();
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let first = order(&mut agent, "Dana Rivera", "before-the-move").await;
     assert_eq!(first["type"], json!("lead"));
     let stock = agent.all("inventory.search", json!({"limit": 50})).await;
     let shared = desk.add_client(&[LAKESIDE, "dlr_summit"], "amcp:inventory:read");
-    let files = Folder::new();
+    let files = TestFolder::new();
 
     // Beside the running server, and then from home to home: both databases, each way and to its like.
     let file = files.join("0.desk");
@@ -135,8 +135,8 @@ async fn a_dealership_goes_through_both_databases_and_back_without_loss() {
         assert_eq!(code, Some(0), "{out}");
         let settings = home.database.clone();
         let settings: Vec<(&str, &str)> = settings.iter().map(|url| ("FRONTDESK_DATABASE", url.as_str())).collect();
-        let moved = Desk::opened_for(&desk, home.folder, &settings);
-        let mut agent = moved.agent(House::Lakeside, EVERYTHING).await;
+        let moved = TestApp::start_in(&desk, home.folder, &settings);
+        let mut agent = moved.agent().await;
         assert_eq!(order(&mut agent, "Dana Rivera", "before-the-move").await, first);
         let reused = order(&mut agent, "Somebody Else", "before-the-move").await;
         assert_eq!(reused["error"]["code"], json!("request.idempotency_conflict"), "{reused}");
@@ -152,7 +152,7 @@ async fn a_dealership_goes_through_both_databases_and_back_without_loss() {
                 let text = format!(
                     "SELECT CASE WHEN count(*) = max(seq) AND min(seq) = 1 THEN count(*) END FROM fd_outbox WHERE tenant = '{LAKESIDE}'"
                 );
-                server.sql("second", &text)[0].parse().unwrap()
+                second_database.sql(&text)[0].parse().unwrap()
             }
         };
         assert_eq!(events, there["fd_outbox"].len() + 1);
@@ -160,8 +160,8 @@ async fn a_dealership_goes_through_both_databases_and_back_without_loss() {
 }
 
 /// Enough rows that an import takes a while.
-fn large(files: &Folder) -> std::path::PathBuf {
-    let desk = Desk::open();
+fn large(files: &TestFolder) -> std::path::PathBuf {
+    let desk = TestApp::start();
     let fill = format!(
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) \
          INSERT INTO vehicle_word (tenant, word, id) SELECT '{LAKESIDE}', 'w' || i, 'v' || i FROM n"
@@ -206,22 +206,22 @@ fn is_killed(home: &Place, file: &Path) -> bool {
 }
 
 #[tokio::test]
-async fn an_import_that_is_killed_leaves_nothing_and_can_be_done_again() {
-    let files = Folder::new();
+async fn a_killed_import_leaves_nothing_and_can_be_repeated() {
+    let files = TestFolder::new();
     let file = large(&files);
     let words = "SELECT count(*) FROM vehicle_word UNION ALL SELECT count(*) FROM fd_client";
     let on_a_server = || {
-        let server = Server::start();
+        let server = PostgresDatabase::create();
         let home = Place::new(Some(server.url()));
         (server, home)
     };
     let (server, home) = killed_in(on_a_server, &file);
-    let tenants = || server.sql("desk", "SELECT tenant FROM fd_tenant");
+    let tenants = || server.sql("SELECT tenant FROM fd_tenant");
     assert_eq!(tenants(), [""; 0]);
-    assert_eq!(server.sql("desk", words), ["0", "0"]);
+    assert_eq!(server.sql(words), ["0", "0"]);
     home.import(&file);
     assert_eq!(tenants(), [LAKESIDE]);
-    assert!(server.sql("desk", words)[0].parse::<u64>().unwrap() > 60_000);
+    assert!(server.sql(words)[0].parse::<u64>().unwrap() > 60_000);
 
     let ((), home) = killed_in(|| ((), Place::new(None)), &file);
     let kept = || {
@@ -238,12 +238,12 @@ async fn an_import_that_is_killed_leaves_nothing_and_can_be_done_again() {
 
 /// A server that holds the folder need not serve the database that is named, nor have looked at it lately.
 #[tokio::test]
-async fn an_import_beside_a_running_server_looks_at_the_database_itself() {
-    let server = Server::start();
-    server.sql("postgres", "CREATE DATABASE empty OWNER desk");
-    let desk = Desk::open();
+async fn an_import_beside_a_running_server_checks_the_database() {
+    let server = PostgresDatabase::create();
+    let empty = PostgresDatabase::create();
+    let desk = TestApp::start();
     desk.add_client(&["dlr_third"], "amcp:inventory:read");
-    let files = Folder::new();
+    let files = TestFolder::new();
     for tenant in [LAKESIDE, "dlr_third"] {
         let file = files.join(tenant);
         let (code, _, errors) = desk.command(&["tenant", "export", "--tenant", tenant, file.to_str().unwrap()]);
@@ -251,14 +251,14 @@ async fn an_import_beside_a_running_server_looks_at_the_database_itself() {
     }
     let home = Place::new(Some(server.url()));
     home.import(&files.join(LAKESIDE));
-    let running = Desk::opened_for(&desk, home.folder, &[("FRONTDESK_DATABASE", &server.url())]);
+    let running = TestApp::start_in(&desk, home.folder, &[("FRONTDESK_DATABASE", &server.url())]);
     let imported = |data: &Path, url: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
         command.env_clear().env("FRONTDESK_DATABASE", url).args(["tenant", "import"]);
         let output = command.arg(files.join("dlr_third")).arg("--data").arg(data).output().unwrap();
         String::from_utf8(output.stderr).unwrap().lines().last().unwrap_or_default().to_owned()
     };
-    let is_here = || server.sql("desk", "SELECT count(*) FROM fd_tenant WHERE tenant = 'dlr_third'") == ["1"];
+    let is_here = || server.sql("SELECT count(*) FROM fd_tenant WHERE tenant = 'dlr_third'") == ["1"];
 
     assert_eq!(
         imported(&desk.data(), &server.url()),
@@ -267,16 +267,16 @@ async fn an_import_beside_a_running_server_looks_at_the_database_itself() {
     let said = imported(&running.data(), &server.url_as("postgres"));
     assert!(said.starts_with("frontdesk: the PostgreSQL role postgres is a superuser"), "{said}");
     assert_eq!(
-        imported(&running.data(), &server.url_of("desk", "empty")),
+        imported(&running.data(), &empty.url()),
         "frontdesk: this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with \
          it, or stop the server that uses the data folder, and import again."
     );
-    server.sql("desk", "ALTER TABLE vehicle NO FORCE ROW LEVEL SECURITY");
+    server.sql("ALTER TABLE vehicle NO FORCE ROW LEVEL SECURITY");
     let said = imported(&running.data(), &server.url());
     assert!(said.starts_with("frontdesk: row-level security of the table vehicle is not as"), "{said}");
     assert!(!is_here());
 
-    server.sql("desk", "ALTER TABLE vehicle FORCE ROW LEVEL SECURITY");
+    server.sql("ALTER TABLE vehicle FORCE ROW LEVEL SECURITY");
     let said = imported(&running.data(), &server.url());
     assert!(is_here(), "{said}");
 }

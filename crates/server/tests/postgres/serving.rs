@@ -7,20 +7,20 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
-use crate::support::client::Client;
-use crate::support::desk::{Desk, House};
-use crate::support::folder::Folder;
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::http_client::HttpClient;
+use frontdesk_testkit::app::{DemoTenant, TestApp};
+use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 
 /// A desk with a configuration file; the process is killed with it.
 struct Served {
-    folder: Folder,
+    folder: TestFolder,
     process: Option<Child>,
 }
 
 impl Served {
     fn new(database: &str) -> Served {
-        let folder = Folder::new();
+        let folder = TestFolder::new();
         let text = format!(
             "data = \"{}\"\nlisten = \"127.0.0.1:0\"\ndatabase = \"{database}\"\n\
              [operator]\nlisten = \"127.0.0.1:0\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n",
@@ -67,8 +67,8 @@ impl Drop for Served {
 }
 
 #[tokio::test]
-async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
-    let server = Server::start();
+async fn a_desk_on_postgres_takes_admin_requests_while_serving() {
+    let server = PostgresDatabase::create();
     let mut desk = Served::new(&server.url());
     assert_eq!(
         desk.said(&["config", "check"]),
@@ -95,7 +95,7 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
     ]);
     assert_eq!(code, Some(0), "{errors}");
     let client: Value = serde_json::from_str(&out).unwrap();
-    let mut http = Client::new(address, &desk.folder.join("data").join("tls").join("ca.pem"));
+    let mut http = HttpClient::new(address, &desk.folder.join("data").join("tls").join("ca.pem"));
     let form = format!(
         "grant_type=client_credentials&client_id={}&client_secret={}",
         client["id"].as_str().unwrap(),
@@ -115,7 +115,7 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
     let answer = http.request("POST", "/mcp/automotive", &headers, call.to_string()).await;
     let answer: Value = serde_json::from_str(answer.text()).unwrap();
     assert_eq!(answer["result"]["structuredContent"], json!({"items": []}), "{answer}");
-    assert_eq!(server.sql("desk", "SELECT tenant FROM fd_tenant"), ["dlr_acme"]);
+    assert_eq!(server.sql("SELECT tenant FROM fd_tenant"), ["dlr_acme"]);
     assert_eq!(desk.said(&["audit", "export", "--tenant", "dlr_acme"]).0, Some(0));
     let (code, out, errors) = desk.said(&["audit", "export", "--tenant", "dlr_nobody"]);
     assert_eq!((code, out.as_str()), (Some(1), ""));
@@ -124,8 +124,8 @@ async fn a_configured_desk_serves_from_postgres_and_takes_orders_meanwhile() {
 }
 
 #[test]
-fn the_audit_of_a_database_that_was_never_served_says_to_serve_it_once() {
-    let server = Server::start();
+fn the_audit_of_an_unserved_database_says_what_to_do() {
+    let server = PostgresDatabase::create();
     let desk = Served::new(&server.url());
     let data = desk.folder.join("data");
     std::fs::create_dir(&data).unwrap();
@@ -142,7 +142,7 @@ fn the_audit_of_a_database_that_was_never_served_says_to_serve_it_once() {
 
 #[test]
 fn a_check_says_what_is_wrong_with_the_database() {
-    let server = Server::start();
+    let server = PostgresDatabase::on(PostgresServer::start());
     let (code, out, errors) = Served::new(&server.url_as("postgres")).said(&["config", "check"]);
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert_eq!(
@@ -150,13 +150,9 @@ fn a_check_says_what_is_wrong_with_the_database() {
         "frontdesk: the configuration has a problem:\n  database: the PostgreSQL role postgres is a superuser, so row-level security would not hold it. \
          Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS\n"
     );
-    assert_eq!(
-        server.sql("desk", "SELECT count(*) FROM pg_class WHERE relname LIKE 'fd_%'"),
-        ["0"],
-        "it was only asked"
-    );
+    assert_eq!(server.sql("SELECT count(*) FROM pg_class WHERE relname LIKE 'fd_%'"), ["0"], "it was only asked");
     let desk = Served::new(&server.url());
-    server.crash();
+    server.server().crash();
     let (code, _, errors) = desk.said(&["config", "check"]);
     assert_eq!(code, Some(1));
     let said = errors.contains("\n  database: cannot connect to PostgreSQL: ");
@@ -167,17 +163,17 @@ fn a_check_says_what_is_wrong_with_the_database() {
 /// Nobody sees it before it is whole, and from then on everybody does.
 #[tokio::test]
 async fn a_dealership_is_taken_in_while_the_desk_serves() {
-    let server = Server::start();
+    let server = PostgresDatabase::create();
     let mut desk = Served::new(&server.url());
     let address = desk.start();
-    let old = Desk::open();
-    let (id, secret, dealership) = old.credentials(House::Lakeside);
+    let old = TestApp::start();
+    let (id, secret, dealership) = old.credentials(DemoTenant::Lakeside);
     let file = desk.folder.join("moving.desk");
     let file = file.to_str().unwrap();
     let (code, _, errors) = old.command(&["tenant", "export", "--tenant", &dealership, file]);
     assert_eq!(code, Some(0), "{errors}");
 
-    let mut http = Client::new(address, &desk.folder.join("data").join("tls").join("ca.pem"));
+    let mut http = HttpClient::new(address, &desk.folder.join("data").join("tls").join("ca.pem"));
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
     let headers = [("content-type", "application/x-www-form-urlencoded")];
     assert_eq!(http.request("POST", "/token", &headers, form.clone()).await.status, 401);
@@ -186,9 +182,8 @@ async fn a_dealership_is_taken_in_while_the_desk_serves() {
     assert_eq!(http.request("POST", "/token", &headers, form).await.status, 200);
     let (code, _, errors) = desk.said(&["tenant", "import", file]);
     assert_eq!(code, Some(1));
-    assert!(
-        errors
-            .ends_with("already exists in this database, and an import overwrites nothing. Import it into another database.\n")
-    );
+    assert!(errors.ends_with(
+        "already exists in this database, and an import overwrites nothing. Import it into another database.\n"
+    ));
     assert_eq!(desk.said(&["audit", "verify"]).0, Some(0));
 }

@@ -5,24 +5,24 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::desks::{a_lead, first_id};
-use crate::support::desk::{Desk, EVERYTHING, House, READ_LEADS, READ_STOCK, WRITE_LEADS};
+use frontdesk_testkit::app::{DemoTenant, READ_LEADS, TestApp, WRITE_LEADS};
 
-fn records(desk: &Desk) -> Vec<Value> {
+fn records(desk: &TestApp) -> Vec<Value> {
     let (code, out, errors) = desk.command(&["audit", "export"]);
     assert_eq!(code, Some(0), "{errors}");
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The records that concern personal data in full.
-fn personal(desk: &Desk) -> Vec<Value> {
+fn personal(desk: &TestApp) -> Vec<Value> {
     records(desk).into_iter().filter(|record| record["personal"] == json!(true)).collect()
 }
 
 #[tokio::test]
-async fn a6_19_every_look_at_personal_data_leaves_one_record_before_it_is_answered() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, READ_LEADS).await;
-    let (client, ..) = desk.credentials(House::Lakeside);
+async fn a6_19_reading_personal_data_is_recorded_before_the_answer() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent_with(READ_LEADS).await;
+    let (client, ..) = desk.credentials(DemoTenant::Lakeside);
     let leads = agent.all("leads.list", json!({"limit": 100})).await;
     let customers = agent.all("customers.list", json!({"limit": 100})).await;
     assert_eq!(personal(&desk), Vec::<Value>::new());
@@ -63,11 +63,11 @@ async fn a6_19_every_look_at_personal_data_leaves_one_record_before_it_is_answer
 }
 
 #[tokio::test]
-async fn a6_19_writes_and_refusals_are_recorded_with_who_and_how_it_ended() {
-    let desk = Desk::open();
-    let mut writer = desk.agent(House::Lakeside, WRITE_LEADS).await;
-    let mut both = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut weak = desk.agent(House::Lakeside, READ_STOCK).await;
+async fn a6_19_writes_and_refusals_are_recorded_with_outcome() {
+    let desk = TestApp::start();
+    let mut writer = desk.agent_with(WRITE_LEADS).await;
+    let mut both = desk.agent().await;
+    let mut weak = desk.weak_agent().await;
     let masked = writer.call("leads.create", a_lead()).await["id"].clone();
     let shown = both.call("leads.create", a_lead()).await["id"].clone();
     both.call("leads.update", json!({"id": masked, "status": "working"})).await;
@@ -106,9 +106,9 @@ async fn a6_19_writes_and_refusals_are_recorded_with_who_and_how_it_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a6_19_the_record_verifies_while_calls_go_on_and_after_a_crash() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_19_the_audit_verifies_under_load_and_after_a_crash() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let id = first_id(&mut agent, "leads.list").await;
     let calls = async {
         for number in 0..60 {
@@ -126,7 +126,7 @@ async fn a6_19_the_record_verifies_while_calls_go_on_and_after_a_crash() {
     tokio::join!(calls, judge);
     let before = personal(&desk).len();
     assert_eq!(before, 120);
-    let desk = desk.crash_and_reopen();
+    let desk = desk.crash_and_restart();
     assert_eq!(personal(&desk).len(), 120);
     let (code, out, _) = desk.command(&["audit", "verify"]);
     assert_eq!((code, out.lines().last()), (Some(0), Some("The audit log is complete and unchanged.")));

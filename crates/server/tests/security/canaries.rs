@@ -8,8 +8,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use crate::desks::{a_lead, log_of};
-use crate::support::client::Response;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::http_client::HttpResponse;
+use frontdesk_testkit::app::{DemoTenant, PATH, TestAgent, TestApp};
 
 const NAME: &str = "Zanzibara Quetzalwing";
 const EMAIL: &str = "quetzalwing@example.org";
@@ -36,13 +36,13 @@ fn canary_in(text: &str) -> Option<&'static str> {
     parts.find(|canary| text.contains(&canary.to_lowercase()))
 }
 
-fn silent(case: &str, response: &Response) {
+fn silent(case: &str, response: &HttpResponse) {
     let headers: String = response.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
     assert_eq!(canary_in(&headers), None, "{case}: {headers}");
     assert_eq!(canary_in(response.text()), None, "{case}: {}", response.text());
 }
 
-fn silent_if_refused(case: &str, response: &Response) {
+fn silent_if_refused(case: &str, response: &HttpResponse) {
     let refused = response.status != 200 || response.text().contains("\"error\"");
     if refused {
         silent(case, response);
@@ -50,13 +50,13 @@ fn silent_if_refused(case: &str, response: &Response) {
 }
 
 #[tokio::test]
-async fn a6_14_a6_15_what_was_sent_is_in_no_error_no_log_no_audit_and_no_file() {
-    let desk = Desk::open_with(&UNLIMITED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_14_a6_15_input_is_in_no_error_log_audit_or_file() {
+    let desk = TestApp::start_with(&UNLIMITED);
+    let mut agent = desk.agent().await;
     let id = keep_somebody(&mut agent).await;
     every_argument(&mut agent, &id).await;
     every_other_place(&desk, &mut agent).await;
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let token = agent.token.clone();
     drop(agent);
     let (status, export, errors) = desk.command(&["audit", "export"]);
@@ -72,12 +72,12 @@ async fn a6_14_a6_15_what_was_sent_is_in_no_error_no_log_no_audit_and_no_file() 
     }
     every_file(&desk.data(), &[&secret, &token]);
     // Also after the database has put its files in order.
-    let desk = desk.close_and_reopen();
+    let desk = desk.restart();
     every_file(&desk.data(), &[&secret, &token]);
 }
 
 /// A lead with a canary in each of its personal fields, created, repeated, changed, found and read.
-async fn keep_somebody(agent: &mut Agent) -> String {
+async fn keep_somebody(agent: &mut TestAgent) -> String {
     let lead = json!({
         "contact": {"name": NAME, "email": EMAIL, "phone": PHONE},
         "interest": "buy",
@@ -108,7 +108,7 @@ async fn keep_somebody(agent: &mut Agent) -> String {
 }
 
 /// Every text in every tool's schema, and every place for another, holds each canary once.
-async fn every_argument(agent: &mut Agent, lead: &str) {
+async fn every_argument(agent: &mut TestAgent, lead: &str) {
     let tools = agent.result("tools/list", json!({})).await;
     let mut calls = 0;
     for tool in tools["tools"].as_array().unwrap() {
@@ -161,7 +161,7 @@ fn put(arguments: &mut Value, place: &str, value: Value) {
 }
 
 /// Everywhere but in arguments: names, addresses, headers, credentials, broken messages.
-async fn every_other_place(desk: &Desk, agent: &mut Agent) {
+async fn every_other_place(desk: &TestApp, agent: &mut TestAgent) {
     let mut stranger = desk.stranger();
     let house = agent.dealership.clone();
     for canary in CANARIES {
@@ -229,9 +229,9 @@ async fn every_other_place(desk: &Desk, agent: &mut Agent) {
         }
         let bearer = format!("Bearer {canary}");
         silent("bearer", &stranger.request("POST", PATH, &[("authorization", bearer.as_str())], ping).await);
-        silent("secret", &desk.ask_for_token(&escaped, &escaped, &escaped).await);
-        let (id, secret, _) = desk.credentials(House::Lakeside);
-        silent("scope", &desk.ask_for_token(&id, &secret, &escaped).await);
+        silent("secret", &desk.request_token(&escaped, &escaped, &escaped).await);
+        let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
+        silent("scope", &desk.request_token(&id, &secret, &escaped).await);
         let revoke = format!("client_id={id}&client_secret={secret}&token={escaped}&{escaped}={escaped}");
         let form = [("content-type", "application/x-www-form-urlencoded")];
         silent("revoke", &stranger.request("POST", "/revoke", &form, revoke).await);
@@ -258,8 +258,8 @@ fn every_file(folder: &Path, secrets: &[&str]) {
 
 #[tokio::test]
 async fn a6_16_a_cursor_holds_no_filter_and_no_name_in_any_form() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for _ in 0..2 {
         let mut lead = a_lead();
         lead["contact"] = json!({"name": NAME, "email": EMAIL, "phone": PHONE});
@@ -293,8 +293,8 @@ async fn a6_16_a_cursor_holds_no_filter_and_no_name_in_any_form() {
 async fn a6_15_nobody_can_write_lines_of_their_own_into_the_log() {
     let hostile = "x\n{\"outcome\":\"ok\",\"forged\":true}\r\n\u{1b}[2J\u{9b}31m\u{85}\u{2028}";
     for format in ["json", "pretty"] {
-        let desk = Desk::open_with(&[("FRONTDESK_LOG_FORMAT", format)]);
-        let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+        let desk = TestApp::start_with(&[("FRONTDESK_LOG_FORMAT", format)]);
+        let mut agent = desk.agent().await;
         // The one for the token.
         let mut calls = 1;
         for (method, params) in [
@@ -307,7 +307,7 @@ async fn a6_15_nobody_can_write_lines_of_their_own_into_the_log() {
             agent.send(method, params).await;
             calls += 1;
         }
-        desk.ask_for_token("x%0A%7B%22forged%22%3Atrue%7D", "%1B%5B2J", "a%0Ab").await;
+        desk.request_token("x%0A%7B%22forged%22%3Atrue%7D", "%1B%5B2J", "a%0Ab").await;
         calls += 1;
         let log = log_of(&desk, calls).await;
         assert!(!log.contains("forged"));

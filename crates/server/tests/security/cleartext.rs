@@ -7,23 +7,23 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::desks::{PING, connect, log_of, ping_with, pings};
-use crate::support::desk::{Desk, EVERYTHING, House, PATH, READ_STOCK};
+use frontdesk_testkit::app::{DemoTenant, PATH, TestApp};
 
 #[tokio::test]
-async fn a6_23_a6_24_plain_http_gets_no_http_answer_with_or_without_a_good_token() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_23_a6_24_plain_http_gets_no_http_answer() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let length = format!("host: localhost\r\ncontent-length: {}\r\n", PING.len());
     let honest = ping_with(&agent, PATH, &length, PING);
     let forged =
         ping_with(&agent, PATH, &format!("x-forwarded-proto: https\r\nforwarded: proto=https\r\n{length}"), PING);
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
     let token = format!(
         "POST /token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{form}",
         form.len()
     );
-    let operator = desk.card["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
+    let operator = desk.banner["operator_endpoint"].as_str().unwrap().strip_prefix("https://").unwrap();
     for port in [desk.address.to_string().as_str(), operator] {
         for bytes in [&honest[..], &forged, token.as_bytes(), b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"] {
             let mut socket = TcpStream::connect(port).await.unwrap();
@@ -43,10 +43,10 @@ async fn a6_23_a6_24_plain_http_gets_no_http_answer_with_or_without_a_good_token
 }
 
 #[tokio::test]
-async fn a6_24_what_a_proxy_received_in_clear_is_refused_before_its_credential_is_read() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+async fn a6_24_clear_text_via_a_proxy_is_refused_before_auth() {
+    let desk = TestApp::start();
+    let mut agent = desk.weak_agent().await;
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     for proto in ["http", "HTTP", "http, https", "https,http", "ws", ""] {
         let header = ("x-forwarded-proto", proto);
         let good = agent.post(PING, &[header]).await;

@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::arguments::{breakage, fitting};
 use crate::desks::{code, first_id};
-use crate::support::chance::Chance;
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::TestApp;
+use frontdesk_testkit::test_scale;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// `FRONTDESK_TEST_SCALE` multiplies them; `cargo xtask test --long` sets it to 10.
 const PER_TOOL: usize = 500;
@@ -18,23 +23,25 @@ const UNLIMITED: [(&str, &str); 2] =
 
 #[tokio::test]
 async fn no_arguments_whatever_make_the_desk_fail() {
-    let desk = Desk::open_with(&UNLIMITED);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start_with(&UNLIMITED);
+    let mut agent = desk.agent().await;
     let known = [("inventory", "inventory.list"), ("leads", "leads.list"), ("customers", "customers.list")];
     let mut ids = BTreeMap::new();
     for (domain, list) in known {
         ids.insert(domain, first_id(&mut agent, list).await);
     }
-    let mut chance = Chance(20_261_115);
+    // Always the same arguments, so that a failure comes back on every run.
+    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let mut codes: BTreeMap<String, usize> = BTreeMap::new();
     let tools = agent.result("tools/list", json!({})).await;
     for tool in tools["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let id = &ids[name.split('.').next().unwrap()];
-        for _ in 0..PER_TOOL * scale() / PER_BATCH {
+        let arguments = broken(&tool["inputSchema"], id);
+        for _ in 0..PER_TOOL * test_scale() / PER_BATCH {
             let calls: Vec<Value> = (0..PER_BATCH)
                 .map(|number| {
-                    let arguments = broken(&mut chance, &tool["inputSchema"], id);
+                    let arguments = arguments.new_tree(&mut runner).unwrap().current();
                     json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
                 })
                 .collect();
@@ -66,32 +73,27 @@ async fn no_arguments_whatever_make_the_desk_fail() {
 }
 
 /// Mostly fitting arguments, broken in no, one or a few places.
-fn broken(chance: &mut Chance, schema: &Value, id: &str) -> Value {
-    let mut arguments = chance.fitting(schema);
-    if arguments.get("id").is_some() && chance.percent(60) {
-        arguments["id"] = json!(id);
-    }
-    for name in ["dealership_id", "cursor", "vehicle_id", "customer_id"] {
-        if chance.percent(85)
-            && let Some(object) = arguments.as_object_mut()
-        {
-            object.remove(name);
+fn broken(schema: &Value, id: &str) -> BoxedStrategy<Value> {
+    let (schema, id) = (schema.clone(), id.to_owned());
+    let kept = [(); 4].map(|()| prop::bool::weighted(0.15));
+    let parts = (fitting(&schema), prop::bool::weighted(0.6), kept, vec(breakage(), 0..4));
+    let made = parts.prop_map(move |(mut arguments, is_known, kept, breakages)| {
+        if arguments.get("id").is_some() && is_known {
+            arguments["id"] = json!(id);
         }
-    }
-    if schema["properties"].get("limit").is_some() {
-        // Pages are not what is tested here.
-        arguments["limit"] = json!(1);
-    }
-    for _ in 0..chance.below(4) {
-        chance.break_one(&mut arguments);
-    }
-    match arguments.is_object() {
-        true => arguments,
-        false => json!({"id": arguments}),
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the size of a test is set by whoever starts it")]
-fn scale() -> usize {
-    std::env::var("FRONTDESK_TEST_SCALE").map_or(1, |scale| scale.parse().unwrap())
+        for (name, is_kept) in ["dealership_id", "cursor", "vehicle_id", "customer_id"].into_iter().zip(kept) {
+            if !is_kept && let Some(object) = arguments.as_object_mut() {
+                object.remove(name);
+            }
+        }
+        if schema["properties"].get("limit").is_some() {
+            // Pages are not what is tested here.
+            arguments["limit"] = json!(1);
+        }
+        for breakage in &breakages {
+            breakage.apply(&mut arguments);
+        }
+        if arguments.is_object() { arguments } else { json!({"id": arguments}) }
+    });
+    made.boxed()
 }

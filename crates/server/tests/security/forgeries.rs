@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use crate::desks::{bare, pings};
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{DemoTenant, EVERYTHING, TestApp};
 
 /// What no forger knows, and what is therefore made up.
 const SIGNATURE: &str = "c2lnbmVkIGJ5IG5vYm9keQ";
@@ -20,10 +20,10 @@ fn forged(header: &Value, claims: &Value, signature: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_token_that_somebody_signed_is_only_unknown_and_nobody_is_asked_about_it() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
-    let (client, secret, dealership) = desk.credentials(House::Lakeside);
+async fn a_signed_token_is_unknown_here_without_a_look_up() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
+    let (client, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
     let issuer = format!("https://localhost:{}", desk.address.port());
     // Where the forger keeps keys; whoever fetches them is seen.
     let keys = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,14 +1,14 @@
 //! HTTP that two readers could understand differently, or that asks for more than it may.
 
 use crate::desks::{PING, answer_to, connect, ping_with, pings};
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::{PATH, TestApp};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 #[tokio::test]
-async fn a_message_with_two_ends_or_none_is_refused_and_the_connection_with_it() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn ambiguous_framing_is_refused_and_closes_the_connection() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let length = PING.len();
     let chunked = format!("{length:x}\r\n{PING}\r\n0\r\n\r\n");
     let cases = [
@@ -57,9 +57,9 @@ async fn a_message_with_two_ends_or_none_is_refused_and_the_connection_with_it()
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_large_compressed_or_of_another_kind_is_not_read() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn oversized_compressed_or_foreign_bodies_are_not_read() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let limit = 1024 * 1024;
     let padded = |length: usize| format!("{PING}{}", " ".repeat(length - PING.len()));
     assert_eq!(agent.post(&padded(limit), &[]).await.status, 200);
@@ -121,8 +121,8 @@ async fn a_message_that_is_too_large_compressed_or_of_another_kind_is_not_read()
 
 #[tokio::test]
 async fn no_other_spelling_of_the_address_leads_past_the_door() {
-    let desk = Desk::open();
-    let agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let agent = desk.agent().await;
     let bearer = format!("Bearer {}", agent.token);
     let mut stranger = desk.stranger();
     for path in [
@@ -151,8 +151,8 @@ async fn no_other_spelling_of_the_address_leads_past_the_door() {
 
 #[tokio::test]
 async fn verbs_are_what_they_say_and_never_what_a_header_says() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let bearer = format!("Bearer {}", agent.token);
     let with = ("authorization", bearer.as_str());
     let mut stranger = desk.stranger();

@@ -4,17 +4,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::support::client::Response;
-use crate::support::desk::{Desk, EVERYTHING, House, READ_LEADS, READ_STOCK, WRITE_LEADS};
+use frontdesk_testkit::app::http_client::HttpResponse;
+use frontdesk_testkit::app::{DemoTenant, EVERYTHING, READ_LEADS, READ_STOCK, TestApp, WRITE_LEADS};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
-async fn post(desk: &Desk, headers: &[(&str, &str)], body: &str) -> Response {
+async fn post(desk: &TestApp, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     desk.stranger().request("POST", "/token", headers, body).await
 }
 
 /// Status and `error` of a refusal; the answer must not be keepable and must hold no token.
-fn refusal(response: &Response) -> (u16, String) {
+fn refusal(response: &HttpResponse) -> (u16, String) {
     let body = response.json();
     assert_eq!(body.get("access_token"), None);
     assert_eq!(response.header("location"), None);
@@ -22,9 +22,9 @@ fn refusal(response: &Response) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn a6_02_no_grant_but_client_credentials_exists_and_nobody_is_redirected() {
-    let desk = Desk::open();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+async fn a6_02_only_client_credentials_and_no_redirects() {
+    let desk = TestApp::start();
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let client = format!("client_id={id}&client_secret={secret}");
     let grants = [
         "implicit",
@@ -59,9 +59,9 @@ async fn a6_02_no_grant_but_client_credentials_exists_and_nobody_is_redirected()
 }
 
 #[tokio::test]
-async fn a6_04_a_client_proves_itself_once_and_gets_scopes_it_was_registered_for() {
-    let desk = Desk::open();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+async fn a6_04_a_client_authenticates_and_gets_registered_scopes() {
+    let desk = TestApp::start();
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let grant = "grant_type=client_credentials";
     let basic = format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")));
     let response = post(&desk, &[FORM, ("authorization", &basic)], &format!("{grant}&scope={WRITE_LEADS}")).await;
@@ -93,10 +93,10 @@ async fn a6_04_a_client_proves_itself_once_and_gets_scopes_it_was_registered_for
 }
 
 #[tokio::test]
-async fn a6_08_a_token_carries_what_was_asked_for_or_the_least_there_is() {
-    let desk = Desk::open();
-    let (id, secret, dealership) = desk.credentials(House::Lakeside);
-    let scope = async |asked: &str| desk.ask_for_token(&id, &secret, asked).await.json()["scope"].clone();
+async fn a6_08_a_token_has_the_requested_or_the_default_scope() {
+    let desk = TestApp::start();
+    let (id, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
+    let scope = async |asked: &str| desk.request_token(&id, &secret, asked).await.json()["scope"].clone();
     assert_eq!(scope("").await, json!("amcp:inventory:read"));
     assert_eq!(scope(READ_LEADS).await, json!("amcp:leads:read"));
     assert_eq!(scope("amcp:leads:write amcp:inventory:read").await, json!("amcp:inventory:read amcp:leads:write"));
@@ -125,23 +125,23 @@ async fn a6_08_a_token_carries_what_was_asked_for_or_the_least_there_is() {
         "amcp:inventory:read amcp:fni:read",
     ];
     for asked in tricks {
-        let response = desk.ask_for_token(&id, &secret, asked).await;
+        let response = desk.request_token(&id, &secret, asked).await;
         assert_eq!(refusal(&response), (400, "invalid_scope".to_owned()), "{asked}");
     }
 
     let narrow = desk.add_client(&[&dealership], WRITE_LEADS);
     for asked in [READ_LEADS, READ_STOCK, EVERYTHING, ""] {
-        let response = desk.ask_for_token(&narrow.0, &narrow.1, asked).await;
+        let response = desk.request_token(&narrow.0, &narrow.1, asked).await;
         assert_eq!(refusal(&response), (400, "invalid_scope".to_owned()), "{asked}");
     }
-    assert_eq!(desk.ask_for_token(&narrow.0, &narrow.1, WRITE_LEADS).await.json()["scope"], json!(WRITE_LEADS));
+    assert_eq!(desk.request_token(&narrow.0, &narrow.1, WRITE_LEADS).await.json()["scope"], json!(WRITE_LEADS));
 }
 
 #[tokio::test]
-async fn an_unknown_client_a_wrong_secret_and_a_revoked_client_get_the_same_answer() {
-    let desk = Desk::open();
-    let (id, secret, dealership) = desk.credentials(House::Lakeside);
-    let (_, others, _) = desk.credentials(House::Summit);
+async fn all_failed_client_authentications_answer_alike() {
+    let desk = TestApp::start();
+    let (id, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
+    let (_, others, _) = desk.credentials(DemoTenant::Summit);
     let gone = desk.add_client(&[&dealership], READ_STOCK);
     assert_eq!(desk.command(&["client", "revoke", &gone.0]).0, Some(0));
     let cases = [
@@ -158,7 +158,7 @@ async fn an_unknown_client_a_wrong_secret_and_a_revoked_client_get_the_same_answ
     ];
     let mut answers: Vec<(u16, String, Value)> = Vec::new();
     for (id, secret) in cases {
-        let response = desk.ask_for_token(id, secret, READ_STOCK).await;
+        let response = desk.request_token(id, secret, READ_STOCK).await;
         let told = |(name, _): &(String, String)| name != "date" && name != "x-trace-id";
         let headers = response.headers.iter().filter(|header| told(header));
         let headers = headers.map(|(name, value)| format!("{name}: {value}\n")).collect();

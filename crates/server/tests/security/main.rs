@@ -2,13 +2,9 @@
 //! No test here may reach behind the surface, except to look through the files for what must not be in them.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
-#[expect(dead_code, reason = "each test file uses its own part of the support")]
-#[path = "../support/mod.rs"]
-mod support;
-
+mod arguments;
 mod audit;
 mod canaries;
-mod chance;
 mod cleartext;
 mod corpus;
 mod desks;

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::desks::{PING, a_lead, code, pings};
-use crate::support::client::Response;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::http_client::HttpResponse;
+use frontdesk_testkit::app::{PATH, TestAgent, TestApp};
 
-async fn send(agent: &mut Agent, bytes: &[u8]) -> Response {
+async fn send(agent: &mut TestAgent, bytes: &[u8]) -> HttpResponse {
     let bearer = format!("Bearer {}", agent.token);
     let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
     agent.http.request("POST", PATH, &headers, bytes).await
 }
 
-fn is_malformed(response: &Response, case: &str, message: &str) {
+fn is_malformed(response: &HttpResponse, case: &str, message: &str) {
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": message, "data": {"error":
         {"code": "request.malformed", "message": message, "details": {"retryable": false}}}}});
     assert_eq!((response.status, response.json()), (400, body), "{case}");
@@ -24,9 +24,9 @@ fn with_params(params: &str) -> String {
 }
 
 #[tokio::test]
-async fn a6_14_bytes_that_are_not_one_json_text_are_refused_unrepeated() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_14_invalid_json_is_refused_and_not_echoed() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let encoding = "The text is not UTF-8 without a byte order mark.";
     let utf16: Vec<u8> = PING.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let long_form = [&b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"p\xc1\xa9ng\"}"[..]].concat();
@@ -78,8 +78,8 @@ async fn a6_14_bytes_that_are_not_one_json_text_are_refused_unrepeated() {
 
 #[tokio::test]
 async fn deep_and_wide_messages_cost_a_refusal_and_no_more() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let deep = "The text is nested too deeply.";
     for depth in [129, 1000, 100_000, 500_000] {
         let text = with_params(&format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)));
@@ -106,8 +106,8 @@ async fn deep_and_wide_messages_cost_a_refusal_and_no_more() {
 
 #[tokio::test]
 async fn batches_are_small_flat_and_of_one_version() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let ping = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
     let batch = |count: usize| format!("[{}]", (0..count).map(ping).collect::<Vec<_>>().join(","));
     assert_eq!(agent.post(&batch(64), &[]).await.json().as_array().unwrap().len(), 64);
@@ -128,8 +128,8 @@ async fn batches_are_small_flat_and_of_one_version() {
 
 #[tokio::test]
 async fn ids_and_envelopes_that_are_none_are_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let long = format!("\"{}\"", "x".repeat(257));
     let huge = format!("\"{}\"", "x".repeat(1_000_000));
     for id in
@@ -171,8 +171,8 @@ async fn ids_and_envelopes_that_are_none_are_refused() {
 
 #[tokio::test]
 async fn what_is_said_about_a_request_is_bounded_and_changes_nothing() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let huge = "x".repeat(900_000);
     for meta in [
         json!({"progressToken": huge}),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::desk::{Desk, PATH, READ_STOCK};
+use frontdesk_testkit::app::{PATH, READ_STOCK, TestApp};
 
 const DOCUMENTS: [&str; 7] = [
     "/.well-known/oauth-protected-resource",
@@ -15,8 +15,8 @@ const DOCUMENTS: [&str; 7] = [
 ];
 
 #[tokio::test]
-async fn a6_07_every_scope_is_of_a_declared_domain_and_reads_or_writes() {
-    let desk = Desk::open();
+async fn a6_07_every_scope_names_a_domain_and_read_or_write() {
+    let desk = TestApp::start();
     let mut stranger = desk.stranger();
     let resource = stranger.get(DOCUMENTS[1]).await.json();
     let server = stranger.get(DOCUMENTS[2]).await.json();
@@ -40,7 +40,7 @@ async fn a6_07_every_scope_is_of_a_declared_domain_and_reads_or_writes() {
 
 #[tokio::test]
 async fn a6_05_no_header_changes_a_byte_of_what_is_published() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let mut stranger = desk.stranger();
     let tricks = [
         ("x-forwarded-host", "evil.example"),
@@ -81,7 +81,7 @@ async fn a6_05_no_header_changes_a_byte_of_what_is_published() {
 
 #[tokio::test]
 async fn a6_05_everything_that_is_advertised_exists() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let mut stranger = desk.stranger();
     let origin = format!("https://localhost:{}", desk.address.port());
     let mut seen = 0;

@@ -1,12 +1,12 @@
 //! Pages in browsers: only the desk's own, and only under the desk's own name.
 
 use crate::desks::{PING, answer_to, ping_with};
-use crate::support::desk::{Desk, EVERYTHING, House, PATH};
+use frontdesk_testkit::app::{PATH, TestApp};
 
 #[tokio::test]
 async fn a_page_of_another_origin_is_refused_whatever_token_it_has() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let port = desk.address.port();
     let own = format!("https://localhost:{port}");
     assert_eq!(agent.post(PING, &[("origin", &own)]).await.status, 200);
@@ -45,8 +45,8 @@ async fn a_page_of_another_origin_is_refused_whatever_token_it_has() {
 
 #[tokio::test]
 async fn a_request_to_another_host_name_is_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for host in ["localhost", "LocalHost:1", "127.0.0.1", "127.0.0.1:8443", "[::1]", "[::1]:8443"] {
         assert_eq!(agent.post(PING, &[("host", host)]).await.status, 200, "{host}");
     }
@@ -86,8 +86,8 @@ async fn a_request_to_another_host_name_is_refused() {
 
 /// They are the same for everybody and name no secret; a client in a browser begins with them.
 #[tokio::test]
-async fn public_documents_are_read_from_any_origin_but_not_under_any_name() {
-    let desk = Desk::open();
+async fn public_documents_allow_any_origin_but_not_any_host() {
+    let desk = TestApp::start();
     let mut stranger = desk.stranger();
     for path in [
         "/.well-known/oauth-protected-resource",
@@ -115,7 +115,7 @@ async fn public_documents_are_read_from_any_origin_but_not_under_any_name() {
 
 #[tokio::test]
 async fn no_page_is_ever_invited_with_credentials() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let mut stranger = desk.stranger();
     let own = format!("https://localhost:{}", desk.address.port());
     for origin in ["https://evil.example", "null", &own] {

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::desks::{a_lead, pings};
-use crate::support::client::Response;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, READ_STOCK};
+use frontdesk_testkit::app::http_client::HttpResponse;
+use frontdesk_testkit::app::{DemoTenant, READ_STOCK, TestAgent, TestApp};
 
 /// One call every ten seconds, two at once.
 const SLOW: [(&str, &str); 2] = [("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "6"), ("FRONTDESK_LIMITS_BURST", "2")];
 
-async fn look(agent: &mut Agent) -> Response {
+async fn look(agent: &mut TestAgent) -> HttpResponse {
     agent.send("tools/call", json!({"name": "inventory.list", "arguments": {"limit": 1}})).await
 }
 
@@ -26,7 +26,7 @@ fn limited(seconds: u64) -> Value {
 }
 
 /// How long it is told to wait, here and there the same.
-fn told(response: &Response) -> u64 {
+fn told(response: &HttpResponse) -> u64 {
     let seconds = response.header("retry-after").unwrap_or_else(|| panic!("{}", response.text())).parse().unwrap();
     let result = &response.json()["result"];
     assert_eq!((response.status, &result["structuredContent"]), (200, &limited(seconds)));
@@ -34,16 +34,16 @@ fn told(response: &Response) -> u64 {
     seconds
 }
 
-fn is_served(response: &Response) {
+fn is_served(response: &HttpResponse) {
     assert_eq!(response.json()["result"]["isError"], json!(false), "{}", response.text());
     assert_eq!(response.header("retry-after"), None);
 }
 
 #[tokio::test]
 async fn a6_20_a6_21_who_waits_exactly_as_long_as_told_gets_in() {
-    let desk = Desk::open_with(&SLOW);
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
-    let mut other = desk.agent(House::Summit, READ_STOCK).await;
+    let desk = TestApp::start_with(&SLOW);
+    let mut agent = desk.weak_agent().await;
+    let mut other = desk.agent_of(DemoTenant::Summit, READ_STOCK).await;
     // What is refused for its scope costs nothing of this budget; refusals have one of their own.
     for status in [403, 403, 200, 200] {
         let response = agent.send("tools/call", json!({"name": "leads.create", "arguments": a_lead()})).await;
@@ -69,13 +69,13 @@ async fn a6_20_a6_21_who_waits_exactly_as_long_as_told_gets_in() {
 }
 
 #[tokio::test]
-async fn a6_20_another_token_another_way_in_or_a_made_up_address_is_the_same_budget() {
-    let desk = Desk::open_with(&[("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "1"), ("FRONTDESK_LIMITS_BURST", "2")]);
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
-    let mut again = desk.agent(House::Lakeside, READ_STOCK).await;
+async fn a6_20_tokens_routes_and_forged_addresses_share_one_budget() {
+    let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "1"), ("FRONTDESK_LIMITS_BURST", "2")]);
+    let mut agent = desk.agent().await;
+    let mut again = desk.weak_agent().await;
     is_served(&look(&mut agent).await);
     is_served(&look(&mut again).await);
-    let over = |response: Response| {
+    let over = |response: HttpResponse| {
         let answer = response.json();
         let seconds = answer.pointer("/error/data/error/retry_after").and_then(Value::as_u64).unwrap_or_default();
         assert_eq!((response.status, answer["error"]["code"].clone()), (200, json!(4290)), "{answer}");
@@ -97,32 +97,32 @@ async fn a6_20_another_token_another_way_in_or_a_made_up_address_is_the_same_bud
     for answer in batch.as_array().unwrap() {
         assert_eq!(answer["result"]["structuredContent"]["error"]["code"], json!("rate_limited"));
     }
-    let mut fresh = desk.agent(House::Lakeside, READ_STOCK).await;
+    let mut fresh = desk.weak_agent().await;
     over(fresh.send("tools/list", json!({})).await);
-    assert_eq!(pings(&mut desk.agent(House::Summit, READ_STOCK).await).await, 200);
+    assert_eq!(pings(&mut desk.agent_of(DemoTenant::Summit, READ_STOCK).await).await, 200);
 }
 
 #[tokio::test]
 async fn a6_21_the_token_endpoint_says_how_long_to_wait_and_means_it() {
-    let desk = Desk::open_with(&[("FRONTDESK_LIMITS_TOKEN_REQUESTS_PER_MINUTE", "30")]);
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_TOKEN_REQUESTS_PER_MINUTE", "30")]);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     for _ in 0..40 {
-        assert_eq!(desk.ask_for_token(&id, "wrong", READ_STOCK).await.status, 401);
+        assert_eq!(desk.request_token(&id, "wrong", READ_STOCK).await.status, 401);
     }
     // Somebody who does not know the secret cannot use up the client's requests.
     for _ in 0..30 {
         desk.token(&id, &secret, READ_STOCK).await;
     }
-    let mut response = desk.ask_for_token(&id, &secret, READ_STOCK).await;
+    let mut response = desk.request_token(&id, &secret, READ_STOCK).await;
     for _ in 0..100 {
         if response.status == 200 {
-            response = desk.ask_for_token(&id, &secret, READ_STOCK).await;
+            response = desk.request_token(&id, &secret, READ_STOCK).await;
         }
     }
     assert_eq!((response.status, response.json()["error"].clone()), (429, json!("temporarily_unavailable")));
     let seconds: u64 = response.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=2).contains(&seconds), "{seconds}");
-    let (other, its, _) = desk.credentials(House::Summit);
+    let (other, its, _) = desk.credentials(DemoTenant::Summit);
     desk.token(&other, &its, READ_STOCK).await;
     sleep(Duration::from_secs(seconds)).await;
     desk.token(&id, &secret, READ_STOCK).await;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::desks::{a_lead, code, first_id};
-use crate::support::client::Response;
-use crate::support::desk::{Agent, Desk, EVERYTHING, House, READ_LEADS, READ_STOCK, WRITE_LEADS};
+use frontdesk_testkit::app::http_client::HttpResponse;
+use frontdesk_testkit::app::{READ_LEADS, READ_STOCK, TestAgent, TestApp, WRITE_LEADS};
 
 const SCOPES: [&str; 3] = [READ_STOCK, READ_LEADS, WRITE_LEADS];
 
@@ -21,7 +21,7 @@ const TOOLS: [(&str, &str); 9] = [
     ("customers.get", READ_LEADS),
 ];
 
-async fn arguments(agent: &mut Agent, tool: &str) -> Value {
+async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
     match tool {
         "inventory.get" => json!({"id": first_id(agent, "inventory.list").await}),
         "leads.get" => json!({"id": first_id(agent, "leads.list").await}),
@@ -32,8 +32,8 @@ async fn arguments(agent: &mut Agent, tool: &str) -> Value {
     }
 }
 
-fn is_forbidden(desk: &Desk, case: &str, response: &Response, granted: &str, needed: &str) {
-    let message = format!("This needs the scope {needed}. Request a token with it at the token endpoint.");
+fn is_forbidden(desk: &TestApp, case: &str, response: &HttpResponse, granted: &str, needed: &str) {
+    let message = format!("This needs the scope {needed}; ask for it at the token endpoint.");
     let body =
         json!({"error": {"code": "auth.insufficient_scope", "message": message, "details": {"retryable": false}}});
     assert_eq!((response.status, response.json()), (403, body), "{case}");
@@ -49,12 +49,12 @@ fn is_forbidden(desk: &Desk, case: &str, response: &Response, granted: &str, nee
 }
 
 #[tokio::test]
-async fn a6_09_a6_10_a6_11_each_tool_opens_to_its_own_scope_and_to_no_other() {
-    let desk = Desk::open();
-    let mut master = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_09_a6_10_a6_11_each_tool_needs_its_own_scope() {
+    let desk = TestApp::start();
+    let mut master = desk.agent().await;
     let mut before = master.all("leads.list", json!({"limit": 100})).await;
     for scope in SCOPES {
-        let mut agent = desk.agent(House::Lakeside, scope).await;
+        let mut agent = desk.agent_with(scope).await;
         for (tool, needed) in TOOLS.into_iter().filter(|(_, needed)| *needed != scope) {
             for arguments in [arguments(&mut master, tool).await, json!({}), json!({"nonsense": 1})] {
                 let response = agent.send("tools/call", json!({"name": tool, "arguments": arguments})).await;
@@ -65,7 +65,7 @@ async fn a6_09_a6_10_a6_11_each_tool_opens_to_its_own_scope_and_to_no_other() {
     // Refused means that nothing happened, here and over there.
     assert_eq!(master.all("leads.list", json!({"limit": 100})).await, before);
     for scope in SCOPES {
-        let mut agent = desk.agent(House::Lakeside, scope).await;
+        let mut agent = desk.agent_with(scope).await;
         for (tool, _) in TOOLS.into_iter().filter(|(_, needed)| *needed == scope) {
             let arguments = arguments(&mut master, tool).await;
             let answer = agent.call(tool, arguments).await;
@@ -79,9 +79,9 @@ async fn a6_09_a6_10_a6_11_each_tool_opens_to_its_own_scope_and_to_no_other() {
 }
 
 #[tokio::test]
-async fn a6_11_resources_open_to_the_same_scopes_as_the_tools_behind_them() {
-    let desk = Desk::open();
-    let mut master = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_11_resources_need_the_scopes_of_their_tools() {
+    let desk = TestApp::start();
+    let mut master = desk.agent().await;
     let mut resources = Vec::new();
     for (kind, scope) in [("inventory", READ_STOCK), ("leads", READ_LEADS), ("customers", READ_LEADS)] {
         let id = first_id(&mut master, &format!("{kind}.list")).await;
@@ -91,7 +91,7 @@ async fn a6_11_resources_open_to_the_same_scopes_as_the_tools_behind_them() {
         resources.push((format!("amcp://{}/{kind}/unknown", master.dealership), scope));
     }
     for scope in SCOPES {
-        let mut agent = desk.agent(House::Lakeside, scope).await;
+        let mut agent = desk.agent_with(scope).await;
         for (uri, needed) in &resources {
             let response = agent.send("resources/read", json!({"uri": uri})).await;
             match *needed == scope {
@@ -106,10 +106,10 @@ async fn a6_11_resources_open_to_the_same_scopes_as_the_tools_behind_them() {
 }
 
 #[tokio::test]
-async fn a6_11_what_is_listed_can_be_called_and_what_can_be_called_is_listed() {
-    let desk = Desk::open();
+async fn a6_11_exactly_the_listed_tools_can_be_called() {
+    let desk = TestApp::start();
     for scope in SCOPES {
-        let mut agent = desk.agent(House::Lakeside, scope).await;
+        let mut agent = desk.agent_with(scope).await;
         let tools = agent.result("tools/list", json!({})).await;
         let listed: Vec<&str> =
             tools["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
@@ -127,9 +127,9 @@ async fn a6_11_what_is_listed_can_be_called_and_what_can_be_called_is_listed() {
 }
 
 #[tokio::test]
-async fn a6_11_a_smaller_token_on_an_open_connection_can_do_less_at_once() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_11_a_weaker_token_on_an_open_connection_can_do_less() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     agent
         .result(
             "initialize",
@@ -137,7 +137,7 @@ async fn a6_11_a_smaller_token_on_an_open_connection_can_do_less_at_once() {
         )
         .await;
     assert_eq!(agent.call("leads.list", json!({"limit": 1})).await.get("error"), None);
-    let large = std::mem::replace(&mut agent.token, desk.agent(House::Lakeside, READ_STOCK).await.token);
+    let large = std::mem::replace(&mut agent.token, desk.weak_agent().await.token);
     let refused = agent.send("tools/call", json!({"name": "leads.list", "arguments": {"limit": 1}})).await;
     is_forbidden(&desk, "the smaller token", &refused, READ_STOCK, READ_LEADS);
     agent.token = large;
@@ -147,8 +147,8 @@ async fn a6_11_a_smaller_token_on_an_open_connection_can_do_less_at_once() {
 
 #[tokio::test]
 async fn a6_09_no_field_header_or_other_name_lifts_a_scope() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, READ_LEADS).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent_with(READ_LEADS).await;
     let before = agent.all("leads.list", json!({"limit": 100})).await.len();
     let meta = json!({"scope": WRITE_LEADS, "io.modelcontextprotocol/scope": WRITE_LEADS, "client_id": "admin"});
     let call = json!({"name": "leads.create", "arguments": a_lead(), "_meta": meta, "scope": WRITE_LEADS});

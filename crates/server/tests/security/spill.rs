@@ -6,12 +6,12 @@ use std::io::Write as _;
 use serde_json::json;
 
 use crate::desks::{a_lead, code, pings};
-use crate::support::desk::{Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{DemoTenant, TestApp};
 
 #[tokio::test]
 async fn a_broken_database_is_never_quoted() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     assert_eq!(pings(&mut agent).await, 200);
     let mut broken = 0;
     for entry in fs::read_dir(desk.data()).unwrap() {
@@ -53,7 +53,7 @@ async fn a_broken_database_is_never_quoted() {
 
 #[tokio::test]
 async fn answers_tell_nothing_about_the_inside() {
-    let desk = Desk::open();
+    let desk = TestApp::start();
     let mut stranger = desk.stranger();
     for path in ["/", "/nothing", "/mcp/automotive", "/token", "/.well-known/oauth-authorization-server"] {
         let response = stranger.get(path).await;
@@ -63,11 +63,11 @@ async fn answers_tell_nothing_about_the_inside() {
         assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
         // With a development certificate it would bind every other port of this host.
         assert_eq!(response.header("strict-transport-security"), None, "{path}");
-        let (_, secret, dealership) = desk.credentials(House::Lakeside);
+        let (_, secret, dealership) = desk.credentials(DemoTenant::Lakeside);
         assert!(!response.text().contains(&secret) && !response.text().contains(&dealership), "{path}");
     }
     // Lists differ by token, so no answer may be kept for another.
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let mut agent = desk.agent().await;
     for method in ["ping", "tools/list", "resources/list", "resources/templates/list", "nonsense"] {
         assert_eq!(agent.send(method, json!({})).await.header("cache-control"), Some("no-store"), "{method}");
     }

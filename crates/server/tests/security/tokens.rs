@@ -8,14 +8,14 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use crate::desks::{PING, bare, pings};
-use crate::support::client::Response;
-use crate::support::desk::{Desk, EVERYTHING, House, PATH, READ_STOCK};
+use frontdesk_testkit::app::http_client::HttpResponse;
+use frontdesk_testkit::app::{DemoTenant, PATH, READ_STOCK, TestApp};
 
 const INVALID: &str =
     "The access token is invalid for this resource or has expired. Request a new one from the token endpoint.";
 const UNUSABLE: &str = "The access token must be sent once, as `Authorization: Bearer`, and nowhere else.";
 
-fn is_refused(desk: &Desk, case: &str, response: &Response, message: &str) {
+fn is_refused(desk: &TestApp, case: &str, response: &HttpResponse, message: &str) {
     let body = json!({"error": {"code": "auth.unauthorized", "message": message, "details": {"retryable": false}}});
     assert_eq!((response.status, response.json()), (401, body), "{case}");
     let metadata =
@@ -26,8 +26,8 @@ fn is_refused(desk: &Desk, case: &str, response: &Response, message: &str) {
 }
 
 #[tokio::test]
-async fn a6_05_without_a_token_the_challenge_names_no_error_and_leads_to_the_token_endpoint() {
-    let desk = Desk::open();
+async fn a6_05_challenge_without_token_leads_to_token_endpoint() {
+    let desk = TestApp::start();
     let origin = format!("https://localhost:{}", desk.address.port());
     let response = bare(&desk, &[]).await;
     assert_eq!(
@@ -55,9 +55,9 @@ async fn a6_05_without_a_token_the_challenge_names_no_error_and_leads_to_the_tok
 }
 
 #[tokio::test]
-async fn a6_05_a_token_anywhere_but_in_one_authorization_header_is_never_looked_at() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_05_only_one_authorization_header_carries_a_token() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     assert_eq!(pings(&mut agent).await, 200);
     let token = agent.token.clone();
     let bearer = format!("Bearer {token}");
@@ -85,11 +85,11 @@ async fn a6_05_a_token_anywhere_but_in_one_authorization_header_is_never_looked_
 }
 
 #[tokio::test]
-async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn a6_06_every_invalid_token_gets_the_same_answer() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let token = agent.token.clone();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let unusable = [
         String::from("Bearer"),
         format!("Bearer\t{token}"),
@@ -141,10 +141,10 @@ async fn a6_06_whatever_is_not_exactly_a_token_is_refused_with_one_answer() {
 
 #[tokio::test]
 async fn a6_01_a6_06_a_token_lives_as_long_as_it_says_and_no_longer() {
-    let (desk, lifetime) = (Desk::open_with(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "3")]), Duration::from_secs(3));
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+    let (desk, lifetime) = (TestApp::start_with(&[("FRONTDESK_TOKEN_LIFETIME_SECONDS", "3")]), Duration::from_secs(3));
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let asked = Instant::now();
-    let granted = desk.ask_for_token(&id, &secret, READ_STOCK).await.json();
+    let granted = desk.request_token(&id, &secret, READ_STOCK).await.json();
     let given = Instant::now();
     assert_eq!(granted["expires_in"], json!(3));
     let bearer = format!("Bearer {}", granted["access_token"].as_str().unwrap());
@@ -165,10 +165,10 @@ async fn a6_01_a6_06_a_token_lives_as_long_as_it_says_and_no_longer() {
 }
 
 #[tokio::test]
-async fn a6_01_a_token_lives_five_minutes_unless_the_operator_says_otherwise() {
-    let desk = Desk::open();
-    let (id, secret, _) = desk.credentials(House::Lakeside);
-    let response = desk.ask_for_token(&id, &secret, READ_STOCK).await;
+async fn a6_01_a_token_lives_five_minutes_by_default() {
+    let desk = TestApp::start();
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
+    let response = desk.request_token(&id, &secret, READ_STOCK).await;
     let granted = response.json();
     assert_eq!(granted["expires_in"], json!(300));
     assert_eq!(granted["token_type"], json!("Bearer"));
@@ -177,12 +177,12 @@ async fn a6_01_a_token_lives_five_minutes_unless_the_operator_says_otherwise() {
 }
 
 #[tokio::test]
-async fn a6_06_a_revoked_token_is_refused_within_a_second_and_only_by_its_owner() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
-    let mut second = desk.agent(House::Lakeside, READ_STOCK).await;
-    let mut other = desk.agent(House::Summit, READ_STOCK).await;
-    let revoke = async |house: House, token: &str| {
+async fn a6_06_revocation_by_the_owner_takes_effect_in_a_second() {
+    let desk = TestApp::start();
+    let mut agent = desk.weak_agent().await;
+    let mut second = desk.weak_agent().await;
+    let mut other = desk.agent_of(DemoTenant::Summit, READ_STOCK).await;
+    let revoke = async |house: DemoTenant, token: &str| {
         let (id, secret, _) = desk.credentials(house);
         let form = format!("client_id={id}&client_secret={secret}&token={token}");
         let headers = [("content-type", "application/x-www-form-urlencoded")];
@@ -191,15 +191,15 @@ async fn a6_06_a_revoked_token_is_refused_within_a_second_and_only_by_its_owner(
     };
     assert_eq!((pings(&mut agent).await, pings(&mut second).await, pings(&mut other).await), (200, 200, 200));
     // Somebody else's token, or none at all, is answered just the same and lives on.
-    assert_eq!(revoke(House::Summit, &agent.token).await, (200, String::new()));
-    assert_eq!(revoke(House::Summit, "nonsense").await, (200, String::new()));
+    assert_eq!(revoke(DemoTenant::Summit, &agent.token).await, (200, String::new()));
+    assert_eq!(revoke(DemoTenant::Summit, "nonsense").await, (200, String::new()));
     sleep(Duration::from_millis(1050)).await;
     assert_eq!(pings(&mut agent).await, 200);
-    assert_eq!(revoke(House::Lakeside, &agent.token).await, (200, String::new()));
+    assert_eq!(revoke(DemoTenant::Lakeside, &agent.token).await, (200, String::new()));
     sleep(Duration::from_secs(1)).await;
     assert_eq!((pings(&mut agent).await, pings(&mut second).await, pings(&mut other).await), (401, 200, 200));
 
-    let (id, _, _) = desk.credentials(House::Lakeside);
+    let (id, _, _) = desk.credentials(DemoTenant::Lakeside);
     let (code, _, errors) = desk.command(&["client", "revoke", &id]);
     assert_eq!(code, Some(0), "{errors}");
     sleep(Duration::from_secs(1)).await;
@@ -208,21 +208,21 @@ async fn a6_06_a_revoked_token_is_refused_within_a_second_and_only_by_its_owner(
 
 #[tokio::test]
 async fn a6_06_a_rotated_secret_ends_the_tokens_that_the_old_one_got() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, READ_STOCK).await;
+    let desk = TestApp::start();
+    let mut agent = desk.weak_agent().await;
     assert_eq!(pings(&mut agent).await, 200);
-    let (id, old, _) = desk.credentials(House::Lakeside);
+    let (id, old, _) = desk.credentials(DemoTenant::Lakeside);
     let (code, _, errors) = desk.command(&["client", "rotate", &id]);
     assert_eq!(code, Some(0), "{errors}");
-    assert_eq!(desk.ask_for_token(&id, &old, READ_STOCK).await.status, 401);
+    assert_eq!(desk.request_token(&id, &old, READ_STOCK).await.status, 401);
     sleep(Duration::from_secs(1)).await;
     assert_eq!(pings(&mut agent).await, 401);
 }
 
 #[tokio::test]
-async fn a6_05_a_token_is_good_at_the_resource_it_was_issued_for_and_nowhere_else() {
-    let desk = Desk::open_with(&[("FRONTDESK_MOUNT", "automotive=/mcp/automotive,automotive=/mcp/second")]);
-    let (id, secret, _) = desk.credentials(House::Lakeside);
+async fn a6_05_a_token_is_valid_only_for_its_resource() {
+    let desk = TestApp::start_with(&[("FRONTDESK_MOUNT", "automotive=/mcp/automotive,automotive=/mcp/second")]);
+    let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     let origin = format!("https://localhost:{}", desk.address.port());
     let form = [("content-type", "application/x-www-form-urlencoded")];
     let ask = async |resource: &str| {

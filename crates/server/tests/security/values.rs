@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::desks::{a_lead, code, first_id};
-use crate::support::desk::{Agent, Desk, EVERYTHING, House};
+use frontdesk_testkit::app::{TestAgent, TestApp};
 
 const SQL: [&str; 8] = [
     "' OR '1'='1",
@@ -16,7 +16,7 @@ const SQL: [&str; 8] = [
     "$1 ?1 :a @b",
 ];
 
-async fn errors(agent: &mut Agent, tool: &str, arguments: Value) -> Value {
+async fn errors(agent: &mut TestAgent, tool: &str, arguments: Value) -> Value {
     let answer = agent.call(tool, arguments.clone()).await;
     assert_eq!(answer["error"]["code"], json!("request.invalid"), "{tool} {arguments}: {answer}");
     answer["error"]["details"]["errors"].clone()
@@ -24,8 +24,8 @@ async fn errors(agent: &mut Agent, tool: &str, arguments: Value) -> Value {
 
 #[tokio::test]
 async fn text_that_looks_like_sql_finds_nothing_and_is_kept_as_it_is() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let all = agent.all("leads.list", json!({"limit": 100})).await.len();
     for text in SQL {
         for argument in ["make", "model"] {
@@ -69,8 +69,8 @@ async fn text_that_looks_like_sql_finds_nothing_and_is_kept_as_it_is() {
 
 #[tokio::test]
 async fn an_id_has_one_spelling() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let id = first_id(&mut agent, "leads.list").await;
     assert_eq!(agent.call("leads.get", json!({"id": id})).await["id"], json!(id));
     for twin in [
@@ -99,8 +99,8 @@ async fn an_id_has_one_spelling() {
 
 #[tokio::test]
 async fn numbers_that_are_not_whole_or_too_large_are_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let exact = 9_007_199_254_740_991_i64;
     for (amount, keyword) in [
         (json!(1.0), "type"),
@@ -155,9 +155,9 @@ async fn numbers_that_are_not_whole_or_too_large_are_refused() {
 
 /// Two ways to write one letter would make two ids that look the same (NFC and NFD, look-alikes, hidden marks).
 #[tokio::test]
-async fn an_id_that_a_caller_chooses_has_only_letters_with_one_spelling() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn chosen_ids_have_only_unambiguous_letters() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let id = agent.call("leads.create", a_lead()).await["id"].clone();
     for owner in [
         "emp_ren\u{e9}",
@@ -182,8 +182,8 @@ async fn an_id_that_a_caller_chooses_has_only_letters_with_one_spelling() {
 
 #[tokio::test]
 async fn dates_that_cannot_be_written_back_are_refused() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     for date in [
         "0000-01-01T00:00:00Z",
         "0001-01-01T00:00:00+00:01",
@@ -222,9 +222,9 @@ async fn dates_that_cannot_be_written_back_are_refused() {
 }
 
 #[tokio::test]
-async fn an_idempotency_key_that_cannot_be_read_is_refused_and_never_passed_over() {
-    let desk = Desk::open();
-    let mut agent = desk.agent(House::Lakeside, EVERYTHING).await;
+async fn an_unreadable_idempotency_key_is_refused() {
+    let desk = TestApp::start();
+    let mut agent = desk.agent().await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "leads.create", "arguments": a_lead()}});
     let call = call.to_string();
     let before = agent.all("leads.list", json!({"limit": 100})).await.len();

@@ -46,15 +46,15 @@ fn every_table_is_transferred_with_all_columns_or_listed() {
     assert_eq!(names("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"), known);
     for table in &moved {
         let mut columns: BTreeSet<String> = table.columns.iter().map(|column| column.name.clone()).collect();
-        let mut lacking: BTreeSet<String> =
+        let mut nullable: BTreeSet<String> =
             table.columns.iter().filter(|column| column.nullable).map(|column| column.name.clone()).collect();
         if table.name == BOAT.name {
             columns.insert(TERM_LIST.to_owned());
-            lacking.insert(TERM_LIST.to_owned());
+            nullable.insert(TERM_LIST.to_owned());
         }
         columns.insert(table.owner().column().to_owned());
         assert_eq!(names(&format!("SELECT name FROM pragma_table_info('{}')", table.name)), columns, "{}", table.name);
         let text = "SELECT name FROM pragma_table_info('TABLE') WHERE \"notnull\" = 0";
-        assert_eq!(names(&text.replace("TABLE", &table.name)), lacking, "{}", table.name);
+        assert_eq!(names(&text.replace("TABLE", &table.name)), nullable, "{}", table.name);
     }
 }

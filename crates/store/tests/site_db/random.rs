@@ -1,33 +1,22 @@
 //! Random queries: the three databases return the same rows.
 
+use std::cell::Cell;
+
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, TableAlias,
 };
+
 use frontdesk_testkit::sites::SiteDatabases;
 use frontdesk_testkit::sites::query::{all, column, of, same, value_of};
+use frontdesk_testkit::test_scale;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-const QUERIES: usize = 2_000;
-
-/// SplitMix64, with a fixed seed, so that a failure can be repeated.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, most: usize) -> usize {
-        usize::try_from(self.next() % most as u64).unwrap()
-    }
-
-    fn one<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())].clone()
-    }
-}
+/// `FRONTDESK_TEST_SCALE` multiplies them; `cargo xtask test --long` sets it to 10.
+const QUERIES: u32 = 400;
 
 /// Texts that the collations of all three sort in the same order: no mixed case, no trailing blanks, little punctuation.
 const TEXTS: [&str; 12] = ["", "0", "111", "500", "99.95", "-115", "n/a", "red", "blue", "1.7", "київ", "東京"];
@@ -36,95 +25,111 @@ const PATTERNS: [&str; 10] = ["", "1", "9", ".", "-1", "%", "_", "!", "\\", "ї"
 const SPACED: [&str; 6] = [" 2", "4 ", "\t9\n", " 1.5 ", "x ", "2 ї"];
 const WHOLE: [&str; 7] = ["id", "parent", "menuindex", "template", "pub_date", "hidemenu", "isfolder"];
 
-fn number(rng: &mut Rng) -> Number {
-    match rng.below(4) {
-        0 => Number::Signed,
-        1 => Number::Unsigned,
-        _ => Number::Decimal { digits: rng.below(70) as u8, places: rng.below(40) as u8 },
-    }
+fn number() -> impl Strategy<Value = Number> {
+    prop_oneof![
+        1 => Just(Number::Signed),
+        1 => Just(Number::Unsigned),
+        2 => (0..70_u8, 0..40_u8).prop_map(|(digits, places)| Number::Decimal { digits, places }),
+    ]
 }
 
-fn expr(rng: &mut Rng) -> Expr {
-    match rng.below(9) {
-        0..=2 => column(rng.one(&WHOLE)),
-        3 | 4 => of(1, "value"),
-        5 => Expr::Coalesce(Box::new(of(1, "value")), rng.one(&TEXTS).to_owned()),
-        6 => Expr::Number(number(rng), Box::new(expr(rng))),
-        7 => Expr::NonZero(Box::new(expr(rng)), Box::new(expr(rng))),
-        _ => column("no_such_column"),
-    }
+fn expr() -> impl Strategy<Value = Expr> {
+    let leaf = prop_oneof![
+        3 => select(&WHOLE[..]).prop_map(column),
+        2 => Just(of(1, "value")),
+        1 => select(&TEXTS[..]).prop_map(|text| Expr::Coalesce(Box::new(of(1, "value")), text.to_owned())),
+        1 => Just(column("no_such_column")),
+    ];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        let inner = inner.boxed();
+        prop_oneof![
+            (number(), inner.clone()).prop_map(|(number, expr)| Expr::Number(number, Box::new(expr))),
+            (inner.clone(), inner).prop_map(|(one, other)| Expr::NonZero(Box::new(one), Box::new(other))),
+        ]
+    })
 }
 
-fn value(rng: &mut Rng) -> Literal {
-    match rng.below(3) {
-        0 => Literal::Integer(rng.one(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN])),
-        1 => Literal::Text(rng.one(&TEXTS).to_owned()),
-        _ => Literal::Decimal(rng.one(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"]).to_owned()),
-    }
+fn value() -> impl Strategy<Value = Literal> {
+    prop_oneof![
+        select(&[0, 1, 2, 4, 9, 99, 500, -115, i64::MAX, i64::MIN][..]).prop_map(Literal::Integer),
+        select(&TEXTS[..]).prop_map(|text| Literal::Text(text.to_owned())),
+        select(&["0", "-115", "99.95", "500", "0.5", "18446744073709551501"][..])
+            .prop_map(|decimal| Literal::Decimal(decimal.to_owned())),
+    ]
 }
 
-fn comparison(rng: &mut Rng) -> Comparison {
-    rng.one(&[
-        Comparison::Equal,
-        Comparison::NotEqual,
-        Comparison::Greater,
-        Comparison::AtLeast,
-        Comparison::Less,
-        Comparison::AtMost,
-    ])
+fn comparison() -> impl Strategy<Value = Comparison> {
+    select(
+        &[
+            Comparison::Equal,
+            Comparison::NotEqual,
+            Comparison::Greater,
+            Comparison::AtLeast,
+            Comparison::Less,
+            Comparison::AtMost,
+        ][..],
+    )
 }
 
-fn test(rng: &mut Rng) -> Predicate {
-    match rng.below(10) {
-        9 => {
-            let spaced = Literal::Text(rng.one(&SPACED).to_owned());
-            Predicate::Compare(column(rng.one(&WHOLE)), comparison(rng), Operand::Literal(spaced))
-        }
-        0..=2 => Predicate::Compare(expr(rng), comparison(rng), Operand::Literal(value(rng))),
-        3 => Predicate::Compare(expr(rng), comparison(rng), Operand::Expr(expr(rng))),
-        4 => Predicate::AnyOf(expr(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
-        5 => Predicate::NoneOf(expr(rng), (0..rng.below(4)).map(|_| value(rng)).collect()),
-        6 => {
-            let like = rng.one(&[Like::Contains, Like::StartsWith, Like::EndsWith]);
-            Predicate::Like(expr(rng), like, rng.one(&PATTERNS).to_owned())
-        }
-        7 if rng.below(2) == 0 => Predicate::IsNull(expr(rng)),
-        7 => Predicate::IsNotNull(expr(rng)),
-        _ => {
-            let mut inner = all("site_content_closure", &[]);
-            inner.from.0 = TableAlias(5);
-            inner.order.clear();
-            inner.filter = vec![same(of(5, "descendant"), column("id"))];
-            let depth = Operand::Literal(Literal::Integer(rng.below(5) as i64));
-            inner.filter.push(Predicate::Compare(of(5, "depth"), comparison(rng), depth));
-            Predicate::Exists(Box::new(inner))
-        }
-    }
+fn predicate() -> impl Strategy<Value = Predicate> {
+    let literal = (expr(), comparison(), value());
+    let spaced = (select(&WHOLE[..]), comparison(), select(&SPACED[..]));
+    let like = (expr(), select(&[Like::Contains, Like::StartsWith, Like::EndsWith][..]), select(&PATTERNS[..]));
+    prop_oneof![
+        3 => literal.prop_map(|(expr, by, value)| Predicate::Compare(expr, by, Operand::Literal(value))),
+        1 => (expr(), comparison(), expr()).prop_map(|(one, by, other)| Predicate::Compare(one, by, Operand::Expr(other))),
+        1 => (expr(), vec(value(), 0..4)).prop_map(|(expr, values)| Predicate::AnyOf(expr, values)),
+        1 => (expr(), vec(value(), 0..4)).prop_map(|(expr, values)| Predicate::NoneOf(expr, values)),
+        1 => like.prop_map(|(expr, like, pattern)| Predicate::Like(expr, like, pattern.to_owned())),
+        1 => expr().prop_map(Predicate::IsNull),
+        1 => expr().prop_map(Predicate::IsNotNull),
+        1 => (comparison(), 0..5_i64).prop_map(|(by, depth)| has_ancestor(by, depth)),
+        1 => spaced.prop_map(|(name, by, text)| {
+            Predicate::Compare(column(name), by, Operand::Literal(Literal::Text(text.to_owned())))
+        }),
+    ]
 }
 
-fn query(rng: &mut Rng) -> Select {
-    let mut select = all("site_content", &["id"]);
-    let variable = rng.one(&[1, 4, 5, 6]);
-    select.joins =
-        vec![Join { kind: rng.one(&[JoinKind::Left, JoinKind::Left, JoinKind::Inner]), ..value_of(variable, 1) }];
-    select.columns.extend((0..rng.below(3)).map(|_| expr(rng)));
-    select.filter = (0..rng.below(3)).map(|_| test(rng)).collect();
-    select.order =
-        (0..rng.below(3)).map(|_| (expr(rng), rng.one(&[Direction::Ascending, Direction::Descending]))).collect();
-    select.order.push((column("id"), Direction::Ascending));
-    select.offset = rng.one(&[0, 0, 1, 10, 300]);
-    select.limit = rng.one(&[1, 5, 20, 100]);
-    select
+fn has_ancestor(comparison: Comparison, depth: i64) -> Predicate {
+    let mut inner = all("site_content_closure", &[]);
+    inner.from.0 = TableAlias(5);
+    inner.order.clear();
+    inner.filter = vec![same(of(5, "descendant"), column("id"))];
+    inner.filter.push(Predicate::Compare(of(5, "depth"), comparison, Operand::Literal(Literal::Integer(depth))));
+    Predicate::Exists(Box::new(inner))
 }
 
-#[tokio::test]
-async fn random_queries_give_the_same_rows_on_all_databases() {
-    let three = SiteDatabases::small().await;
-    let mut rng = Rng(20_261_116);
-    let mut found = 0;
-    for _ in 0..QUERIES {
-        found += usize::from(!three.rows(&query(&mut rng)).await.is_empty());
-    }
+fn query() -> impl Strategy<Value = Select> {
+    let join = (select(&[JoinKind::Left, JoinKind::Left, JoinKind::Inner][..]), select(&[1, 4, 5, 6][..]));
+    let direction = select(&[Direction::Ascending, Direction::Descending][..]);
+    let window = (select(&[0, 0, 1, 10, 300][..]), select(&[1, 5, 20, 100][..]));
+    let parts = (join, vec(expr(), 0..3), vec(predicate(), 0..3), vec((expr(), direction), 0..3), window);
+    parts.prop_map(|((kind, variable), columns, filter, order, (offset, limit))| {
+        let mut select = all("site_content", &["id"]);
+        select.joins = vec![Join { kind, ..value_of(variable, 1) }];
+        select.columns.extend(columns);
+        select.filter = filter;
+        select.order = order;
+        select.order.push((column("id"), Direction::Ascending));
+        Select { offset, limit, ..select }
+    })
+}
+
+#[test]
+fn random_queries_give_the_same_rows_on_all_databases() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let three = runtime.block_on(SiteDatabases::small());
+    let queries = QUERIES * u32::try_from(test_scale()).unwrap();
+    let found = Cell::new(0);
+    // Always the same cases, so that a failure comes back on every run.
+    let config = Config { cases: queries, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let checked = runner.run(&query(), |select| {
+        let rows = runtime.block_on(three.rows(&select));
+        found.set(found.get() + u32::from(!rows.is_empty()));
+        Ok(())
+    });
+    checked.unwrap_or_else(|failure| panic!("{failure}"));
     // Queries without rows would prove little.
-    assert!(found > QUERIES / 3, "only {found} of {QUERIES} queries returned rows");
+    assert!(found.get() > queries / 3, "only {} of {queries} queries returned rows", found.get());
 }

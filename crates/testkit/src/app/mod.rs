@@ -68,7 +68,7 @@ impl TestApp {
     }
 
     /// On `data` in this folder, for the callers of another one.
-    pub fn start_in(folder: TestFolder, settings: &[(&str, &str)], callers_of: &TestApp) -> TestApp {
+    pub fn start_in(callers_of: &TestApp, folder: TestFolder, settings: &[(&str, &str)]) -> TestApp {
         TestApp::spawn(folder, owned(settings), callers_of.clients.clone(), LogReader::Started)
     }
 

@@ -82,7 +82,12 @@ impl PostgresDatabase {
     }
 
     pub fn url_as(&self, role: &str) -> String {
-        url(&self.folder, role, &self.name)
+        self.url_of(role, &self.name)
+    }
+
+    /// Another database of the same server.
+    pub fn url_of(&self, role: &str, database: &str) -> String {
+        url(&self.folder, role, database)
     }
 
     /// Runs SQL as the superuser and gives back what it prints, a row a line.

@@ -8,7 +8,7 @@ mod state;
 use std::sync::{Arc, Mutex};
 
 use frontdesk_engine::model::page::{Page, Query};
-use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::plan::{Event, Step};
 use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
@@ -83,6 +83,17 @@ impl MemoryStore {
     /// The records of all tenants' audit chains.
     pub fn audit(&self) -> Vec<String> {
         self.inspect(|state| state.audit.iter().map(|(_, record)| record.clone()).collect())
+    }
+
+    /// The events of all tenants, each as `kind change`.
+    pub fn events(&self) -> Vec<String> {
+        let text = |event: &Event| format!("{} {}", event.kind, event.change.as_str());
+        self.inspect(|state| state.events.iter().map(|stored| text(&stored.event)).collect())
+    }
+
+    /// Rows, events and claims as one text, to compare before and after.
+    pub fn contents(&self) -> String {
+        self.inspect(|state| format!("{:?} {:?} {:?}", state.rows, state.events, state.claims))
     }
 
     /// Deletes rows whose value in this column is less than an instant.

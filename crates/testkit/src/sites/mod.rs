@@ -1,5 +1,6 @@
 //! One CMS site in all three databases, and SQLite files for sites.
 
+pub mod emcp_queries;
 pub mod query;
 
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ use query::shown;
 
 /// Three databases with the same content.
 pub struct SiteDatabases {
-    pub sites: Vec<(&'static str, Arc<dyn SiteDb>)>,
+    pub site_dbs: Vec<(&'static str, Arc<dyn SiteDb>)>,
     pub sqlite: SiteFile,
     pub mariadb: MariadbDatabase,
     pub postgres: PostgresDatabase,
@@ -50,18 +51,18 @@ impl SiteDatabases {
         sqlite.sql(&script(ScriptDialect::Sqlite));
         mariadb.sql(&format!("{} COMMIT;", script(ScriptDialect::Mysql)));
         postgres.load(&script(ScriptDialect::Postgres));
-        let mut sites = Vec::new();
+        let mut site_dbs = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
-            sites.push((name, open(&settings(&url)).await.unwrap()));
+            site_dbs.push((name, open(&settings(&url)).await.unwrap()));
         }
-        SiteDatabases { sites, sqlite, mariadb, postgres }
+        SiteDatabases { site_dbs, sqlite, mariadb, postgres }
     }
 
     /// What all three answer, which is the same.
     pub async fn rows(&self, select: &Select) -> Vec<SiteRow> {
         let mut answers = Vec::new();
-        for (name, site) in &self.sites {
-            let rows = site.select(select).await;
+        for (name, site_db) in &self.site_dbs {
+            let rows = site_db.select(select).await;
             answers.push((name, rows.unwrap_or_else(|fault| panic!("{name}: {fault:?} for {select:?}"))));
         }
         for (name, rows) in &answers[1..] {
@@ -77,7 +78,7 @@ impl SiteDatabases {
 }
 
 pub fn settings(url: &str) -> SiteDbSettings {
-    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url, "evo_") }
+    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url) }
 }
 
 /// A SQLite file in a folder of its own.

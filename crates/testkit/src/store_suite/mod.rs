@@ -97,7 +97,7 @@ macro_rules! every_behaviour {
             steps::a_taken_value_refuses_with_the_steps_own_fault,
             steps::a_taken_id_refuses_with_the_steps_own_fault,
             steps::a_unique_value_is_unique_within_its_tenant_only,
-            steps::an_update_to_a_taken_value_fails_for_good_and_changes_nothing,
+            steps::an_update_to_a_taken_value_is_an_internal_fault,
             committing::a_plan_of_an_unknown_tenant_is_not_committed,
             committing::a_failing_plan_leaves_no_trace,
             committing::failing_plans_among_others_leave_no_gap,
@@ -119,7 +119,7 @@ macro_rules! every_behaviour {
             registry::a_client_is_added_once_and_comes_back_whole,
             registry::a_new_secret_ends_the_clients_tokens,
             registry::a_revoked_client_has_no_tokens_and_stays_revoked,
-            registry::a_token_comes_back_whole_and_is_revoked_by_its_own_client_only,
+            registry::a_token_is_revoked_by_its_own_client_only,
             registry::expired_tokens_are_swept_when_one_is_added,
             registry::a_change_is_recorded_if_and_only_if_it_happened,
         }

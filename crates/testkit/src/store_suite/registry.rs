@@ -55,7 +55,7 @@ pub async fn a_revoked_client_has_no_tokens_and_stays_revoked(subject: &StoreUnd
     assert_eq!(registry.revoke_client(&id("nobody"), Millis(60), note()).await.unwrap(), Changed::Nothing);
 }
 
-pub async fn a_token_comes_back_whole_and_is_revoked_by_its_own_client_only(subject: &StoreUnderTest) {
+pub async fn a_token_is_revoked_by_its_own_client_only(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
     assert_eq!(registry.token([1; 32]).await.unwrap(), Some(token(1, "agent", 1_000)));

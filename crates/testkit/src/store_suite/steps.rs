@@ -127,7 +127,7 @@ pub async fn a_unique_value_is_unique_within_its_tenant_only(subject: &StoreUnde
 }
 
 /// The step names no fault for it, so it must not look like something that passes by waiting.
-pub async fn an_update_to_a_taken_value_fails_for_good_and_changes_nothing(subject: &StoreUnderTest) {
+pub async fn an_update_to_a_taken_value_is_an_internal_fault(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
     let row = with(Row { version: 2, ..boat("b2", 9) }, "hull", Cell::Text("H-b1".to_owned()));
     let outcome = subject.store.commit(plan("rename", &north(), vec![update(row, 1, OnConflict::Retry)])).await;

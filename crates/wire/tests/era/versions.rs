@@ -45,14 +45,14 @@ fn without_meta_the_header_decides() {
 }
 
 #[test]
-fn legacy_requests_need_no_further_headers_and_theirs_are_not_compared() {
+fn legacy_requests_need_no_further_headers() {
     let call = request("tools/call", r#""name":"inventory.get""#);
     let headers = headers("2025-11-25", "tools/list", Some("else"));
     assert_eq!(decide(&headers, &call), Ok(Era::Legacy(Version::V2025_11_25)));
 }
 
 #[test]
-fn discovery_without_meta_is_told_so_unless_it_names_a_legacy_version() {
+fn discover_without_meta_is_refused_in_the_modern_era() {
     let discover = request("server/discover", "");
     assert_eq!(decide(&version_only(None), &discover), bad_meta(NO_META));
     assert_eq!(decide(&version_only(Some("2026-07-28")), &discover), bad_meta(NO_META));
@@ -60,7 +60,7 @@ fn discovery_without_meta_is_told_so_unless_it_names_a_legacy_version() {
 }
 
 #[test]
-fn an_unknown_version_in_meta_is_unsupported_unless_the_header_contradicts_it() {
+fn an_unknown_version_in_meta_is_unsupported() {
     let list = request("tools/list", r#""_meta":{"io.modelcontextprotocol/protocolVersion":"v999.0.0"}"#);
     assert_eq!(decide(&version_only(Some("v999.0.0")), &list), unsupported("v999.0.0"));
     assert_eq!(decide(&version_only(None), &list), unsupported("v999.0.0"));

@@ -1,5 +1,6 @@
 //! Reading pages: from the rows that a tool chooses to the answer, with the selected template variables.
 
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::sync::Arc;
 
 use frontdesk_engine::model::page::Direction;
@@ -13,13 +14,13 @@ use super::{ToolDescription, read_tool};
 use crate::emcp::query::{BASE, column, equals};
 use crate::emcp::variable_cache::VariableCache;
 use crate::emcp::variables::{Variables, with_tvs};
-use crate::emcp::{ResultLimits, document, schemas};
+use crate::emcp::{document, schemas};
 
 /// What a tool can use to choose its rows.
 pub(super) struct QueryContext<'a> {
     pub(super) input: &'a ToolInput,
     pub(super) site_db: &'a dyn SiteDb,
-    pub(super) limits: &'a ResultLimits,
+    pub(super) limits: &'a QueryLimits,
     pub(super) variables: &'a Variables,
 }
 
@@ -36,7 +37,7 @@ pub(super) type SelectRows = for<'a> fn(&'a QueryContext<'a>) -> Future<'a, Resu
 
 /// A list of pages.
 pub(super) fn list(
-    limits: ResultLimits,
+    limits: QueryLimits,
     description: ToolDescription,
     own: Vec<Field>,
     select_rows: SelectRows,
@@ -48,7 +49,7 @@ pub(super) fn list(
     read_tool(description, input, output, Arc::new(List { limits, select_rows, cache: VariableCache::default() }))
 }
 
-pub(super) fn get(limits: ResultLimits) -> Tool {
+pub(super) fn get(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.get",
         title: "Get a page",
@@ -64,7 +65,7 @@ pub(super) fn get(limits: ResultLimits) -> Tool {
 }
 
 struct List {
-    limits: ResultLimits,
+    limits: QueryLimits,
     select_rows: SelectRows,
     cache: VariableCache,
 }
@@ -72,7 +73,7 @@ struct List {
 impl ReadTool for List {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), permitted.site_db()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
             let context = QueryContext { input, site_db, limits, variables: &variables };
             let (limit, offset) = limit_and_offset(input);
@@ -96,14 +97,14 @@ impl ReadTool for List {
 }
 
 struct Get {
-    limits: ResultLimits,
+    limits: QueryLimits,
     cache: VariableCache,
 }
 
 impl ReadTool for Get {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (input, site_db, limits) = (permitted.input(), permitted.archive()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), permitted.site_db()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
             let context = QueryContext { input, site_db, limits, variables: &variables };
             let query = DocumentQuery {
@@ -134,7 +135,7 @@ fn select(context: &QueryContext<'_>, query: DocumentQuery, limit: u64, offset: 
         order: query.order,
         offset,
         limit,
-        bytes: context.limits.max_result_bytes,
+        bytes: context.limits.bytes,
     })
 }
 

@@ -8,13 +8,14 @@ mod siblings;
 mod tree;
 
 use frontdesk_engine::Scope;
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::schema::{Field, Schema};
 use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, Tool, ToolSpec};
 use std::sync::Arc;
 
-use super::{ResultLimits, scopes};
+use super::scopes;
 
-pub(super) fn all(limits: ResultLimits) -> Vec<Tool> {
+pub(super) fn all(limits: QueryLimits) -> Vec<Tool> {
     vec![
         search::search(limits),
         content::get(limits),

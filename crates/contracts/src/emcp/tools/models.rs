@@ -1,5 +1,6 @@
 //! Records of the models: templates, variables, snippets, users and so on, by structured filters only (E-32).
 
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::sync::Arc;
 
 use frontdesk_engine::model::page::Direction;
@@ -14,11 +15,11 @@ use super::content::limit_and_offset;
 use super::{ToolDescription, read_tool};
 use crate::emcp::model::{self, Model};
 use crate::emcp::query::{BASE, column, equals};
-use crate::emcp::{ResultLimits, filter, schemas};
+use crate::emcp::{filter, schemas};
 
 const MAX_CONDITIONS: usize = 20;
 
-pub(super) fn list(limits: ResultLimits) -> Tool {
+pub(super) fn list(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.model.list",
         title: "List records of a model",
@@ -41,7 +42,7 @@ pub(super) fn list(limits: ResultLimits) -> Tool {
     read_tool(description, input, output, Arc::new(List { limits }))
 }
 
-pub(super) fn get(limits: ResultLimits) -> Tool {
+pub(super) fn get(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.model.get",
         title: "Get a record of a model",
@@ -61,7 +62,7 @@ fn meta_field() -> Field {
 }
 
 struct List {
-    limits: ResultLimits,
+    limits: QueryLimits,
 }
 
 impl ReadTool for List {
@@ -92,7 +93,7 @@ impl ReadTool for List {
 }
 
 struct Get {
-    limits: ResultLimits,
+    limits: QueryLimits,
 }
 
 impl ReadTool for Get {
@@ -118,11 +119,11 @@ impl ReadTool for Get {
 
 /// Another CMS version may lack the table; it then has no such rows.
 async fn rows(permitted: &Permitted<'_>, model: &Model, select: &Select) -> Result<Vec<SiteRow>, Fault> {
-    let site_db = permitted.archive()?;
+    let site_db = permitted.site_db()?;
     if site_db.has_table(model.table).await? { site_db.select(select).await } else { Ok(Vec::new()) }
 }
 
-fn all(model: &Model, limits: &ResultLimits) -> Select {
+fn all(model: &Model, limits: &QueryLimits) -> Select {
     Select {
         from: (BASE, model.table),
         joins: Vec::new(),
@@ -131,7 +132,7 @@ fn all(model: &Model, limits: &ResultLimits) -> Select {
         order: Vec::new(),
         offset: 0,
         limit: 0,
-        bytes: limits.max_result_bytes,
+        bytes: limits.bytes,
     }
 }
 

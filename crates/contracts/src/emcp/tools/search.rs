@@ -1,6 +1,7 @@
 //! Searching pages by position, state, template variables and tags, in a chosen order. All filters must hold.
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
 use frontdesk_engine::model::tool::Tool;
@@ -13,7 +14,7 @@ use super::tree::{depth_field, descendants_of, requested_depth};
 use crate::emcp::patterns::{self, VariableFallback};
 use crate::emcp::query::{column, columns_equal, equals};
 use crate::emcp::variables::{FILTERS, MAX_FILTERS, MAX_ORDERS, ORDER};
-use crate::emcp::{ResultLimits, filter, schemas};
+use crate::emcp::{filter, schemas};
 
 const ORDERS: &[&str] = &["id", "pagetitle", "menuindex", "createdon", "pub_date"];
 
@@ -25,7 +26,7 @@ const TAG: TableAlias = TableAlias(4);
 const MAX_TAGS: usize = 50;
 const MAX_TAG_LENGTH: usize = 255;
 
-pub(super) fn search(limits: ResultLimits) -> Tool {
+pub(super) fn search(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.search",
         title: "Search pages",
@@ -37,7 +38,7 @@ pub(super) fn search(limits: ResultLimits) -> Tool {
     })
 }
 
-fn fields(limits: &ResultLimits) -> Vec<Field> {
+fn fields(limits: &QueryLimits) -> Vec<Field> {
     vec![
         optional(
             "parent",
@@ -110,7 +111,7 @@ fn use_default() -> Field {
 
 async fn document_query(context: &QueryContext<'_>) -> Result<DocumentQuery, Fault> {
     let mut query = match context.input.integer("parent") {
-        Some(parent) => descendants_of(parent, requested_depth(context).unwrap_or(context.limits.max_depth.into())),
+        Some(parent) => descendants_of(parent, requested_depth(context).unwrap_or(context.limits.depth.into())),
         None => DocumentQuery::default(),
     };
     query.filter.push(equals(column("deleted"), boolean(&context.input.arguments, "deleted").unwrap_or(0)));
@@ -198,7 +199,7 @@ async fn tags(context: &QueryContext<'_>) -> Result<Option<Predicate>, Fault> {
         order: Vec::new(),
         offset: 0,
         limit: 1,
-        bytes: context.limits.max_result_bytes,
+        bytes: context.limits.bytes,
     }))))
 }
 

@@ -2,6 +2,7 @@
 //! pages of the site (E-25).
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::tool::{Future, Tool};
 use frontdesk_engine::ports::site_db::{Comparison, Literal, Predicate, Select};
@@ -10,7 +11,7 @@ use super::ToolDescription;
 use super::content::{DocumentQuery, QueryContext, by_menuindex, list, not_deleted, requested_id};
 use super::tree::{menuindex_range, range_fields};
 use crate::emcp::query::{BASE, column, compare, equals};
-use crate::emcp::{ResultLimits, document, schemas};
+use crate::emcp::{document, schemas};
 
 /// The position of a page in the tree.
 pub(super) struct TreePosition {
@@ -18,7 +19,7 @@ pub(super) struct TreePosition {
     menuindex: i64,
 }
 
-pub(super) fn siblings(limits: ResultLimits) -> Tool {
+pub(super) fn siblings(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.siblings",
         title: "List pages beside a page",
@@ -29,7 +30,7 @@ pub(super) fn siblings(limits: ResultLimits) -> Tool {
     })
 }
 
-pub(super) fn neighbors(limits: ResultLimits) -> Tool {
+pub(super) fn neighbors(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.neighbors",
         title: "List neighbours of a page",
@@ -40,7 +41,7 @@ pub(super) fn neighbors(limits: ResultLimits) -> Tool {
     })
 }
 
-pub(super) fn prev_siblings(limits: ResultLimits) -> Tool {
+pub(super) fn prev_siblings(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.prev_siblings",
         title: "List pages before a page",
@@ -51,7 +52,7 @@ pub(super) fn prev_siblings(limits: ResultLimits) -> Tool {
     })
 }
 
-pub(super) fn next_siblings(limits: ResultLimits) -> Tool {
+pub(super) fn next_siblings(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.next_siblings",
         title: "List pages after a page",
@@ -62,7 +63,7 @@ pub(super) fn next_siblings(limits: ResultLimits) -> Tool {
     })
 }
 
-pub(super) fn siblings_range(limits: ResultLimits) -> Tool {
+pub(super) fn siblings_range(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.siblings_range",
         title: "List a range of pages beside a page",
@@ -133,7 +134,7 @@ pub(super) async fn find_position(context: &QueryContext<'_>) -> Result<Option<T
         order: Vec::new(),
         offset: 0,
         limit: 1,
-        bytes: context.limits.max_result_bytes,
+        bytes: context.limits.bytes,
     };
     let found = context.site_db.select(&select).await?;
     Ok(match found.first().map(Vec::as_slice) {

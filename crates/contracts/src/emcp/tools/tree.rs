@@ -2,6 +2,7 @@
 //! itself, not its descendants.
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::schema::{Field, Schema, optional, required};
 use frontdesk_engine::model::tool::{Future, Tool};
@@ -11,14 +12,14 @@ use super::ToolDescription;
 use super::content::{DocumentQuery, QueryContext, by_menuindex, list, not_deleted, requested_id};
 use super::siblings::find_position;
 use crate::emcp::query::{BASE, column, columns_equal, compare, equals};
-use crate::emcp::{ResultLimits, document, schemas};
+use crate::emcp::{document, schemas};
 
 /// The closure table, joined to the documents.
 const PATH: TableAlias = TableAlias(1);
 /// The document that is the ancestor of a path.
 const ROOT: TableAlias = TableAlias(2);
 
-pub(super) fn root_tree(limits: ResultLimits) -> Tool {
+pub(super) fn root_tree(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.root_tree",
         title: "List pages from the top",
@@ -28,7 +29,7 @@ pub(super) fn root_tree(limits: ResultLimits) -> Tool {
     list(limits, description, vec![depth], |context| Box::pin(async move { Ok(Some(root_tree_query(context))) }))
 }
 
-pub(super) fn descendants(limits: ResultLimits) -> Tool {
+pub(super) fn descendants(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.descendants",
         title: "List pages below a page",
@@ -40,7 +41,7 @@ pub(super) fn descendants(limits: ResultLimits) -> Tool {
     })
 }
 
-pub(super) fn ancestors(limits: ResultLimits) -> Tool {
+pub(super) fn ancestors(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.ancestors",
         title: "List pages above a page",
@@ -52,7 +53,7 @@ pub(super) fn ancestors(limits: ResultLimits) -> Tool {
     })
 }
 
-pub(super) fn children(limits: ResultLimits) -> Tool {
+pub(super) fn children(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.children",
         title: "List pages directly below a page",
@@ -66,7 +67,7 @@ pub(super) fn children(limits: ResultLimits) -> Tool {
     })
 }
 
-pub(super) fn children_range(limits: ResultLimits) -> Tool {
+pub(super) fn children_range(limits: QueryLimits) -> Tool {
     let description = ToolDescription {
         name: "evo.content.children_range",
         title: "List a range of pages below a page",
@@ -152,8 +153,8 @@ fn distance() -> Expr {
     Expr::Column(PATH, "depth")
 }
 
-pub(super) fn depth_field(limits: &ResultLimits, about: &'static str) -> Field {
-    optional("depth", Schema::integer(1, limits.max_depth.into()), about)
+pub(super) fn depth_field(limits: &QueryLimits, about: &'static str) -> Field {
+    optional("depth", Schema::integer(1, limits.depth.into()), about)
 }
 
 pub(super) fn requested_depth(context: &QueryContext<'_>) -> Option<i64> {

@@ -88,15 +88,15 @@ impl Problems {
                 Some(object) => object.values().for_each(|value| self.visit(of, value, pointer)),
                 None => self.add(pointer, "type", "an object is expected"),
             },
-            Schema::List { of, min: least, max: most } => {
+            Schema::List { of, min, max } => {
                 let Some(items) = value.as_array() else {
                     return self.add(pointer, "type", "an array is expected");
                 };
-                if items.len() < *least {
-                    return self.add(pointer, "minItems", format!("at least {least} is expected"));
+                if items.len() < *min {
+                    return self.add(pointer, "minItems", format!("at least {min} is expected"));
                 }
-                if items.len() > *most {
-                    return self.add(pointer, "maxItems", format!("at most {most} items are allowed"));
+                if items.len() > *max {
+                    return self.add(pointer, "maxItems", format!("at most {max} items are allowed"));
                 }
                 for (position, item) in items.iter().enumerate() {
                     self.visit(of, item, Pointer::Number(&pointer, position));
@@ -110,11 +110,11 @@ impl Problems {
                 }
                 None => self.add(pointer, "type", "a string is expected"),
             },
-            Schema::Integer { min: least, max: most } => match value.as_i64() {
-                Some(given) if given < *least => self.add(pointer, "minimum", format!("it must be at least {least}")),
-                Some(given) if given > *most => self.add(pointer, "maximum", format!("it must be at most {most}")),
+            Schema::Integer { min, max } => match value.as_i64() {
+                Some(given) if given < *min => self.add(pointer, "minimum", format!("it must be at least {min}")),
+                Some(given) if given > *max => self.add(pointer, "maximum", format!("it must be at most {max}")),
                 Some(_) => {}
-                None if value.is_u64() => self.add(pointer, "maximum", format!("it must be at most {most}")),
+                None if value.is_u64() => self.add(pointer, "maximum", format!("it must be at most {max}")),
                 // A number with a fraction or exponent is never an integer here, even if its value is
                 // whole: money must not pass through floats.
                 None => self.add(pointer, "type", "an integer is expected"),
@@ -161,12 +161,12 @@ fn fits(shape: &Schema, value: &Value) -> bool {
 impl Text {
     fn check(&self, given: &str) -> Result<(), (&'static str, String)> {
         match self {
-            Text::Free { min: least, max: most } => {
+            Text::Free { min, max } => {
                 let length = given.chars().count();
-                if length < *least {
-                    Err(("minLength", format!("at least {least} characters are expected")))
-                } else if length > *most {
-                    Err(("maxLength", format!("at most {most} characters are allowed")))
+                if length < *min {
+                    Err(("minLength", format!("at least {min} characters are expected")))
+                } else if length > *max {
+                    Err(("maxLength", format!("at most {max} characters are allowed")))
                 } else if given.chars().any(|letter| letter == '\0') {
                     Err(("pattern", "a NUL character is not allowed".to_owned()))
                 } else {

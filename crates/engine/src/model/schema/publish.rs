@@ -30,14 +30,14 @@ impl Schema {
                 object
             }
             Schema::Map(of) => json!({"type": "object", "additionalProperties": of.to_json()}),
-            Schema::List { of, min: 0, max: most } => {
-                json!({"type": "array", "items": of.to_json(), "maxItems": most})
+            Schema::List { of, min: 0, max } => {
+                json!({"type": "array", "items": of.to_json(), "maxItems": max})
             }
-            Schema::List { of, min: least, max: most } => {
-                json!({"type": "array", "items": of.to_json(), "minItems": least, "maxItems": most})
+            Schema::List { of, min, max } => {
+                json!({"type": "array", "items": of.to_json(), "minItems": min, "maxItems": max})
             }
             Schema::Text(text) => text.to_json(),
-            Schema::Integer { min: least, max: most } => json!({"type": "integer", "minimum": least, "maximum": most}),
+            Schema::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
             Schema::Boolean => json!({"type": "boolean"}),
             Schema::Nullable(of) => or_null(of.to_json()),
             Schema::AnyOf { shapes, .. } => {
@@ -63,7 +63,7 @@ fn or_null(mut shape: Value) -> Value {
 impl Text {
     fn to_json(&self) -> Value {
         match self {
-            Text::Free { min: least, max: most } => json!({"type": "string", "minLength": least, "maxLength": most}),
+            Text::Free { min, max } => json!({"type": "string", "minLength": min, "maxLength": max}),
             Text::OneOf(words) => json!({"type": "string", "enum": words}),
             Text::Timestamp => json!({"type": "string", "format": "date-time"}),
             Text::Email => json!({"type": "string", "format": "email", "maxLength": 254}),

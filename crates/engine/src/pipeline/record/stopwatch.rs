@@ -26,23 +26,23 @@ impl Stopwatch {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// Says when that is.
+    /// Returns the start, in microseconds since the call began.
     pub(crate) fn start(&mut self, stage: Stage) -> u64 {
         let now = self.micros();
         self.running = Some((stage, now));
         now
     }
 
-    /// Writes down the stage that is running, if one is.
-    pub(crate) fn stop(&mut self, laps: &mut StageTimes) {
+    /// Ends the running stage, if there is one.
+    pub(crate) fn stop(&mut self, times: &mut StageTimes) {
         let Some((stage, from)) = self.running.take() else {
             return;
         };
-        let lap = Some(StageTime { from, until: self.micros() });
+        let time = Some(StageTime { from, until: self.micros() });
         match stage {
-            Stage::Identify => laps.identify = lap,
-            Stage::Perform => laps.perform = lap,
-            Stage::Record => laps.record = lap,
+            Stage::Identify => times.identify = time,
+            Stage::Perform => times.perform = time,
+            Stage::Record => times.record = time,
         }
     }
 }

@@ -141,7 +141,7 @@ async fn ids(
     desk.store.page(tenant, query).await
 }
 
-fn place<'a>(mount: &'a Mount, tenant: &'a TenantId) -> CursorScope<'a> {
+fn cursor_scope<'a>(mount: &'a Mount, tenant: &'a TenantId) -> CursorScope<'a> {
     CursorScope { contract: mount.contract.id, tenant: tenant.as_str(), tool: "resources/list" }
 }
 
@@ -159,10 +159,10 @@ fn resume(
     sections: &[(&ResourceTemplate, &'static TableSpec)],
     cursor: &str,
 ) -> Result<(usize, Start), Fault> {
-    let memory = cursor::open(&desk.keys.cursor, desk.now(), place(mount, tenant), cursor)?;
-    let template = memory.filter.get(SECTION).and_then(Value::as_str).unwrap_or_default();
+    let state = cursor::open(&desk.keys.cursor, desk.now(), cursor_scope(mount, tenant), cursor)?;
+    let template = state.filter.get(SECTION).and_then(Value::as_str).unwrap_or_default();
     match sections.iter().position(|(resource, _)| resource.template == template) {
-        Some(section) => Ok((section, Start::After(memory.key))),
+        Some(section) => Ok((section, Start::After(state.key))),
         None => Err(Fault::new(
             FaultKind::InvalidCursor,
             "This cursor was issued to a token with other scopes. Start again without a cursor.",
@@ -179,7 +179,7 @@ fn issue(
 ) -> Result<String, Fault> {
     let mut filter = Map::new();
     filter.insert(SECTION.to_owned(), Value::from(resource.template));
-    let memory = CursorState { filter, key, limit: PAGE };
-    cursor::issue(&desk.keys.cursor, desk.random.as_ref(), desk.now(), place(mount, tenant), &memory)
+    let state = CursorState { filter, key, limit: PAGE };
+    cursor::issue(&desk.keys.cursor, desk.random.as_ref(), desk.now(), cursor_scope(mount, tenant), &state)
         .ok_or_else(|| Fault::internal("the cursor could not be sealed"))
 }

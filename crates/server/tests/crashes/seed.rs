@@ -1,15 +1,15 @@
-//! How often chance is taken, and with which seed.
+//! How many rounds there are, and the seed of what they do.
 
 use std::hash::{BuildHasher as _, RandomState};
 
-use crate::support::chance::Chance;
+use frontdesk_testkit::TestRandom;
 
 /// The seed is said, and can be given again: the choices are then the same, though not the moments at which the
 /// machine makes them come true.
-pub(crate) fn seeded(whose: &str) -> Chance {
+pub(crate) fn seeded(whose: &str) -> TestRandom {
     let seed = asked("FRONTDESK_CRASH_SEED").unwrap_or_else(|| RandomState::new().hash_one(whose));
-    eprintln!("{whose}: chance is FRONTDESK_CRASH_SEED={seed}");
-    Chance(seed)
+    eprintln!("{whose}: the seed is FRONTDESK_CRASH_SEED={seed}");
+    TestRandom::seeded(seed)
 }
 
 /// How often processes are killed: `cargo xtask test --long` asks for 200 rounds.

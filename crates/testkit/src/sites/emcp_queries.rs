@@ -1,5 +1,5 @@
-//! The queries of some tools, written out: `bench_queries.rs` compares the tools with them, and the reference server of
-//! the bench sends the same.
+//! The queries of some eMCP tools, written out: the contract's tests compare the tools with them, and the reference
+//! server of the bench sends the same.
 
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
@@ -31,7 +31,7 @@ const FIELDS: [&str; 17] = [
 ];
 
 /// The variables with these names.
-pub(crate) fn variables(names: &[&str]) -> Select {
+pub fn variables(names: &[&str]) -> Select {
     let limit = names.len() as u64 * 8;
     let names = names.iter().map(|name| Literal::Text((*name).to_owned())).collect();
     Select {
@@ -47,13 +47,13 @@ pub(crate) fn variables(names: &[&str]) -> Select {
 }
 
 /// One page with its values of these variables.
-pub(crate) fn page(id: i64, variables: &[i64]) -> Select {
+pub fn page(id: i64, variables: &[i64]) -> Select {
     let tests = vec![equals(column("id"), id), equals(column("deleted"), 0)];
     Select { columns: columns(variables), joins: values(variables), filter: tests, ..documents(1, 0) }
 }
 
 /// Pages whose second variable has this value.
-pub(crate) fn search(variables: &[i64], value: &str, limit: u64, offset: u64) -> Select {
+pub fn search(variables: &[i64], value: &str, limit: u64, offset: u64) -> Select {
     let value_column = Expr::Column(TableAlias(FIRST_VARIABLE + 1), "value");
     let has_value =
         Predicate::Compare(value_column, Comparison::Equal, Operand::Literal(Literal::Text(value.to_owned())));
@@ -66,7 +66,7 @@ pub(crate) fn search(variables: &[i64], value: &str, limit: u64, offset: u64) ->
     }
 }
 
-pub(crate) fn descendants(id: i64, depth: i64, limit: u64, offset: u64) -> Select {
+pub fn descendants(id: i64, depth: i64, limit: u64, offset: u64) -> Select {
     Select {
         joins: vec![path("descendant")],
         filter: vec![
@@ -80,7 +80,7 @@ pub(crate) fn descendants(id: i64, depth: i64, limit: u64, offset: u64) -> Selec
     }
 }
 
-pub(crate) fn ancestors(id: i64, limit: u64) -> Select {
+pub fn ancestors(id: i64, limit: u64) -> Select {
     Select {
         joins: vec![path("ancestor")],
         filter: vec![

@@ -14,7 +14,7 @@ fn begin(test: &Arc<TestDesk>, who: &'static str, id: &str) -> JoinHandle<String
     tokio::spawn(async move { test.serve(post(who, &body)).await.body })
 }
 
-async fn withdraw(test: &TestDesk, who: &str, id: &str) {
+async fn cancel(test: &TestDesk, who: &str, id: &str) {
     let body = format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
     assert_eq!(test.serve(post(who, &body)).await, heard(202, ""));
 }
@@ -36,7 +36,7 @@ async fn a_withdrawn_read_stops() {
     for id in ["1", r#""one""#, "18446744073709551615"] {
         let waiting = begin(&test, READER, id);
         a_moment().await;
-        withdraw(&test, READER, id).await;
+        cancel(&test, READER, id).await;
         assert_eq!(
             waiting.await.unwrap(),
             format!(
@@ -47,14 +47,14 @@ async fn a_withdrawn_read_stops() {
 }
 
 #[tokio::test]
-async fn nothing_but_a_withdrawal_of_this_id_by_this_client_stops_a_read() {
+async fn only_a_cancellation_by_its_own_client_stops_a_read() {
     let test = waiting_house();
     let waiting = begin(&test, READER, "1");
     a_moment().await;
-    withdraw(&test, KEEPER, "1").await;
-    withdraw(&test, READER, "2").await;
-    withdraw(&test, READER, r#""1""#).await;
-    withdraw(&test, READER, "null").await;
+    cancel(&test, KEEPER, "1").await;
+    cancel(&test, READER, "2").await;
+    cancel(&test, READER, r#""1""#).await;
+    cancel(&test, READER, "null").await;
     let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"requestId":1}}"#;
     test.serve(post(READER, progress)).await;
     a_moment().await;
@@ -67,20 +67,20 @@ async fn a_withdrawal_that_could_mean_two_requests_stops_none() {
     let test = waiting_house();
     let (one, other) = (begin(&test, READER, "1"), begin(&test, READER, "1"));
     a_moment().await;
-    withdraw(&test, READER, "1").await;
+    cancel(&test, READER, "1").await;
     a_moment().await;
     assert!(!one.is_finished() && !other.is_finished());
     // Once one of them has gone, the other can be meant.
     one.abort();
     a_moment().await;
-    withdraw(&test, READER, "1").await;
+    cancel(&test, READER, "1").await;
     assert!(other.await.unwrap().contains(r#""fault":"cancelled""#));
 }
 
 #[tokio::test]
 async fn a_withdrawal_before_its_request_is_forgotten() {
     let test = Arc::new(TestDesk::stocked());
-    withdraw(&test, READER, "1").await;
+    cancel(&test, READER, "1").await;
     assert!(begin(&test, READER, "1").await.unwrap().contains(r#""result""#));
 }
 
@@ -93,7 +93,7 @@ async fn a_write_goes_on() {
         tokio::spawn(async move { test.serve(post(KEEPER, &body)).await.body })
     };
     a_moment().await;
-    withdraw(&test, KEEPER, "1").await;
+    cancel(&test, KEEPER, "1").await;
     assert_eq!(
         writing.await.unwrap(),
         r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b2","title":"Dune","genre":"novel","copies":0}}}"#

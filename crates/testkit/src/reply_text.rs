@@ -1,9 +1,9 @@
-//! Shared by the tests of all contracts: replies as text.
+//! A reply as one line of text.
 
 use frontdesk_engine::Reply;
 
-/// `status, headers, body`, without the header that all answers have.
-pub(crate) fn text(reply: &Reply) -> String {
+/// Status, headers and body, without the header that all replies share.
+pub fn reply_text(reply: &Reply) -> String {
     let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
     assert_eq!(shared, [&("Cache-Control", "no-store".into())]);
     let own: String = own.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();

@@ -1,0 +1,47 @@
+//! Fuzz targets. In an ordinary test run each gets a bounded number of random inputs; `cargo bolero test <name>` of the
+//! tool cargo-bolero runs one for as long as wanted, guided by coverage.
+
+use bolero::check;
+use frontdesk_wire::answer;
+use frontdesk_wire::frame::{self, FrameError};
+use frontdesk_wire::json::{canonical, parse};
+use frontdesk_wire::peek::peek;
+
+const INPUTS: usize = 20_000;
+
+/// Whatever is read or refused, the reply is JSON.
+#[test]
+fn fuzz_frame() {
+    check!().with_iterations(INPUTS).for_each(|bytes: &[u8]| {
+        if let Err(error) = frame::read(bytes) {
+            assert!(parse(&answer::error(error.id(), error.code(), &error.to_string(), None)).is_ok());
+        }
+    });
+}
+
+/// Canonical bytes are their own canonical bytes; a frame is malformed exactly if its JSON is.
+#[test]
+fn fuzz_json() {
+    check!().with_iterations(INPUTS).for_each(|bytes: &[u8]| {
+        let parsed = parse(bytes);
+        let malformed = matches!(frame::read(bytes), Err(FrameError::Malformed(_)));
+        assert_eq!(parsed.is_err(), malformed);
+        if let Ok(value) = parsed {
+            let text = canonical(&value);
+            assert_eq!(parse(&text).map(|again| canonical(&again)), Ok(text));
+        }
+    });
+}
+
+/// A first look never panics, and sees the method that the whole message has.
+#[test]
+fn fuzz_peek() {
+    check!().with_iterations(INPUTS).for_each(|bytes: &[u8]| {
+        let peeked = peek(bytes);
+        if let Ok(value) = parse(bytes)
+            && let Some(method) = value.get("method").and_then(|method| method.as_str())
+        {
+            assert_eq!(peeked.method.as_deref(), Some(method));
+        }
+    });
+}
