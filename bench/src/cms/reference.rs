@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use frontdesk_engine::ports::site_db::Select;
 use frontdesk_store::site_db::SiteDbSettings;
 use frontdesk_store::statements::site::{SiteQuery, SqlParam, queries};
-use frontdesk_testkit::sites::emcp_queries as queries;
+use frontdesk_testkit::sites::emcp_queries as expected_queries;
 use frontdesk_wire::answer::quote;
 use serde::Deserialize;
 
@@ -207,12 +207,12 @@ impl Texts {
 
     fn selects() -> [Select; 6] {
         [
-            queries::variables(&["price", "sku"]),
-            queries::page(ID, &VARIABLES),
-            queries::variables(&["price", "color", "color"]),
-            queries::found(&VARIABLES, COLOR, 25, OFFSET),
-            queries::below(ID, DEPTH, 100, OFFSET),
-            queries::above(ID, 100),
+            expected_queries::variables(&["price", "sku"]),
+            expected_queries::page(ID, &VARIABLES),
+            expected_queries::variables(&["price", "color", "color"]),
+            expected_queries::search(&VARIABLES, COLOR, 25, OFFSET),
+            expected_queries::descendants(ID, DEPTH, 100, OFFSET),
+            expected_queries::ancestors(ID, 100),
         ]
     }
 

@@ -49,8 +49,7 @@ impl TestDesk {
     /// With additional SQL for each database.
     pub(crate) async fn on_three_with(more: fn(ScriptDialect) -> String) -> TestDesk {
         let three = SiteDatabases::with(&CmsSite::small(), more).await;
-        let mounts =
-            three.site_dbs.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
+        let mounts = three.sites.iter().map(|(name, site_db)| (*name, mount().with_site_db(site_db.clone()))).collect();
         TestDesk { desk: desk(), mounts, _site: SiteHandle::Three(Box::new(three)) }
     }
 

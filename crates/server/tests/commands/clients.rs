@@ -161,7 +161,7 @@ fn a_client_can_be_added_before_the_first_start() {
     let environment = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
     let mut desk =
         CommandProcess::new(folder.path(), &["serve"], &[&environment[..], &[("FRONTDESK_DATA", "data")]].concat());
-    desk.logged("serving https://localhost:");
+    desk.logged("serving\",\"url\":\"https://localhost:");
     let listed = run_frontdesk(folder.path(), &["client", "list", "--data", "data"]);
     assert_eq!(listed.out.lines().filter(|line| line.contains(" First ")).count(), 2, "{listed:?}");
 }

@@ -46,7 +46,7 @@ async fn the_minimal_example_serves() {
     let folder = TestFolder::new();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/minimal.toml");
     let mut desk = CommandProcess::new(folder.path(), &["serve", "--config", example.to_str().unwrap()], &ANY_PORT);
-    let address = address(&desk.logged("serving https://localhost:"));
+    let address = address(&desk.logged("serving\",\"url\":\"https://localhost:"));
     let mut client = HttpClient::new(address, &folder.join("frontdesk-data/tls/ca.pem"));
     assert!(client.get("/").await.text().contains("/mcp/automotive"));
     assert_eq!(client.request("POST", "/mcp/automotive", &[], "{}").await.status, 401);
@@ -59,7 +59,7 @@ async fn a_certificate_of_ones_own_is_served() {
     let folder = TestFolder::new();
     let (certificate, _) = with_certificate(&folder);
     let mut desk = serve(&folder);
-    let address = address(&desk.logged("serving https://localhost:"));
+    let address = address(&desk.logged("serving\",\"url\":\"https://localhost:"));
     assert_eq!(HttpClient::new(address, &certificate).get("/").await.status, 200);
     assert!(!folder.join("frontdesk-data/tls").exists());
 }

@@ -118,7 +118,10 @@ async fn on_a_terminal_a_call_is_one_readable_line() {
 
 #[tokio::test]
 async fn what_is_not_about_a_call_has_its_time_too() {
-    for (format, begins) in [("json", "{\"at\":\"20"), ("pretty", "20")] {
+    let json =
+        r#""level":"warn","message":"calls refused","count":1,"address":"127.0.0.1","outcome":"unauthenticated"}"#;
+    let pretty = "  warn   calls refused  count=1  address=127.0.0.1  outcome=unauthenticated";
+    for (format, begins, ends) in [("json", "{\"at\":\"20", json), ("pretty", "20", pretty)] {
         let mut desk = TestApp::start_with(&[("FRONTDESK_LOG_FORMAT", format)]);
         desk.stranger().request("POST", frontdesk_testkit::app::PATH, &[], "{}").await;
         assert_eq!(desk.stop(), Some(0));

@@ -8,9 +8,9 @@ use tokio::task::JoinSet;
 
 use frontdesk_testkit::databases::PostgresServer;
 
-use super::ledger::{Ledger, Order};
 use super::line::Answer;
 use super::load::lead;
+use super::order_log::{Order, OrderLog};
 use super::stage::Stage;
 use super::tables::Before;
 
@@ -18,10 +18,10 @@ use super::tables::Before;
 async fn a_hanging_postgres_is_unavailable_within_the_deadline() {
     let stage = Stage::on_postgres_with(PostgresServer::start(), &[("FRONTDESK_DEADLINES_CALL_SECONDS", "2")]).await;
     let before = Before::look(&stage.database, &stage.desk);
-    let mut ledger = Ledger::default();
+    let mut order_log = OrderLog::default();
     let first = Order { dealership: 0, tool: "leads.create", arguments: lead("before") };
-    ledger.send(&first);
-    ledger = stage.repeat(vec![first], ledger).await;
+    order_log.send(&first);
+    order_log = stage.repeat(vec![first], order_log).await;
 
     stage.database.server().freeze();
     let orders: Vec<Order> = (0..6)
@@ -32,7 +32,7 @@ async fn a_hanging_postgres_is_unavailable_within_the_deadline() {
         })
         .collect();
     for order in &orders {
-        ledger.send(order);
+        order_log.send(order);
     }
     let asked = Instant::now();
     let mut waiting = JoinSet::new();
@@ -52,7 +52,7 @@ async fn a_hanging_postgres_is_unavailable_within_the_deadline() {
     assert!(asked.elapsed() < Duration::from_secs(30), "it took {:?} to be told", asked.elapsed());
     stage.database.server().thaw();
 
-    let orders = ledger.orders();
-    let ledger = stage.repeat(orders, ledger).await;
-    before.and_then(&ledger, &stage.database, &stage.desk);
+    let orders = order_log.orders();
+    let order_log = stage.repeat(orders, order_log).await;
+    before.and_then(&order_log, &stage.database, &stage.desk);
 }

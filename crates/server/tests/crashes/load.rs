@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 
 use frontdesk_testkit::TestRandom;
 
-use super::ledger::{Ledger, Order};
 use super::line::{Answer, Line};
+use super::order_log::{Order, OrderLog};
 use super::stage::Stage;
 
 const WORKERS: usize = 15;
@@ -31,7 +31,7 @@ pub(crate) struct Load {
 /// What all of them write into.
 #[derive(Default)]
 struct Book {
-    ledger: Mutex<Ledger>,
+    order_log: Mutex<OrderLog>,
     /// Told of every answer.
     answered: Notify,
 }
@@ -68,13 +68,13 @@ impl Load {
 
     /// Waits for the answer of this number.
     pub(crate) async fn answers(&self, number: usize) {
-        while self.book.ledger.lock().unwrap().answered() < number {
+        while self.book.order_log.lock().unwrap().answered() < number {
             self.book.answered.notified().await;
         }
     }
 
     /// Waits until everybody has noticed.
-    pub(crate) async fn end(self) -> (Ledger, Ends) {
+    pub(crate) async fn end(self) -> (OrderLog, Ends) {
         let mut ends = Ends::default();
         for end in self.crew.join_all().await {
             match end {
@@ -82,7 +82,7 @@ impl Load {
                 End::Later => ends.later += 1,
             }
         }
-        (std::mem::take(&mut *self.book.ledger.lock().unwrap()), ends)
+        (std::mem::take(&mut *self.book.order_log.lock().unwrap()), ends)
     }
 }
 
@@ -158,10 +158,10 @@ async fn order(
     arguments: Value,
 ) -> Result<Option<Value>, End> {
     let order = Order { dealership, tool, arguments };
-    book.ledger.lock().unwrap().send(&order);
+    book.order_log.lock().unwrap().send(&order);
     match line.call(tool, &order.arguments).await {
         Answer::Done(text) => {
-            book.ledger.lock().unwrap().answer(order.key(), &text);
+            book.order_log.lock().unwrap().answer(order.key(), &text);
             book.answered.notify_one();
             Ok(Some(serde_json::from_str(&text).unwrap()))
         }

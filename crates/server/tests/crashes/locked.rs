@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::ledger::{Ledger, Order};
 use super::line::Answer;
 use super::load::lead;
+use super::order_log::{Order, OrderLog};
 use super::stage::Stage;
 use super::tables::Before;
 
@@ -15,14 +15,14 @@ use super::tables::Before;
 async fn a_locked_database_file_is_unavailable_to_writers_in_time() {
     let stage = Stage::embedded().await;
     let before = Before::look(&stage.database, &stage.desk);
-    let mut ledger = Ledger::default();
+    let mut order_log = OrderLog::default();
     let lock = stage.database.lock(&stage.desk);
     let mut crowd = JoinSet::new();
     let asked = Instant::now();
     for number in 0..12_u64 {
         let dealership = number as usize % stage.dealerships();
         let order = Order { dealership, tool: "leads.create", arguments: lead(&format!("locked-out-{number}")) };
-        ledger.send(&order);
+        order_log.send(&order);
         let mut line = stage.line(dealership);
         crowd.spawn(async move {
             // Not all at the same time, so that some come while others already wait.
@@ -42,6 +42,6 @@ async fn a_locked_database_file_is_unavailable_to_writers_in_time() {
     }
     assert!(asked.elapsed() < Duration::from_secs(30), "it took {:?} to be told", asked.elapsed());
     drop(lock);
-    let ledger = stage.repeat(ledger.orders(), ledger).await;
-    before.and_then(&ledger, &stage.database, &stage.desk);
+    let order_log = stage.repeat(order_log.orders(), order_log).await;
+    before.and_then(&order_log, &stage.database, &stage.desk);
 }

@@ -4,10 +4,10 @@
 
 mod full;
 mod gone;
-mod ledger;
 mod line;
 mod load;
 mod locked;
+mod order_log;
 mod rounds;
 mod seed;
 mod stage;

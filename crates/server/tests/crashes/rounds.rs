@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use frontdesk_testkit::databases::KillSwitch;
 
-use super::ledger::Ledger;
 use super::load::{Ends, Load};
+use super::order_log::OrderLog;
 use super::seed::{rounds, seeded};
 use super::stage::Stage;
 use super::tables::Before;
@@ -46,7 +46,7 @@ enum Moment {
 async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
     let random = seeded(whose);
     let before = Before::look(&stage.database, &stage.desk);
-    let mut all = Ledger::default();
+    let mut all = OrderLog::default();
     let (mut round, mut unanswered, mut answer_lost) = (0, 0, 0);
     // As often as asked for, and on until the moment was met; if it never is, the load is too thin to prove anything.
     while round < rounds() || answer_lost == 0 {
@@ -60,7 +60,7 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
         if moment == Moment::Later {
             tokio::time::sleep(Duration::from_micros(random.number() % 200_000)).await;
         }
-        let ledger = match victim {
+        let order_log = match victim {
             Victim::Desk => {
                 stage = stage.kill_the_desk().await;
                 noticed(load).await.0
@@ -72,24 +72,24 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
                     timeout(PATIENCE, committing(&aim)).await.unwrap();
                 }
                 aim.fire();
-                let (ledger, ends) = noticed(load).await;
+                let (order_log, ends) = noticed(load).await;
                 stage.database.server().resume();
                 assert_eq!(ends.cut, 0, "the desk itself goes on");
-                ledger
+                order_log
             }
         };
 
         // What the tables hold now was committed before the end; whatever of it had no answer met the moment.
         let committed = stage.database.claims(&stage.desk) - before.claims - all.sent();
-        let (sent, answered) = (ledger.sent(), ledger.answered());
+        let (sent, answered) = (order_log.sent(), order_log.answered());
         assert!((answered..=sent).contains(&committed), "{answered} answered, {committed} committed, {sent} sent");
         unanswered += sent - answered;
         answer_lost += committed - answered;
 
         // Everything is asked for again, and what had no answer then once more.
-        let open = ledger.unanswered();
-        let ledger = stage.repeat(ledger.orders(), ledger).await;
-        all.add(stage.repeat(open, ledger).await);
+        let open = order_log.unanswered();
+        let order_log = stage.repeat(order_log.orders(), order_log).await;
+        all.add(stage.repeat(open, order_log).await);
         before.and_then(&all, &stage.database, &stage.desk);
         stage.renew().await;
         if round % 20 == 0 || round >= rounds() {
@@ -112,7 +112,7 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
 }
 
 /// How everybody's work ended; nobody may be left waiting.
-async fn noticed(load: Load) -> (Ledger, Ends) {
+async fn noticed(load: Load) -> (OrderLog, Ends) {
     timeout(PATIENCE, load.end()).await.unwrap()
 }
 

@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 use frontdesk_testkit::app::{EVERYTHING, TestAgent, TestApp};
 use frontdesk_testkit::databases::{PostgresServer, WalSync};
 
-use super::ledger::{Ledger, Order};
 use super::line::{Answer, Line};
+use super::order_log::{Order, OrderLog};
 use super::tables::Database;
 
 /// Room for thousands of calls from one address.
@@ -92,30 +92,30 @@ impl Stage {
     }
 
     /// Sends every order again, several at a time, until each is answered.
-    pub(crate) async fn repeat(&self, orders: Vec<Order>, ledger: Ledger) -> Ledger {
+    pub(crate) async fn repeat(&self, orders: Vec<Order>, order_log: OrderLog) -> OrderLog {
         const LINES: usize = 4;
-        let ledger = Arc::new(Mutex::new(ledger));
+        let order_log = Arc::new(Mutex::new(order_log));
         let mut repeating = JoinSet::new();
         for dealership in 0..self.dealerships() {
             for part in 0..LINES {
                 let mine = orders.iter().filter(|order| order.dealership == dealership).skip(part).step_by(LINES);
                 let mine: Vec<Order> = mine.cloned().collect();
                 if !mine.is_empty() {
-                    repeating.spawn(insist(self.line(dealership), mine, Arc::clone(&ledger)));
+                    repeating.spawn(insist(self.line(dealership), mine, Arc::clone(&order_log)));
                 }
             }
         }
         repeating.join_all().await;
-        std::mem::take(&mut *ledger.lock().unwrap())
+        std::mem::take(&mut *order_log.lock().unwrap())
     }
 }
 
-async fn insist(mut line: Line, orders: Vec<Order>, ledger: Arc<Mutex<Ledger>>) {
+async fn insist(mut line: Line, orders: Vec<Order>, order_log: Arc<Mutex<OrderLog>>) {
     for order in orders {
         let until = Instant::now() + Duration::from_secs(60);
         loop {
             match line.call(order.tool, &order.arguments).await {
-                Answer::Done(text) => break ledger.lock().unwrap().answer(order.key(), &text),
+                Answer::Done(text) => break order_log.lock().unwrap().answer(order.key(), &text),
                 Answer::Later(why) => assert!(Instant::now() < until, "{}: {why}", order.key()),
                 Answer::Cut => panic!("{}: the desk is gone", order.key()),
             }

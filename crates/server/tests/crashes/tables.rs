@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use frontdesk_testkit::app::TestApp;
 use frontdesk_testkit::databases::PostgresServer;
 
-use super::ledger::{Ledger, Order};
+use super::order_log::{Order, OrderLog};
 
 /// Where the desk keeps its rows.
 pub(crate) enum Database {
@@ -106,26 +106,26 @@ impl Before {
     }
 
     /// As many leads as callers must see by now.
-    pub(crate) fn saw(&self, seen: usize, ledger: &Ledger) {
-        assert_eq!(seen, self.leads.len() + ledger.count(|order| order.tool == "leads.create"));
+    pub(crate) fn saw(&self, seen: usize, order_log: &OrderLog) {
+        assert_eq!(seen, self.leads.len() + order_log.count(|order| order.tool == "leads.create"));
     }
 
-    /// Every order of the ledger has been answered: then the tables hold what it says, each thing once, no more
+    /// Every order of the order_log has been answered: then the tables hold what it says, each thing once, no more
     /// and no less, and every chain of the audit is whole.
-    pub(crate) fn and_then(&self, ledger: &Ledger, database: &Database, desk: &TestApp) {
-        assert_eq!(ledger.answered(), ledger.sent());
+    pub(crate) fn and_then(&self, order_log: &OrderLog, database: &Database, desk: &TestApp) {
+        assert_eq!(order_log.answered(), order_log.sent());
         let creates = |order: &Order| order.tool == "leads.create";
         let tells = |order: &Order| order.arguments.get("customer_id").is_some();
         let leads: BTreeSet<String> = database.rows(desk, LEADS).into_iter().collect();
-        let expected: BTreeSet<String> = self.leads.union(&ledger.leads()).cloned().collect();
+        let expected: BTreeSet<String> = self.leads.union(&order_log.leads()).cloned().collect();
         let wrong: Vec<_> = leads.symmetric_difference(&expected).collect();
         assert!(wrong.is_empty(), "leads that are there and were not answered, or the other way round: {wrong:?}");
-        assert_eq!(leads.len(), self.leads.len() + ledger.count(creates), "a lead for each key");
-        assert_eq!(database.claims(desk), self.claims + ledger.sent(), "a claim for each key");
-        assert_eq!(database.count(desk, LINKS), self.links + ledger.sent(), "an audit link for each key");
-        assert_eq!(database.count(desk, MADE), self.made + ledger.count(creates));
-        assert_eq!(database.count(desk, CHANGED), self.changed + ledger.count(|order| !creates(order)));
-        assert_eq!(database.count(desk, TOLD), self.told + ledger.count(tells), "customers who were told of a lead");
+        assert_eq!(leads.len(), self.leads.len() + order_log.count(creates), "a lead for each key");
+        assert_eq!(database.claims(desk), self.claims + order_log.sent(), "a claim for each key");
+        assert_eq!(database.count(desk, LINKS), self.links + order_log.sent(), "an audit link for each key");
+        assert_eq!(database.count(desk, MADE), self.made + order_log.count(creates));
+        assert_eq!(database.count(desk, CHANGED), self.changed + order_log.count(|order| !creates(order)));
+        assert_eq!(database.count(desk, TOLD), self.told + order_log.count(tells), "customers who were told of a lead");
         assert_eq!(database.rows(desk, GAPS), [""; 0], "gaps in the events of");
         assert_eq!(database.rows(desk, MISCOUNTED), [""; 0], "wrong counters of");
         let (code, out, errors) = desk.command(&["audit", "verify"]);

@@ -14,7 +14,7 @@ const NOT_IN_A_RECEIPT: &str = r#"["interest","source","owner","customer_id","ve
     "timeframe","consent","received_at","last_contact_at","lost_reason","contact","comments","consent_text"]"#;
 
 /// What people wrote, which no list of leads has in any form.
-const LEFT_OUT: [&str; 6] =
+const OMITTED: [&str; 6] =
     ["/source/provider", "/source/external_id", "/owner/name", "/vehicle_of_interest", "/comments", "/consent_text"];
 
 fn object(text: &str) -> Value {
@@ -28,7 +28,7 @@ async fn a6_12_no_list_shows_what_identifies_anybody() {
     agent.call("leads.create", a_lead()).await;
     let mut lists = String::new();
     let mut secrets = Vec::new();
-    for (kind, contact, texts) in [("leads", "contact", &LEFT_OUT[..]), ("customers", "primary_contact", &[])] {
+    for (kind, contact, texts) in [("leads", "contact", &OMITTED[..]), ("customers", "primary_contact", &[])] {
         for item in agent.all(&format!("{kind}.list"), json!({"limit": 100})).await.into_iter().take(60) {
             let whole = agent.call(&format!("{kind}.get"), json!({"id": item["id"]})).await;
             assert_eq!(whole["redacted"], json!([]), "{whole}");

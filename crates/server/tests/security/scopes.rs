@@ -33,7 +33,7 @@ async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
 }
 
 fn is_forbidden(desk: &TestApp, case: &str, response: &HttpResponse, granted: &str, needed: &str) {
-    let message = format!("This needs the scope {needed}; ask for it at the token endpoint.");
+    let message = format!("This needs the scope {needed}. Request a token with it at the token endpoint.");
     let body =
         json!({"error": {"code": "auth.insufficient_scope", "message": message, "details": {"retryable": false}}});
     assert_eq!((response.status, response.json()), (403, body), "{case}");

@@ -6,6 +6,7 @@ use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteDb as _, TableAlias,
 };
 use frontdesk_testkit::databases::PostgresDatabase;
+use frontdesk_testkit::sites::query::{column, is, of, same};
 
 use super::SiteDbSettings;
 use super::address::{self, SiteAddress};
@@ -16,9 +17,6 @@ use super::reader::SiteReader;
 use super::render::{SiteQuery, SqlParam, render};
 use super::schema::{Charset, ColumnInfo, SiteColumn, SiteSchema, SqlType};
 use super::sqlite::SqliteDriver;
-
-const DOCUMENT: TableAlias = TableAlias(0);
-const VALUE: TableAlias = TableAlias(1);
 
 const DIALECTS: [SqlDialect; 3] = [SqlDialect::Sqlite, SqlDialect::Mysql, SqlDialect::Postgres];
 
@@ -228,13 +226,10 @@ async fn a_connection_to_a_sqlite_site_cannot_write() {
 }
 
 async fn postgres_site(connections: usize) -> (PostgresDatabase, SiteReader<PostgresDriver>) {
-    let server = PostgresDatabase::create();
-    let script = format!(
-        "{} GRANT ALL ON ALL TABLES IN SCHEMA public TO desk;",
-        CmsSite::with_documents(1).script(ScriptDialect::Postgres)
-    );
-    server.sql(&script);
-    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
+    let database = PostgresDatabase::create();
+    database.load(&CmsSite::with_documents(1).script(ScriptDialect::Postgres));
+    database.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO desk");
+    let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
     let Ok(SiteAddress::Postgres(address)) = address::parse(&settings.url, None) else { panic!("a wrong address") };
     let reader = SiteReader::open(PostgresDriver::new(&address, settings.deadline), &settings).await.unwrap();
     (database, reader)
@@ -298,9 +293,9 @@ mod mysql {
     use crate::site_db::mysql::{MysqlDriver, ServerFlavor};
 
     async fn mariadb_site(connections: usize) -> (MariadbDatabase, SiteReader<MysqlDriver>) {
-        let server = MariadbDatabase::create();
-        server.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
-        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&server.url()) };
+        let database = MariadbDatabase::create();
+        database.sql(&format!("{} COMMIT;", CmsSite::with_documents(1).script(ScriptDialect::Mysql)));
+        let settings = SiteDbSettings { connections, ..SiteDbSettings::new(&database.url(), "evo_") };
         let driver = MysqlDriver::new(&settings.url, None, settings.deadline).unwrap();
         let reader = SiteReader::open(driver, &settings).await.unwrap();
         (database, reader)

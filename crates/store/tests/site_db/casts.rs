@@ -3,7 +3,6 @@
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Number, Operand, Predicate, SiteCell};
-
 use frontdesk_testkit::sites::SiteDatabases;
 use frontdesk_testkit::sites::query::{all, column, shown};
 

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::ports::site_db::{SiteCell, SiteDb};
 use frontdesk_store::site_db::open;
-
 use frontdesk_testkit::sites::query::{all, column, is};
 use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
 

@@ -4,9 +4,7 @@ use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Operand, Predicate};
 use frontdesk_store::site_db::open;
-
-use frontdesk_testkit::databases::MariadbDatabase;
-use frontdesk_testkit::databases::PostgresServer;
+use frontdesk_testkit::databases::{MariadbDatabase, PostgresServer};
 use frontdesk_testkit::sites::query::{all, column};
 use frontdesk_testkit::sites::settings;
 

@@ -11,10 +11,6 @@ use frontdesk_testkit::sites::query::all;
 use frontdesk_testkit::sites::{SiteDatabases, settings};
 use mysql_async::prelude::Queryable as _;
 
-use frontdesk_testkit::databases::MariadbServer;
-use frontdesk_testkit::sites::query::all;
-use frontdesk_testkit::sites::{SiteDatabases, settings};
-
 #[tokio::test]
 async fn long_texts_are_complete_up_to_the_byte_limit() {
     let three = SiteDatabases::with(&CmsSite::small(), |database| match database {
@@ -46,6 +42,7 @@ async fn long_texts_are_complete_up_to_the_byte_limit() {
 async fn an_oversized_answer_is_not_read_to_its_end() {
     const ROWS: u64 = 40;
     const MEGABYTE: u64 = 1 << 20;
+    // Its status counts all connections, so it is not shared.
     let mariadb = MariadbServer::start();
     mariadb.sql(&format!(
         "{} ALTER TABLE evo_site_content MODIFY longtitle LONGTEXT; \

@@ -5,9 +5,7 @@ use std::time::Duration;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
-
-use frontdesk_testkit::databases::MariadbDatabase;
-use frontdesk_testkit::databases::PostgresDatabase;
+use frontdesk_testkit::databases::{MariadbDatabase, PostgresServer};
 use frontdesk_testkit::sites::query::all;
 use frontdesk_testkit::sites::{SiteFile, settings};
 
@@ -16,7 +14,7 @@ async fn a_silent_server_is_down_and_a_rejecting_one_is_not() {
     for url in ["mysql://reader@127.0.0.1:1/site", "postgres://reader@127.0.0.1:1/site"] {
         assert!(matches!(open(&settings(url)).await.err(), Some(SiteDbError::Down(_))), "{url}");
     }
-    let (mariadb, postgres) = (MariadbDatabase::create(), PostgresDatabase::create());
+    let (mariadb, postgres) = (MariadbDatabase::create(), PostgresServer::start());
     let file = SiteFile::new();
     std::fs::write(file.path(), "this is no database, and long enough to be seen as none").unwrap();
     for (url, next) in [

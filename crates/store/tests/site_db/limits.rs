@@ -9,7 +9,6 @@ use frontdesk_engine::ports::site_db::{
     Comparison, Join, JoinKind, Literal, Operand, Predicate, Select, SiteCell, SiteDb, TableAlias,
 };
 use frontdesk_store::site_db::{SiteDbSettings, open};
-
 use frontdesk_testkit::sites::query::{all, column, is, of};
 use frontdesk_testkit::sites::{SiteDatabases, SiteFile, settings};
 
@@ -91,7 +90,7 @@ async fn a_restarted_server_is_reconnected() {
     assert_eq!(three.rows(&select).await, expected);
     three.mariadb.server().crash();
     three.postgres.server().crash();
-    for (name, site_db) in &three.site_dbs[1..] {
+    for (name, site_db) in &three.sites[1..] {
         assert_eq!(site_db.select(&select).await.unwrap_err().kind, FaultKind::Unavailable, "{name}");
     }
     three.mariadb.server().resume();

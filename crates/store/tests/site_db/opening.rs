@@ -2,7 +2,6 @@
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open};
-
 use frontdesk_testkit::databases::{MariadbDatabase, MariadbServer, PostgresDatabase};
 use frontdesk_testkit::sites::query::all;
 use frontdesk_testkit::sites::{SiteFile, settings};

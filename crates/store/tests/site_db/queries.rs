@@ -6,7 +6,6 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{
     Comparison, Expr, Join, JoinKind, Like, Literal, Number, Operand, Predicate, Select, SiteCell, TableAlias,
 };
-
 use frontdesk_testkit::sites::SiteDatabases;
 use frontdesk_testkit::sites::query::{all, column, is, of, same, shown, value_of};
 
@@ -257,7 +256,7 @@ async fn order_and_columns(three: &SiteDatabases) {
 }
 
 async fn tables(three: &SiteDatabases) {
-    for (name, site_db) in &three.site_dbs {
+    for (name, site_db) in &three.sites {
         for (table, is_there) in [("site_content", true), ("odd", true), ("s_tasks", false), ("evo_odd", false)] {
             assert_eq!(site_db.has_table(table).await.unwrap(), is_there, "{name}: {table}");
         }

@@ -14,9 +14,6 @@ use frontdesk_testkit::sites::query::{all, column, is};
 use frontdesk_testkit::sites::{SiteFile, settings};
 use rusqlite::Connection;
 
-use frontdesk_testkit::sites::query::{all, column, is};
-use frontdesk_testkit::sites::{SiteFile, settings};
-
 const WRITES: usize = 30;
 const SITE_FILE: &str = "FRONTDESK_TEST_SITE";
 const TIMEOUT: Duration = Duration::from_secs(60);

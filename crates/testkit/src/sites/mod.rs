@@ -17,7 +17,7 @@ use query::shown;
 
 /// Three databases with the same content.
 pub struct SiteDatabases {
-    pub site_dbs: Vec<(&'static str, Arc<dyn SiteDb>)>,
+    pub sites: Vec<(&'static str, Arc<dyn SiteDb>)>,
     pub sqlite: SiteFile,
     pub mariadb: MariadbDatabase,
     pub postgres: PostgresDatabase,
@@ -51,18 +51,18 @@ impl SiteDatabases {
         sqlite.sql(&script(ScriptDialect::Sqlite));
         mariadb.sql(&format!("{} COMMIT;", script(ScriptDialect::Mysql)));
         postgres.load(&script(ScriptDialect::Postgres));
-        let mut site_dbs = Vec::new();
+        let mut sites = Vec::new();
         for (name, url) in [("SQLite", sqlite.url()), ("MariaDB", mariadb.url()), ("PostgreSQL", postgres.url())] {
-            site_dbs.push((name, open(&settings(&url)).await.unwrap()));
+            sites.push((name, open(&settings(&url)).await.unwrap()));
         }
-        SiteDatabases { site_dbs, sqlite, mariadb, postgres }
+        SiteDatabases { sites, sqlite, mariadb, postgres }
     }
 
     /// What all three answer, which is the same.
     pub async fn rows(&self, select: &Select) -> Vec<SiteRow> {
         let mut answers = Vec::new();
-        for (name, site_db) in &self.site_dbs {
-            let rows = site_db.select(select).await;
+        for (name, site) in &self.sites {
+            let rows = site.select(select).await;
             answers.push((name, rows.unwrap_or_else(|fault| panic!("{name}: {fault:?} for {select:?}"))));
         }
         for (name, rows) in &answers[1..] {
@@ -78,7 +78,7 @@ impl SiteDatabases {
 }
 
 pub fn settings(url: &str) -> SiteDbSettings {
-    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url) }
+    SiteDbSettings { deadline: Duration::from_secs(20), ..SiteDbSettings::new(url, "evo_") }
 }
 
 /// A SQLite file in a folder of its own.

@@ -1,4 +1,4 @@
-//! How the contracts of tests reply to dispatched messages.
+//! Replies: how the contracts of tests answer dispatched messages, and a reply as one line of text.
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::dispatch::{CallAnswer, DispatchReply, DispatchStatus, MAX_ATTEMPTS, Reused};
@@ -39,4 +39,12 @@ pub fn dispatch_reply(reply: &DispatchReply<'_>) -> Reply {
     }
     body.push('}');
     Reply::plain(status, body)
+}
+
+/// Status, headers and body, without the header that all replies share.
+pub fn reply_text(reply: &Reply) -> String {
+    let (shared, own): (Vec<_>, Vec<_>) = reply.headers.iter().partition(|(name, _)| *name == "Cache-Control");
+    assert_eq!(shared, [&("Cache-Control", "no-store".into())]);
+    let own: String = own.iter().map(|(name, value)| format!(" [{name}: {value}]")).collect();
+    format!("{}{own} {}", reply.status, String::from_utf8_lossy(&reply.body))
 }

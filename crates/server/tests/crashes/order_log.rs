@@ -21,12 +21,12 @@ impl Order {
 
 /// Orders and answers, by key.
 #[derive(Default)]
-pub(crate) struct Ledger {
+pub(crate) struct OrderLog {
     sent: BTreeMap<String, Order>,
     answered: BTreeMap<String, String>,
 }
 
-impl Ledger {
+impl OrderLog {
     /// Written down before it goes out: whoever dies meanwhile, it can be asked for again.
     pub(crate) fn send(&mut self, order: &Order) {
         self.sent.insert(order.key().to_owned(), order.clone());
@@ -76,7 +76,7 @@ impl Ledger {
     }
 
     /// Takes in what another one has.
-    pub(crate) fn add(&mut self, other: Ledger) {
+    pub(crate) fn add(&mut self, other: OrderLog) {
         self.sent.extend(other.sent);
         self.answered.extend(other.answered);
     }
