@@ -14,25 +14,27 @@ use crate::failures::{LEGACY, failure, kinds};
 const INTRODUCTION: &str = "\
 # Errors
 
-<!-- Made from the contract by the test `docs_errors_md_is_generated_from_the_contract`; edit codes/descriptions.rs. -->
+<!-- Generated from the contract by the test `docs_errors_md_is_generated_from_the_contract`; edit codes/descriptions.rs. -->
 
-Every refusal at a contract's endpoint carries a stable code to branch on, a message for a person, and
-`details.retryable`: whether the same call can safely be sent again and succeed later. Codes are never renamed and never
-reused.
+Every error at a contract's endpoint has a stable code to branch on, a message for people, and `details.retryable`:
+whether the same call can safely be sent again and may succeed later. Codes are never renamed and never reused.
 
 ```json
 {\"error\":{\"code\":\"leads.not_found\",\"message\":\"Nothing with this id exists here.\",\"details\":{\"retryable\":false}}}
 ```
 
-In a tool call this object is the structured content of a result with `isError`; elsewhere it is the `data` of a
-JSON-RPC error, or the body of an HTTP error. `details.errors` lists what is wrong with arguments, each with its
-`pointer`, `keyword` and what is `expected`. The two columns show where a code stands and under which number, in
-protocol version 2025-11-25.
+| request | where this object is |
+|---|---|
+| a tool call | the structured content of a result with `isError` |
+| another JSON-RPC request | the `data` of a JSON-RPC error |
+| HTTP errors | the body |
 
-Other addresses of the desk do not answer in these codes. `/token` and `/revoke` refuse as OAuth has it,
-`{\"error\":\"invalid_client\",...}`. What is refused before a contract or the login sees
-it, such as a form that is too large or an address where nothing is, has the one code `request.refused` and a message,
-without `details`; the HTTP status says which kind it is.
+`details.errors` lists invalid arguments, each with `pointer`, `keyword` and what is `expected`. The last two columns
+below show the place and the number of each code, in protocol version 2025-11-25.
+
+Other endpoints have other errors. `/token` and `/revoke` answer as OAuth defines it, `{\"error\":\"invalid_client\",...}`. A
+request that is refused before it reaches a contract or the authorization server, such as an unknown path or a form that
+is too large, has the code `request.refused` and a message without `details`; the HTTP status tells the kind.
 
 ## AutomotiveMCP
 
@@ -41,7 +43,7 @@ without `details`; the HTTP status says which kind it is.
 ";
 
 const TOOLS: &str = "
-Of these, a tool answers with the ones of its own domain and those that concern every call.
+A tool answers with the codes of its own domain and with those that concern every call.
 
 | tool | its own codes |
 |---|---|
