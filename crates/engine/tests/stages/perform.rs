@@ -83,7 +83,7 @@ async fn a_plan_that_is_stale_four_times_is_given_up() {
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool book.lend","retry_after":1}}}"#
     );
     test.store.inspect(|state| assert_eq!((state.commits, state.audit.len()), (4, 0)));
-    assert_eq!(test.calls.causes(), ["the plan was stale every time it was made"]);
+    assert_eq!(test.calls.causes(), ["the plan conflicted with other writes at every attempt"]);
 }
 
 #[tokio::test]
