@@ -157,7 +157,7 @@ mod tests {
             ("GET_EVENT_COUNTER", GET_EVENT_COUNTER),
             ("SET_EVENT_COUNTER", SET_EVENT_COUNTER),
             ("sql::insert", "sql::insert"),
-            ("search_terms::insert_terms", "search_terms::insert_terms"),
+            ("insert_terms", "insert_terms"),
         ] {
             let is_there = source.contains(&plain(&for_sqlite(text))) || source.contains(name);
             assert!(is_there, "the embedded store does not prepare: {text}");

@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:crates/testkit/src/reply.rs
-//! Replies: how the contracts of tests answer dispatched messages, and a reply as one line of text.
-========
 //! Replies in tests: to dispatched messages, and as one line of text.
->>>>>>>> testkit:crates/testkit/src/replies.rs
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::dispatch::{CallAnswer, DispatchReply, DispatchStatus, MAX_ATTEMPTS, Reused};
