@@ -173,10 +173,10 @@ pub fn row(
 
 /// There must be as many new leads as creates were answered.
 fn check_count(before: u64, after: u64, answered: u64) -> BenchResult<()> {
-    match after == before + answered {
-        true => Ok(()),
-        false => Err(format!("{answered} creates were answered, but {} leads are new", after - before).into()),
+    if after == before + answered {
+        return Ok(());
     }
+    Err(format!("{answered} creates were answered, but {} leads are new", after - before).into())
 }
 
 /// One server with its sessions, and what was measured of it so far.

@@ -82,10 +82,10 @@ enum Base {
 impl Base {
     /// The path of a file, or a `postgres://` URL.
     async fn open(database: &str) -> BenchResult<Base> {
-        Ok(match database.starts_with("postgres://") {
-            true => Base::Postgres(PostgresReader::connect(database).await?, PostgresWriter::start(database)?),
-            false => Base::Sqlite(SqliteReader::new(Path::new(database)), SqliteWriter::start(Path::new(database))?),
-        })
+        if database.starts_with("postgres://") {
+            return Ok(Base::Postgres(PostgresReader::connect(database).await?, PostgresWriter::start(database)?));
+        }
+        Ok(Base::Sqlite(SqliteReader::new(Path::new(database)), SqliteWriter::start(Path::new(database))?))
     }
 
     async fn get(&self, arguments: &Arguments) -> BenchResult<String> {

@@ -154,11 +154,11 @@ impl Connection {
             (&self.add_events, vec![&tenant, &numbers, &events, &kinds, &ids, &changes, &instants]),
             (&self.count_events, vec![&tenant, &count]),
         ];
-        let mut flight: Vec<Request<'_>> = Vec::new();
+        let mut requests: Vec<Request<'_>> = Vec::new();
         for (statement, values) in &sent {
-            flight.push(Box::pin(async move { self.client.execute(*statement, values).await.map(drop) }));
+            requests.push(Box::pin(async move { self.client.execute(*statement, values).await.map(drop) }));
         }
-        fly(flight).await?;
+        send_all(requests).await?;
         // As Frontdesk does: only what succeeded is committed.
         Ok(self.client.batch_execute(COMMIT).await?)
     }
@@ -167,7 +167,7 @@ impl Connection {
         let values: Values<'_> = vec![&tenant];
         let values = values.as_slice();
         let mut found = Vec::new();
-        let flight: Vec<Request<'_>> = vec![
+        let requests: Vec<Request<'_>> = vec![
             Box::pin(self.client.batch_execute(BEGIN)),
             Box::pin(async { self.client.query(&self.tenant, values).await.map(drop) }),
             Box::pin(async { self.client.query(&self.lock, values).await.map(drop) }),
@@ -176,7 +176,7 @@ impl Connection {
                 Ok(())
             }),
         ];
-        fly(flight).await?;
+        send_all(requests).await?;
         Ok(found.first().map(|row| row.try_get(0)).transpose()?.unwrap_or(0))
     }
 }
@@ -184,10 +184,10 @@ impl Connection {
 type Request<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
 /// Sends all before it waits for any.
-async fn fly(mut flight: Vec<Request<'_>>) -> Result<(), Error> {
+async fn send_all(mut requests: Vec<Request<'_>>) -> Result<(), Error> {
     let mut answers: Vec<Option<Result<(), Error>>> = Vec::new();
     poll_fn(|context| {
-        for request in &mut flight {
+        for request in &mut requests {
             answers.push(match request.as_mut().poll(context) {
                 Poll::Ready(answer) => Some(answer),
                 Poll::Pending => None,
@@ -196,7 +196,7 @@ async fn fly(mut flight: Vec<Request<'_>>) -> Result<(), Error> {
         Poll::Ready(())
     })
     .await;
-    for (answer, request) in answers.into_iter().zip(flight) {
+    for (answer, request) in answers.into_iter().zip(requests) {
         match answer {
             Some(answer) => answer?,
             None => request.await?,

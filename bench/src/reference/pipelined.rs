@@ -1,4 +1,4 @@
-//! The reference's reads on PostgreSQL: as many shared connections as Frontdesk has, and the same flight for each
+//! The reference's reads on PostgreSQL: as many shared connections as Frontdesk has, and the same pipelined statements for each
 //! read, because the wall between tenants is part of the question. Connections are made once and never mended.
 
 use std::future::{Future as _, poll_fn};

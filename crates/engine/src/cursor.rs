@@ -1,4 +1,4 @@
-//! Cursors: where a page ended, sealed so that nobody can read, make or move one. A cursor opens only
+//! Cursors: where a page ended, sealed so that a client can neither read, forge nor transfer one. A cursor opens only
 //! for the tenant, tool and filter it was issued for, and for a day.
 
 use base64::Engine as _;

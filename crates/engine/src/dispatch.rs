@@ -380,13 +380,13 @@ fn check_may_see(mount: &Mount, caller: &Caller, request: &QueuedRequest) -> Res
     };
     let mut needed = vec![spec.scope.clone()];
     needed.extend(spec.unmask_scope.clone().filter(|scope| request.scopes().has(scope)));
-    match needed.iter().all(|scope| caller.scopes.has(scope)) {
-        true => Ok(()),
-        false => Err(Fault {
-            needed,
-            ..Fault::new(FaultKind::Forbidden, "The token does not carry the scope that this answer was made with.")
-        }),
+    if needed.iter().all(|scope| caller.scopes.has(scope)) {
+        return Ok(());
     }
+    Err(Fault {
+        needed,
+        ..Fault::new(FaultKind::Forbidden, "The token does not carry the scope that this answer was made with.")
+    })
 }
 
 fn is_unmasked(mount: &Mount, request: &QueuedRequest) -> bool {

@@ -82,7 +82,7 @@ fn take_from(debt: &mut Debt, budget: Budget, now: Millis) -> Result<(), u64> {
     let now = now.0.saturating_mul(1000);
     let interval = 60_000_000 / i64::from(budget.per_minute.max(1));
     let tolerance = interval.saturating_mul(i64::from(budget.burst.max(1)));
-    // No debt is larger than the tolerance, unless the clock was set back since; then it is forgiven.
+    // A debt larger than the tolerance means that the clock was set back; it is cut to the tolerance.
     debt.whole_at = debt.whole_at.min(now.saturating_add(tolerance));
     let next = debt.whole_at.max(now).saturating_add(interval);
     let over = next.saturating_sub(now).saturating_sub(tolerance);
@@ -96,7 +96,7 @@ fn take_from(debt: &mut Debt, budget: Budget, now: Millis) -> Result<(), u64> {
 
 fn count_into(window: &mut Window, quota: Quota, now: Millis) -> Result<(), u64> {
     const LONG: i64 = 60_000;
-    // A window that has not begun yet is one whose clock was set back since: nobody waits longer than one of them.
+    // A window that starts in the future means that the clock was set back; no caller waits longer than one window.
     window.began = window.began.min(now.0);
     if now.0.saturating_sub(window.began) >= LONG {
         *window = Window { began: now.0, calls: 0 };

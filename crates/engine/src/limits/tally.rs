@@ -44,7 +44,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Whether a cause may be written down for this one: once until the counts are taken. Beyond a bound nobody's is.
+    /// Whether a cause may be logged for this key: once until the counts are taken, and for a bounded number of keys.
     pub fn may_log_cause(&self, who: TallyKey) -> bool {
         self.explained.lock().is_ok_and(|mut explained| explained.len() < MAX_KEYS && explained.insert(who))
     }

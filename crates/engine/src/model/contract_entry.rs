@@ -29,7 +29,7 @@ impl ContractEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requires {
     Nothing,
-    /// A database of somebody else, which is only read.
+    /// A foreign database, which is only read.
     SiteDb(MountDefaults),
 }
 

@@ -19,7 +19,7 @@ pub enum Verb {
     Other,
 }
 
-/// A credential as presented; checked by nobody yet.
+/// A credential as presented, unchecked.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credential {
     Missing,
@@ -47,7 +47,7 @@ pub struct Incoming {
     pub name_header: Option<String>,
     /// `Idempotency-Key` as received.
     pub idempotency_key: Option<String>,
-    /// Why the body will not be read, whoever sent it.
+    /// A fault of the transport, which is answered once the caller is known.
     pub transport_fault: Option<Fault>,
     pub address: IpAddr,
     /// As the transport names it; a message may name a nearer one.

@@ -20,7 +20,7 @@ pub struct MountPolicy {
     pub payload_bytes: usize,
     /// The largest answer that is given, whatever was asked.
     pub result_bytes: usize,
-    /// Tools nobody may use here, whether or not they exist.
+    /// Patterns of tools that are denied here, whether or not they exist.
     pub denied_tools: Vec<Glob>,
     pub status: MountStatus,
 }

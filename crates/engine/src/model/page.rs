@@ -13,7 +13,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Whether it finds rows by somebody's personal data.
+    /// Whether it searches by personal data.
     pub fn is_personal(&self) -> bool {
         match self {
             Filter::Equals(_, cell) => matches!(cell, Cell::Digest(_)),

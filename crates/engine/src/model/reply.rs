@@ -22,7 +22,7 @@ pub struct Reply {
     pub kind: ReplyKind,
     /// The contract's code for what went wrong, as it stands in the body: for the log.
     pub code: Option<&'static str>,
-    /// Why it is not what was asked for: for whoever would keep it.
+    /// The kind of fault behind it, if it is a failure; dispatch decides by it whether to store the answer.
     pub fault: Option<FaultKind>,
 }
 

@@ -1,4 +1,4 @@
-//! Shapes of arguments and answers: one definition from which the published JSON Schema and the check
+//! Schemas of arguments and answers: one definition from which the published JSON Schema and the check
 //! of incoming arguments are both made, so that they cannot disagree.
 
 mod check;
@@ -9,11 +9,11 @@ mod publish;
 pub use check::Checked;
 pub use pattern::Pattern;
 
-/// A shape. Objects are closed: an argument nobody knows is a mistake worth naming.
+/// A schema. Objects are closed: an unknown argument is refused by name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Schema {
     Object(Vec<Field>),
-    /// Any names, each with a value of this shape: for what is named by somebody's data.
+    /// Any member names, each with a value of this schema.
     Map(Box<Schema>),
     List {
         of: Box<Schema>,

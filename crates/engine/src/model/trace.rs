@@ -1,5 +1,5 @@
 //! Which trace a call belongs to: its own, or the one its caller has begun, in the form of W3C Trace Context.
-//! A trace carries no names and decides nothing: whoever sends one only says how calls hang together.
+//! A trace names no tenant and decides nothing: it only says which calls belong together.
 
 use std::sync::Arc;
 
@@ -44,13 +44,13 @@ impl Trace {
         let known = digits(version, 2).is_some() && version != "ff" && (version != "00" || parts.next().is_none());
         let flags = u8::from_str_radix(digits(flags, 2)?, 16).ok()?;
         let parent = TraceParent {
-            span: somebody(digits(span, 16)?)?.into(),
+            span: non_zero(digits(span, 16)?)?.into(),
             sampling: match flags & 1 {
                 1 => Sampling::Sampled,
                 _ => Sampling::Unsampled,
             },
         };
-        known.then_some(Trace { id: somebody(digits(id, 32)?)?.into(), name: None, parent: Some(parent) })
+        known.then_some(Trace { id: non_zero(digits(id, 32)?)?.into(), name: None, parent: Some(parent) })
     }
 
     /// The same trace under the caller's own name. A name in the form of an id is one: spans have it too, and hang
@@ -63,7 +63,7 @@ impl Trace {
             return self;
         }
         let name: Arc<str> = name.into();
-        match digits(&name, 32).and_then(somebody) {
+        match digits(&name, 32).and_then(non_zero) {
             Some(id) if *id != *self.id => Trace { id: Arc::clone(&name), name: Some(name), parent: None },
             Some(_) | None => Trace { name: Some(name), ..self },
         }
@@ -75,13 +75,13 @@ impl Trace {
     }
 }
 
-/// Only small letters are digits here.
+/// Exactly this many lower-case hexadecimal digits.
 fn digits(text: &str, count: usize) -> Option<&str> {
     let hexadecimal = text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     (text.len() == count && hexadecimal).then_some(text)
 }
 
-/// All zeroes name nobody.
-fn somebody(id: &str) -> Option<&str> {
+/// An id of zeroes is invalid.
+fn non_zero(id: &str) -> Option<&str> {
     id.bytes().any(|byte| byte != b'0').then_some(id)
 }

@@ -12,7 +12,7 @@ pub async fn identify(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Result
     if let Some(fault) = &incoming.transport_fault
         && fault.kind == FaultKind::HostNotAllowed
     {
-        // A page in somebody's browser must not even learn whether its credential would do.
+        // A page from another origin must not learn whether its credential is valid.
         return Err(fault.clone());
     }
     let caller = check_credential(desk, mount, incoming).await?;

@@ -33,7 +33,7 @@ pub struct Permitted<'a> {
     input: ToolInput,
     disclosure: Disclosure,
     window: Option<Window>,
-    /// Whether a filter named somebody's personal data.
+    /// Whether a filter searched by personal data.
     personal_filter: AtomicBool,
 }
 

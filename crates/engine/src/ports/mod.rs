@@ -88,13 +88,13 @@ pub trait Store: Send + Sync {
         self.find_claim(tenant, claim)
     }
 
-    /// Commits everything or nothing. Once handed over it goes on even if nobody waits any more.
+    /// Commits everything or nothing. Once handed over it continues even if the caller stops waiting.
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>>;
 
-    /// Appends to this node's audit chain. Once polled it goes on even if nobody waits any more.
+    /// Appends to this node's audit chain. Once polled it continues even if the caller stops waiting.
     fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>>;
 
-    /// As `append_audit` with `Grouped`, where nobody can wait. A full queue loses nothing that was
+    /// As `append_audit` with `Grouped`, for calls that nobody waits for. A full queue loses nothing that was
     /// answered: it is only called for calls whose client has gone.
     fn append_audit_detached(&self, record: String);
 }

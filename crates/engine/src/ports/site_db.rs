@@ -1,4 +1,4 @@
-//! Asking a database that is somebody else's: which tables, which rows, in which order. There is no word here for a
+//! Queries of a foreign database: which tables, which rows, in which order. There is no word here for a
 //! write, and no place where a text could become part of a statement: names are constants, values are bound.
 
 use crate::model::fault::Fault;

@@ -65,12 +65,12 @@ pub async fn serve_until_shutdown(
         requested.requested().await;
         Instant::now() + drain
     };
-    let (for_admin, shown) = (Arc::clone(&current), metrics.clone());
+    let (for_admin, metrics_for_admin) = (Arc::clone(&current), metrics.clone());
     let admin = listeners.admin.serve(
         tls,
         limits,
         Arc::clone(&metrics.operator),
-        Arc::new(move |request, _| health(for_admin.load_full(), shown.clone(), request)),
+        Arc::new(move |request, _| health(for_admin.load_full(), metrics_for_admin.clone(), request)),
         shutdown,
     );
     let (drained, _, deadline) = tokio::join!(public, admin, deadline);

@@ -190,12 +190,13 @@ fn describe(report: &AuditReport) -> String {
             Some((seq, why)) => format!("BROKEN  {}  at link {seq}: {why}", chain.chain),
         });
     }
-    lines.push(match report.is_intact() {
-        true if report.chains.is_empty() => "The audit log is empty.".to_owned(),
-        true => "The audit log is complete and unchanged.".to_owned(),
-        false => {
-            "The audit log was changed or is incomplete. Keep this data folder unchanged and investigate.".to_owned()
-        }
-    });
+    let verdict = if !report.is_intact() {
+        "The audit log was changed or is incomplete. Keep this data folder unchanged and investigate."
+    } else if report.chains.is_empty() {
+        "The audit log is empty."
+    } else {
+        "The audit log is complete and unchanged."
+    };
+    lines.push(verdict.to_owned());
     lines.join("\n")
 }

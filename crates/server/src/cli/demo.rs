@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
 use super::demo_banner::{BannerClient, DemoBanner, SiteBanner};
-use super::serve::{finish, start};
+use super::serve::{run_started, start};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{client_record, tenant_record};
 use crate::app::{App, OnSighup};
@@ -109,7 +109,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             reused,
         };
         banner.print(args.json)?;
-        finish(started, OnSighup::Exit).await
+        run_started(started, OnSighup::Exit).await
     })
 }
 

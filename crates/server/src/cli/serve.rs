@@ -55,7 +55,7 @@ pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
         let reload = Reload::new(loaded.clone(), started.listeners.public.local_addr(), read_config);
         loaded.log_warnings();
         tracing::info!(url = %started.app.config.public_url, "serving");
-        finish(started, OnSighup::Reload(sighup, Box::new(reload))).await
+        run_started(started, OnSighup::Reload(sighup, Box::new(reload))).await
     })
 }
 
@@ -118,7 +118,7 @@ fn spawn_with<T: Send + 'static>(
     spawn_blocking(move || work(&data_dir))
 }
 
-pub(super) async fn finish(started: StartedApp, on_sighup: OnSighup) -> Result<ExitCode, CliError> {
+pub(super) async fn run_started(started: StartedApp, on_sighup: OnSighup) -> Result<ExitCode, CliError> {
     // The log is flushed when its last reference is dropped.
     let _log = Arc::clone(&started.app.log);
     match serve_until_shutdown(started.app, started.listeners, on_sighup, started.shutdown).await {

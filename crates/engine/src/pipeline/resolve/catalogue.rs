@@ -17,13 +17,13 @@ const MOST_SETS: usize = 256;
 
 #[derive(Default)]
 pub(crate) struct Catalogue {
-    /// Written out when somebody first asks: it takes longer than all the rest of opening a mount.
+    /// Rendered at the first request: it takes longer than everything else of opening a mount.
     tools: OnceLock<Vec<(String, usize)>>,
     texts: Mutex<HashMap<Scopes, Arc<str>>>,
 }
 
 impl Catalogue {
-    /// The tools these scopes can call, and no others. Behind a policy, whoever may ask for the list sees all that is
+    /// The tools these scopes can call, and no others. A mount with a policy shows all that is
     /// not denied.
     pub(crate) fn tools(&self, mount: &Mount, scopes: &Scopes) -> Arc<str> {
         if let Ok(texts) = self.texts.lock()
