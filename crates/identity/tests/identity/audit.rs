@@ -4,8 +4,9 @@
 use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
 use frontdesk_engine::model::caller::ClientId;
 use frontdesk_engine::ports::Durability;
+use frontdesk_testkit::memory_store::ClientChange;
 
-use crate::support::{ADDRESS, Bench, FIRST_TOKEN, GRANT, ID, Meanwhile, asked, bench, bench_with};
+use crate::support::{ADDRESS, Bench, FIRST_TOKEN, GRANT, ID, asked, bench, bench_with};
 
 /// The audit record of the first client's request.
 fn line(method: &str, outcome: &str) -> String {
@@ -15,11 +16,11 @@ fn line(method: &str, outcome: &str) -> String {
 }
 
 fn with_changes(bench: &Bench) -> Vec<String> {
-    bench.registry.state().records.clone()
+    bench.registry.records()
 }
 
 fn by_themselves(bench: &Bench) -> Vec<(String, Durability)> {
-    bench.records.0.lock().unwrap().clone()
+    bench.records.state().records.clone()
 }
 
 #[tokio::test]
@@ -81,7 +82,7 @@ async fn a_rate_limited_client_is_counted_in_the_tally() {
 #[tokio::test]
 async fn a_token_revoked_during_the_grant_is_audited() {
     let bench = bench();
-    bench.registry.state().meanwhile = Some(Meanwhile::Revoked);
+    bench.registry.inject(|faults| faults.before_token = Some(ClientChange::Revoked));
     assert_eq!(bench.form("/token", GRANT).await.status, 401);
     assert_eq!(with_changes(&bench), [line("token", "ok"), line("revoke", "ok")]);
     assert_eq!(by_themselves(&bench), [(line("token", "invalid_client"), Durability::Grouped)]);

@@ -60,7 +60,7 @@ async fn the_client_id_in_the_form_must_match_http_basic() {
 async fn unknown_wrong_and_revoked_clients_get_the_same_answer() {
     let bench = bench();
     bench.registry.revoke_client(&ClientId::new(OTHER_ID), Millis(START), String::new()).await.unwrap();
-    bench.registry.state().calls.clear();
+    bench.registry.state().registry_calls.clear();
     for (id, secret) in
         [("cli_nobody", SECRET), (ID, "wrong"), (ID, OTHER_SECRET), (OTHER_ID, OTHER_SECRET), ("", ""), (ID, "")]
     {
@@ -68,7 +68,7 @@ async fn unknown_wrong_and_revoked_clients_get_the_same_answer() {
         assert_eq!(text(&reply), (401, INVALID_CLIENT), "{id}");
         assert_eq!(header(&reply, "WWW-Authenticate"), Some("Basic realm=\"frontdesk\", charset=\"UTF-8\""));
         assert_eq!(header(&reply, "Cache-Control"), Some("no-store"));
-        assert_eq!(std::mem::take(&mut bench.registry.state().calls), ["client"], "{id}");
+        assert_eq!(std::mem::take(&mut bench.registry.state().registry_calls), ["client"], "{id}");
     }
 }
 
@@ -122,7 +122,7 @@ async fn two_credentials_in_one_request_are_refused() {
         let reply = bench.send(OAuthRequest { authorization, ..asked("/token", form) }).await;
         assert_eq!(text(&reply), (400, ONE_WAY), "{form}");
     }
-    assert!(bench.registry.state().calls.is_empty());
+    assert!(bench.registry.state().registry_calls.is_empty());
 }
 
 /// [O24, K40] Any parameter in a URL is refused and not read.

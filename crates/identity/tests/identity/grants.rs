@@ -3,10 +3,11 @@
 use frontdesk_engine::model::caller::Scopes;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::seal::sha256;
+use frontdesk_testkit::memory_store::{ClientChange, InjectedFault};
 
 use crate::support::{
-    FIRST_TOKEN, GRANT, ID, Meanwhile, OTHER_ID, OTHER_SECRET, RESOURCE, SECOND_RESOURCE, START, bench, client, error,
-    header, text,
+    FIRST_TOKEN, GRANT, ID, OTHER_ID, OTHER_SECRET, RESOURCE, SECOND_RESOURCE, START, bench, client, error, header,
+    text,
 };
 
 const MAY_HAVE: &str = r#"{"error":"invalid_scope","error_description":"Send scope names separated by one space. This client is allowed: amcp:inventory:read amcp:leads:read amcp:leads:write"}"#;
@@ -176,9 +177,9 @@ async fn a_client_without_a_tenant_gets_no_token() {
 
 #[tokio::test]
 async fn a_client_revoked_during_the_grant_gets_no_token() {
-    for meanwhile in [Meanwhile::Revoked, Meanwhile::Rotated] {
+    for meanwhile in [ClientChange::Revoked, ClientChange::Rotated(sha256(b"fds_new"))] {
         let bench = bench();
-        bench.registry.state().meanwhile = Some(meanwhile);
+        bench.registry.inject(|faults| faults.before_token = Some(meanwhile));
         assert_eq!(error(&bench.form("/token", GRANT).await, 401), "invalid_client");
         assert!(bench.registry.state().tokens.is_empty());
     }
@@ -187,7 +188,7 @@ async fn a_client_revoked_during_the_grant_gets_no_token() {
 #[tokio::test]
 async fn an_unavailable_store_is_reported_as_503() {
     let bench = bench();
-    bench.registry.state().down = true;
+    bench.registry.inject(|faults| faults.registry = InjectedFault::Fail);
     let reply = bench.form("/token", GRANT).await;
     let refused = r#"{"error":"temporarily_unavailable","error_description":"The service cannot do this right now; nothing was changed. Try again."}"#;
     assert_eq!(text(&reply), (503, refused));
@@ -199,13 +200,15 @@ async fn every_request_is_logged_once_without_its_secrets() {
     let bench = bench();
     bench.form("/token", GRANT).await;
     bench.form_as(ID, "wrong", "/token", GRANT).await;
-    bench.registry.state().down = true;
+    bench.registry.inject(|faults| faults.registry = InjectedFault::Fail);
     bench.form("/revoke", "token=x").await;
     let at = r#"{"at":"2026-09-21T14:13:20Z","trace":"trace-1","contract":"identity""#;
     let lines = [
         format!(r#"{at},"client":"cli_north","address":"192.0.2.1","method":"token","outcome":"ok"}} -"#),
         format!(r#"{at},"address":"192.0.2.1","method":"token","outcome":"invalid_client"}} -"#),
-        format!(r#"{at},"address":"192.0.2.1","method":"revoke","outcome":"temporarily_unavailable"}} disk on fire"#),
+        format!(
+            r#"{at},"address":"192.0.2.1","method":"revoke","outcome":"temporarily_unavailable"}} injected failure"#
+        ),
     ];
-    assert_eq!(*bench.log.0.lock().unwrap(), lines);
+    assert_eq!(bench.log.lines_with_causes(), lines);
 }

@@ -9,6 +9,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Identity as _;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::seal::sha256;
+use frontdesk_testkit::memory_store::InjectedFault;
 
 use crate::support::{FIRST_TOKEN, GRANT, ID, RESOURCE, SECOND_RESOURCE, START, bench, bench_with};
 
@@ -61,7 +62,7 @@ async fn a_token_is_valid_for_its_own_resource_only() {
 async fn a_malformed_token_is_refused_without_a_lookup() {
     let bench = bench();
     bench.token(GRANT).await;
-    bench.registry.state().calls.clear();
+    bench.registry.state().registry_calls.clear();
     let mutations = [
         String::new(),
         "fdt_".to_owned(),
@@ -82,7 +83,7 @@ async fn a_malformed_token_is_refused_without_a_lookup() {
     for credential in [Credential::Missing, Credential::Unusable] {
         assert_refused(&bench.server.identify(&credential, RESOURCE).await.unwrap_err());
     }
-    assert!(bench.registry.state().calls.is_empty());
+    assert!(bench.registry.state().registry_calls.is_empty());
 }
 
 #[tokio::test]
@@ -107,21 +108,21 @@ async fn a_token_without_scopes_has_a_caller_without_scopes() {
 async fn an_unavailable_store_does_not_invalidate_a_token() {
     let bench = bench();
     let token = bench.token(GRANT).await;
-    bench.registry.state().down = true;
+    bench.registry.inject(|faults| faults.registry = InjectedFault::Fail);
     let fault = bench.identify(&token, RESOURCE).await.unwrap_err();
-    assert_eq!((fault.kind, fault.cause.as_deref()), (FaultKind::Unavailable, Some("disk on fire")));
+    assert_eq!((fault.kind, fault.cause.as_deref()), (FaultKind::Unavailable, Some("injected failure")));
 }
 
 #[tokio::test]
 async fn a_busy_token_is_looked_up_once_per_ttl() {
     let bench = bench();
     let token = bench.token(GRANT).await;
-    bench.registry.state().calls.clear();
+    bench.registry.state().registry_calls.clear();
     for _ in 0..10 {
         assert!(bench.identify(&token, RESOURCE).await.is_ok());
         bench.advance(200);
     }
-    assert_eq!(bench.registry.state().calls, ["token", "token"]);
+    assert_eq!(bench.registry.state().registry_calls, ["token", "token"]);
 }
 
 #[tokio::test]
@@ -199,9 +200,9 @@ async fn unknown_tokens_do_not_evict_cached_ones() {
     for number in 0..20_000 {
         assert!(bench.identify(&format!("fdt_{number:043}"), RESOURCE).await.is_err());
     }
-    bench.registry.state().calls.clear();
+    bench.registry.state().registry_calls.clear();
     assert!(bench.identify(&token, RESOURCE).await.is_ok());
-    assert!(bench.registry.state().calls.is_empty());
+    assert!(bench.registry.state().registry_calls.is_empty());
 }
 
 /// With more tokens than entries the oldest are looked up again; none is refused.

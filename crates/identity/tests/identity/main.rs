@@ -7,7 +7,6 @@
 )]
 
 mod audit;
-mod audit_store;
 mod authentication;
 mod clients;
 mod grants;

@@ -1,6 +1,7 @@
 //! The revocation endpoint: it revokes the client's own tokens at once, and reveals nothing about others.
 
 use frontdesk_identity::OAuthRequest;
+use frontdesk_testkit::memory_store::InjectedFault;
 
 use crate::support::{
     FIRST_TOKEN, GRANT, OTHER_ID, OTHER_SECRET, RESOURCE, asked, bench, bench_with, error, header, text,
@@ -56,7 +57,7 @@ async fn the_token_parameter_must_be_sent_once() {
 #[tokio::test]
 async fn an_unavailable_store_is_not_a_successful_revocation() {
     let bench = bench();
-    bench.registry.state().down = true;
+    bench.registry.inject(|faults| faults.registry = InjectedFault::Fail);
     let reply = bench.form("/revoke", &format!("token={FIRST_TOKEN}")).await;
     assert_eq!(error(&reply, 503), "temporarily_unavailable");
 }

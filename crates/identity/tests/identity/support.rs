@@ -1,8 +1,8 @@
 //! A server with a registry in memory, a settable clock and fixed random bytes.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -11,17 +11,14 @@ use frontdesk_engine::limits::tally::Tally;
 use frontdesk_engine::model::caller::{Caller, ClientId, Scope, Scopes, TenantId};
 use frontdesk_engine::model::fault::Fault;
 use frontdesk_engine::model::incoming::Credential;
-use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::model::trace::Trace;
-use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
-use frontdesk_engine::ports::{Clock, Identity, Observer, Random};
+use frontdesk_engine::ports::registry::Client;
+use frontdesk_engine::ports::{Identity, Random};
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{Dependencies, EmbeddedServer, OAuthRequest, OAuthSettings, ProtectedResource};
-
-use crate::audit_store::AuditStore;
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock};
 
 pub(crate) const START: i64 = 1_790_000_000_000;
 pub(crate) const ID: &str = "cli_north";
@@ -38,155 +35,6 @@ pub(crate) const FIRST_TOKEN: &str = "fdt_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQ
 /// The form that gets a token for `amcp:inventory:read`.
 pub(crate) const GRANT: &str = "grant_type=client_credentials&scope=amcp%3Ainventory%3Aread";
 
-#[derive(Default)]
-pub(crate) struct State {
-    pub(crate) clients: Vec<Client>,
-    pub(crate) tokens: Vec<Token>,
-    /// The calls of the registry, in order.
-    pub(crate) calls: Vec<&'static str>,
-    /// The audit records of changes, in order.
-    pub(crate) records: Vec<String>,
-    pub(crate) down: bool,
-    /// A concurrent change of the client just before its token is stored.
-    pub(crate) meanwhile: Option<Meanwhile>,
-}
-
-pub(crate) enum Meanwhile {
-    Revoked,
-    Rotated,
-}
-
-#[derive(Default)]
-pub(crate) struct MemoryRegistry(Mutex<State>);
-
-impl MemoryRegistry {
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap()
-    }
-
-    fn open(&self, call: &'static str) -> Option<MutexGuard<'_, State>> {
-        let mut state = self.state();
-        state.calls.push(call);
-        (!state.down).then_some(state)
-    }
-}
-
-fn down() -> Fault {
-    Fault::unavailable("disk on fire")
-}
-
-fn end_client(state: &mut State, id: &ClientId, at: Millis) {
-    for client in state.clients.iter_mut().filter(|client| client.id == *id) {
-        client.revoked_at = Some(at);
-    }
-    state.tokens.retain(|token| token.client != *id);
-}
-
-fn change_secret(state: &mut State, id: &ClientId, secret: [u8; 32]) {
-    for client in state.clients.iter_mut().filter(|client| client.id == *id) {
-        client.secret = secret;
-    }
-    state.tokens.retain(|token| token.client != *id);
-}
-
-impl Registry for MemoryRegistry {
-    fn tenants(&self) -> Future<'_, Result<Vec<Tenant>, Fault>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn add_tenant(&self, _tenant: Tenant, _record: String) -> Future<'_, Result<Changed, Fault>> {
-        Box::pin(async { Ok(Changed::Nothing) })
-    }
-
-    fn clients(&self) -> Future<'_, Result<Vec<Client>, Fault>> {
-        Box::pin(async { Ok(self.open("clients").ok_or_else(down)?.clients.clone()) })
-    }
-
-    fn client<'a>(&'a self, id: &'a ClientId) -> Future<'a, Result<Option<Client>, Fault>> {
-        Box::pin(async {
-            Ok(self.open("client").ok_or_else(down)?.clients.iter().find(|client| client.id == *id).cloned())
-        })
-    }
-
-    fn add_client(&self, client: Client, record: String) -> Future<'_, Result<Changed, Fault>> {
-        Box::pin(async {
-            let mut state = self.open("add_client").ok_or_else(down)?;
-            state.clients.push(client);
-            state.records.push(record);
-            Ok(Changed::Done)
-        })
-    }
-
-    fn rotate_client<'a>(
-        &'a self,
-        id: &'a ClientId,
-        secret: [u8; 32],
-        record: String,
-    ) -> Future<'a, Result<Changed, Fault>> {
-        Box::pin(async move {
-            let mut state = self.open("rotate_client").ok_or_else(down)?;
-            state.records.push(record);
-            change_secret(&mut state, id, secret);
-            Ok(Changed::Done)
-        })
-    }
-
-    fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis, record: String) -> Future<'a, Result<Changed, Fault>> {
-        Box::pin(async move {
-            let mut state = self.open("revoke_client").ok_or_else(down)?;
-            end_client(&mut state, id, at);
-            state.records.push(record);
-            Ok(Changed::Done)
-        })
-    }
-
-    fn token(&self, hash: [u8; 32]) -> Future<'_, Result<Option<Token>, Fault>> {
-        Box::pin(async move {
-            Ok(self.open("token").ok_or_else(down)?.tokens.iter().find(|token| token.hash == hash).cloned())
-        })
-    }
-
-    fn add_token(&self, token: Token, now: Millis, record: String) -> Future<'_, Result<(), Fault>> {
-        Box::pin(async move {
-            let mut state = self.open("add_token").ok_or_else(down)?;
-            match state.meanwhile {
-                Some(Meanwhile::Revoked) => end_client(&mut state, &token.client, now),
-                Some(Meanwhile::Rotated) => change_secret(&mut state, &token.client, sha256(b"fds_new")),
-                None => {}
-            }
-            state.tokens.push(token);
-            state.records.push(record);
-            Ok(())
-        })
-    }
-
-    fn revoke_token<'a>(
-        &'a self,
-        hash: [u8; 32],
-        client: &'a ClientId,
-        record: String,
-    ) -> Future<'a, Result<Changed, Fault>> {
-        Box::pin(async move {
-            let mut state = self.open("revoke_token").ok_or_else(down)?;
-            let before = state.tokens.len();
-            state.tokens.retain(|token| token.hash != hash || token.client != *client);
-            if state.tokens.len() == before {
-                return Ok(Changed::Nothing);
-            }
-            state.records.push(record);
-            Ok(Changed::Done)
-        })
-    }
-}
-
-pub(crate) struct SetClock(AtomicI64);
-
-impl Clock for SetClock {
-    fn now(&self) -> Millis {
-        Millis(self.0.load(Ordering::SeqCst))
-    }
-}
-
 /// Fills with 1, then with 2, and so on.
 #[derive(Default)]
 pub(crate) struct Counting(AtomicU8);
@@ -197,22 +45,12 @@ impl Random for Counting {
     }
 }
 
-/// Collects the log lines.
-#[derive(Default)]
-pub(crate) struct Log(pub(crate) Mutex<Vec<String>>);
-
-impl Observer for Log {
-    fn on_call(&self, observation: &Observation, cause: Option<&str>) {
-        self.0.lock().unwrap().push(format!("{} {}", observation.to_line(), cause.unwrap_or("-")));
-    }
-}
-
 pub(crate) struct Bench {
     pub(crate) server: EmbeddedServer,
-    pub(crate) registry: Arc<MemoryRegistry>,
-    pub(crate) clock: Arc<SetClock>,
-    pub(crate) log: Arc<Log>,
-    pub(crate) records: Arc<AuditStore>,
+    pub(crate) registry: Arc<MemoryStore>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) log: Arc<ObservedCalls>,
+    pub(crate) records: Arc<MemoryStore>,
     pub(crate) tally: Arc<Tally>,
 }
 
@@ -221,10 +59,10 @@ pub(crate) fn bench() -> Bench {
 }
 
 pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32) -> Bench {
-    let registry = Arc::new(MemoryRegistry::default());
-    let clock = Arc::new(SetClock(AtomicI64::new(START)));
-    let log = Arc::new(Log::default());
-    let records = Arc::new(AuditStore::default());
+    let registry = Arc::new(MemoryStore::default());
+    let clock = Arc::new(TestClock::at(START));
+    let log = Arc::new(ObservedCalls::default());
+    let records = Arc::new(MemoryStore::default());
     let tally = Arc::new(Tally::default());
     registry.state().clients = vec![
         client(ID, SECRET, "north", "amcp:inventory:read amcp:leads:read amcp:leads:write"),
@@ -275,7 +113,7 @@ fn resource(path: &str, name: &str, scopes: &[&str]) -> ProtectedResource {
 
 impl Bench {
     pub(crate) fn advance(&self, millis: i64) {
-        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+        self.clock.advance(millis);
     }
 
     /// Sends a form as the first client, with HTTP Basic.

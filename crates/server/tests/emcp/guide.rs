@@ -3,7 +3,6 @@
 
 use std::process::{Command, Output};
 
-use frontdesk_cms_fixture::CmsSite;
 use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_store::site_db::open;
 use serde_json::json;
@@ -42,7 +41,7 @@ fn mariadb(url: &str, text: &str) -> Output {
 
 #[tokio::test]
 async fn the_users_of_the_guide_read_what_is_served_and_nothing_else() {
-    let three = SiteDatabases::with(&CmsSite::small(), |_| String::new()).await;
+    let three = SiteDatabases::on_own_servers().await;
     three.mariadb.sql(&statements("IDENTIFIED BY").replace("cms.", "site."));
     three.postgres.sql(&statements("CREATE ROLE"));
     let urls = [address(&three.mariadb.url(), "reader:hunter2"), address(&three.postgres.url(), "desk:hunter2")];

@@ -119,7 +119,7 @@ async fn a_desk_on_postgres_takes_admin_requests_while_serving() {
     assert_eq!(desk.said(&["audit", "export", "--tenant", "dlr_acme"]).0, Some(0));
     let (code, out, errors) = desk.said(&["audit", "export", "--tenant", "dlr_nobody"]);
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(errors.starts_with("frontdesk: there is no tenant \"dlr_nobody\" here"), "{errors}");
+    assert!(errors.starts_with("frontdesk: there is no tenant \"dlr_nobody\" and no record of one."), "{errors}");
     assert!(!desk.folder.join("data").join("frontdesk.db").exists());
 }
 

@@ -5,7 +5,7 @@ mod faults;
 mod registry;
 mod state;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use frontdesk_engine::model::page::{Page, Query};
 use frontdesk_engine::model::plan::{Event, Step};
@@ -40,9 +40,13 @@ impl MemoryStore {
         self.inspect(|state| state.tenants.push(tenant));
     }
 
+    pub fn state(&self) -> MutexGuard<'_, MemoryState> {
+        self.state.lock().unwrap()
+    }
+
     /// Reads or changes what is stored.
     pub fn inspect<T>(&self, with: impl FnOnce(&mut MemoryState) -> T) -> T {
-        with(&mut self.state.lock().unwrap())
+        with(&mut self.state())
     }
 
     /// Changes which operations fail, and how.
