@@ -4,5 +4,5 @@
 
 mod dispatch;
 mod parts;
-mod stages;
+mod pipeline;
 mod support;

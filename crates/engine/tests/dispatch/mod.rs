@@ -1,10 +1,10 @@
 //! Dispatched messages, answered at once and later.
 
-mod asking;
 mod later;
 mod now;
 mod recovering;
 mod servers;
+mod validation;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,5 +6,5 @@ mod ids;
 mod rates;
 mod schema_check;
 mod schema_publish;
+mod search_terms;
 mod traces;
-mod words;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use frontdesk_testkit::app::http_client::HttpClient;
 use frontdesk_testkit::app::{PATH, TestApp};
 
-use super::asking::{UNHURRIED, count, ids, keyed, structured, text};
+use super::requests::{UNHURRIED, count, ids, keyed, structured, text};
 
 #[tokio::test]
 async fn a_key_answers_the_same_bytes_after_restart_and_crash() {

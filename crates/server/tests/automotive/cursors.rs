@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{TestAgent, TestApp};
 
-use super::asking::{LISTS, UNHURRIED, lead};
+use super::requests::{LISTS, UNHURRIED, lead};
 
 const REFUSED: &str = "{\"error\":{\"code\":\"request.invalid_cursor\",\"message\":\"This cursor does not belong to this \
     request, or has expired. Start again without a cursor.\",\"details\":{\"retryable\":false}}}";

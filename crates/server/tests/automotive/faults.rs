@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{PATH, TestAgent, TestApp};
 
-use super::asking::{keyed, lead, read};
+use super::requests::{keyed, lead, read};
 
 /// The codes that this version may answer with.
 const CODES: &[&str] = &[

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{EVERYTHING, TestAgent, TestApp, WRITE_LEADS};
 
-use super::asking::{count, keyed, lead, structured, text};
+use super::requests::{count, keyed, lead, structured, text};
 
 async fn raw(agent: &mut TestAgent, arguments: &str, headers: &[(&str, &str)]) -> String {
     let body = format!(

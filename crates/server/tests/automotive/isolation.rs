@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{EVERYTHING, PATH, TestApp};
 
-use super::asking::{LISTS, everything, lead, read};
+use super::requests::{LISTS, everything, lead, read};
 
 #[tokio::test]
 async fn a3_11_a_cursor_is_worthless_in_another_dealership() {

@@ -1,7 +1,6 @@
 //! The automotive contract over real HTTPS, clause by clause, as an agent meets it.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
-mod asking;
 mod crash;
 mod cursors;
 mod faults;
@@ -9,6 +8,7 @@ mod idempotency;
 mod isolation;
 mod paging;
 mod parallel;
+mod requests;
 mod resources;
 mod schema;
 mod shapes;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::TestApp;
 
-use super::asking::{LISTS, ids, lead, text};
+use super::requests::{LISTS, ids, lead, text};
 
 /// What a list is ordered by.
 type Measured = fn(&Value) -> i64;

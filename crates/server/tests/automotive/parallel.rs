@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use frontdesk_testkit::app::http_client::HttpClient;
 use frontdesk_testkit::app::{PATH, TestAgent, TestApp};
 
-use super::asking::{UNHURRIED, count, keyed, lead, structured};
+use super::requests::{UNHURRIED, count, keyed, lead, structured};
 
 /// Calls one tool once per argument list, each on a connection of its own and all at the same moment.
 async fn at_once(desk: &TestApp, agent: &TestAgent, tool: &str, calls: Vec<Value>) -> Vec<String> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{READ_LEADS, READ_STOCK, TestAgent, TestApp};
 
-use super::asking::{GETS, LISTS, ids, lead, read, text};
+use super::requests::{GETS, LISTS, ids, lead, read, text};
 
 /// Every address that `resources/list` gives, page by page, with the size of each page.
 async fn listed(agent: &mut TestAgent) -> (Vec<String>, Vec<usize>) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{TestAgent, TestApp};
 
-use super::asking::{GETS, UNHURRIED, everything, ids, lead, text, walk};
+use super::requests::{GETS, UNHURRIED, everything, ids, lead, text, walk};
 use super::schema::{is_instant, misfits};
 
 #[tokio::test]

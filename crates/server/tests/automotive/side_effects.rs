@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{TestAgent, TestApp};
 
-use super::asking::{GETS, everything, ids, read};
+use super::requests::{GETS, everything, ids, read};
 
 /// All that can be seen: lists, and the whole of some records of each kind.
 async fn state(agent: &mut TestAgent) -> Vec<Value> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{TestAgent, TestApp};
 
-use super::asking::{self, read};
+use super::requests::{self, read};
 
 const TOOLS: [&str; 9] = [
     "inventory.list",
@@ -59,7 +59,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     assert_eq!(manifest["automotive_mcp"]["domains"], json!({"inventory": {"level": 1}, "leads": {"level": 2}}));
 
     // Level 1: every list is read, and every id of it can be read again.
-    for (list, get) in asking::GETS {
+    for (list, get) in requests::GETS {
         let page = agent.call(list, json!({"limit": 3})).await;
         assert_eq!(page["items"].as_array().unwrap().len(), 3, "{list}");
         for item in page["items"].as_array().unwrap() {
@@ -68,7 +68,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     }
 
     // Level 2 of leads: what is created can be changed, and both can be read back.
-    let made = agent.call("leads.create", asking::lead("Dana Rivera")).await;
+    let made = agent.call("leads.create", requests::lead("Dana Rivera")).await;
     let changed = agent.call("leads.update", json!({"id": made["id"], "status": "working"})).await;
     assert_eq!((&changed["status"], &changed["version"]), (&json!("working"), &json!(2)));
     assert_eq!(agent.call("leads.get", json!({"id": made["id"]})).await, changed);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{EVERYTHING, TestApp};
 
-use super::asking::{GETS, UNHURRIED, count, everything, ids, keyed, lead, read, text};
+use super::requests::{GETS, UNHURRIED, count, everything, ids, keyed, lead, read, text};
 
 /// Arguments that each tool would take, about something that does not exist.
 fn calls() -> Vec<(&'static str, Value)> {

@@ -2,11 +2,11 @@
 //! site signs. What the tools find is tried row by row in `contracts`; here is what a caller can see of it from outside.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod authentication;
 mod databases;
-mod dispatching;
-mod entrance;
-mod greeting;
+mod dispatch;
 mod guide;
+mod initialize;
 mod limits;
 mod order;
 mod published;

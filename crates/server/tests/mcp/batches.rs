@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::TestApp;
 
-use super::speaking::{refusal, whole};
+use super::requests::{refusal, whole};
 
 const BATCHES: [(&str, &str); 1] = [("mcp-protocol-version", "2025-03-26")];
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{EVERYTHING, READ_LEADS, READ_STOCK, TestApp, WRITE_LEADS};
 
-use super::speaking::modern;
+use super::requests::modern;
 
 #[tokio::test]
 async fn the_list_of_tools_holds_what_the_token_may_call() {

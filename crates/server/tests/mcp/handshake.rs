@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::TestApp;
 
-use super::speaking::{LEGACY, MODERN, legacy, modern, whole};
+use super::requests::{LEGACY, MODERN, legacy, modern, whole};
 
 fn hello(version: &str) -> Value {
     json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}})

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::TestApp;
 
-use super::speaking::{meta, whole};
+use super::requests::{meta, whole};
 
 /// The headers of one request.
 type Sent<'a> = &'a [(&'a str, &'a str)];

@@ -3,11 +3,11 @@
 
 mod batches;
 mod catalogue;
-mod doors;
 mod handshake;
 mod headers;
 mod modern;
-mod speaking;
+mod mount_policy;
+mod requests;
 mod strict;
 mod transport;
 mod unknown;

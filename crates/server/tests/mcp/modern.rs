@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::TestApp;
 
-use super::speaking::{LEGACY, legacy, modern, whole};
+use super::requests::{LEGACY, legacy, modern, whole};
 
 /// The result without what only the modern era says.
 fn bare(mut result: Value) -> Value {

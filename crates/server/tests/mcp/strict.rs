@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{PATH, TestApp};
 
-use super::speaking::{refusal, whole};
+use super::requests::{refusal, whole};
 
 #[tokio::test]
 async fn what_is_not_strict_json_is_a_parse_error() {

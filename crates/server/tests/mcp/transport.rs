@@ -4,7 +4,7 @@ use serde_json::json;
 
 use frontdesk_testkit::app::{PATH, TestApp};
 
-use super::speaking::whole;
+use super::requests::whole;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use frontdesk_testkit::app::TestApp;
 
-use super::speaking::{LEGACY, legacy, modern, refusal, whole};
+use super::requests::{LEGACY, legacy, modern, refusal, whole};
 
 #[tokio::test]
 async fn an_unknown_method_is_404_in_the_modern_era_and_200_before() {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use frontdesk::net::ConnectionLimits;
 
-use crate::desk::{BIG, BODY_LIMIT, Desk};
+use crate::test_server::{BIG, BODY_LIMIT, Desk};
 
 #[tokio::test]
 async fn several_requests_are_answered_on_one_connection() {

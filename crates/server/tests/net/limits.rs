@@ -7,7 +7,7 @@ use std::time::Duration;
 use frontdesk::net::ConnectionLimits;
 use tokio::net::TcpSocket;
 
-use crate::desk::Desk;
+use crate::test_server::Desk;
 use frontdesk_testkit::app::http_client::{HttpConnection, trusting};
 
 const HELLO: &[u8] = b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n";

@@ -3,8 +3,8 @@
 
 mod calls;
 mod certificates;
-mod desk;
 mod limits;
 mod shutdown;
 mod slow;
+mod test_server;
 mod tls;

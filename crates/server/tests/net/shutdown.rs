@@ -6,7 +6,7 @@ use frontdesk::net::{ConnectionLimits, DrainResult};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use crate::desk::{Desk, LONG, SHORT, patient};
+use crate::test_server::{Desk, LONG, SHORT, patient};
 
 #[tokio::test]
 async fn a_running_call_is_finished_and_its_connection_closed() {

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
-use crate::desk::{Desk, LONG, SHORT, patient};
+use crate::test_server::{Desk, LONG, SHORT, patient};
 
 const HEAD: &[u8] = b"GET /hello HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const PARTIAL_HEAD: &[u8] = b"GET /hello HTTP/1.1\r\nhost: local";

@@ -8,7 +8,7 @@ use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::desk::{Desk, now};
+use crate::test_server::{Desk, now};
 use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::app::http_client::{HttpClient, HttpConnection, trusting};
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::desks::{a_lead, first_id};
+use crate::requests::{a_lead, first_id};
 use frontdesk_testkit::app::{DemoTenant, READ_LEADS, TestApp, WRITE_LEADS};
 
 fn records(desk: &TestApp) -> Vec<Value> {

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use crate::desks::{a_lead, log_of};
+use crate::requests::{a_lead, log_of};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{DemoTenant, PATH, TestAgent, TestApp};
 

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::desks::{PING, connect, log_of, ping_with, pings};
+use crate::requests::{PING, connect, log_of, ping_with, pings};
 use frontdesk_testkit::app::{DemoTenant, PATH, TestApp};
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::arguments::{breakage, fitting};
-use crate::desks::{code, first_id};
+use crate::requests::{code, first_id};
 use frontdesk_testkit::app::TestApp;
 use frontdesk_testkit::test_scale;
 use proptest::collection::vec;

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use crate::desks::{bare, pings};
+use crate::requests::{bare, pings};
 use frontdesk_testkit::app::{DemoTenant, EVERYTHING, TestApp};
 
 /// What no forger knows, and what is therefore made up.

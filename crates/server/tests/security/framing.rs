@@ -1,6 +1,6 @@
 //! HTTP that two readers could understand differently, or that asks for more than it may.
 
-use crate::desks::{PING, answer_to, connect, ping_with, pings};
+use crate::requests::{PING, answer_to, connect, ping_with, pings};
 use frontdesk_testkit::app::{PATH, TestApp};
 
 const JSON: (&str, &str) = ("content-type", "application/json");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desks::{PING, a_lead, code, pings};
+use crate::requests::{PING, a_lead, code, pings};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{PATH, TestAgent, TestApp};
 

@@ -1,6 +1,6 @@
 //! Pages in browsers: only the desk's own, and only under the desk's own name.
 
-use crate::desks::{PING, answer_to, ping_with};
+use crate::requests::{PING, answer_to, ping_with};
 use frontdesk_testkit::app::{PATH, TestApp};
 
 #[tokio::test]

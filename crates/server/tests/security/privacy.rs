@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desks::a_lead;
+use crate::requests::a_lead;
 use frontdesk_testkit::app::{READ_LEADS, TestAgent, TestApp, WRITE_LEADS};
 
 const MASKED: &str = r#"{"name":"D. R.","email":"d***@e***.com","phone":"+1******0123"}"#;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::desks::{a_lead, pings};
+use crate::requests::{a_lead, pings};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{DemoTenant, READ_STOCK, TestAgent, TestApp};
 

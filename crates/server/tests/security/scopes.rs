@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desks::{a_lead, code, first_id};
+use crate::requests::{a_lead, code, first_id};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{READ_LEADS, READ_STOCK, TestAgent, TestApp, WRITE_LEADS};
 

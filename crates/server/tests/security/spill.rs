@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use serde_json::json;
 
-use crate::desks::{a_lead, code, pings};
+use crate::requests::{a_lead, code, pings};
 use frontdesk_testkit::app::{DemoTenant, TestApp};
 
 #[tokio::test]

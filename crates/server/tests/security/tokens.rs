@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::desks::{PING, bare, pings};
+use crate::requests::{PING, bare, pings};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{DemoTenant, PATH, READ_STOCK, TestApp};
 

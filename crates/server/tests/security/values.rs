@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desks::{a_lead, code, first_id};
+use crate::requests::{a_lead, code, first_id};
 use frontdesk_testkit::app::{TestAgent, TestApp};
 
 const SQL: [&str; 8] = [

@@ -109,7 +109,7 @@ async fn the_first_rule_that_is_broken_gives_the_answer() {
 #[tokio::test]
 async fn ambiguous_bodies_and_those_of_strangers_are_not_read() {
     let unread = || RequestBody::from_future(async { panic!("somebody read it") });
-    let test = TestDesk::new().behind(super::door::door());
+    let test = TestDesk::new().behind(super::precheck::door());
     test.serve(Incoming { body: unread(), ..post(STRANGER, "") }).await;
     let refused = Some(Fault::new(FaultKind::Malformed, "Two ends."));
     assert_eq!(
