@@ -43,11 +43,13 @@ pub struct Keys {
 pub struct DeskSettings {
     /// A page stops before it grows past this.
     pub page_bytes: usize,
-    /// No answer is larger; a batch takes no further call once its answers are.
+    /// No answer of a read tool is larger, unless the mount's policy has its own limit; a batch accepts no further call
+    /// once its answers are.
     pub reply_bytes: usize,
     /// Each client's budget of calls.
     pub calls: Budget,
-    /// No request takes longer.
+    /// How long after its arrival a request must be identified and its calls run. Reading the body and recording have
+    /// limits of their own.
     pub deadline: Duration,
 }
 

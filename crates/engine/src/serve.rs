@@ -132,7 +132,7 @@ pub(crate) async fn handle_message(
     }
 }
 
-/// Stages 4 to 9 for one message; stage 10 records the outcome, whatever it is.
+/// The era, then stages 4 to 9 for one message; stage 10 records the outcome, whatever it is.
 async fn run_call<'a>(
     context: &CallContext<'a>,
     call_record: &mut CallRecord<'_>,

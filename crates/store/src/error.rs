@@ -162,7 +162,7 @@ impl fmt::Display for StoreError {
             StoreError::Untrusted(why) => write!(out, "cannot connect to PostgreSQL by TLS: {why}."),
             StoreError::Role { role, why } => write!(
                 out,
-                "the PostgreSQL role {role} {why}, so row-level security would not hold it. \
+                "the PostgreSQL role {role} {why}, so row-level security would not apply to it. \
                  Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS"
             ),
             StoreError::RlsMissing { table } => write!(

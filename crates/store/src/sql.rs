@@ -93,6 +93,7 @@ pub const INSERT_EVENT: &str =
 pub const GET_EVENT_COUNTER: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
 pub const SET_EVENT_COUNTER: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
                                 ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";
+/// The column `meaning` holds the sealed hash of the request.
 pub const FIND_CLAIM: &str =
     "SELECT meaning, sealed_answer FROM fd_claim WHERE tenant = $1 AND client = $2 AND tool = $3 AND key_hash = $4";
 pub const INSERT_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \

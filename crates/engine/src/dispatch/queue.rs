@@ -27,7 +27,7 @@ pub struct DispatchLimits {
     pub kept: usize,
     /// How often the store is searched for tasks without a worker.
     pub poll_interval: Duration,
-    /// How long a message waits for the answer of another with the same key before it is told to ask again.
+    /// How long a message waits for the answer of another with the same key before its caller must ask again.
     pub wait_timeout: Duration,
 }
 
@@ -49,7 +49,7 @@ impl Default for DispatchLimits {
 pub struct TaskQueue {
     sender: UnboundedSender<QueuedTask>,
     receiver: Arc<Mutex<UnboundedReceiver<QueuedTask>>>,
-    lines: Arc<std::sync::Mutex<HashMap<String, ServerQueue>>>,
+    server_queues: Arc<std::sync::Mutex<HashMap<String, ServerQueue>>>,
     finished: Arc<Notify>,
     added: Arc<AtomicU64>,
     alone_since: Option<Millis>,
@@ -99,7 +99,7 @@ impl TaskQueue {
         TaskQueue {
             sender,
             receiver: Arc::new(Mutex::new(receiver)),
-            lines: Arc::default(),
+            server_queues: Arc::default(),
             finished: Arc::new(Notify::new()),
             added: Arc::default(),
             alone_since: None,
@@ -157,7 +157,7 @@ impl TaskQueue {
 
     /// One entry per server that was ever configured.
     fn line(&self, server: &str) -> ServerQueue {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.server_queues.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || ServerQueue {
             places: Arc::new(Semaphore::new(self.limits.waiting.max(1))),
             workers: Arc::new(Semaphore::new(self.limits.at_once.max(1))),

@@ -1,5 +1,5 @@
 //! Budgets of calls: fixed tables of counters, so that no number of callers can grow them.
-//! Hold hashes of keys only.
+//! They hold hashes of keys only.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};

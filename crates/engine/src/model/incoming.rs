@@ -55,7 +55,7 @@ pub struct Incoming {
     pub body: RequestBody,
 }
 
-/// The body, which is read when somebody collects it. The lock is never contended: it only makes the type `Sync`.
+/// The body, which is read when `collect` is called. The lock is never contended: it only makes the type `Sync`.
 pub struct RequestBody(Mutex<Future<'static, Result<Bytes, Fault>>>);
 
 impl RequestBody {

@@ -11,7 +11,7 @@ use crate::model::caller::{Caller, TenantId};
 use crate::model::timestamp::Millis;
 use crate::model::trace::Trace;
 
-/// Room for nearly every line, and for what is said of an answer behind it.
+/// Capacities that fit nearly every line, and the status and duration appended to it.
 const LINE_CAPACITY: usize = 512;
 const SUFFIX_CAPACITY: usize = 48;
 

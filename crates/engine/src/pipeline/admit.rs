@@ -1,4 +1,4 @@
-//! Stage 5: may this caller come in at all. The scope first, so that a refusal costs the caller
+//! Stage 5: whether the caller may make this call. The scope first, so that a refusal costs the caller
 //! nothing; then its budget of calls.
 
 use crate::desk::{Desk, Mount};

@@ -25,10 +25,12 @@ pub(crate) fn frame(mount: &Mount, incoming: &Incoming, checked: Precheck) -> Re
     };
     match (&body, &mount.policy) {
         (FrameBody::Batch(_), Some(_)) => {
-            // The policy looks at one message: what stands in a batch would have checked it unseen.
-            return Err(
-                Fault::new(FaultKind::InvalidRequest, "Send one message per request; batches are not taken.").into()
-            );
+            // The policy looks at one message: the messages of a batch would get past it unchecked.
+            return Err(Fault::new(
+                FaultKind::InvalidRequest,
+                "Send one message per request; batches are not accepted.",
+            )
+            .into());
         }
         (FrameBody::Batch(frames), None) => allow_batch(incoming, frames)?,
         (FrameBody::One(_), _) => {}

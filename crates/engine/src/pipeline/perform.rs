@@ -68,7 +68,7 @@ async fn write(
         let plan = match tool.plan(permitted).await {
             Ok(plan) => plan,
             // The first call under this key may have committed, and be the very reason why this one
-            // cannot: the last unit is gone because we took it.
+            // cannot: the last unit is gone because that call took it.
             Err(fault) => {
                 return match find_claim(desk, permitted, claim.as_ref()).await? {
                     Some(earlier) => replay(tool, permitted, claim.as_ref(), earlier).await,

@@ -1,5 +1,6 @@
-//! Between stages 2 and 3, for mounts with a policy: what is checked before the message is parsed and understood. The
-//! order is fixed: scope, rate, media type, size, whether the server is allowed, the tool, whether the server exists. The body is not read before this stage.
+//! Between stages 2 and 3: collects the body, which is not read before. On mounts with a policy it also checks the
+//! request before stage 3 interprets the message. The order is fixed: scope, rate, media type, size, whether the server
+//! is allowed, the tool, whether the server exists.
 
 use bytes::Bytes;
 use frontdesk_wire::frame::{self, Frame, FrameBody, Id, Request};
@@ -18,7 +19,7 @@ use crate::pipeline::permit::rate_limited;
 use crate::pipeline::record::CallRecord;
 use crate::pipeline::shape::too_large;
 
-/// A body up to this long is read before it is checked: nearly every one passes, and would otherwise be read twice.
+/// A body up to this long is parsed before it is checked: nearly every one passes, and would otherwise be parsed twice.
 const FULL_PARSE_LIMIT: usize = 16 * 1024;
 
 /// The body of a request that passed the checks: raw, or parsed already.

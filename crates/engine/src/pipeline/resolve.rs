@@ -1,4 +1,4 @@
-//! Stage 4: what the request is about. Greetings and lists are answered from what is already known;
+//! Stage 4: what the request is about. Handshakes and lists are answered from what is already known;
 //! a tool call or a resource becomes a tool and its raw arguments.
 
 pub(crate) mod catalogue;

@@ -95,7 +95,7 @@ pub trait Store: Send + Sync {
     fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>>;
 
     /// As `append_audit` with `Grouped`, for calls that nobody waits for. A full queue loses nothing that was
-    /// answered: it is only called for calls whose client has gone.
+    /// answered: it is only called for calls whose client has gone or that panicked.
     fn append_audit_detached(&self, record: String);
 }
 

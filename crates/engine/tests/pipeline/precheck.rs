@@ -222,7 +222,7 @@ async fn a_batch_is_no_message_behind_a_door() {
     let batch = format!("[{}]", call("1", "book.get", r#"{"id":"b1"}"#));
     assert_eq!(
         test.serve(post(KEEPER, &batch)).await.body,
-        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Send one message per request; batches are not taken.","data":{"fault":"not_rpc","at":"transport"}}}"#
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"Send one message per request; batches are not accepted.","data":{"fault":"not_rpc","at":"transport"}}}"#
     );
     assert_eq!(test.calls.outcomes(), ["not_rpc"]);
 }

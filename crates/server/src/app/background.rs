@@ -35,8 +35,8 @@ pub(crate) async fn flush_traces(app: &App, deadline: Instant) {
     }
 }
 
-/// Writes the refusals that were only counted once a second: one audit record and one log line for each client or
-/// address.
+/// Once a second, writes the refusals that were only counted: one audit record and one log line for each client or
+/// address, and outcome.
 pub(crate) async fn run_tally_flush(current: Arc<ArcSwap<App>>) {
     let mut tick = every(TALLY_INTERVAL);
     loop {

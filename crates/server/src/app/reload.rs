@@ -1,5 +1,5 @@
 //! Reloading the configuration without a restart: it is read and checked completely before any of it takes effect;
-//! otherwise the current one stays. Keys that need a restart keep their values and are reported.
+//! if anything is wrong, the current one stays. Keys that need a restart keep their values and are reported.
 
 use std::net::SocketAddr;
 
@@ -60,7 +60,7 @@ impl Reload {
     /// The configuration is in effect; logs what has changed.
     pub fn finish(&mut self, reloaded: ReloadedConfig) {
         if reloaded.changed.is_empty() {
-            tracing::info!("configuration reloaded: no runtime changes");
+            tracing::info!("configuration reloaded: no keys changed");
         } else {
             tracing::info!(changed = reloaded.changed.join(", "), "configuration reloaded");
         }

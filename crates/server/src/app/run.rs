@@ -69,7 +69,7 @@ pub async fn serve_until_shutdown(
     let admin = listeners.admin.serve(
         tls,
         limits,
-        Arc::clone(&metrics.operator),
+        Arc::clone(&metrics.admin),
         Arc::new(move |request, _| health(for_admin.load_full(), metrics_for_admin.clone(), request)),
         shutdown,
     );
@@ -112,7 +112,7 @@ async fn watch_reload_and_certs(
     }
 }
 
-/// Everything is read and built before anything is replaced.
+/// Everything that can fail is done before anything is replaced.
 async fn apply_reload(current: &ArcSwap<App>, certificates: &mut CertificateWatcher, reload: &mut Reload) {
     let app = current.load_full();
     let reject = |why: &dyn std::fmt::Display| {

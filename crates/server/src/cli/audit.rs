@@ -19,8 +19,8 @@ use crate::data_dir;
 /// Verify or export the audit log.
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Every call leaves an audit record. Each record contains the hash of the one before it, so that a changed \
-        or deleted record is detected.",
+    long_about = "Every call leaves an audit record; a flood of refusals leaves their count. Records are stored in links, and \
+        each link contains the hash of the one before it, so that a changed or deleted record is detected.",
     arg_required_else_help = true,
     subcommand_required = true
 )]
@@ -38,8 +38,8 @@ pub(super) enum AuditCommand {
 /// Check that no record was changed or deleted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits with 0 when every chain is valid; otherwise it names the first record that
-is not.
+Exits with 0 when every chain is valid; otherwise it names the first link
+that is not.
 
 Examples:
   frontdesk audit verify

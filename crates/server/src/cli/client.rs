@@ -64,7 +64,7 @@ Examples:
   frontdesk client add --name 'Reader of a CMS site' --tenant site \\
       --scope mcp:read --scope mcp:call")]
 pub(super) struct AddClientArgs {
-    /// A name for people; shown in lists and in the audit log
+    /// A name for people; shown by `frontdesk client list` (the audit log has the id only)
     #[arg(long, value_name = "NAME")]
     pub(super) name: String,
     /// A tenant that it may act for

@@ -35,8 +35,8 @@ const SITE_FILE: &str = "demo-site.sqlite";
 /// Serve made-up data, ready to be called with curl.
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Creates a data folder with a certificate authority, a certificate, demo data and a client for each demo \
-        tenant and a small website with a client of its own, serves it over HTTPS, and prints everything that is needed \
+    long_about = "Creates a data folder with a certificate authority, a certificate, demo data with a client for each demo \
+        tenant, and a small website with a client of its own; serves it over HTTPS, and prints everything that is needed \
         to call it.\n\n\
         A second start reuses the folder. Secrets are shown on the first start only, since they are stored as hashes; \
         --new-secrets makes and shows new ones. Ctrl-C finishes running calls and stops.",

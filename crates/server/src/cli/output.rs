@@ -1,5 +1,5 @@
 //! A file that a command writes, readable by its owner only. It is renamed into place when it is complete, and the mode of
-//! if_exists files is not changed.
+//! pipes and devices is not changed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::CliError;
 
-/// What happens to an if_exists file.
+/// What happens to a file that exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfExists {
     Fail,

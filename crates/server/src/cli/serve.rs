@@ -29,8 +29,8 @@ use crate::telemetry::traces::{self, listed};
     long_about = "Serves over HTTPS what the configuration describes. `FRONTDESK_*` variables override the file: \
         FRONTDESK_LISTEN=0.0.0.0:8443 sets `listen`.\n\n\
         Ctrl-C or SIGTERM stops accepting calls, finishes the running ones and exits with 0. SIGHUP reloads the \
-        configuration: it takes effect completely if it is valid, otherwise the current one stays; the log says which, \
-        and which keys need a restart. Changed certificate files are loaded without a signal.",
+        configuration: if it is valid, it takes effect except for keys that need a restart; otherwise the current one \
+        stays. The log says which, and names those keys. Changed certificate files are loaded without a signal.",
     after_help = "\
 Examples:
   frontdesk config check --config frontdesk.toml   find every problem first

@@ -23,7 +23,7 @@ use crate::telemetry::traces::{self, listed};
 /// Serve one MCP client over standard input and output.
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Speaks MCP over standard input and output, one JSON message a line, for a desktop client that starts \
+    long_about = "Speaks MCP over standard input and output, one JSON message per line, for a desktop client that starts \
         its servers itself. Tools, limits and audit log are the same as over HTTPS.\n\n\
         The caller comes from the environment: FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET as `frontdesk client \
         add` printed them, or FRONTDESK_TOKEN with an access token. A site mounted with auth = [\"none\"] needs neither. \

@@ -99,7 +99,7 @@ pub static KEYS: &[ConfigKey] = &[
         path: "operator.listen",
         env: "FRONTDESK_OPERATOR_LISTEN",
         default: DefaultValue::Text("127.0.0.1:8444"),
-        about: "The address and port for the operator of this machine. It must be a loopback address.",
+        about: "The address and port of the admin listener, which serves health and metrics. It must be a loopback address.",
         value_type: ValueType::Loopback(|raw| &mut raw.operator_listen),
     },
     ConfigKey {

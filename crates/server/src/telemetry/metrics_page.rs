@@ -16,7 +16,7 @@ use crate::net::{ConnectionCounters, ConnectionCounts};
 #[derive(Clone, Default)]
 pub struct ListenerMetrics {
     pub public: Arc<ConnectionCounters>,
-    pub operator: Arc<ConnectionCounters>,
+    pub admin: Arc<ConnectionCounters>,
 }
 
 pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     page.head("frontdesk_build_info", "gauge", "The version that is running.");
     page.line("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     calls(&mut page, &app.call_metrics.snapshot());
-    connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.operator.snapshot())]);
+    connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.admin.snapshot())]);
     writer(&mut page, &app.backend.store.writer_stats());
     traces(&mut page, app.traces.counts());
     page.0

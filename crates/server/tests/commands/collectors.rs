@@ -98,7 +98,7 @@ async fn a_reload_starts_changes_and_stops_traces() {
     ask(&folder, address, TRACES[1]).await;
     collector.trace(TRACES[1]).await;
     private(&folder.join("headers"), "X-Api-Key: second-secret\n");
-    desk.reload("configuration reloaded: no runtime changes");
+    desk.reload("configuration reloaded: no keys changed");
     ask(&folder, address, TRACES[2]).await;
     collector.trace(TRACES[2]).await;
 

@@ -98,7 +98,7 @@ async fn limits_hosts_and_lifetimes_change_by_a_reload() {
     assert_eq!(served.token().await.json()["expires_in"], json!(60));
     assert_eq!(served.addressed_to("desk.example.com").await, 200);
 
-    served.reload(more, "configuration reloaded: no runtime changes");
+    served.reload(more, "configuration reloaded: no keys changed");
     assert_eq!(served.desk.stop().code, Some(0));
 }
 
@@ -139,7 +139,7 @@ async fn derived_values_of_a_pending_restart_are_not_reported() {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen("listen = \"127.0.0.1:0\"", "listen = \"127.0.0.1:9\"", 1)).unwrap();
     let log = served.desk.reload("restart required\",\"keys\":\"listen\"");
-    assert!(log.contains("configuration reloaded: no runtime changes\""), "{log}");
+    assert!(log.contains("configuration reloaded: no keys changed\""), "{log}");
     assert_eq!(served.addressed_to("localhost").await, 200);
 
     served.reload(

@@ -147,7 +147,7 @@ fn a_check_says_what_is_wrong_with_the_database() {
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert_eq!(
         errors,
-        "frontdesk: the configuration has a problem:\n  database: the PostgreSQL role postgres is a superuser, so row-level security would not hold it. \
+        "frontdesk: the configuration has a problem:\n  database: the PostgreSQL role postgres is a superuser, so row-level security would not apply to it. \
          Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS\n"
     );
     assert_eq!(server.sql("SELECT count(*) FROM pg_class WHERE relname LIKE 'fd_%'"), ["0"], "it was only asked");

@@ -65,12 +65,12 @@ pub(crate) async fn send_in_tx<T, E>(
     {
         let (mut set_tenant, mut commit) = (pin!(set_tenant), pin!(commit));
         poll_fn(|context| {
-            let mut unheard = Context::from_waker(Waker::noop());
+            let mut no_wakeup = Context::from_waker(Waker::noop());
             let _lock = send_lock.lock().unwrap_or_else(PoisonError::into_inner);
-            begun = ready(begin.as_mut().poll(&mut unheard));
-            let _ = set_tenant.as_mut().poll(&mut unheard);
+            begun = ready(begin.as_mut().poll(&mut no_wakeup));
+            let _ = set_tenant.as_mut().poll(&mut no_wakeup);
             result = ready(query.as_mut().poll(context));
-            let _ = commit.as_mut().poll(&mut unheard);
+            let _ = commit.as_mut().poll(&mut no_wakeup);
             Poll::Ready(())
         })
         .await;

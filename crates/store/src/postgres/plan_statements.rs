@@ -33,7 +33,7 @@ pub(crate) struct PgStatement {
 /// Whether a statement may be merged with others of the same text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Merge {
-    /// It only inserts this many rows, and does not depend on the other statements.
+    /// It only inserts, and does not depend on the other statements. The number of rows matters only with `on_missing`.
     Rows(u64),
     /// Its position among the others matters.
     Never,

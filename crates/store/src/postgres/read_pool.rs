@@ -1,4 +1,4 @@
-//! The connections that reads share. A slot that has lost its connection opens a new one for the next caller; while
+//! The connections that reads share, and the slots that readers and writers use. A slot that has lost its connection opens a new one for the next caller; while
 //! that fails, callers get an error at once instead of waiting.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -181,7 +181,7 @@ async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> 
         [(LOCK_TENANT, &[&tenant]), (GET_EVENT_COUNTER, &[&tenant]), (GET_HEAD, &[&chain])];
     let results = connection.begin_as_tenant(tenant, &queries).await?;
     let [locked, counter, head] = results.as_slice() else {
-        return Err(StoreError::Closed);
+        return Err(StoreError::NotCommitted("a result is missing".to_owned()));
     };
     if locked.is_empty() {
         return Err(StoreError::UnknownTenant);
@@ -212,7 +212,8 @@ async fn execute(
 /// The response of the earlier call that has claimed the job's idempotency key.
 async fn stored_response(connection: &PgConnection, job: &TenantJob) -> Result<Committed, StoreError> {
     let tenant = job.commit.tenant.as_str();
-    let claim = job.commit.claim.as_ref().ok_or(StoreError::Closed)?;
+    let claim =
+        job.commit.claim.as_ref().ok_or_else(|| StoreError::NotCommitted("the plan has no claim".to_owned()))?;
     let hash = idempotency::key_hash(&job.keys, claim);
     let rows = connection.query(FIND_CLAIM, &[&tenant, &claim.client.as_str(), &claim.tool, &hash]).await?;
     let claimed = read_claim(&job.keys, tenant, claim, &hash, &rows)?;

@@ -307,7 +307,7 @@ impl<'a> WriteTx<'a> {
                 .unwrap_or(0);
             self.counters.insert(tenant.to_owned(), EventCounter { stored, last: stored });
         }
-        self.counters.get_mut(tenant).ok_or(StoreError::OutcomeUnknown)
+        self.counters.get_mut(tenant).ok_or_else(|| StoreError::NotCommitted("the event counter is missing".to_owned()))
     }
 
     /// Writes the counters and heads that so far are only in memory, in the transaction of what they count.

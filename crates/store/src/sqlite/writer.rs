@@ -1,5 +1,6 @@
 //! The writer thread. It takes all jobs that are queued, runs them in one transaction, commits once, and only then
-//! replies. A job that fails does not affect the others of its batch.
+//! replies. A job that fails does not affect the others of its batch,
+//! unless SQLite has rolled back the whole transaction.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};

@@ -69,7 +69,7 @@ async fn a_role_that_could_pass_the_wall_is_refused() {
         assert_eq!(
             refused.to_string(),
             format!(
-                "the PostgreSQL role {role} {why}, so row-level security would not hold it. \
+                "the PostgreSQL role {role} {why}, so row-level security would not apply to it. \
                  Use a role made with: CREATE ROLE name LOGIN NOSUPERUSER NOBYPASSRLS"
             )
         );

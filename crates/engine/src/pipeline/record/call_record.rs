@@ -16,7 +16,7 @@ use crate::model::trace::Trace;
 use crate::pipeline::permit::one_tenant;
 use crate::ports::Disclosure;
 
-/// A call while it is going on. Dropped before its end, it is recorded as cancelled.
+/// A call while it is going on. Dropped before its end, it is recorded as cancelled, or as internal in a panic.
 pub struct CallRecord<'a> {
     pub(super) desk: &'a Desk,
     pub(super) mount: &'a Mount,
