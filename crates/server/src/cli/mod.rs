@@ -54,14 +54,14 @@ pub type CliError = Box<dyn Error>;
         call.",
     after_help = "\
 Start here:
-  frontdesk demo                                   a working server with made-up data
+  frontdesk demo                              a working server with made-up data
 
 For real:
-  frontdesk config check --config frontdesk.toml   validate the configuration
-  frontdesk serve --config frontdesk.toml          serve it
-  frontdesk client add --help                      give a program access
-  frontdesk backup FILE                            copy the data, also while serving
-  frontdesk tenant --help                          move a tenant to another server
+  frontdesk config check --config FILE        validate the configuration
+  frontdesk serve --config FILE               serve it
+  frontdesk client add --help                 give a program access
+  frontdesk backup FILE                       copy the data, also while serving
+  frontdesk tenant --help                     move a tenant to another server
 
 `frontdesk COMMAND --help` explains a command. Every key of the file is in
 docs/configuration.md.",
