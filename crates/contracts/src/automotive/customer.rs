@@ -2,7 +2,7 @@
 //! encrypted at rest and masked by default.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
 use frontdesk_engine::model::table::{
     Cell, ColumnSpec, ColumnType, Row, SearchTerm, StoredRow, TableSpec, search_terms,
 };
@@ -153,7 +153,7 @@ pub fn schema() -> Schema {
     ]);
     let latest_sale = Schema::object([
         required("id", Schema::text(64), "The sale's id."),
-        required("closed_at", Schema::Text(Text::Timestamp), "When it was closed."),
+        required("closed_at", Schema::Text(TextFormat::Timestamp), "When it was closed."),
     ]);
     let interest =
         Schema::object([required("make", Schema::text(60), "Make."), required("model", Schema::text(60), "Model.")]);

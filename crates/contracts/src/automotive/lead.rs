@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional, required};
 use frontdesk_engine::model::table::{
     Cell, ColumnSpec, ColumnType, Row, SearchTerm, StoredRow, TableSpec, joined, search_terms,
 };
@@ -268,8 +268,8 @@ fn lead_schema(always: fn(&'static str, Schema, &'static str) -> Field) -> Schem
             Schema::list(Schema::one_of(ConsentChannel::WORDS), 10),
             "How the person may be contacted.",
         ),
-        required("granted_at", Schema::Text(Text::Timestamp), "When it was given."),
-        optional("expires_at", Schema::Text(Text::Timestamp), "When it ends."),
+        required("granted_at", Schema::Text(TextFormat::Timestamp), "When it was given."),
+        optional("expires_at", Schema::Text(TextFormat::Timestamp), "When it ends."),
     ]);
     schemas::resource(
         &["lead"],
@@ -287,8 +287,8 @@ fn lead_schema(always: fn(&'static str, Schema, &'static str) -> Field) -> Schem
             ),
             optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
             always("consent", consent, "What the person agreed to."),
-            always("received_at", Schema::Text(Text::Timestamp), "When it came in."),
-            optional("last_contact_at", Schema::Text(Text::Timestamp), "When somebody last spoke with the person."),
+            always("received_at", Schema::Text(TextFormat::Timestamp), "When it came in."),
+            optional("last_contact_at", Schema::Text(TextFormat::Timestamp), "When somebody last spoke with the person."),
             optional("lost_reason", Schema::one_of(LostReason::WORDS), "Why it was lost."),
             always("contact", Contact::schema(), "Who it is; masked in lists."),
             optional("comments", Schema::text(4000), "What the person wrote; left out where masked."),

@@ -1,6 +1,6 @@
 //! Schema fragments that several tools and resources share.
 
-use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional, required};
 
 /// 2^53 - 1, the largest integer that every JSON parser keeps exactly.
 pub(super) const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
@@ -13,8 +13,8 @@ pub(super) fn resource(type_name: &'static [&'static str], own: impl IntoIterato
         required("dealership_id", Schema::text(64), "The dealership it belongs to."),
     ];
     let record = [
-        required("created_at", Schema::Text(Text::Timestamp), "When it was first recorded."),
-        required("updated_at", Schema::Text(Text::Timestamp), "When it last changed."),
+        required("created_at", Schema::Text(TextFormat::Timestamp), "When it was first recorded."),
+        required("updated_at", Schema::Text(TextFormat::Timestamp), "When it last changed."),
         required(
             "version",
             Schema::integer(1, MAX_SAFE_INTEGER),

@@ -1,7 +1,7 @@
 //! Value types that several resources share: money, distances, contacts, instants. Each has the schema it is
 //! published under.
 
-use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
 use frontdesk_engine::model::timestamp::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ impl Money {
                 Schema::integer(0, MAX_SAFE_INTEGER),
                 "Whole minor units of the currency: 2899900 is 28,999.00 USD.",
             ),
-            required("currency", Schema::Text(Text::Currency), "ISO 4217 code, such as USD."),
+            required("currency", Schema::Text(TextFormat::Currency), "ISO 4217 code, such as USD."),
         ])
     }
 

@@ -1,7 +1,7 @@
 //! A vehicle in stock: its table, its published schema and its row. It has no personal data.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
 use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec, search_terms};
 use frontdesk_engine::model::timestamp::Millis;
 use serde::Serialize;
@@ -178,7 +178,7 @@ pub fn schema() -> Schema {
             required("price", Money::schema(), "Asking price."),
             optional("msrp", Money::schema(), "The manufacturer's suggested price."),
             required("status", Schema::one_of(VehicleStatus::WORDS), "Whether it can be bought."),
-            required("in_stock_at", Schema::Text(Text::Timestamp), "When it came into stock."),
+            required("in_stock_at", Schema::Text(TextFormat::Timestamp), "When it came into stock."),
             required("description", Schema::text(4000), "The dealership's words about it."),
         ],
     )

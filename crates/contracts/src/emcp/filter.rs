@@ -2,7 +2,7 @@
 //! names the argument and the rule, and never repeats the value.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional, required};
 use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Number, Operand, Predicate};
 use serde_json::{Map, Value as Json};
 
@@ -37,7 +37,7 @@ pub(super) enum FilterTarget {
 
 /// The fields `op` and `value` of a filter.
 pub(super) fn fields() -> [Field; 2] {
-    let one = Schema::Text(Text::Free { min: 0, max: MAX_VALUE_LENGTH });
+    let one = Schema::Text(TextFormat::Free { min: 0, max: MAX_VALUE_LENGTH });
     let value = Schema::AnyOf {
         shapes: vec![one.clone(), Schema::list(one, MAX_VALUES)],
         expected: "a text of at most 2000 characters, or for in and not_in an array of at most 200 of them, is expected",

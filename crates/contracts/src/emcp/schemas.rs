@@ -4,7 +4,7 @@
 use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::borrow::Cow;
 
-use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional, required};
 use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_wire::json::write_integer;
 
@@ -36,7 +36,7 @@ pub(super) fn limit_and_offset(limits: &QueryLimits) -> [Field; 2] {
 }
 
 pub(super) fn any_text() -> Schema {
-    Schema::Text(Text::Free { min: 0, max: MAX_TEXT_LENGTH })
+    Schema::Text(TextFormat::Free { min: 0, max: MAX_TEXT_LENGTH })
 }
 
 pub(super) fn any_integer() -> Schema {

@@ -3,7 +3,7 @@
 
 use frontdesk_engine::model::fault::Problem;
 use frontdesk_engine::model::page::Direction;
-use frontdesk_engine::model::schema::{Field, Schema, Text, optional};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional};
 use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, SiteRow, TableAlias};
 use frontdesk_engine::{Fault, Permitted};
@@ -55,7 +55,7 @@ pub(super) struct Variable {
 pub(super) fn with_tvs() -> Field {
     optional(
         WITH,
-        Schema::list(Schema::Text(Text::Pattern(&patterns::NAME_WITH_SUFFIX)), MAX_VARIABLES),
+        Schema::list(Schema::Text(TextFormat::Pattern(&patterns::NAME_WITH_SUFFIX)), MAX_VARIABLES),
         "Template variables to show with each page, by name; name:d shows the variable's default where a page has no \
          value.",
     )

@@ -13,6 +13,11 @@ pub use pattern::Pattern;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Schema {
     Object(Vec<Field>),
+    /// An object to which callers may add members of their own, under certain names.
+    Extended {
+        fields: Vec<Field>,
+        extensions: Extensions,
+    },
     /// Any member names, each with a value of this schema.
     Map(Box<Schema>),
     List {
@@ -20,7 +25,7 @@ pub enum Schema {
         min: usize,
         max: usize,
     },
-    Text(Text),
+    Text(TextFormat),
     Integer {
         min: i64,
         max: i64,
@@ -32,6 +37,15 @@ pub enum Schema {
         shapes: Vec<Schema>,
         expected: &'static str,
     },
+}
+
+/// Members beside the declared ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extensions {
+    pub names: &'static Pattern,
+    pub of: Box<Schema>,
+    /// How many there may be.
+    pub max: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +64,7 @@ pub enum Presence {
 
 /// Text by what it means.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Text {
+pub enum TextFormat {
     /// Between these many characters.
     Free {
         min: usize,
@@ -74,6 +88,25 @@ impl Schema {
         Schema::Object(fields.into_iter().collect())
     }
 
+    /// As `object`, with members that callers may add.
+    pub fn extended(fields: impl IntoIterator<Item = Field>, extensions: Extensions) -> Schema {
+        Schema::Extended { fields: fields.into_iter().collect(), extensions }
+    }
+
+    /// The declared members of an object; none of anything else.
+    pub fn fields(&self) -> &[Field] {
+        match self {
+            Schema::Object(fields) | Schema::Extended { fields, .. } => fields,
+            Schema::Map(_)
+            | Schema::List { .. }
+            | Schema::Text(_)
+            | Schema::Integer { .. }
+            | Schema::Boolean
+            | Schema::Nullable(_)
+            | Schema::AnyOf { .. } => &[],
+        }
+    }
+
     pub fn list(of: Schema, max: usize) -> Schema {
         Schema::List { of: Box::new(of), min: 0, max }
     }
@@ -92,11 +125,11 @@ impl Schema {
     }
 
     pub fn text(max: usize) -> Schema {
-        Schema::Text(Text::Free { min: 1, max })
+        Schema::Text(TextFormat::Free { min: 1, max })
     }
 
     pub fn one_of(words: &'static [&'static str]) -> Schema {
-        Schema::Text(Text::OneOf(words))
+        Schema::Text(TextFormat::OneOf(words))
     }
 
     pub fn integer(min: i64, max: i64) -> Schema {

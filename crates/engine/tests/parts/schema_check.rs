@@ -1,7 +1,7 @@
 //! Checking arguments, one keyword after the other.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Pattern, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Pattern, Schema, TextFormat, optional, required};
 use serde_json::{Map, Value};
 
 fn object(text: &str) -> Map<String, Value> {
@@ -91,7 +91,7 @@ fn booleans() {
 
 #[test]
 fn free_text_is_measured_in_characters() {
-    let shape = || Schema::Text(Text::Free { min: 2, max: 3 });
+    let shape = || Schema::Text(TextFormat::Free { min: 2, max: 3 });
     assert_eq!(wrong(shape(), r#""äöü""#), "nothing");
     assert_eq!(wrong(shape(), r#""ä""#), "/x minLength: at least 2 characters are expected");
     assert_eq!(wrong(shape(), r#""abcd""#), "/x maxLength: at most 3 characters are allowed");
@@ -110,7 +110,7 @@ fn vocabularies() {
 
 #[test]
 fn instants_have_an_offset() {
-    let shape = || Schema::Text(Text::Timestamp);
+    let shape = || Schema::Text(TextFormat::Timestamp);
     for fits in ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.123+02:00"] {
         assert_eq!(wrong(shape(), &format!("{fits:?}")), "nothing");
     }
@@ -125,7 +125,7 @@ fn instants_have_an_offset() {
 
 #[test]
 fn e_mail_addresses() {
-    let shape = || Schema::Text(Text::Email);
+    let shape = || Schema::Text(TextFormat::Email);
     for fits in ["a@b.example", "first.last+tag@sub.example.org"] {
         assert_eq!(wrong(shape(), &format!("{fits:?}")), "nothing");
     }
@@ -147,7 +147,7 @@ fn e_mail_addresses() {
 
 #[test]
 fn telephone_numbers() {
-    let shape = || Schema::Text(Text::Phone);
+    let shape = || Schema::Text(TextFormat::Phone);
     for fits in ["+1234567", "+123456789012345"] {
         assert_eq!(wrong(shape(), &format!("{fits:?}")), "nothing");
     }
@@ -162,7 +162,7 @@ fn telephone_numbers() {
 
 #[test]
 fn currencies() {
-    let shape = || Schema::Text(Text::Currency);
+    let shape = || Schema::Text(TextFormat::Currency);
     assert_eq!(wrong(shape(), r#""EUR""#), "nothing");
     for other in ["eur", "EURO", "E1R", "€"] {
         assert_eq!(
@@ -218,7 +218,7 @@ static EVEN: Pattern = Pattern { pattern: "^(..)*$", fits: |text| text.len() % 2
 
 #[test]
 fn forms_maps_nulls_and_alternatives() {
-    let formed = || Schema::Text(Text::Pattern(&EVEN));
+    let formed = || Schema::Text(TextFormat::Pattern(&EVEN));
     assert_eq!(wrong(formed(), r#""ab""#), "nothing");
     assert_eq!(wrong(formed(), r#""abc""#), "/x pattern: pairs are expected");
     assert_eq!(wrong(Schema::non_empty_list(Schema::Boolean, 2), "[]"), "/x minItems: at least 1 is expected");

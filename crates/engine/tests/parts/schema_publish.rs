@@ -1,6 +1,6 @@
 //! Shapes as JSON Schema.
 
-use frontdesk_engine::model::schema::{Pattern, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Pattern, Schema, TextFormat, optional, required};
 use serde_json::json;
 
 static EVEN: Pattern = Pattern { pattern: "^(..)*$", fits: |text| text.len() % 2 == 0, expected: "pairs are expected" };
@@ -9,12 +9,12 @@ static EVEN: Pattern = Pattern { pattern: "^(..)*$", fits: |text| text.len() % 2
 fn every_shape_is_published_with_the_rules_it_is_checked_by() {
     for (shape, published) in [
         (Schema::text(9), json!({"type": "string", "minLength": 1, "maxLength": 9})),
-        (Schema::Text(Text::Free { min: 0, max: 2 }), json!({"type": "string", "minLength": 0, "maxLength": 2})),
+        (Schema::Text(TextFormat::Free { min: 0, max: 2 }), json!({"type": "string", "minLength": 0, "maxLength": 2})),
         (Schema::one_of(&["a", "b"]), json!({"type": "string", "enum": ["a", "b"]})),
-        (Schema::Text(Text::Timestamp), json!({"type": "string", "format": "date-time"})),
-        (Schema::Text(Text::Email), json!({"type": "string", "format": "email", "maxLength": 254})),
-        (Schema::Text(Text::Phone), json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"})),
-        (Schema::Text(Text::Currency), json!({"type": "string", "pattern": "^[A-Z]{3}$"})),
+        (Schema::Text(TextFormat::Timestamp), json!({"type": "string", "format": "date-time"})),
+        (Schema::Text(TextFormat::Email), json!({"type": "string", "format": "email", "maxLength": 254})),
+        (Schema::Text(TextFormat::Phone), json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"})),
+        (Schema::Text(TextFormat::Currency), json!({"type": "string", "pattern": "^[A-Z]{3}$"})),
         (Schema::integer(-1, 7), json!({"type": "integer", "minimum": -1, "maximum": 7})),
         (Schema::Boolean, json!({"type": "boolean"})),
         (Schema::list(Schema::Boolean, 3), json!({"type": "array", "items": {"type": "boolean"}, "maxItems": 3})),
@@ -22,7 +22,7 @@ fn every_shape_is_published_with_the_rules_it_is_checked_by() {
             Schema::non_empty_list(Schema::Boolean, 3),
             json!({"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3}),
         ),
-        (Schema::Text(Text::Pattern(&EVEN)), json!({"type": "string", "pattern": "^(..)*$"})),
+        (Schema::Text(TextFormat::Pattern(&EVEN)), json!({"type": "string", "pattern": "^(..)*$"})),
         (Schema::nullable(Schema::Boolean), json!({"type": ["boolean", "null"]})),
         (
             Schema::nullable(Schema::one_of(&["a"])),

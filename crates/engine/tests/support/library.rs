@@ -69,7 +69,7 @@ fn tools() -> Vec<Tool> {
     ];
     let join = [
         required("name", Schema::text(40), "Who."),
-        required("email", Schema::Text(frontdesk_engine::model::schema::Text::Email), "How to reach them."),
+        required("email", Schema::Text(frontdesk_engine::model::schema::TextFormat::Email), "How to reach them."),
     ];
     let id = || [required("id", Schema::text(64), "Which.")];
     let key = optional("request_key", Schema::text(300), "Repeats nothing.");

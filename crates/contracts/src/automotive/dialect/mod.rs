@@ -79,16 +79,7 @@ fn take_text(arguments: &mut Map<String, Value>, name: &str) -> Option<String> {
 }
 
 fn has_field(input: &Schema, name: &str) -> bool {
-    match input {
-        Schema::Object(fields) => fields.iter().any(|field| field.name == name),
-        Schema::Map(_)
-        | Schema::List { .. }
-        | Schema::Text(_)
-        | Schema::Integer { .. }
-        | Schema::Boolean
-        | Schema::Nullable(_)
-        | Schema::AnyOf { .. } => false,
-    }
+    input.fields().iter().any(|field| field.name == name)
 }
 
 /// With two different keys it would be undefined which of them identifies the call.

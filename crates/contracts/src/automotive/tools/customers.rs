@@ -1,7 +1,7 @@
 //! Reading customers. Lists mask contact data; a single record shows it to callers with the scope for leads, which covers
 //! customers too because the specification gives them no domain of their own.
 
-use frontdesk_engine::model::schema::{Schema, Text, optional};
+use frontdesk_engine::model::schema::{Schema, TextFormat, optional};
 use frontdesk_engine::model::table::SearchTerm;
 use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
@@ -18,8 +18,8 @@ pub(super) fn list() -> Tool {
             about: "Lists the dealership's customers, newest first, page by page, contact data masked. Finds somebody \
                 by whole e-mail address, telephone number or words of their name.",
             input: list_input([
-                optional("email", Schema::Text(Text::Email), "Whole e-mail address; case does not matter."),
-                optional("phone", Schema::Text(Text::Phone), "Whole number in E.164 form."),
+                optional("email", Schema::Text(TextFormat::Email), "Whole e-mail address; case does not matter."),
+                optional("phone", Schema::Text(TextFormat::Phone), "Whole number in E.164 form."),
                 optional("name", Schema::text(200), "Whole words of the name, all of which must occur."),
             ]),
             output: schemas::list(customer::schema()),

@@ -2,7 +2,7 @@
 //! gets a receipt of what it wrote.
 
 use frontdesk_engine::model::page::Filter;
-use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::{Effect, Future, Outcome, RateKey, Run, Tool, ToolSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
@@ -29,9 +29,9 @@ pub(super) fn list() -> Tool {
                 optional("owner_id", Schema::text(64), "Only leads this employee looks after."),
                 optional("customer_id", Schema::text(64), "Only leads of this customer."),
                 optional("vehicle_id", Schema::text(64), "Only leads about this vehicle."),
-                optional("email", Schema::Text(Text::Email), "Whole e-mail address; case does not matter."),
-                optional("phone", Schema::Text(Text::Phone), "Whole number in E.164 form."),
-                optional("received_since", Schema::Text(Text::Timestamp), "Only leads that came in at or after this."),
+                optional("email", Schema::Text(TextFormat::Email), "Whole e-mail address; case does not matter."),
+                optional("phone", Schema::Text(TextFormat::Phone), "Whole number in E.164 form."),
+                optional("received_since", Schema::Text(TextFormat::Timestamp), "Only leads that came in at or after this."),
             ]),
             output: schemas::list(lead::schema()),
             effect: Effect::Reads,
@@ -65,8 +65,8 @@ pub(super) fn get() -> Tool {
 pub(super) fn create() -> Tool {
     let contact = Schema::object([
         required("name", Schema::text(200), "Full name."),
-        optional("email", Schema::Text(Text::Email), "E-mail address."),
-        optional("phone", Schema::Text(Text::Phone), "Number in E.164 form."),
+        optional("email", Schema::Text(TextFormat::Email), "E-mail address."),
+        optional("phone", Schema::Text(TextFormat::Phone), "Number in E.164 form."),
     ]);
     // Optional in the schema, so that its absence is answered with its own code, consent.required.
     let consent = Schema::object([
@@ -77,8 +77,8 @@ pub(super) fn create() -> Tool {
             "How they may be contacted. An e-mail address needs email; a number needs sms, voice_call or \
             autodialed_call.",
         ),
-        optional("granted_at", Schema::Text(Text::Timestamp), "When they agreed; now if absent."),
-        optional("expires_at", Schema::Text(Text::Timestamp), "When it ends, if it does."),
+        optional("granted_at", Schema::Text(TextFormat::Timestamp), "When they agreed; now if absent."),
+        optional("expires_at", Schema::Text(TextFormat::Timestamp), "When it ends, if it does."),
         optional("text", Schema::text(4000), "The words they agreed to."),
     ]);
     Tool {
@@ -130,7 +130,7 @@ pub(super) fn update() -> Tool {
                 optional("status", Schema::one_of(SETTABLE_LEAD_STATUS), "The new status."),
                 optional("owner", lead::owner_schema(required), "The employee who looks after it from now on."),
                 optional("comments", Schema::text(4000), "Comments that take the place of those before."),
-                optional("last_contact_at", Schema::Text(Text::Timestamp), "When somebody last spoke with the person."),
+                optional("last_contact_at", Schema::Text(TextFormat::Timestamp), "When somebody last spoke with the person."),
                 optional(
                     "lost_reason",
                     Schema::one_of(SETTABLE_LOST_REASON),

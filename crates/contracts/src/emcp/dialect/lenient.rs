@@ -1,7 +1,7 @@
 //! Spellings that the original accepts too: numbers as text, booleans as 0 and 1, null for absent, names and keywords in
 //! any case. What is not understood stays unchanged, so that validation can report it.
 
-use frontdesk_engine::model::schema::{Field, Schema, Text};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat};
 use serde_json::{Map, Value};
 
 use crate::emcp::{model, patterns, schemas, variables};
@@ -49,14 +49,15 @@ fn by_schema(shape: &Schema, given: Value) -> Value {
         (Schema::List { of, .. }, Value::Array(items)) => items.into_iter().map(|item| by_schema(of, item)).collect(),
         (Schema::Integer { .. }, given) => integer(&given).map_or(given, Value::from),
         (Schema::Boolean, given) => boolean(&given).map_or(given, Value::from),
-        (Schema::Text(Text::OneOf(words)), Value::String(text)) if *words == schemas::DIRECTIONS => {
+        (Schema::Text(TextFormat::OneOf(words)), Value::String(text)) if *words == schemas::DIRECTIONS => {
             Value::from(text.trim().to_ascii_lowercase())
         }
-        (Schema::Text(Text::Pattern(form)), Value::String(text)) if **form == patterns::CAST => {
+        (Schema::Text(TextFormat::Pattern(form)), Value::String(text)) if **form == patterns::CAST => {
             Value::from(text.trim().to_ascii_uppercase())
         }
         (
             Schema::Object(_)
+            | Schema::Extended { .. }
             | Schema::Map(_)
             | Schema::List { .. }
             | Schema::Text(_)

@@ -3,7 +3,7 @@
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::page::Direction;
-use frontdesk_engine::model::schema::{Field, Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional, required};
 use frontdesk_engine::model::tool::Tool;
 use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, TableAlias};
 use serde_json::{Map, Value as Json};
@@ -98,11 +98,11 @@ fn tags_schema() -> Schema {
 }
 
 fn variable() -> Field {
-    required("tv", Schema::Text(Text::Pattern(&patterns::NAME)), "Name of the template variable.")
+    required("tv", Schema::Text(TextFormat::Pattern(&patterns::NAME)), "Name of the template variable.")
 }
 
 fn cast(about: &'static str) -> Field {
-    optional("cast", Schema::Text(Text::Pattern(&patterns::CAST)), about)
+    optional("cast", Schema::Text(TextFormat::Pattern(&patterns::CAST)), about)
 }
 
 fn use_default() -> Field {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::currency::is_currency;
-use super::{Presence, Schema, Text};
+use super::{Extensions, Field, Presence, Schema, TextFormat};
 use crate::model::fault::{Fault, Problem};
 use crate::model::timestamp::Millis;
 use crate::nearest::near;
@@ -62,27 +62,8 @@ impl Problems {
 
     fn visit(&mut self, shape: &Schema, value: &Value, pointer: Pointer<'_>) {
         match shape {
-            Schema::Object(fields) => {
-                let Some(object) = value.as_object() else {
-                    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-                    return self.add(pointer, "type", format!("an object with {} is expected", names.join(", ")));
-                };
-                for field in fields {
-                    let place = Pointer::Name(&pointer, field.name);
-                    match (object.get(field.name), field.presence) {
-                        (Some(value), _) => self.visit(&field.schema, value, place),
-                        (None, Presence::Required) => self.add(place, "required", "it is required"),
-                        (None, Presence::Optional) => {}
-                    }
-                }
-                let unknown = |name: &&String| !fields.iter().any(|field| field.name == name.as_str());
-                let unknown: Vec<&String> = object.keys().filter(unknown).collect();
-                if !unknown.is_empty() {
-                    let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
-                    let missing = known.iter().copied().filter(|name| !object.contains_key(*name)).collect();
-                    self.unknown(pointer, &known, missing, &unknown);
-                }
-            }
+            Schema::Object(fields) => self.object(fields, None, value, pointer),
+            Schema::Extended { fields, extensions } => self.object(fields, Some(extensions), value, pointer),
             Schema::Map(of) => match value.as_object() {
                 // A name is the caller's, and never repeated.
                 Some(object) => object.values().for_each(|value| self.visit(of, value, pointer)),
@@ -137,6 +118,39 @@ impl Problems {
         }
     }
 
+    fn object(&mut self, fields: &[Field], extensions: Option<&Extensions>, value: &Value, pointer: Pointer<'_>) {
+        let Some(object) = value.as_object() else {
+            let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+            return self.add(pointer, "type", format!("an object with {} is expected", names.join(", ")));
+        };
+        for field in fields {
+            let place = Pointer::Name(&pointer, field.name);
+            match (object.get(field.name), field.presence) {
+                (Some(value), _) => self.visit(&field.schema, value, place),
+                (None, Presence::Required) => self.add(place, "required", "it is required"),
+                (None, Presence::Optional) => {}
+            }
+        }
+        let (mut unknown, mut extended) = (Vec::new(), 0_usize);
+        for (name, value) in object.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name.as_str())) {
+            match extensions {
+                Some(extensions) if (extensions.names.fits)(name) => {
+                    extended += 1;
+                    self.visit(&extensions.of, value, pointer);
+                }
+                Some(_) | None => unknown.push(name),
+            }
+        }
+        if let Some(extensions) = extensions.filter(|extensions| extended > extensions.max) {
+            self.add(pointer, "maxProperties", format!("at most {} added fields are allowed", extensions.max));
+        }
+        if !unknown.is_empty() {
+            let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
+            let missing = known.iter().copied().filter(|name| !object.contains_key(*name)).collect();
+            self.unknown(pointer, &known, missing, &unknown);
+        }
+    }
+
     /// An unknown name is not repeated, because a caller may have put personal data there; the one of ours that it
     /// resembles is.
     fn unknown(&mut self, pointer: Pointer<'_>, known: &[&str], mut missing: Vec<&str>, unknown: &[&String]) {
@@ -158,10 +172,10 @@ fn fits(shape: &Schema, value: &Value) -> bool {
     problems.found.is_empty()
 }
 
-impl Text {
+impl TextFormat {
     fn check(&self, given: &str) -> Result<(), (&'static str, String)> {
         match self {
-            Text::Free { min, max } => {
+            TextFormat::Free { min, max } => {
                 let length = given.chars().count();
                 if length < *min {
                     Err(("minLength", format!("at least {min} characters are expected")))
@@ -173,23 +187,23 @@ impl Text {
                     Ok(())
                 }
             }
-            Text::OneOf(words) if words.contains(&given) => Ok(()),
-            Text::OneOf(words) => Err(("enum", format!("one of these is expected: {}", words.join(", ")))),
-            Text::Timestamp if Millis::parse(given).is_some() => Ok(()),
-            Text::Timestamp => Err((
+            TextFormat::OneOf(words) if words.contains(&given) => Ok(()),
+            TextFormat::OneOf(words) => Err(("enum", format!("one of these is expected: {}", words.join(", ")))),
+            TextFormat::Timestamp if Millis::parse(given).is_some() => Ok(()),
+            TextFormat::Timestamp => Err((
                 "format",
                 "an RFC 3339 date and time with an offset is expected, such as 2026-01-31T09:30:00Z".to_owned(),
             )),
-            Text::Email if is_email(given) => Ok(()),
-            Text::Email => Err(("format", "an e-mail address is expected".to_owned())),
-            Text::Phone if is_phone(given) => Ok(()),
-            Text::Phone => {
+            TextFormat::Email if is_email(given) => Ok(()),
+            TextFormat::Email => Err(("format", "an e-mail address is expected".to_owned())),
+            TextFormat::Phone if is_phone(given) => Ok(()),
+            TextFormat::Phone => {
                 Err(("pattern", "a telephone number in E.164 form is expected, such as +15125550123".to_owned()))
             }
-            Text::Currency if is_currency(given) => Ok(()),
-            Text::Currency => Err(("pattern", "an ISO 4217 currency code is expected, such as USD".to_owned())),
-            Text::Pattern(form) if (form.fits)(given) => Ok(()),
-            Text::Pattern(form) => Err(("pattern", form.expected.to_owned())),
+            TextFormat::Currency if is_currency(given) => Ok(()),
+            TextFormat::Currency => Err(("pattern", "an ISO 4217 currency code is expected, such as USD".to_owned())),
+            TextFormat::Pattern(form) if (form.fits)(given) => Ok(()),
+            TextFormat::Pattern(form) => Err(("pattern", form.expected.to_owned())),
         }
     }
 }

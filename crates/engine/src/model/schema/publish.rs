@@ -2,32 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Presence, Schema, Text};
+use super::{Field, Presence, Schema, TextFormat};
 
 impl Schema {
     pub fn to_json(&self) -> Value {
         match self {
-            Schema::Object(fields) => {
-                let mut properties = Map::new();
-                let mut needed = Vec::new();
-                for field in fields {
-                    let mut shape = field.schema.to_json();
-                    if let Some(object) = shape.as_object_mut().filter(|_| !field.about.is_empty()) {
-                        object.insert("description".to_owned(), Value::from(field.about));
-                    }
-                    properties.insert(field.name.to_owned(), shape);
-                    match field.presence {
-                        Presence::Required => needed.push(Value::from(field.name)),
-                        Presence::Optional => {}
-                    }
+            Schema::Object(fields) => object(fields),
+            Schema::Extended { fields, extensions } => {
+                let mut shape = object(fields);
+                if let Some(shape) = shape.as_object_mut() {
+                    let names = json!({extensions.names.pattern: extensions.of.to_json()});
+                    shape.insert("patternProperties".to_owned(), names);
                 }
-                let mut object = json!({"type": "object", "properties": properties, "additionalProperties": false});
-                if !needed.is_empty()
-                    && let Some(object) = object.as_object_mut()
-                {
-                    object.insert("required".to_owned(), Value::from(needed));
-                }
-                object
+                shape
             }
             Schema::Map(of) => json!({"type": "object", "additionalProperties": of.to_json()}),
             Schema::List { of, min: 0, max } => {
@@ -47,6 +34,29 @@ impl Schema {
     }
 }
 
+fn object(fields: &[Field]) -> Value {
+    let mut properties = Map::new();
+    let mut needed = Vec::new();
+    for field in fields {
+        let mut shape = field.schema.to_json();
+        if let Some(object) = shape.as_object_mut().filter(|_| !field.about.is_empty()) {
+            object.insert("description".to_owned(), Value::from(field.about));
+        }
+        properties.insert(field.name.to_owned(), shape);
+        match field.presence {
+            Presence::Required => needed.push(Value::from(field.name)),
+            Presence::Optional => {}
+        }
+    }
+    let mut object = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if !needed.is_empty()
+        && let Some(object) = object.as_object_mut()
+    {
+        object.insert("required".to_owned(), Value::from(needed));
+    }
+    object
+}
+
 /// A word of an `enum` would forbid null again, so such a shape stands beside null instead.
 fn or_null(mut shape: Value) -> Value {
     match shape.as_object_mut() {
@@ -60,16 +70,16 @@ fn or_null(mut shape: Value) -> Value {
     }
 }
 
-impl Text {
+impl TextFormat {
     fn to_json(&self) -> Value {
         match self {
-            Text::Free { min, max } => json!({"type": "string", "minLength": min, "maxLength": max}),
-            Text::OneOf(words) => json!({"type": "string", "enum": words}),
-            Text::Timestamp => json!({"type": "string", "format": "date-time"}),
-            Text::Email => json!({"type": "string", "format": "email", "maxLength": 254}),
-            Text::Phone => json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"}),
-            Text::Currency => json!({"type": "string", "pattern": "^[A-Z]{3}$"}),
-            Text::Pattern(form) => json!({"type": "string", "pattern": form.pattern}),
+            TextFormat::Free { min, max } => json!({"type": "string", "minLength": min, "maxLength": max}),
+            TextFormat::OneOf(words) => json!({"type": "string", "enum": words}),
+            TextFormat::Timestamp => json!({"type": "string", "format": "date-time"}),
+            TextFormat::Email => json!({"type": "string", "format": "email", "maxLength": 254}),
+            TextFormat::Phone => json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"}),
+            TextFormat::Currency => json!({"type": "string", "pattern": "^[A-Z]{3}$"}),
+            TextFormat::Pattern(form) => json!({"type": "string", "pattern": form.pattern}),
         }
     }
 }

@@ -42,16 +42,7 @@ pub(crate) fn bind(template: &str, address: &str) -> Option<Map<String, Value>> 
 /// An address holds texts only; those that the schema wants as numbers or truths become such. What
 /// does not fit stays a text, and the check of the arguments says so.
 pub(crate) fn typed(values: Map<String, Value>, schema: &Schema) -> Map<String, Value> {
-    let fields = match schema {
-        Schema::Object(fields) => fields.as_slice(),
-        Schema::Map(_)
-        | Schema::List { .. }
-        | Schema::Text(_)
-        | Schema::Integer { .. }
-        | Schema::Boolean
-        | Schema::Nullable(_)
-        | Schema::AnyOf { .. } => &[],
-    };
+    let fields = schema.fields();
     let wanted = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.schema);
     let typed = values.into_iter().map(|(name, value)| {
         let value = match (wanted(&name), value.as_str()) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use frontdesk_engine::model::contract::{ReplyContext, RequestTarget};
 use frontdesk_engine::model::fault::Problem;
-use frontdesk_engine::model::schema::{Schema, Text, optional, required};
+use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
 use frontdesk_engine::{Code, Fault, FaultKind};
 use serde::Serialize;
 
@@ -39,7 +39,7 @@ pub(in super::super) fn schema() -> Schema {
     let argument_error = Schema::object([
         required(
             "pointer",
-            Schema::Text(Text::Free { min: 0, max: 1000 }),
+            Schema::Text(TextFormat::Free { min: 0, max: 1000 }),
             "Where, as a JSON Pointer into the arguments.",
         ),
         required("keyword", Schema::text(50), "The rule that does not hold."),

@@ -1,0 +1,241 @@
+//! The arguments by which a list is filtered and sorted, resolved against the columns of a table.
+
+use frontdesk_engine::model::page::{Direction, Filter, Order};
+use frontdesk_engine::model::schema::{Field, Schema, optional};
+use frontdesk_engine::model::table::{Cell, SearchTerm, search_terms};
+use frontdesk_engine::{Fault, Permitted};
+use serde_json::{Map, Value};
+
+use super::field::FieldSpec;
+use super::table::columns;
+
+/// Each word costs an index lookup.
+const MAX_WORDS: usize = 16;
+
+pub const NEWEST: Order = Order { column: "created_at", direction: Direction::Descending };
+
+/// An argument of a list, declared beside the resource. `field` is the name of a field with a column, or of a column.
+#[derive(Debug, Clone, Copy)]
+pub enum FilterArgument {
+    Equals { argument: &'static str, field: &'static str, about: &'static str },
+    AtLeast { argument: &'static str, field: &'static str, about: &'static str },
+    /// Two arguments for the ends of a range.
+    Range { min: (&'static str, &'static str), max: (&'static str, &'static str), field: &'static str },
+    /// Words that must all occur in the searched fields.
+    Words { argument: &'static str, about: &'static str, term: fn(String) -> SearchTerm },
+}
+
+/// An argument that is named like the field it compares.
+pub const fn equals(field: &'static str, about: &'static str) -> FilterArgument {
+    FilterArgument::Equals { argument: field, field, about }
+}
+
+pub const fn at_least(argument: &'static str, field: &'static str, about: &'static str) -> FilterArgument {
+    FilterArgument::AtLeast { argument, field, about }
+}
+
+/// Each end is the name of an argument and its description.
+pub const fn range(
+    field: &'static str,
+    min: (&'static str, &'static str),
+    max: (&'static str, &'static str),
+) -> FilterArgument {
+    FilterArgument::Range { min, max, field }
+}
+
+pub const fn words(argument: &'static str, about: &'static str) -> FilterArgument {
+    FilterArgument::Words { argument, about, term: SearchTerm::Plain }
+}
+
+/// Words of personal data, which are found whole and by keyed hash.
+pub const fn personal_words(argument: &'static str, about: &'static str) -> FilterArgument {
+    FilterArgument::Words { argument, about, term: SearchTerm::Personal }
+}
+
+/// A word of the `sort` argument, and the field and direction it stands for.
+#[derive(Debug, Clone, Copy)]
+pub struct SortOption {
+    pub word: &'static str,
+    pub field: &'static str,
+    pub direction: Direction,
+}
+
+/// The filters of one list.
+pub struct Filters(Vec<ResolvedFilter>);
+
+struct ResolvedFilter {
+    argument: FilterArgument,
+    /// Absent for words.
+    field: Option<&'static FieldSpec>,
+}
+
+impl Filters {
+    /// Fails with the name of a field that has no column: a mistake in a declaration.
+    pub fn resolve(fields: &'static [FieldSpec], arguments: &[FilterArgument]) -> Result<Filters, &'static str> {
+        let resolved = arguments.iter().map(|argument| {
+            let field = match argument {
+                FilterArgument::Equals { field, .. }
+                | FilterArgument::AtLeast { field, .. }
+                | FilterArgument::Range { field, .. } => Some(find(fields, field).ok_or(*field)?),
+                FilterArgument::Words { .. } => None,
+            };
+            Ok(ResolvedFilter { argument: *argument, field })
+        });
+        resolved.collect::<Result<Vec<_>, _>>().map(Filters)
+    }
+
+    /// The arguments as schema fields.
+    pub fn schema(&self) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for ResolvedFilter { argument, field } in &self.0 {
+            let schema = || field.map_or_else(|| Schema::text(200), |field| (field.input)());
+            match argument {
+                FilterArgument::Equals { argument, about, .. }
+                | FilterArgument::AtLeast { argument, about, .. }
+                | FilterArgument::Words { argument, about, .. } => fields.push(optional(argument, schema(), about)),
+                FilterArgument::Range { min, max, .. } => {
+                    fields.push(optional(min.0, schema(), min.1));
+                    fields.push(optional(max.0, schema(), max.1));
+                }
+            }
+        }
+        fields
+    }
+
+    /// The filters of a call.
+    pub fn of_call(&self, permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
+        let arguments = &permitted.input().arguments;
+        let mut filters = Vec::new();
+        for ResolvedFilter { argument, field } in &self.0 {
+            match (argument, field) {
+                (FilterArgument::Equals { argument, .. }, Some(field)) => {
+                    let cells = parts(field, arguments, argument).into_iter().flatten();
+                    filters.extend(cells.map(|(column, cell)| Filter::Equals(column, cell)));
+                }
+                (FilterArgument::AtLeast { argument, .. }, Some(field)) => {
+                    let end = RangeEnd::read(field, arguments, argument);
+                    filters.extend(end.map(|end| Filter::AtLeast(end.column, end.value)));
+                }
+                (FilterArgument::Range { min, max, .. }, Some(field)) => {
+                    filters.extend(range_filters(field, arguments, min.0, max.0)?);
+                }
+                (FilterArgument::Words { argument, term, .. }, _) => {
+                    filters.extend(word_filter(arguments, argument, *term)?);
+                }
+                (_, None) => {}
+            }
+        }
+        Ok(filters)
+    }
+}
+
+/// A field with a column by its own name, or by that of a column.
+fn find(fields: &'static [FieldSpec], name: &str) -> Option<&'static FieldSpec> {
+    let with_columns = columns(fields);
+    let by_column = |field: &&&FieldSpec| field.columns.first() == Some(&name);
+    let by_name = |field: &&&FieldSpec| field.name == name;
+    with_columns.iter().find(by_column).or_else(|| with_columns.iter().find(by_name)).copied()
+}
+
+/// The columns of a field, each with its part of the argument.
+fn parts(field: &FieldSpec, arguments: &Map<String, Value>, argument: &str) -> Option<Vec<(&'static str, Cell)>> {
+    let cells = (field.cells_of)(arguments.get(argument)?)?;
+    Some(field.columns.iter().copied().zip(cells).collect())
+}
+
+/// One end of a range: the first part is compared, and the others must be equal. Amounts are comparable only within one
+/// currency.
+struct RangeEnd {
+    column: &'static str,
+    value: i64,
+    others: Vec<(&'static str, Cell)>,
+}
+
+impl RangeEnd {
+    fn read(field: &FieldSpec, arguments: &Map<String, Value>, argument: &str) -> Option<RangeEnd> {
+        let mut parts = parts(field, arguments, argument)?.into_iter();
+        match parts.next()? {
+            (column, Cell::Integer(value)) => Some(RangeEnd { column, value, others: parts.collect() }),
+            (_, Cell::Null | Cell::Text(_) | Cell::Digest(_)) => None,
+        }
+    }
+}
+
+fn range_filters(
+    field: &FieldSpec,
+    arguments: &Map<String, Value>,
+    min_name: &str,
+    max_name: &str,
+) -> Result<Vec<Filter>, Fault> {
+    let min = RangeEnd::read(field, arguments, min_name);
+    let max = RangeEnd::read(field, arguments, max_name);
+    if let (Some(min), Some(max)) = (&min, &max) {
+        if let Some(place) = min.others.iter().zip(&max.others).position(|(min, max)| min != max) {
+            let part = (field.nested)().get(place.saturating_add(1)).map_or("", |part| part.name);
+            return Err(Fault::invalid_argument(
+                &format!("/{max_name}/{part}"),
+                "const",
+                &format!("{min_name} and {max_name} must have the same {part}"),
+            ));
+        }
+        if min.value > max.value {
+            return Err(Fault::invalid_argument(
+                &format!("/{max_name}"),
+                "minimum",
+                "it must not be less than the lower end of the range",
+            ));
+        }
+    }
+    let others = min.as_ref().or(max.as_ref()).map(|end| end.others.clone()).unwrap_or_default();
+    let mut filters: Vec<Filter> = others.into_iter().map(|(column, cell)| Filter::Equals(column, cell)).collect();
+    filters.extend(min.map(|min| Filter::AtLeast(min.column, min.value)));
+    filters.extend(max.map(|max| Filter::AtMost(max.column, max.value)));
+    Ok(filters)
+}
+
+/// A text without words is an error: it would match everything.
+fn word_filter(
+    arguments: &Map<String, Value>,
+    argument: &str,
+    term: fn(String) -> SearchTerm,
+) -> Result<Option<Filter>, Fault> {
+    let Some(text) = arguments.get(argument).and_then(Value::as_str) else {
+        return Ok(None);
+    };
+    let terms = search_terms(text);
+    let pointer = format!("/{argument}");
+    match terms.len() {
+        0 => Err(Fault::invalid_argument(&pointer, "pattern", "at least one letter or digit is expected")),
+        1..=MAX_WORDS => Ok(Some(Filter::SearchTerms(terms.into_iter().map(term).collect()))),
+        _ => Err(Fault::invalid_argument(&pointer, "maxLength", "at most 16 words are allowed")),
+    }
+}
+
+/// The orders of one list.
+pub struct Sorting(Vec<(&'static str, Order)>);
+
+impl Sorting {
+    /// Fails with the name of a field that has no column.
+    pub fn resolve(fields: &'static [FieldSpec], options: &[SortOption]) -> Result<Sorting, &'static str> {
+        let resolved = options.iter().map(|option| {
+            let column = find(fields, option.field).and_then(|field| field.columns.first());
+            let column = column.copied().ok_or(option.field)?;
+            Ok((option.word, Order { column, direction: option.direction }))
+        });
+        resolved.collect::<Result<Vec<_>, _>>().map(Sorting)
+    }
+
+    /// The words of the argument; `newest` is the default.
+    pub fn words(&self) -> Vec<&'static str> {
+        std::iter::once("newest").chain(self.0.iter().map(|(word, _)| *word)).collect()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn of_call(&self, permitted: &Permitted<'_>) -> Order {
+        let asked = permitted.input().text("sort");
+        self.0.iter().find(|(word, _)| Some(*word) == asked).map_or(NEWEST, |(_, order)| *order)
+    }
+}
