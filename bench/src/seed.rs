@@ -121,7 +121,13 @@ async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<V
                 steps,
                 events: Vec::new(),
                 claim: None,
-                answer: Item { id: dealership.clone(), body: "{}".to_owned(), masked: None, personal: None },
+                answer: Item {
+                    id: dealership.clone(),
+                    version: 0,
+                    body: "{}".to_owned(),
+                    masked: None,
+                    personal: None,
+                },
                 audit: "{}".to_owned(),
             };
             match backend.store.commit(commit).await.map_err(explain)? {

@@ -3,6 +3,7 @@
 
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, StoredAnswer};
+use serde::Deserialize;
 
 use crate::keyring::{HashDomain, Keyring, TenantKeys};
 
@@ -27,7 +28,7 @@ pub(crate) fn seal(
     key_hash: &str,
     answer: &Item,
 ) -> Option<StoredResponse> {
-    let text = serde_json::to_string(&(&answer.id, &answer.body, &answer.masked, &answer.personal)).ok()?;
+    let text = encode(answer)?;
     let data = |cell| associated_data(cell, tenant, claim, key_hash);
     Some(StoredResponse {
         request_hash: keyring.seal(keys, &data("fd_claim meaning"), &claim.request_hash)?,
@@ -45,10 +46,84 @@ pub(crate) fn open(
     let data = |cell| associated_data(cell, tenant, claim, key_hash);
     let request_hash = keys.open_bytes(&data("fd_claim meaning"), &stored.request_hash)?;
     let text = keys.open(&data("fd_claim"), &stored.answer)?;
-    let (id, body, masked, personal) = serde_json::from_str(&text).ok()?;
-    Some(StoredAnswer { request_hash: request_hash.try_into().ok()?, answer: Item { id, body, masked, personal } })
+    Some(StoredAnswer { request_hash: request_hash.try_into().ok()?, answer: decode(&text)? })
+}
+
+/// An answer as a JSON array. Members are only ever added at the end, so that the answers of older releases stay
+/// readable.
+#[derive(Deserialize)]
+struct EncodedAnswer(
+    String,
+    String,
+    Option<String>,
+    Option<String>,
+    /// The version; older releases did not store it.
+    #[serde(default)]
+    i64,
+);
+
+fn encode(answer: &Item) -> Option<String> {
+    let Item { id, version, body, masked, personal } = answer;
+    serde_json::to_string(&(id, body, masked, personal, version)).ok()
+}
+
+fn decode(text: &str) -> Option<Item> {
+    let EncodedAnswer(id, body, masked, personal, version) = serde_json::from_str(text).ok()?;
+    Some(Item { id, version, body, masked, personal })
 }
 
 fn associated_data<'a>(cell: &'a str, tenant: &'a str, claim: &'a Claim, key_hash: &'a str) -> [&'a str; 5] {
     [tenant, cell, claim.client.as_str(), claim.tool, key_hash]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use frontdesk_engine::ClientId;
+    use frontdesk_engine::seal::SealKey;
+    use frontdesk_testkit::TestRandom;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_stored_with_its_version() {
+        let answer = Item {
+            id: "b1".to_owned(),
+            version: 7,
+            body: r#"{"id":"b1"}"#.to_owned(),
+            masked: None,
+            personal: Some(r#"{"owner":"Ada"}"#.to_owned()),
+        };
+        let text = encode(&answer).unwrap();
+        assert_eq!(text, r#"["b1","{\"id\":\"b1\"}",null,"{\"owner\":\"Ada\"}",7]"#);
+        assert_eq!(decode(&text), Some(answer));
+    }
+
+    /// The array had four members until the version was added.
+    #[test]
+    fn a_claim_of_an_older_release_has_version_zero() {
+        let keyring = Keyring::new(&SealKey::from_bytes([7; 32]), Arc::new(TestRandom::distinct()));
+        keyring.unwrap("north", &keyring.create("north").unwrap()).unwrap();
+        let keys = keyring.keys("north").unwrap();
+        let claim =
+            Claim { client: ClientId::new("agent"), tool: "boats.create", key: "k".to_owned(), request_hash: [1; 32] };
+        let hash = key_hash(&keys, &claim);
+        let older = r#"["b1","{\"id\":\"b1\"}","{\"owner\":\"A***\"}",null]"#;
+        let seal =
+            |cell, plain: &[u8]| keyring.seal(&keys, &associated_data(cell, "north", &claim, &hash), plain).unwrap();
+        let stored = StoredResponse {
+            request_hash: seal("fd_claim meaning", &[1; 32]),
+            answer: seal("fd_claim", older.as_bytes()),
+        };
+        let expected = Item {
+            id: "b1".to_owned(),
+            version: 0,
+            body: r#"{"id":"b1"}"#.to_owned(),
+            masked: Some(r#"{"owner":"A***"}"#.to_owned()),
+            personal: None,
+        };
+        let found = open(&keys, "north", &claim, &hash, &stored);
+        assert_eq!(found, Some(StoredAnswer { request_hash: [1; 32], answer: expected }));
+    }
 }

@@ -61,7 +61,7 @@ pub(crate) struct SealedRow {
 impl SealedRow {
     /// Whether the personal part is to be disclosed and there is one.
     pub(crate) fn needs_keys(&self, disclosure: Disclosure) -> bool {
-        disclosure == Disclosure::Full && self.sealed.is_some()
+        disclosure != Disclosure::Masked && self.sealed.is_some()
     }
 
     /// The row with its personal part.
@@ -145,6 +145,11 @@ pub(crate) fn adjust(table: &TableSpec, column: &str) -> String {
 
 pub(crate) fn version(table: &TableSpec) -> String {
     format!("SELECT version FROM {} WHERE tenant = $1 AND id = $2", table.name)
+}
+
+/// Removes a row that has the expected version.
+pub(crate) fn remove(table: &TableSpec) -> String {
+    format!("DELETE FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", table.name)
 }
 
 /// Deletes at most `$3` of the tenant's rows with the smallest values below `$2` in this column.

@@ -71,6 +71,7 @@ pub(crate) struct SqliteTexts {
     get: String,
     insert: String,
     update: String,
+    remove: String,
     version: String,
     /// By the number of terms, beginning with one.
     insert_terms: Vec<String>,
@@ -111,6 +112,7 @@ impl SqliteTexts {
             get: sql::for_sqlite(&sql::get(table)),
             insert: sql::for_sqlite(&sql::insert(table)),
             update: sql::for_sqlite(&sql::update(table, sql::FIXED_COLUMNS)),
+            remove: sql::for_sqlite(&sql::remove(table)),
             version: sql::for_sqlite(&sql::version(table)),
             insert_terms: (1..=TERMS_PER_STATEMENT).map(|count| search_terms::insert_terms(table, count)).collect(),
             delete_terms: search_terms::delete_terms(table),

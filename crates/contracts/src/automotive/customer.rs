@@ -29,6 +29,8 @@ pub static TABLE: TableSpec = TableSpec {
     unique: &[],
     sorted: &[],
     filtered: &["email", "phone"],
+    searched: &[],
+    index: None,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -128,12 +130,14 @@ impl Customer {
             body: item.body,
             masked: item.masked,
             personal: item.personal,
+            secret: None,
         })
     }
 
     pub fn item(&self) -> Result<Item, Fault> {
         Ok(Item {
             id: self.public.id.clone(),
+            version: self.public.version,
             body: json::write(ROW_LABEL, &self.public)?,
             masked: Some(json::write(ROW_LABEL, &self.personal.masked())?),
             personal: Some(json::write(ROW_LABEL, &self.personal)?),

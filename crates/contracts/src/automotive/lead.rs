@@ -39,6 +39,8 @@ pub static TABLE: TableSpec = TableSpec {
     unique: &[],
     sorted: &[],
     filtered: &["status", "owner_id", "customer_id", "vehicle_id", "email", "phone"],
+    searched: &[],
+    index: None,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -180,6 +182,7 @@ impl Lead {
         let json = self.json_parts()?;
         let answer = Item {
             id: self.receipt.id.clone(),
+            version: self.receipt.version,
             body: json.receipt.clone(),
             masked: Some(RECEIPT_REDACTED_JSON.clone()),
             personal: Some(joined(&json.public, Some(&json.personal))),
@@ -217,6 +220,7 @@ impl Lead {
             body: joined(&json.receipt, Some(&json.public)),
             masked: Some(json::write(ROW_LABEL, &personal.masked())?),
             personal: Some(json.personal),
+            secret: None,
         })
     }
 }

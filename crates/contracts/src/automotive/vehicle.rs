@@ -35,6 +35,8 @@ pub static TABLE: TableSpec = TableSpec {
     unique: &["vin", "stock_number"],
     sorted: &["price_minor", "year", "mileage_mm"],
     filtered: &["make_key", "status"],
+    searched: &[],
+    index: None,
 };
 
 #[derive(Debug, Clone, Serialize)]
@@ -114,6 +116,7 @@ impl Vehicle {
             body,
             masked: None,
             personal: None,
+            secret: None,
         })
     }
 

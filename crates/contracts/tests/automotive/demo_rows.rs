@@ -22,7 +22,9 @@ fn made() -> Vec<BusinessData> {
 fn rows(steps: &[Step]) -> Vec<(&'static TableSpec, &Row)> {
     let inserts = steps.iter().map(|step| match step {
         Step::Insert { table: kind, row, .. } => (*kind, row),
-        Step::Update { .. } | Step::Adjust { .. } | Step::Require { .. } => panic!("a seed only inserts"),
+        Step::Update { .. } | Step::Adjust { .. } | Step::Remove { .. } | Step::Require { .. } => {
+            panic!("a seed only inserts")
+        }
     });
     inserts.collect()
 }

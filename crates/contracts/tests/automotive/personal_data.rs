@@ -98,6 +98,7 @@ fn a6_15_an_unreadable_row_is_not_quoted_in_the_cause() {
         body: body.to_owned(),
         masked: None,
         personal: Some(personal.to_owned()),
+        secret: None,
     };
     let desk = TestDesk::open();
     let id = kept(&desk)["id"].as_str().unwrap().to_owned();

@@ -20,6 +20,8 @@ pub static TASK: TableSpec = TableSpec {
     unique: &[SLOT],
     sorted: &[EXPIRES_AT],
     filtered: &[OPEN, OWNER],
+    searched: &[],
+    index: None,
 };
 
 /// The idempotency key within its scope.
@@ -117,6 +119,7 @@ impl Task {
             body: serde_json::to_string(&clear).ok()?,
             masked: None,
             personal: Some(serde_json::to_string(&sealed).ok()?),
+            secret: None,
         })
     }
 

@@ -222,7 +222,7 @@ impl TaskStore<'_> {
             steps: vec![step],
             events: Vec::new(),
             claim: None,
-            answer: Item { id: task.id.clone(), body: "{}".to_owned(), masked: None, personal: None },
+            answer: Item { id: task.id.clone(), version: 0, body: "{}".to_owned(), masked: None, personal: None },
             audit: self.line(&task),
         };
         match self.desk.store.commit(commit).await? {

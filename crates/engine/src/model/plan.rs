@@ -36,6 +36,13 @@ pub enum Step {
         floor: i64,
         on_underflow: Fault,
     },
+    /// Removes a row with its search terms.
+    Remove {
+        table: &'static TableSpec,
+        id: String,
+        expect_version: i64,
+        on_conflict: OnConflict,
+    },
     /// Guards a row that was only read.
     Require {
         table: &'static TableSpec,

@@ -1,5 +1,7 @@
 //! What a contract declares about its tables: the columns that are filtered, sorted or unique, and rows. The store turns declarations into tables; nothing here is SQL.
 
+use crate::model::fault::Fault;
+
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
@@ -17,7 +19,7 @@ pub struct ColumnSpec {
 
 /// A table, such as that of a contract's resource type. It always has the tenant and the id as its key, a version, two
 /// timestamps, and the answer's JSON besides.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct TableSpec {
     pub name: &'static str,
     pub columns: &'static [ColumnSpec],
@@ -27,6 +29,27 @@ pub struct TableSpec {
     pub sorted: &'static [&'static str],
     /// Columns that are often filtered by equality.
     pub filtered: &'static [&'static str],
+    /// Names of the fields whose words rows are found by. The store only compares the list with the one it has indexed.
+    pub searched: &'static [&'static str],
+    /// Computes columns and search terms of rows that were stored before the declaration gained them. Without it, a
+    /// table with rows can gain no column that is looked up by.
+    pub index: Option<fn(&StoredRow) -> Result<RowIndex, Fault>>,
+}
+
+/// Two declarations of one name are the same table; functions cannot be compared.
+impl PartialEq for TableSpec {
+    fn eq(&self, other: &TableSpec) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for TableSpec {}
+
+/// What a row is found by, computed from the row itself. The row is given with its personal and write-only parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowIndex {
+    pub cells: Vec<(&'static str, Cell)>,
+    pub search_terms: Vec<SearchTerm>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +71,8 @@ pub enum SearchTerm {
 
 /// A row as a tool writes it. `body` is the answer's JSON object, ready to send; `masked` and
 /// `personal` are two versions of the object that completes it, for callers who may not and may
-/// see personal data. `personal` is sealed at rest.
+/// see personal data. `secret` is a JSON object with write-only values, which are in no answer. `personal` and `secret`
+/// are sealed at rest, each by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub id: String,
@@ -60,9 +84,10 @@ pub struct Row {
     pub body: String,
     pub masked: Option<String>,
     pub personal: Option<String>,
+    pub secret: Option<String>,
 }
 
-/// A row as it was found.
+/// A row as it was found. What the read did not ask to be disclosed is `None`, see `Disclosure`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoredRow {
     pub id: String,
@@ -71,6 +96,7 @@ pub struct StoredRow {
     pub body: String,
     pub masked: Option<String>,
     pub personal: Option<String>,
+    pub secret: Option<String>,
 }
 
 /// A row's two halves as one JSON object, without parsing either.

@@ -108,6 +108,8 @@ pub struct Tool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     pub id: String,
+    /// The version of its row. 0 means unknown: the answer has no row, or was stored by a release that did not keep it.
+    pub version: i64,
     pub body: String,
     pub masked: Option<String>,
     pub personal: Option<String>,

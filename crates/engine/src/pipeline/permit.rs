@@ -177,10 +177,10 @@ impl Permitted<'_> {
         self.desk.store.get(&self.tenant, table, id, self.disclosure).await
     }
 
-    /// As `get`, with personal data whatever the caller may see: for a tool that changes a row it
+    /// As `get`, with personal data and write-only values whatever the caller may see: for a tool that changes a row it
     /// need not show.
     pub async fn get_to_change(&self, table: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
-        self.desk.store.get(&self.tenant, table, id, Disclosure::Full).await
+        self.desk.store.get(&self.tenant, table, id, Disclosure::ToChange).await
     }
 
     pub async fn find(

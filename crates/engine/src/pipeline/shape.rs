@@ -27,8 +27,10 @@ pub fn shape(
                     call_record.mark_personal();
                     joined(&item.body, Some(personal))
                 }
-                (Disclosure::Full | Disclosure::Masked, _, Some(masked)) => joined(&item.body, Some(masked)),
-                (Disclosure::Full | Disclosure::Masked, _, None) => item.body,
+                (Disclosure::Full | Disclosure::Masked | Disclosure::ToChange, _, Some(masked)) => {
+                    joined(&item.body, Some(masked))
+                }
+                (Disclosure::Full | Disclosure::Masked | Disclosure::ToChange, _, None) => item.body,
             })
         }
         Outcome::Many(page) => {

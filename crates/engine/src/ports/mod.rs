@@ -35,11 +35,15 @@ pub trait Observer: Send + Sync {
     fn on_call(&self, observation: &Observation, cause: Option<&str>);
 }
 
-/// Whether personal data leaves the store, or stays sealed.
+/// Which sealed parts of a row leave the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disclosure {
+    /// None.
     Masked,
+    /// Personal data.
     Full,
+    /// Personal data and write-only values, for a tool that rewrites the row and must keep them. Never for an answer.
+    ToChange,
 }
 
 /// When an audit record must be on disk.

@@ -136,7 +136,13 @@ async fn a_key_claimed_before_the_commit_replays_the_other_call() {
     });
     let rival = StoredAnswer {
         request_hash: meaning,
-        answer: Item { id: first.clone(), body: format!(r#"{{"id":"{first}"}}"#), masked: None, personal: None },
+        answer: Item {
+            id: first.clone(),
+            version: 1,
+            body: format!(r#"{{"id":"{first}"}}"#),
+            masked: None,
+            personal: None,
+        },
     };
     test.store.inject(|faults| {
         faults.hidden_claims = 1;

@@ -21,10 +21,12 @@ pub(crate) static BOOK: TableSpec = TableSpec {
     unique: &["shelfmark"],
     sorted: &[],
     filtered: &["genre"],
+    searched: &[],
+    index: None,
 };
 
 pub(crate) static MEMBER: TableSpec =
-    TableSpec { name: "member", columns: &[], unique: &[], sorted: &[], filtered: &[] };
+    TableSpec { name: "member", columns: &[], unique: &[], sorted: &[], filtered: &[], searched: &[], index: None };
 
 const GENRES: &[&str] = &["novel", "poetry"];
 

@@ -129,6 +129,7 @@ pub(crate) fn book(id: &str, title: &str, genre: &str, copies: i64, version: i64
         body: format!(r#"{{"id":"{id}","title":{},"genre":"{genre}","copies":{copies}}}"#, quote(title)),
         masked: None,
         personal: None,
+        secret: None,
     }
 }
 
@@ -143,6 +144,7 @@ pub(crate) fn reader(id: &str, name: &str, email: &str, created_at: i64) -> Row 
         body: format!(r#"{{"id":"{id}"}}"#),
         masked: Some(r#"{"email":"***"}"#.to_owned()),
         personal: Some(format!(r#"{{"name":{},"email":{}}}"#, quote(name), quote(email))),
+        secret: None,
     }
 }
 
@@ -155,9 +157,15 @@ fn update(row: Row, expect_version: i64, stale: OnConflict) -> Plan {
 }
 
 fn written(row: &Row) -> Item {
-    Item { id: row.id.clone(), body: row.body.clone(), masked: row.masked.clone(), personal: row.personal.clone() }
+    Item {
+        id: row.id.clone(),
+        version: row.version,
+        body: row.body.clone(),
+        masked: row.masked.clone(),
+        personal: row.personal.clone(),
+    }
 }
 
 fn item(found: StoredRow) -> Item {
-    Item { id: found.id, body: found.body, masked: found.masked, personal: found.personal }
+    Item { id: found.id, version: found.version, body: found.body, masked: found.masked, personal: found.personal }
 }

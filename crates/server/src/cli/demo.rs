@@ -181,7 +181,7 @@ fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
             key: SEEDING.to_owned(),
             request_hash: [0; 32],
         }),
-        answer: Item { id: business.id.to_owned(), body: "{}".to_owned(), masked: None, personal: None },
+        answer: Item { id: business.id.to_owned(), version: 0, body: "{}".to_owned(), masked: None, personal: None },
         audit: audit.to_string(),
     })
 }

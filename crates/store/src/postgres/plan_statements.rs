@@ -245,6 +245,15 @@ impl PlanEncoder<'_> {
                 let adjust = PgStatement::new(sql::adjust(table, column), values);
                 statements.push(PgStatement { on_missing: Some(refused(on_underflow)), ..adjust });
             }
+            Step::Remove { table, id, expect_version, on_conflict } => {
+                let texts = self.context.texts(table)?;
+                let key = vec![PgValue::text(self.tenant), PgValue::text(id)];
+                let mut values = key.clone();
+                values.push(PgValue::integer(*expect_version));
+                let remove = PgStatement::new(Arc::clone(&texts.remove), values);
+                statements.push(PgStatement { on_missing: Some(conflict(on_conflict)), ..remove });
+                statements.push(PgStatement::new(Arc::clone(&texts.delete_terms), key));
+            }
             Step::Require { table, id, expect_version, on_conflict } => {
                 // The tenant's row is locked by every writer, so the version stays until the commit.
                 let values = vec![PgValue::text(self.tenant), PgValue::text(id), PgValue::integer(*expect_version)];

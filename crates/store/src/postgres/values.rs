@@ -132,6 +132,7 @@ pub(crate) fn read_sealed_row(row: &Row) -> Result<SealedRow, tokio_postgres::Er
             body: row.try_get(3)?,
             masked: row.try_get(4)?,
             personal: None,
+            secret: None,
         },
         sealed: row.try_get(5)?,
     })

@@ -14,6 +14,8 @@ static BOAT: TableSpec = TableSpec {
     unique: &["hull"],
     sorted: &["length"],
     filtered: &[],
+    searched: &[],
+    index: None,
 };
 
 #[test]

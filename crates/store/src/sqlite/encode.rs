@@ -33,6 +33,7 @@ pub(super) enum EncodedStep {
     Insert { table: &'static TableSpec, row: EncodedRow, on_duplicate: Fault },
     Update { table: &'static TableSpec, row: EncodedRow, expect_version: i64, on_conflict: OnConflict },
     Adjust { text: String, id: String, by: i64, floor: i64, on_underflow: Fault },
+    Remove { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
     Require { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
 }
 
@@ -86,6 +87,9 @@ impl PlanEncoder<'_> {
             }
             plan::Step::Adjust { table, id, column, by, floor, on_underflow } => {
                 EncodedStep::Adjust { text: sql::for_sqlite(&sql::adjust(table, column)), id, by, floor, on_underflow }
+            }
+            plan::Step::Remove { table, id, expect_version, on_conflict } => {
+                EncodedStep::Remove { table, id, expect_version, on_conflict }
             }
             plan::Step::Require { table, id, expect_version, on_conflict } => {
                 EncodedStep::Require { table, id, expect_version, on_conflict }

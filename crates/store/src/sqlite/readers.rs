@@ -235,6 +235,7 @@ pub(crate) fn read_row(row: &Row<'_>) -> rusqlite::Result<SealedRow> {
             body: row.get(3)?,
             masked: row.get(4)?,
             personal: None,
+            secret: None,
         },
         sealed: row.get(5)?,
     })

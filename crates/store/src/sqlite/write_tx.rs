@@ -251,16 +251,24 @@ impl<'a> WriteTx<'a> {
             }
             EncodedStep::Update { table, row, expect_version, on_conflict } => {
                 let texts = self.context.texts(table)?;
-                // Before the update, because the row lists its own search terms. The version is checked here too.
-                let values = params![tenant, row.id, expect_version];
-                if self.connection.prepare_cached(&texts.delete_terms)?.execute(values)? > 0 {
-                    self.state = TxState::Changed;
-                }
+                self.delete_terms(&texts.delete_terms, tenant, &row.id, *expect_version)?;
                 match write_row(&mut *self.connection.prepare_cached(&texts.update)?, tenant, row)? {
                     0 => Err(conflict(on_conflict)),
                     _ => {
                         self.state = TxState::Changed;
                         self.insert_terms(table, tenant, row)
+                    }
+                }
+            }
+            EncodedStep::Remove { table, id, expect_version, on_conflict } => {
+                let texts = self.context.texts(table)?;
+                self.delete_terms(&texts.delete_terms, tenant, id, *expect_version)?;
+                let values = params![tenant, id, expect_version];
+                match self.connection.prepare_cached(&texts.remove)?.execute(values)? {
+                    0 => Err(conflict(on_conflict)),
+                    _ => {
+                        self.state = TxState::Changed;
+                        Ok(())
                     }
                 }
             }
@@ -280,6 +288,14 @@ impl<'a> WriteTx<'a> {
                 if version == Some(*expect_version) { Ok(()) } else { Err(conflict(on_conflict)) }
             }
         }
+    }
+
+    /// Before a row is changed or removed, because it lists its own search terms. The version is checked here too.
+    fn delete_terms(&mut self, text: &str, tenant: &str, id: &str, expect_version: i64) -> Result<(), Rejection> {
+        if self.connection.prepare_cached(text)?.execute(params![tenant, id, expect_version])? > 0 {
+            self.state = TxState::Changed;
+        }
+        Ok(())
     }
 
     fn insert_terms(&mut self, table: &TableSpec, tenant: &str, row: &EncodedRow) -> Result<(), Rejection> {

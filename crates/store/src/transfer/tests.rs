@@ -17,6 +17,8 @@ static BOAT: TableSpec = TableSpec {
     unique: &["sail"],
     sorted: &["berth"],
     filtered: &[],
+    searched: &[],
+    index: None,
 };
 
 /// Not transferred: the tenant's own row and the chain heads, which the import creates, and short-lived tokens.

@@ -134,6 +134,8 @@ async fn one_value_in_two_places_does_not_look_alike() {
         unique: &[],
         sorted: &[],
         filtered: &[],
+        searched: &[],
+        index: None,
     };
     let folder = Folder::new();
     let store = open(&folder.database(), &[&BOAT, &CREW], [7; 32]).unwrap();

@@ -32,6 +32,8 @@ static GROWN: TableSpec = TableSpec {
     unique: &["hull", "sail_number"],
     sorted: &["length", "horsepower"],
     filtered: &["harbour"],
+    searched: &[],
+    index: None,
 };
 
 /// A boat of the next version.

@@ -134,6 +134,13 @@ impl MemoryState {
                     Some(_) | None => return Ok(Some(Committed::Refused(on_underflow))),
                 }
             }
+            Step::Remove { table, id, expect_version, on_conflict } => {
+                let key = row_key(tenant, table, &id);
+                if self.version(&key) != Some(expect_version) {
+                    return Ok(Some(conflict(on_conflict)));
+                }
+                self.rows.remove(&key);
+            }
             Step::Require { table, id, expect_version, on_conflict } => {
                 if self.version(&row_key(tenant, table, &id)) != Some(expect_version) {
                     return Ok(Some(conflict(on_conflict)));
@@ -212,12 +219,13 @@ fn conflict(on_conflict: OnConflict) -> Committed {
 }
 
 pub(super) fn stored_row(row: Row, disclosure: Disclosure) -> StoredRow {
-    let personal = match disclosure {
-        Disclosure::Full => row.personal,
-        Disclosure::Masked => None,
+    let (personal, secret) = match disclosure {
+        Disclosure::Masked => (None, None),
+        Disclosure::Full => (row.personal, None),
+        Disclosure::ToChange => (row.personal, row.secret),
     };
     let Row { id, version, created_at, body, masked, .. } = row;
-    StoredRow { id, version, created_at, body, masked, personal }
+    StoredRow { id, version, created_at, body, masked, personal, secret }
 }
 
 fn cell<'a>(row: &'a Row, column: &str) -> Option<&'a Cell> {

@@ -22,6 +22,8 @@ pub static BOAT: TableSpec = TableSpec {
     unique: &["hull"],
     sorted: &["length"],
     filtered: &["harbour"],
+    searched: &[],
+    index: None,
 };
 
 /// A boat of this length; its hull is `H-` and its id, its owner Ada, its berths four.
@@ -42,6 +44,7 @@ pub fn boat(id: &str, length: i64) -> Row {
         body: format!(r#"{{"id":"{id}","length":{length}}}"#),
         masked: Some(r#"{"owner":"A***"}"#.to_owned()),
         personal: Some(r#"{"owner":"Ada Lovelace"}"#.to_owned()),
+        secret: None,
     }
 }
 
@@ -84,7 +87,13 @@ pub fn plan(name: &str, tenant: &TenantId, steps: Vec<Step>) -> Commit {
         steps,
         events: Vec::new(),
         claim: None,
-        answer: Item { id: name.to_owned(), body: format!(r#"{{"id":"{name}"}}"#), masked: None, personal: None },
+        answer: Item {
+            id: name.to_owned(),
+            version: 1,
+            body: format!(r#"{{"id":"{name}"}}"#),
+            masked: None,
+            personal: None,
+        },
         audit: format!(r#"{{"plan":"{name}"}}"#),
     }
 }

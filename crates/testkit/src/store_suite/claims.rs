@@ -18,6 +18,7 @@ pub async fn a_key_used_twice_answers_what_was_stored(subject: &StoreUnderTest) 
         request_hash: [1; 32],
         answer: Item {
             id: "b1".to_owned(),
+            version: 1,
             body: r#"{"id":"b1"}"#.to_owned(),
             masked: Some(r#"{"owner":"A***"}"#.to_owned()),
             personal: Some(r#"{"owner":"Ada \"Countess\" Lovelace"}"#.to_owned()),

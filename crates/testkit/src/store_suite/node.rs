@@ -159,7 +159,7 @@ fn add<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
         let body = format!(r#"{{"id":"{id}","owner":"{owner}"}}"#);
         Ok(Plan {
             events: Vec::new(),
-            outcome: Item { id, body, masked: None, personal: None },
+            outcome: Item { id, version: 1, body, masked: None, personal: None },
             steps: vec![Step::Insert { table: &BOAT, row, on_duplicate: fault(TAKEN) }],
         })
     })

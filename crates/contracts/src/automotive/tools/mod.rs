@@ -92,7 +92,7 @@ async fn get_one(permitted: &Permitted<'_>, table: &'static TableSpec) -> Result
 }
 
 fn item(row: StoredRow) -> Item {
-    Item { id: row.id, body: row.body, masked: row.masked, personal: row.personal }
+    Item { id: row.id, version: row.version, body: row.body, masked: row.masked, personal: row.personal }
 }
 
 /// A filter on a text column, if the argument is present.
