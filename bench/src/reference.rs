@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use frontdesk::system::SystemClock;
-use frontdesk_contracts::automotive::vehicle::TABLE;
+use frontdesk_contracts::automotive::vehicle::Vehicle;
+use frontdesk_contracts::record::Stored;
 use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query, Start, Window};
 use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::ports::Clock as _;
@@ -122,14 +123,14 @@ impl Texts {
         let newest = |column| {
             dialect(&statements::page(&Query {
                 projection: Projection::Rows,
-                table: &TABLE,
+                table: Vehicle::table(),
                 filters: vec![Filter::Equals(column, Cell::Null)],
                 order: Order { column: "created_at", direction: Direction::Descending },
                 window: Window { start: Start::First, limit: 25, bytes: usize::MAX },
             }))
         };
         Texts {
-            get: dialect(&statements::get(&TABLE)),
+            get: dialect(&statements::get(Vehicle::table())),
             search_make: newest("make_key"),
             search_status: newest("status"),
         }

@@ -8,7 +8,9 @@ use frontdesk::app::DataBackend;
 use frontdesk::config;
 use frontdesk::data_dir::{self, DataDir};
 use frontdesk::net;
+use frontdesk_contracts::automotive::vehicle::Vehicle;
 use frontdesk_contracts::demo::{BusinessData, business_data, info};
+use frontdesk_contracts::record::Stored;
 use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::table::{Cell, Row, SearchTerm};
 use frontdesk_engine::model::tool::Item;
@@ -206,7 +208,7 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
         }
     }
     let taken = Fault::internal("a generated vehicle is there already");
-    Some(Step::Insert { table: &frontdesk_contracts::automotive::vehicle::TABLE, row, on_duplicate: taken })
+    Some(Step::Insert { table: Vehicle::table(), row, on_duplicate: taken })
 }
 
 pub fn explain(fault: Fault) -> Box<dyn std::error::Error + Send + Sync> {

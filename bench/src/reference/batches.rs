@@ -7,7 +7,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::pin::Pin;
 use std::task::Poll;
 
-use frontdesk_contracts::automotive::lead::TABLE;
+use frontdesk_contracts::automotive::lead::Lead as LeadResource;
+use frontdesk_contracts::record::Stored;
 use frontdesk_store::statements::postgres::{
     BEGIN, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many, insert_terms,
 };
@@ -85,8 +86,8 @@ async fn write(url: String, mut queue: Receiver<Job>) -> BenchResult<()> {
         lock: client.prepare(LOCK_TENANT).await?,
         last_event: client.prepare(GET_EVENT_COUNTER).await?,
         add_claims: client.prepare(INSERT_CLAIMS).await?,
-        insert: client.prepare(&insert_many(&TABLE)).await?,
-        add_words: client.prepare(&insert_terms(&TABLE)).await?,
+        insert: client.prepare(&insert_many(LeadResource::table())).await?,
+        add_words: client.prepare(&insert_terms(LeadResource::table())).await?,
         add_events: client.prepare(INSERT_EVENTS).await?,
         count_events: client.prepare(SET_EVENT_COUNTER).await?,
         client,

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use frontdesk_contracts::automotive::lead::TABLE;
+use frontdesk_contracts::automotive::lead::Lead as LeadResource;
+use frontdesk_contracts::record::Stored;
 use frontdesk_store::statements::sqlite::{Checkpointer, FIND_CLAIM, INSERT_CLAIM, INSERT_EVENT, insert, insert_terms};
 use frontdesk_store::statements::{GET_EVENT_COUNTER, SET_EVENT_COUNTER, for_sqlite};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -59,8 +60,8 @@ struct Texts {
 fn write(connection: &Connection, queue: &Receiver<WriteRequest>, checkpoints: &mut Checkpointer) {
     let texts = Texts {
         find_claim: for_sqlite(FIND_CLAIM),
-        insert: for_sqlite(&insert(&TABLE)),
-        add_words: insert_terms(&TABLE, WORDS),
+        insert: for_sqlite(&insert(LeadResource::table())),
+        add_words: insert_terms(LeadResource::table(), WORDS),
         last_event: for_sqlite(GET_EVENT_COUNTER),
         count_events: for_sqlite(SET_EVENT_COUNTER),
         add_event: for_sqlite(INSERT_EVENT),

@@ -4,7 +4,12 @@
 pub mod automotive;
 pub mod demo;
 pub mod emcp;
+pub mod record;
 
+/// The derives name this crate by its path, also here.
+extern crate self as frontdesk_contracts;
+
+pub use frontdesk_derive::{Record, Vocabulary};
 use frontdesk_engine::model::contract_entry::{ContractEntry, QueryLimits, Requires};
 use frontdesk_engine::{Contract, TenantId};
 

@@ -112,7 +112,8 @@ impl FieldDeclaration {
         if options.index.is_some() && options.columns.is_empty() {
             options.columns = vec![LitStr::new(&self.name, self.ident.span())];
         }
-        if options.write_only && (options.receipt || options.sealed || options.searched || !options.columns.is_empty()) {
+        if options.write_only && (options.receipt || options.sealed || options.searched || !options.columns.is_empty())
+        {
             return Err(Error::new(
                 self.ident.span(),
                 "a write-only field is in no answer and in no index: it takes create and update only",
@@ -128,14 +129,15 @@ fn parse_name(input: syn::parse::ParseStream<'_>) -> Result<LitStr> {
 
 /// The doc comment as one line.
 pub(crate) fn description(attributes: &[Attribute]) -> String {
-    let lines = attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).filter_map(|attribute| {
-        match &attribute.meta {
+    let lines =
+        attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).filter_map(|attribute| match &attribute
+            .meta
+        {
             Meta::NameValue(doc) => match &doc.value {
                 Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),
                 other => Some(other.to_token_stream().to_string()),
             },
             Meta::Path(_) | Meta::List(_) => None,
-        }
-    });
+        });
     lines.collect::<Vec<String>>().join(" ").trim().to_owned()
 }

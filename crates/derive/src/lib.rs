@@ -28,7 +28,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// `#[default(expression)]` is what a new record has without the argument; a closure is given the
 /// `NewRecord`. `#[argument("..")]` is the description where the field is an argument. `#[table("name", prefix = "abc",
-/// not_found = CODE)]` makes the struct a resource with a table of its own.
+/// not_found = "domain.not_found")]` makes the struct a resource with a table of its own.
 ///
 /// A mistake is reported where it is made:
 ///
@@ -51,16 +51,19 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```compile_fail
 /// #[derive(Debug, Clone, PartialEq, frontdesk_contracts::Record)]
-/// #[table("loaner", prefix = "loa", not_found = frontdesk_engine::Code("service.not_found"))]
+/// #[table("loaner", prefix = "loa", not_found = "service.not_found")]
 /// pub struct Loaner {
-///     /// Required, and a new one cannot have it.
+///     /// The plate.
+///     #[field(create)]
 ///     pub plate: frontdesk_contracts::record::Text<20>,
+///     /// Required, and a new one cannot have it.
+///     pub colour: frontdesk_contracts::record::Text<20>,
 /// }
 /// ```
 ///
 /// ```
 /// #[derive(Debug, Clone, PartialEq, frontdesk_contracts::Record)]
-/// #[table("loaner", prefix = "loa", not_found = frontdesk_engine::Code("service.not_found"))]
+/// #[table("loaner", prefix = "loa", not_found = "service.not_found")]
 /// pub struct Loaner {
 ///     /// The plate.
 ///     #[field(create, unique)]

@@ -15,11 +15,16 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 return Err(Error::new(name.span(), "a record is a struct with named fields"));
             }
         },
-        Data::Enum(_) | Data::Union(_) => return Err(Error::new(name.span(), "a record is a struct with named fields")),
+        Data::Enum(_) | Data::Union(_) => {
+            return Err(Error::new(name.span(), "a record is a struct with named fields"));
+        }
     };
     let table = table(input)?;
-    if table.is_some() {
+    if table.is_some() && fields.iter().any(|field| field.options.create) {
         fields.iter().try_for_each(check_new)?;
+    }
+    if table.is_none() {
+        fields.iter().try_for_each(check_nested)?;
     }
     let record = record_impl(name, &fields);
     let field_type = field_type_impl(name, ordered_by(input)?.as_ref());
@@ -27,12 +32,25 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     Ok(quote! { #record #field_type #stored })
 }
 
-/// A new row must have every field.
+/// A row that a caller can create must have every field.
 fn check_new(field: &FieldDeclaration) -> Result<()> {
     if field.options.create || field.default.is_some() || field.is_option() {
         return Ok(());
     }
-    Err(Error::new(field.ident.span(), "a new record has no value for this: mark it `create`, give it #[default(..)], or make it an Option"))
+    Err(Error::new(
+        field.ident.span(),
+        "a new record has no value for this: mark it `create`, give it #[default(..)], or make it an Option",
+    ))
+}
+
+/// A part of a record is not new by itself.
+fn check_nested(field: &FieldDeclaration) -> Result<()> {
+    match &field.default {
+        Some(Expr::Closure(closure)) => {
+            Err(Error::new_spanned(closure, "only a record with #[table(..)] is new at a time"))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn record_impl(name: &Ident, fields: &[FieldDeclaration]) -> TokenStream {
@@ -109,6 +127,7 @@ fn spec(field: &FieldDeclaration) -> TokenStream {
         ("searched", options.searched),
         ("nested_columns", options.nested_columns),
         ("sealed", options.sealed),
+        ("known", options.known),
         ("has_default", has_default),
     ];
     let flags = flags.into_iter().map(|(flag, set)| {
@@ -116,10 +135,6 @@ fn spec(field: &FieldDeclaration) -> TokenStream {
         quote!(#flag: #set)
     });
     let of_type = quote!(<#field_type as ::frontdesk_contracts::record::FieldType>);
-    let input = match options.known {
-        true => quote!(|| ::frontdesk_contracts::record::without_unknown(#of_type::input())),
-        false => quote!(#of_type::input),
-    };
     quote! {
         ::frontdesk_contracts::record::FieldSpec {
             name: #name,
@@ -130,7 +145,7 @@ fn spec(field: &FieldDeclaration) -> TokenStream {
             columns: &[#(#columns),*],
             index: #index,
             #(#flags,)*
-            input: #input,
+            input: #of_type::input,
             output: #of_type::output,
             column_types: #of_type::column_types,
             cells_of: ::frontdesk_contracts::record::cells_of::<#field_type>,
@@ -222,10 +237,10 @@ struct TableDeclaration {
     name: LitStr,
     prefix: LitStr,
     noun: LitStr,
-    not_found: Expr,
+    not_found: LitStr,
 }
 
-/// `#[table("lead", prefix = "led", not_found = CODE)]`, and `noun = ".."` where the name is no word of English.
+/// `#[table("lead", prefix = "led", not_found = "leads.not_found")]`, and `noun = ".."` where the name is no word of English.
 fn table(input: &DeriveInput) -> Result<Option<TableDeclaration>> {
     let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("table")) else {
         return Ok(None);
@@ -260,7 +275,10 @@ fn parse_table(input: syn::parse::ParseStream<'_>) -> Result<TableDeclaration> {
 }
 
 fn complete(attribute: &Attribute, error: &Error) -> Error {
-    let mut whole = Error::new_spanned(attribute, "expected #[table(\"name\", prefix = \"abc\", not_found = CODE)]");
+    let mut whole = Error::new_spanned(
+        attribute,
+        "expected #[table(\"name\", prefix = \"abc\", not_found = \"domain.not_found\")]",
+    );
     whole.combine(error.clone());
     whole
 }
@@ -287,7 +305,7 @@ fn stored_impl(name: &Ident, table: &TableDeclaration) -> TokenStream {
             const TABLE_NAME: &'static str = #table_name;
             const ID_PREFIX: &'static str = #prefix;
             const NOUN: &'static str = #noun;
-            const NOT_FOUND: ::frontdesk_contracts::record::Code = #not_found;
+            const NOT_FOUND: ::frontdesk_contracts::record::Code = ::frontdesk_contracts::record::Code(#not_found);
 
             fn table() -> &'static ::frontdesk_contracts::record::TableSpec {
                 static TABLE: ::std::sync::LazyLock<::frontdesk_contracts::record::TableSpec> =

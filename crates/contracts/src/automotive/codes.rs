@@ -1,8 +1,17 @@
-//! All error codes of this contract. A code is never renamed and never reused: agents branch on it (A3-24).
+//! The error codes of this contract that concern every call. Those of a resource and its rules stand beside it. A code is
+//! never renamed and never reused: agents branch on it (A3-24).
 
 pub mod descriptions;
 
 use frontdesk_engine::Code;
+
+/// A code with its meaning and what the caller can do; docs/errors.md is made from these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeSpec {
+    pub code: Code,
+    pub means: &'static str,
+    pub next: &'static str,
+}
 
 pub const UNAUTHORIZED: Code = Code("auth.unauthorized");
 pub const INSUFFICIENT_SCOPE: Code = Code("auth.insufficient_scope");
@@ -33,49 +42,7 @@ pub const NOT_FOUND: Code = Code("request.not_found");
 pub const DEALERSHIP_REQUIRED: Code = Code("dealership.required");
 pub const DEALERSHIP_FORBIDDEN: Code = Code("dealership.forbidden");
 
-pub const INVENTORY_NOT_FOUND: Code = Code("inventory.not_found");
-pub const LEADS_NOT_FOUND: Code = Code("leads.not_found");
-pub const CUSTOMERS_NOT_FOUND: Code = Code("customers.not_found");
-pub const LOST_REASON_REQUIRED: Code = Code("leads.lost_reason_required");
-pub const CONSENT_REQUIRED: Code = Code("consent.required");
-pub const CONSENT_INVALID: Code = Code("consent.invalid");
-
 pub const UNAVAILABLE: Code = Code("internal.unavailable");
 /// A write without an idempotency key that may have been committed.
 pub const OUTCOME_UNKNOWN: Code = Code("internal.outcome_unknown");
 pub const INTERNAL: Code = Code("internal.error");
-
-pub const ALL: &[Code] = &[
-    UNAUTHORIZED,
-    INSUFFICIENT_SCOPE,
-    STEP_UP_REQUIRED,
-    RATE_LIMITED,
-    MALFORMED,
-    NOT_RPC,
-    HEADER_MISMATCH,
-    WRONG_VERSION,
-    UNKNOWN_METHOD,
-    UNKNOWN_TOOL,
-    INVALID,
-    INVALID_CURSOR,
-    IDEMPOTENCY_CONFLICT,
-    IN_PROGRESS,
-    VERSION_CONFLICT,
-    TOO_LARGE,
-    WRONG_MEDIA,
-    WRONG_VERB,
-    WRONG_HOST,
-    CANCELLED,
-    NOT_FOUND,
-    DEALERSHIP_REQUIRED,
-    DEALERSHIP_FORBIDDEN,
-    INVENTORY_NOT_FOUND,
-    LEADS_NOT_FOUND,
-    CUSTOMERS_NOT_FOUND,
-    LOST_REASON_REQUIRED,
-    CONSENT_REQUIRED,
-    CONSENT_INVALID,
-    UNAVAILABLE,
-    OUTCOME_UNKNOWN,
-    INTERNAL,
-];

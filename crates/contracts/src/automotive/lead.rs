@@ -1,338 +1,269 @@
-//! A lead: a person's interest, its owner and its status. The identity of the person and all free text are a separate
-//! personal part, which is encrypted at rest and masked by default.
+//! A lead: a person's interest, its owner and its status. Who the person is and what anybody wrote is personal data.
 
-use std::sync::LazyLock;
+use frontdesk_engine::model::schema::optional;
+use frontdesk_engine::model::table::search_terms;
+use frontdesk_engine::{Code, Fault};
 
-use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional, required};
-use frontdesk_engine::model::table::{
-    Cell, ColumnSpec, ColumnType, Row, SearchTerm, StoredRow, TableSpec, joined, search_terms,
-};
-use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::Item;
-use serde::{Deserialize, Serialize};
+use super::codes::CodeSpec;
+use super::consent::{self, CONSENT_INVALID, CONSENT_REQUIRED, Consent, ConsentInput};
+use super::customer::{Customer, LatestLead};
+use super::domains::{self, Domain};
+use super::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use super::values::{Contact, VehicleInterest};
+use super::vehicle::Vehicle;
+use crate::record::filter::{at_least, equals};
+use crate::record::{Entity, FieldType, FilterArgument, Ref, Text, Timestamp};
+use crate::{Record, Vocabulary};
 
-use super::json;
-use super::schemas;
-use super::values::{Contact, VehicleInterest, instant, normalize_email, optional_instant};
-use super::vocabulary::{
-    Channel, ConsentChannel, ConsentStatus, Interest, LeadStatus, LostReason, Timeframe, Vocabulary, VocabularyTerm,
-};
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum LeadStatus { New, Contacted, Working, AppointmentSet, Negotiating, Sold, Lost, Duplicate, Invalid, Unknown }
 
-pub const PREFIX: &str = "led";
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum Interest { Buy, Lease, Sell, TradeIn, TestDrive, Service, Unknown }
 
-/// Names a row in the cause of a fault.
-const ROW_LABEL: &str = "a stored lead";
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum Channel { Website, Phone, WalkIn, Chat, AiAgent, Email, Social, Referral, ThirdParty, Oem, Event, Unknown }
 
-pub static TABLE: TableSpec = TableSpec {
-    name: "lead",
-    columns: &[
-        column("status", ColumnType::Text),
-        column("channel", ColumnType::Text),
-        column("owner_id", ColumnType::Text),
-        column("customer_id", ColumnType::Text),
-        column("vehicle_id", ColumnType::Text),
-        column("received_at", ColumnType::Integer),
-        column("email", ColumnType::Digest),
-        column("phone", ColumnType::Digest),
-    ],
-    unique: &[],
-    sorted: &[],
-    filtered: &["status", "owner_id", "customer_id", "vehicle_id", "email", "phone"],
-    searched: &[],
-    index: None,
-};
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum Timeframe { WithinWeek, WithinTwoWeeks, WithinMonth, WithinQuarter, Later, JustLooking, Unknown }
 
-#[derive(Debug, Clone, PartialEq)]
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum LostReason { BoughtElsewhere, Price, Financing, VehicleUnavailable, KeptCurrentVehicle, NoResponse, Other, Unknown }
+
+#[derive(Debug, Clone, PartialEq, Record)]
+#[table("lead", prefix = "led", not_found = "leads.not_found")]
 pub struct Lead {
-    pub receipt: Receipt,
-    pub public: LeadPublicPart,
-    pub personal: LeadPersonalPart,
-}
-
-/// What a caller with write access only sees of the lead it wrote.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Receipt {
-    pub id: String,
-    pub r#type: LeadType,
-    pub dealership_id: String,
-    pub status: VocabularyTerm<LeadStatus>,
-    #[serde(with = "instant")]
-    pub created_at: Millis,
-    #[serde(with = "instant")]
-    pub updated_at: Millis,
-    pub version: i64,
-}
-
-/// What every caller with read access sees in addition to the receipt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeadPublicPart {
-    pub interest: VocabularyTerm<Interest>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub customer_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub vehicle_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub timeframe: Option<VocabularyTerm<Timeframe>>,
-    pub consent: Consent,
-    #[serde(with = "instant")]
-    pub received_at: Millis,
-    #[serde(with = "optional_instant", skip_serializing_if = "Option::is_none", default)]
-    pub last_contact_at: Option<Millis>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub lost_reason: Option<VocabularyTerm<LostReason>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LeadType {
-    Lead,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeadSource {
-    pub channel: VocabularyTerm<Channel>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub provider: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub external_id: Option<String>,
-}
-
-/// The employee who looks after the lead.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeadOwner {
-    pub id: String,
-    /// Absent only where masked.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub name: Option<String>,
-}
-
-/// What the person agreed to. The text they agreed to is in the personal part.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Consent {
-    pub status: VocabularyTerm<ConsentStatus>,
-    pub channels: Vec<VocabularyTerm<ConsentChannel>>,
-    #[serde(with = "instant")]
-    pub granted_at: Millis,
-    #[serde(with = "optional_instant", skip_serializing_if = "Option::is_none", default)]
-    pub expires_at: Option<Millis>,
-}
-
-/// What only callers with the unmask scope see in full.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeadPersonalPart {
-    pub contact: Contact,
+    /// How far it has come.
+    #[field(update, known, indexed, receipt)]
+    #[argument("The new status.")]
+    #[default(LeadStatus::New)]
+    pub status: LeadStatus,
+    /// What the person wants.
+    #[field(create)]
+    #[argument("What they want.")]
+    pub interest: Interest,
+    /// Where it came from; only the channel where masked.
+    #[field(create, columns)]
+    #[argument("Where it comes from; channel ai_agent if absent.")]
+    #[default(LeadSource { channel: Channel::AiAgent, provider: None, external_id: None })]
     pub source: LeadSource,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    /// The employee who looks after it; only the id where masked.
+    #[field(update, columns)]
+    #[argument("The employee who looks after it from now on.")]
     pub owner: Option<LeadOwner>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    /// The customer, where known.
+    #[field(create, indexed)]
+    #[argument("The customer, if already known here.")]
+    pub customer_id: Option<Ref<Customer>>,
+    /// The vehicle in play, where it is in stock.
+    #[field(create, indexed)]
+    #[argument("The vehicle meant, by its id here.")]
+    pub vehicle_id: Option<Ref<Vehicle>>,
+    /// What kind of vehicle is wanted; left out where masked.
+    #[field(create, sealed)]
+    #[argument("The kind of vehicle meant.")]
     pub vehicle_of_interest: Option<VehicleInterest>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub comments: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub consent_text: Option<String>,
-    /// Empty in the full form; the masked form lists what it hides.
-    #[serde(default)]
-    pub redacted: Vec<String>,
+    /// How soon.
+    #[field(create)]
+    pub timeframe: Option<Timeframe>,
+    /// What the person agreed to.
+    #[default(|new| Consent::pending(new.now))]
+    pub consent: Consent,
+    /// When it came in.
+    #[field(column)]
+    #[default(|new| new.now)]
+    pub received_at: Timestamp,
+    /// When somebody last spoke with the person.
+    #[field(update)]
+    pub last_contact_at: Option<Timestamp>,
+    /// Why it was lost.
+    #[field(update, known)]
+    #[argument("Why it was lost; needed with status lost and only then.")]
+    pub lost_reason: Option<LostReason>,
+    /// Who it is; masked in lists.
+    #[field(create, columns, searched)]
+    #[argument("Who it is, with an e-mail address or a number or both.")]
+    pub contact: Contact,
+    /// What the person wrote; left out where masked.
+    #[field(create, update, sealed)]
+    #[argument("What they wrote. An update replaces what was there before.")]
+    pub comments: Option<Text<4000>>,
+    /// The words agreed to; left out where masked.
+    #[field(sealed)]
+    pub consent_text: Option<Text<4000>>,
 }
 
-impl LeadPersonalPart {
-    /// Free text is omitted entirely, because it can contain anything.
-    fn masked(&self) -> LeadPersonalPart {
-        let texts = [
-            ("source.provider", self.source.provider.is_some()),
-            ("source.external_id", self.source.external_id.is_some()),
-            ("owner.name", self.owner.as_ref().is_some_and(|owner| owner.name.is_some())),
-            ("vehicle_of_interest", self.vehicle_of_interest.is_some()),
-            ("comments", self.comments.is_some()),
-            ("consent_text", self.consent_text.is_some()),
-        ];
-        let mut redacted = self.contact.redacted("contact");
-        redacted.extend(texts.iter().filter(|(_, there)| *there).map(|(field, _)| (*field).to_owned()));
-        LeadPersonalPart {
-            contact: self.contact.masked(),
-            source: LeadSource { channel: self.source.channel, provider: None, external_id: None },
-            owner: self.owner.as_ref().map(|owner| LeadOwner { id: owner.id.clone(), name: None }),
-            vehicle_of_interest: None,
-            comments: None,
-            consent_text: None,
-            redacted,
+#[derive(Debug, Clone, PartialEq, Record)]
+pub struct LeadSource {
+    /// By which way it came.
+    #[field(column)]
+    pub channel: Channel,
+    /// Which site, agent or partner sent it.
+    #[field(sealed)]
+    pub provider: Option<Text<80>>,
+    /// The id it has there.
+    #[field(sealed)]
+    pub external_id: Option<Text<80>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Record)]
+pub struct LeadOwner {
+    /// The employee's id: letters A to Z, digits, _ and -.
+    #[field(column = "owner_id", indexed)]
+    pub id: Text<64>,
+    /// The employee's name.
+    #[field(sealed)]
+    pub name: Text<120>,
+}
+
+const LOST_REASON_REQUIRED: CodeSpec = CodeSpec {
+    code: Code("leads.lost_reason_required"),
+    means: "Status lost was sent without a reason.",
+    next: "Send `lost_reason`.",
+};
+
+impl Resource for Lead {
+    const DOMAIN: &'static Domain = &domains::LEADS;
+
+    /// Never searches for a customer who might be the same person: a wrong match would show one person's history to
+    /// another.
+    fn on_create(entity: &mut Entity<Lead>, context: &WriteContext<'_>) -> Result<(), Fault> {
+        let lead = &mut entity.record;
+        check_contact(&lead.contact)?;
+        let stated: Option<ConsentInput> = context.argument("consent")?;
+        lead.consent = consent::accept(stated.as_ref(), &lead.contact, context.now())?;
+        lead.consent_text = stated.and_then(|consent| consent.text);
+        Ok(())
+    }
+
+    /// A closed lead stays closed unless an open status is named; a reason is kept only while the lead is lost.
+    fn on_update(_: &Entity<Lead>, after: &mut Entity<Lead>, context: &WriteContext<'_>) -> Result<(), Fault> {
+        let lead = &mut after.record;
+        if context.is_named("last_contact_at")
+            && lead.last_contact_at.is_some_and(|at| consent::is_future(at, context.now()))
+        {
+            return Err(Fault::invalid_argument("/last_contact_at", "maximum", "it must not lie in the future"));
         }
+        check_owner(lead.owner.as_ref())?;
+        match (lead.status == LeadStatus::Lost, lead.lost_reason) {
+            (true, Some(_)) | (false, None) => {}
+            (true, None) => {
+                return Err(Fault::domain(
+                    LOST_REASON_REQUIRED.code,
+                    "Status lost needs a reason. Send lost_reason with it.",
+                ));
+            }
+            (false, Some(_)) if context.is_named("lost_reason") => {
+                return Err(Fault::invalid_argument("/lost_reason", "const", "allowed only with status lost"));
+            }
+            (false, Some(_)) => lead.lost_reason = None,
+        }
+        Ok(())
     }
-}
 
-impl Lead {
-    /// Parses a row that was read with its personal part.
-    pub fn from_stored_row(row: &StoredRow) -> Result<Lead, Fault> {
-        let personal = row.personal.as_deref().ok_or_else(|| Fault::internal("a lead without its personal part"))?;
-        Ok(Lead {
-            receipt: json::read(ROW_LABEL, &row.body)?,
-            public: json::read(ROW_LABEL, &row.body)?,
-            personal: json::read(ROW_LABEL, personal)?,
-        })
-    }
-
-    pub fn row(&self) -> Result<Row, Fault> {
-        self.build_row(self.json_parts()?)
-    }
-
-    /// The row, and the answer to the call that writes it. Write access does not imply read access (A6-10), so
-    /// everything but the receipt is personal in the answer.
-    pub fn row_and_answer(&self) -> Result<(Row, Item), Fault> {
-        let json = self.json_parts()?;
-        let answer = Item {
-            id: self.receipt.id.clone(),
-            version: self.receipt.version,
-            body: json.receipt.clone(),
-            masked: Some(RECEIPT_REDACTED_JSON.clone()),
-            personal: Some(joined(&json.public, Some(&json.personal))),
+    /// A customer record contains their latest lead and its status, so both change together.
+    async fn cascade(
+        before: Option<&Entity<Lead>>,
+        after: &mut Entity<Lead>,
+        context: &mut WriteContext<'_>,
+    ) -> Result<(), Fault> {
+        let Some(customer_id) = &after.record.customer_id else {
+            return Ok(());
         };
-        Ok((self.build_row(json)?, answer))
-    }
-
-    fn json_parts(&self) -> Result<LeadJson, Fault> {
-        Ok(LeadJson {
-            receipt: json::write(ROW_LABEL, &self.receipt)?,
-            public: json::write(ROW_LABEL, &self.public)?,
-            personal: json::write(ROW_LABEL, &self.personal)?,
-        })
-    }
-
-    fn build_row(&self, json: LeadJson) -> Result<Row, Fault> {
-        let Lead { receipt, public, personal } = self;
-        let contact = &personal.contact;
-        Ok(Row {
-            id: receipt.id.clone(),
-            version: receipt.version,
-            created_at: receipt.created_at.0,
-            updated_at: receipt.updated_at.0,
-            cells: vec![
-                ("status", Cell::Text(receipt.status.as_str().to_owned())),
-                ("channel", Cell::Text(personal.source.channel.as_str().to_owned())),
-                ("owner_id", text(personal.owner.as_ref().map(|owner| owner.id.clone()))),
-                ("customer_id", text(public.customer_id.clone())),
-                ("vehicle_id", text(public.vehicle_id.clone())),
-                ("received_at", Cell::Integer(public.received_at.0)),
-                ("email", digest(contact.email.as_deref().map(normalize_email))),
-                ("phone", digest(contact.phone.clone())),
-            ],
-            search_terms: search_terms(&contact.name).into_iter().map(SearchTerm::Personal).collect(),
-            body: joined(&json.receipt, Some(&json.public)),
-            masked: Some(json::write(ROW_LABEL, &personal.masked())?),
-            personal: Some(json.personal),
-            secret: None,
-        })
+        let latest = LatestLead { id: after.id.as_str().into(), status: after.record.status };
+        let mut customer = match before {
+            None => context.load_required(customer_id).await?,
+            Some(_) => match context.load(customer_id).await? {
+                Some(customer) => customer,
+                None => return Ok(()),
+            },
+        };
+        let known = customer.record.latest_lead.as_ref();
+        let is_latest = before.is_none() || known.is_some_and(|known| known.id == latest.id);
+        if is_latest && known != Some(&latest) {
+            customer.record.latest_lead = Some(latest);
+            context.update(customer);
+        }
+        Ok(())
     }
 }
 
-/// The parts of a lead as JSON; row and answer are built from them.
-struct LeadJson {
-    receipt: String,
-    public: String,
-    personal: String,
+/// A lead needs a name and a way to contact the person.
+fn check_contact(contact: &Contact) -> Result<(), Fault> {
+    if search_terms(&contact.name).is_empty() {
+        return Err(Fault::invalid_argument("/contact/name", "pattern", "at least one letter is expected"));
+    }
+    if contact.email.is_none() && contact.phone.is_none() {
+        let expected = "an e-mail address or a telephone number is required";
+        return Err(Fault::invalid_argument("/contact", "anyOf", expected));
+    }
+    Ok(())
 }
 
-/// What a receipt omits, whether or not the lead has the field: which fields are set is visible to readers only.
-const RECEIPT_REDACTED: &[&str] = &[
-    "interest",
-    "source",
-    "owner",
-    "customer_id",
-    "vehicle_id",
-    "vehicle_of_interest",
-    "timeframe",
-    "consent",
-    "received_at",
-    "last_contact_at",
-    "lost_reason",
-    "contact",
-    "comments",
-    "consent_text",
+/// Lists show the id unmasked, so it must not be able to hold a name, an e-mail address or free text.
+fn check_owner(owner: Option<&LeadOwner>) -> Result<(), Fault> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    match owner {
+        Some(owner) if !owner.id.chars().all(plain) => {
+            Err(Fault::invalid_argument("/owner/id", "pattern", "only letters A to Z, digits, _ and - are allowed"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+const LISTED_BY: &[FilterArgument] = &[
+    equals("status", "Only leads with this status."),
+    equals("channel", "Only leads that came this way."),
+    equals("owner_id", "Only leads this employee looks after."),
+    equals("customer_id", "Only leads of this customer."),
+    equals("vehicle_id", "Only leads about this vehicle."),
+    equals("email", "Whole e-mail address; case does not matter."),
+    equals("phone", "Whole number in E.164 form."),
+    at_least("received_since", "received_at", "Only leads that came in at or after this."),
 ];
 
-/// The JSON object in place of the omitted fields.
-static RECEIPT_REDACTED_JSON: LazyLock<String> =
-    LazyLock::new(|| format!(r#"{{"redacted":["{}"]}}"#, RECEIPT_REDACTED.join(r#"",""#)));
-
-pub fn schema() -> Schema {
-    lead_schema(required)
-}
-
-/// Allows the whole lead or only the receipt.
-pub fn written_lead_schema() -> Schema {
-    lead_schema(optional)
-}
-
-/// `always` builds the fields that every lead has and a receipt lacks.
-fn lead_schema(always: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
-    let consent = Schema::object([
-        required("status", Schema::one_of(ConsentStatus::WORDS), "Whether it holds."),
-        required(
-            "channels",
-            Schema::list(Schema::one_of(ConsentChannel::WORDS), 10),
-            "How the person may be contacted.",
-        ),
-        required("granted_at", Schema::Text(TextFormat::Timestamp), "When it was given."),
-        optional("expires_at", Schema::Text(TextFormat::Timestamp), "When it ends."),
-    ]);
-    schemas::resource(
-        &["lead"],
-        [
-            required("status", Schema::one_of(LeadStatus::WORDS), "How far it has come."),
-            always("interest", Schema::one_of(Interest::WORDS), "What the person wants."),
-            always("source", source_schema(), "Where it came from; only the channel where masked."),
-            optional("owner", owner_schema(optional), "The employee who looks after it; only the id where masked."),
-            optional("customer_id", Schema::text(64), "The customer, where known."),
-            optional("vehicle_id", Schema::text(64), "The vehicle in play, where it is in stock."),
-            optional(
-                "vehicle_of_interest",
-                vehicle_interest_schema(),
-                "What kind of vehicle is wanted; left out where masked.",
-            ),
-            optional("timeframe", Schema::one_of(Timeframe::WORDS), "How soon."),
-            always("consent", consent, "What the person agreed to."),
-            always("received_at", Schema::Text(TextFormat::Timestamp), "When it came in."),
-            optional("last_contact_at", Schema::Text(TextFormat::Timestamp), "When somebody last spoke with the person."),
-            optional("lost_reason", Schema::one_of(LostReason::WORDS), "Why it was lost."),
-            always("contact", Contact::schema(), "Who it is; masked in lists."),
-            optional("comments", Schema::text(4000), "What the person wrote; left out where masked."),
-            optional("consent_text", Schema::text(4000), "The words agreed to; left out where masked."),
-            schemas::redacted(),
-        ],
-    )
-}
-
-pub fn source_schema() -> Schema {
-    Schema::object([
-        required("channel", Schema::one_of(Channel::WORDS), "By which way it came."),
-        optional("provider", Schema::text(80), "Which site, agent or partner sent it."),
-        optional("external_id", Schema::text(80), "The id it has there."),
-    ])
-}
-
-pub fn owner_schema(name: fn(&'static str, Schema, &'static str) -> Field) -> Schema {
-    Schema::object([
-        required("id", Schema::text(64), "The employee's id: letters A to Z, digits, _ and -."),
-        name("name", Schema::text(120), "The employee's name."),
-    ])
-}
-
-pub fn vehicle_interest_schema() -> Schema {
-    Schema::object([
-        required("make", Schema::text(60), "Make."),
-        required("model", Schema::text(60), "Model."),
-        optional("year", Schema::integer(1900, 2100), "Model year."),
-    ])
-}
-
-fn text(value: Option<String>) -> Cell {
-    value.map(Cell::Text).unwrap_or(Cell::Null)
-}
-
-fn digest(value: Option<String>) -> Cell {
-    value.map(Cell::Digest).unwrap_or(Cell::Null)
-}
-
-const fn column(name: &'static str, column_type: ColumnType) -> ColumnSpec {
-    ColumnSpec { name, column_type }
+pub fn resource() -> ResourceParts {
+    // Optional in the schema, so that its absence is answered with its own code, consent.required.
+    let consent = optional(
+        "consent",
+        ConsentInput::input(),
+        "Their consent to be contacted. Without it nothing is recorded: consent.required.",
+    );
+    ResourceApi::<Lead>::new("leads", "The lead's id, as lists give it.")
+        .list(
+            "leads.list",
+            "List leads",
+            "Lists the dealership's leads, newest first, page by page, contact data masked.",
+            LISTED_BY,
+            ("Leads", "Leads of the dealership, newest first, contact data masked."),
+        )
+        .get(
+            "leads.get",
+            "Get a lead",
+            "Reads one lead by its id, with contact data and comments.",
+            ("Lead", "One lead by its id, with contact data."),
+        )
+        .create(
+            "leads.create",
+            "Create a lead",
+            "Records somebody's interest. Needs the person's consent to be contacted and an e-mail address \
+                    or a telephone number. The new lead has status new. Without amcp:leads:read the answer is a \
+                    receipt.",
+            vec![consent],
+            &[CONSENT_REQUIRED, CONSENT_INVALID],
+        )
+        .update(
+            "leads.update",
+            "Update a lead",
+            "Changes status, owner, comments, last contact or the reason why a lead was lost; null clears \
+                    what need not be there. A finished lead opens again only if you name an open status. Without \
+                    amcp:leads:read the answer is a receipt.",
+            &[LOST_REASON_REQUIRED],
+        )
+        .parts()
 }

@@ -1,9 +1,11 @@
 //! The manifest: which domains this server serves, at which level, and which scopes exist. The same document is
 //! published in three places, because the specification names none.
 
-use serde_json::{Value, json};
+use frontdesk_engine::Scope;
+use frontdesk_engine::model::tool::Effect;
+use serde_json::{Map, Value, json};
 
-use super::scopes;
+use super::resource::ResourceParts;
 
 pub const SPEC_VERSION: &str = "0.1";
 
@@ -14,20 +16,28 @@ pub const PATH: &str = "/.well-known/automotive-mcp.json";
 pub const URI: &str = "amcp://manifest";
 
 /// The document: an object with one member, named after the specification.
-pub fn document() -> String {
-    json!({ "automotive_mcp": content() }).to_string()
+pub fn document(content: &Value) -> String {
+    json!({ "automotive_mcp": content }).to_string()
 }
 
 /// The value of that member, also published under the same name in the capabilities.
 ///
-/// Inventory stays at level 1: level 2 would promise tools that change stock, and there are none.
-/// Leads reach level 2 with `leads.create` and `leads.update`; level 3 would promise subscriptions.
-/// Customers belong to the domain of leads and have no entry of their own.
-pub fn content() -> Value {
+/// A domain whose records can only be read is at level 1, one with tools that change them at level 2; level 3 would
+/// promise subscriptions. Customers belong to the domain of leads and have no entry of their own.
+pub fn content(resources: &[ResourceParts], scopes: &[Scope]) -> Value {
+    let mut domains = Map::new();
+    for resource in resources {
+        let writes = resource.tools.iter().any(|tool| tool.spec.effect != Effect::Reads);
+        let level = domains.entry(resource.domain.name).or_insert_with(|| json!({"level": 1}));
+        if writes {
+            *level = json!({"level": 2});
+        }
+    }
+    let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
     json!({
         "spec_version": SPEC_VERSION,
         "server": {"name": "Frontdesk", "vendor": "Frontdesk"},
-        "domains": {"inventory": {"level": 1}, "leads": {"level": 2}},
-        "auth": {"type": "oauth2.1", "scopes": scopes::ALL},
+        "domains": domains,
+        "auth": {"type": "oauth2.1", "scopes": scopes},
     })
 }

@@ -3,49 +3,89 @@
 
 mod check_vin;
 pub mod codes;
+pub mod consent;
 pub mod customer;
 pub mod demo;
 mod dialect;
-mod json;
+pub mod domains;
 pub mod lead;
 pub mod manifest;
-pub mod mask;
-mod resources;
-mod schemas;
+pub mod resource;
 pub mod scopes;
-mod tools;
 pub mod values;
 pub mod vehicle;
 pub mod vin;
 pub mod vocabulary;
 
 use frontdesk_engine::Contract;
-use frontdesk_engine::model::contract::ServerInfo;
+use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate, ServerInfo};
 use frontdesk_engine::model::contract_entry::ContractCommand;
-use serde_json::json;
+use frontdesk_engine::model::tool::Tool;
+use serde_json::{Value, json};
 
+use codes::CodeSpec;
 pub use dialect::Automotive;
+use resource::ResourceParts;
 
 pub const ID: &str = "automotive";
 
 /// What `frontdesk automotive` offers.
 pub const COMMANDS: &[ContractCommand] = &[check_vin::CHECK_VIN];
 
+/// Every resource, in the order of `tools/list`. The first tool needs no argument, so that a client can try the server
+/// with it.
+pub fn resources() -> Vec<ResourceParts> {
+    vec![vehicle::resource(), lead::resource(), customer::resource()]
+}
+
 pub fn contract() -> Contract {
+    contract_of(resources())
+}
+
+/// The contract with these resources.
+pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
+    let scopes = scopes::of_tools(resources.iter().flat_map(|resource| &resource.tools));
+    let manifest = manifest::content(&resources, &scopes);
+    let document = manifest::document(&manifest);
+    let dialect = Automotive::new(&resources);
+    let tables = resources.iter().map(|resource| resource.table).collect();
+    let mut templates = vec![ResourceTemplate {
+        template: manifest::URI,
+        name: "manifest",
+        title: "Manifest",
+        about: "Which domains this server serves and at which level.",
+        source: ResourceSource::Document(document.clone()),
+    }];
+    let mut tools: Vec<Tool> = Vec::new();
+    for resource in resources {
+        templates.extend(resource.templates);
+        tools.extend(resource.tools);
+    }
     Contract {
         id: ID,
-        server_info: server_info(),
-        tools: tools::all(),
-        resources: resources::all(),
-        tables: vec![&vehicle::TABLE, &lead::TABLE, &customer::TABLE],
-        scopes: scopes::all(),
+        server_info: server_info(&manifest),
+        tools,
+        resources: templates,
+        tables,
+        scopes,
         default_scope: scopes::default_scope(),
-        documents: vec![(manifest::PATH, manifest::document())],
-        dialect: Box::new(Automotive),
+        documents: vec![(manifest::PATH, document)],
+        dialect: Box::new(dialect),
     }
 }
 
-fn server_info() -> ServerInfo {
+/// Every code that these resources can answer with: the common ones, then their own. Resources may share a code.
+pub fn all_codes(resources: &[ResourceParts]) -> Vec<CodeSpec> {
+    let mut all = codes::descriptions::COMMON.to_vec();
+    for code in resources.iter().flat_map(|resource| &resource.codes) {
+        if !all.iter().any(|known| known.code == code.code) {
+            all.push(*code);
+        }
+    }
+    all
+}
+
+fn server_info(manifest: &Value) -> ServerInfo {
     ServerInfo {
         extra: Vec::new(),
         name: "frontdesk",
@@ -58,7 +98,7 @@ fn server_info() -> ServerInfo {
         capabilities: json!({
             "tools": {"listChanged": false},
             "resources": {"subscribe": false, "listChanged": false},
-            "experimental": {"automotive_mcp": manifest::content()},
+            "experimental": {"automotive_mcp": manifest},
         })
         .to_string(),
     }

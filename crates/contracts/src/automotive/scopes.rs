@@ -1,19 +1,19 @@
-//! The scopes of the contract, one per domain and kind of access (A6-07). Reading customers needs the scope of leads:
-//! the specification puts both into one domain.
+//! The scopes of the contract, one per domain and kind of access (A6-07): those that a tool needs.
 
 use frontdesk_engine::Scope;
+use frontdesk_engine::model::tool::Tool;
 
-pub const INVENTORY_READ: &str = "amcp:inventory:read";
-pub const LEADS_READ: &str = "amcp:leads:read";
-pub const LEADS_WRITE: &str = "amcp:leads:write";
+use super::domains;
 
-pub const ALL: &[&str] = &[INVENTORY_READ, LEADS_READ, LEADS_WRITE];
-
-/// The scope of a token that requests none: the only one without access to personal data.
+/// The scope of a token that requests none: the only one without access to personal data or to changes.
 pub fn default_scope() -> Scope {
-    Scope::new(INVENTORY_READ)
+    Scope::new(domains::INVENTORY.read)
 }
 
-pub fn all() -> Vec<Scope> {
-    ALL.iter().copied().map(Scope::new).collect()
+/// In the order of the domains, reading before writing.
+pub fn of_tools<'a>(tools: impl Iterator<Item = &'a Tool>) -> Vec<Scope> {
+    let needed: Vec<&str> = tools.map(|tool| tool.spec.scope.as_str()).collect();
+    let is_used = |scope: &&'static str| needed.contains(scope);
+    let known = domains::ALL.iter().flat_map(|domain| [domain.read, domain.write]);
+    known.filter(is_used).map(Scope::new).collect()
 }

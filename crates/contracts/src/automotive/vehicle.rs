@@ -1,196 +1,251 @@
-//! A vehicle in stock: its table, its published schema and its row. It has no personal data.
+//! A vehicle in stock. It has no personal data.
 
-use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
-use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec, search_terms};
-use frontdesk_engine::model::timestamp::Millis;
-use serde::Serialize;
+use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::{Code, Fault};
 
-use super::json;
-use super::schemas;
-use super::values::{Distance, Money, instant};
-use super::vocabulary::{
-    BodyStyle, Drivetrain, FuelType, MediaType, Transmission, VehicleCondition, VehicleStatus, Vocabulary,
-    VocabularyTerm,
-};
+use super::codes::CodeSpec;
+use super::domains::{self, Domain};
+use super::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use super::values::{Distance, Money};
+use super::vin::Vin;
+use crate::record::filter::{equals, range, words};
+use crate::record::{Entity, FilterArgument, Integer, List, Name, SortOption, Text, Timestamp};
+use crate::{Record, Vocabulary};
 
-pub const PREFIX: &str = "veh";
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum VehicleCondition { New, Used, CertifiedPreOwned, Demo, Unknown }
 
-pub static TABLE: TableSpec = TableSpec {
-    name: "vehicle",
-    columns: &[
-        text("vin"),
-        text("stock_number"),
-        text("make_key"),
-        text("model_key"),
-        integer("year"),
-        integer("price_minor"),
-        text("currency"),
-        integer("mileage_mm"),
-        text("condition"),
-        text("status"),
-        text("body_style"),
-        text("fuel_type"),
-    ],
-    unique: &["vin", "stock_number"],
-    sorted: &["price_minor", "year", "mileage_mm"],
-    filtered: &["make_key", "status"],
-    searched: &[],
-    index: None,
-};
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum VehicleStatus { Available, InTransit, OnOrder, Pending, Reserved, OnHold, Sold, Wholesale, Unavailable, Unknown }
 
-#[derive(Debug, Clone, Serialize)]
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum BodyStyle { Sedan, Coupe, Hatchback, Wagon, Convertible, Suv, Crossover, Pickup, Van, Minivan, Unknown }
+
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum FuelType { Gasoline, Diesel, Electric, Hybrid, PlugInHybrid, FlexFuel, Hydrogen, NaturalGas, Propane, Unknown }
+
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum Transmission { Automatic, Manual, Cvt, DualClutch, AutomatedManual, DirectDrive, Unknown }
+
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum Drivetrain { Fwd, Rwd, Awd, FourWd, Unknown }
+
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum MediaType { Image, Video, Document, Unknown }
+
+#[derive(Debug, Clone, PartialEq, Record)]
+#[table("vehicle", prefix = "veh", not_found = "inventory.not_found")]
 pub struct Vehicle {
-    pub id: String,
-    pub r#type: &'static str,
-    pub dealership_id: String,
-    pub vin: String,
-    pub stock_number: String,
-    pub condition: VocabularyTerm<VehicleCondition>,
-    pub year: i64,
-    pub make: String,
-    pub model: String,
-    pub trim: String,
-    pub body_style: VocabularyTerm<BodyStyle>,
-    pub doors: i64,
+    /// Vehicle identification number.
+    #[field(create, unique, searched)]
+    pub vin: Text<17>,
+    /// The dealership's own number.
+    #[field(create, update, unique, searched)]
+    pub stock_number: Text<40>,
+    /// New or used.
+    #[field(create, update, known, column)]
+    pub condition: VehicleCondition,
+    /// Model year.
+    #[field(create, update, sorted, searched)]
+    pub year: Integer<1900, 2100>,
+    /// Make, such as Toyota.
+    #[field(create, update, column = "make_key", indexed, searched)]
+    pub make: Name<60>,
+    /// Model, such as RAV4.
+    #[field(create, update, column = "model_key", searched)]
+    pub model: Name<60>,
+    /// Trim level.
+    #[field(create, update, searched)]
+    pub trim: Text<80>,
+    /// Body style.
+    #[field(create, update, column, searched)]
+    #[default(BodyStyle::Unknown)]
+    pub body_style: BodyStyle,
+    /// Number of doors.
+    #[field(create, update)]
+    pub doors: Option<Integer<0, 9>>,
+    /// Odometer reading.
+    #[field(create, update, column = "mileage_mm", sorted)]
     pub mileage: Distance,
-    pub exterior_color: String,
-    pub interior_color: String,
-    pub engine: String,
-    pub transmission: VocabularyTerm<Transmission>,
-    pub drivetrain: VocabularyTerm<Drivetrain>,
-    pub fuel_type: VocabularyTerm<FuelType>,
-    pub options: Vec<Equipment>,
-    pub media: Vec<Medium>,
+    /// Colour outside.
+    #[field(create, update, searched)]
+    pub exterior_color: Option<Text<60>>,
+    /// Colour inside.
+    #[field(create, update, searched)]
+    pub interior_color: Option<Text<60>>,
+    /// Engine.
+    #[field(create, update)]
+    pub engine: Option<Text<120>>,
+    /// Transmission.
+    #[field(create, update)]
+    #[default(Transmission::Unknown)]
+    pub transmission: Transmission,
+    /// Driven wheels.
+    #[field(create, update)]
+    #[default(Drivetrain::Unknown)]
+    pub drivetrain: Drivetrain,
+    /// What it runs on.
+    #[field(create, update, column, searched)]
+    #[default(FuelType::Unknown)]
+    pub fuel_type: FuelType,
+    /// Equipment.
+    #[field(create, update, searched)]
+    #[default(List::default())]
+    pub options: List<Equipment, 200>,
+    /// Pictures and other media.
+    #[field(create, update)]
+    #[default(List::default())]
+    pub media: List<Medium, 200>,
+    /// Asking price.
+    #[field(create, update, column("price_minor", "currency"), sorted)]
     pub price: Money,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The manufacturer's suggested price.
+    #[field(create, update)]
     pub msrp: Option<Money>,
-    pub status: VocabularyTerm<VehicleStatus>,
-    #[serde(with = "instant")]
-    pub in_stock_at: Millis,
-    pub description: String,
-    #[serde(with = "instant")]
-    pub created_at: Millis,
-    #[serde(with = "instant")]
-    pub updated_at: Millis,
-    pub version: i64,
+    /// Whether it can be bought.
+    #[field(create, update, known, indexed, receipt)]
+    #[default(VehicleStatus::Available)]
+    pub status: VehicleStatus,
+    /// When it came into stock.
+    #[field(create, update)]
+    #[default(|new| new.now)]
+    pub in_stock_at: Timestamp,
+    /// The dealership's words about it.
+    #[field(create, update, searched)]
+    pub description: Option<Text<4000>>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Record)]
 pub struct Equipment {
-    pub code: String,
-    pub name: String,
+    /// The manufacturer's code.
+    pub code: Text<40>,
+    /// What it is.
+    #[field(searched)]
+    pub name: Text<200>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Record)]
 pub struct Medium {
-    pub url: String,
-    pub r#type: VocabularyTerm<MediaType>,
-    pub alt: String,
-    pub order: i64,
+    /// Where it can be fetched.
+    pub url: Text<2000>,
+    /// What it is.
+    pub r#type: MediaType,
+    /// What it shows, in words.
+    pub alt: Text<300>,
+    /// Its place among the others, from 0.
+    pub order: Integer<0, 1000>,
+}
+
+const DUPLICATE: CodeSpec = CodeSpec {
+    code: Code("inventory.duplicate"),
+    means: "The dealership has a vehicle with this VIN or stock number already.",
+    next: "Find it with `inventory.search` and change that one.",
+};
+
+impl Resource for Vehicle {
+    const DOMAIN: &'static Domain = &domains::INVENTORY;
+
+    fn on_create(entity: &mut Entity<Vehicle>, _: &WriteContext<'_>) -> Result<(), Fault> {
+        let vehicle = &mut entity.record;
+        let vin =
+            Vin::parse(&vehicle.vin).map_err(|error| Fault::invalid_argument("/vin", "pattern", error.to_string()))?;
+        vehicle.vin = vin.as_str().into();
+        vehicle.check_against(&vin)
+    }
+
+    fn on_update(_: &Entity<Vehicle>, after: &mut Entity<Vehicle>, context: &WriteContext<'_>) -> Result<(), Fault> {
+        match Vin::parse(&after.record.vin) {
+            Ok(vin) if context.is_named("year") || context.is_named("make") => after.record.check_against(&vin),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    fn on_duplicate() -> Fault {
+        Fault::domain(DUPLICATE.code, "A vehicle with this VIN or stock number is in stock already. Change that one.")
+    }
 }
 
 impl Vehicle {
-    pub fn row(&self) -> Result<Row, Fault> {
-        let body = json::write("a vehicle", self)?;
-        Ok(Row {
-            id: self.id.clone(),
-            version: self.version,
-            created_at: self.created_at.0,
-            updated_at: self.updated_at.0,
-            cells: vec![
-                ("vin", Cell::Text(self.vin.clone())),
-                ("stock_number", Cell::Text(self.stock_number.clone())),
-                ("make_key", Cell::Text(key(&self.make))),
-                ("model_key", Cell::Text(key(&self.model))),
-                ("year", Cell::Integer(self.year)),
-                ("price_minor", Cell::Integer(self.price.amount)),
-                ("currency", Cell::Text(self.price.currency.clone())),
-                ("mileage_mm", Cell::Integer(self.mileage.millimetres())),
-                ("condition", Cell::Text(self.condition.as_str().to_owned())),
-                ("status", Cell::Text(self.status.as_str().to_owned())),
-                ("body_style", Cell::Text(self.body_style.as_str().to_owned())),
-                ("fuel_type", Cell::Text(self.fuel_type.as_str().to_owned())),
-            ],
-            search_terms: self.words(),
-            body,
-            masked: None,
-            personal: None,
-            secret: None,
-        })
-    }
-
-    /// The words that a text search finds the vehicle by.
-    fn words(&self) -> Vec<SearchTerm> {
-        let year = self.year.to_string();
-        let mut texts = vec![
-            self.make.as_str(),
-            &self.model,
-            &self.trim,
-            &year,
-            &self.exterior_color,
-            &self.interior_color,
-            self.body_style.as_str(),
-            self.fuel_type.as_str(),
-            &self.stock_number,
-            &self.vin,
-            &self.description,
-        ];
-        texts.extend(self.options.iter().map(|option| option.name.as_str()));
-        search_terms(&texts.join(" ")).into_iter().map(SearchTerm::Plain).collect()
+    /// Year and make must be those that the VIN says, as far as it says them.
+    fn check_against(&self, vin: &Vin) -> Result<(), Fault> {
+        if let Some(year) = vin.year().filter(|year| i64::from(*year) != self.year.get()) {
+            return Err(Fault::invalid_argument("/year", "const", format!("the VIN says {year}")));
+        }
+        match vin.make().filter(|make| !Name::<60>::from(*make).is_like(&self.make)) {
+            Some(make) => Err(Fault::invalid_argument("/make", "const", format!("the VIN says {make}"))),
+            None => Ok(()),
+        }
     }
 }
 
-/// Makes and models are compared in this form: `F-150` and `f 150` are equal.
-pub fn key(name: &str) -> String {
-    search_terms(name).join(" ")
-}
+const LISTED_BY: &[FilterArgument] =
+    &[equals("status", "Only vehicles with this status."), equals("condition", "Only vehicles of this condition.")];
 
-pub fn schema() -> Schema {
-    let equipment = Schema::object([
-        required("code", Schema::text(40), "The manufacturer's code."),
-        required("name", Schema::text(200), "What it is."),
-    ]);
-    let medium = Schema::object([
-        required("url", Schema::text(2000), "Where it can be fetched."),
-        required("type", Schema::one_of(MediaType::WORDS), "What it is."),
-        required("alt", Schema::text(300), "What it shows, in words."),
-        required("order", Schema::integer(0, 1000), "Its place among the others, from 0."),
-    ]);
-    schemas::resource(
-        &["vehicle"],
-        [
-            required("vin", Schema::text(17), "Vehicle identification number."),
-            required("stock_number", Schema::text(40), "The dealership's own number."),
-            required("condition", Schema::one_of(VehicleCondition::WORDS), "New or used."),
-            required("year", Schema::integer(1900, 2100), "Model year."),
-            required("make", Schema::text(60), "Make, such as Toyota."),
-            required("model", Schema::text(60), "Model, such as RAV4."),
-            required("trim", Schema::text(80), "Trim level."),
-            required("body_style", Schema::one_of(BodyStyle::WORDS), "Body style."),
-            required("doors", Schema::integer(0, 9), "Number of doors."),
-            required("mileage", Distance::schema(), "Odometer reading."),
-            required("exterior_color", Schema::text(60), "Colour outside."),
-            required("interior_color", Schema::text(60), "Colour inside."),
-            required("engine", Schema::text(120), "Engine."),
-            required("transmission", Schema::one_of(Transmission::WORDS), "Transmission."),
-            required("drivetrain", Schema::one_of(Drivetrain::WORDS), "Driven wheels."),
-            required("fuel_type", Schema::one_of(FuelType::WORDS), "What it runs on."),
-            required("options", Schema::list(equipment, 200), "Equipment."),
-            required("media", Schema::list(medium, 200), "Pictures and other media."),
-            required("price", Money::schema(), "Asking price."),
-            optional("msrp", Money::schema(), "The manufacturer's suggested price."),
-            required("status", Schema::one_of(VehicleStatus::WORDS), "Whether it can be bought."),
-            required("in_stock_at", Schema::Text(TextFormat::Timestamp), "When it came into stock."),
-            required("description", Schema::text(4000), "The dealership's words about it."),
-        ],
-    )
-}
+const SEARCHED_BY: &[FilterArgument] = &[
+    words("text", "Words that must all occur: make, model, trim, colour, equipment, description, stock number, VIN."),
+    equals("make", "Make, such as Toyota; case does not matter."),
+    equals("model", "Model, such as RAV4; case does not matter."),
+    equals("condition", "New or used."),
+    equals("status", "Whether it can be bought."),
+    equals("body_style", "Body style."),
+    equals("fuel_type", "What it runs on."),
+    range("year", ("year_min", "Model year from."), ("year_max", "Model year to.")),
+    range(
+        "price",
+        ("price_min", "Price from; finds only prices in this currency."),
+        ("price_max", "Price to; finds only prices in this currency."),
+    ),
+    range("mileage", ("mileage_min", "Odometer reading from."), ("mileage_max", "Odometer reading to.")),
+];
 
-const fn text(name: &'static str) -> ColumnSpec {
-    ColumnSpec { name, column_type: ColumnType::Text }
-}
+const SORTED_BY: &[SortOption] = &[
+    SortOption { word: "price_asc", field: "price", direction: Direction::Ascending },
+    SortOption { word: "price_desc", field: "price", direction: Direction::Descending },
+    SortOption { word: "year_desc", field: "year", direction: Direction::Descending },
+    SortOption { word: "year_asc", field: "year", direction: Direction::Ascending },
+    SortOption { word: "mileage_asc", field: "mileage", direction: Direction::Ascending },
+    SortOption { word: "mileage_desc", field: "mileage", direction: Direction::Descending },
+];
 
-const fn integer(name: &'static str) -> ColumnSpec {
-    ColumnSpec { name, column_type: ColumnType::Integer }
+pub fn resource() -> ResourceParts {
+    ResourceApi::<Vehicle>::new("inventory", "The vehicle's id, as lists give it; not its VIN.")
+        .list(
+            "inventory.list",
+            "List stock",
+            "Lists the dealership's vehicles, newest first, page by page.",
+            LISTED_BY,
+            ("Stock", "Vehicles of the dealership, newest first."),
+        )
+        .search(
+            "inventory.search",
+            "Search stock",
+            "Finds vehicles by words, make, model, year, price, mileage, condition, status, body style and \
+                    fuel, in the order asked for, page by page.",
+            SEARCHED_BY,
+            SORTED_BY,
+        )
+        .get("inventory.get", "Get a vehicle", "Reads one vehicle by its id.", ("Vehicle", "One vehicle by its id."))
+        .create(
+            "inventory.create",
+            "Add a vehicle",
+            "Adds a vehicle to the stock. Its year and make must be those of its VIN. Without \
+                    amcp:inventory:read the answer is a receipt.",
+            Vec::new(),
+            &[DUPLICATE],
+        )
+        .update(
+            "inventory.update",
+            "Update a vehicle",
+            "Changes what is named, such as price, mileage or status. options and media replace all those \
+                    before; null clears what need not be there. Without amcp:inventory:read the answer is a receipt.",
+            &[DUPLICATE],
+        )
+        .parts()
 }

@@ -17,12 +17,28 @@ pub const NEWEST: Order = Order { column: "created_at", direction: Direction::De
 /// An argument of a list, declared beside the resource. `field` is the name of a field with a column, or of a column.
 #[derive(Debug, Clone, Copy)]
 pub enum FilterArgument {
-    Equals { argument: &'static str, field: &'static str, about: &'static str },
-    AtLeast { argument: &'static str, field: &'static str, about: &'static str },
+    Equals {
+        argument: &'static str,
+        field: &'static str,
+        about: &'static str,
+    },
+    AtLeast {
+        argument: &'static str,
+        field: &'static str,
+        about: &'static str,
+    },
     /// Two arguments for the ends of a range.
-    Range { min: (&'static str, &'static str), max: (&'static str, &'static str), field: &'static str },
+    Range {
+        min: (&'static str, &'static str),
+        max: (&'static str, &'static str),
+        field: &'static str,
+    },
     /// Words that must all occur in the searched fields.
-    Words { argument: &'static str, about: &'static str, term: fn(String) -> SearchTerm },
+    Words {
+        argument: &'static str,
+        about: &'static str,
+        term: fn(String) -> SearchTerm,
+    },
 }
 
 /// An argument that is named like the field it compares.

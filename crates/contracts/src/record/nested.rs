@@ -78,12 +78,22 @@ pub fn named_cells<R: Record>(record: &R, cells: &mut Vec<(&'static str, Cell)>)
 
 /// The columns of one field: its own, or those of the record that it holds.
 pub fn add_named_cells(field: &FieldSpec, value: &dyn FieldValue, cells: &mut Vec<(&'static str, Cell)>) {
-    if field.nested_columns {
+    if value.is_missing() {
+        add_nulls(field, cells);
+    } else if field.nested_columns {
         value.named_cells(cells);
     } else if !field.columns.is_empty() {
         let mut parts = Vec::with_capacity(field.columns.len());
         value.cells(&mut parts);
         cells.extend(field.columns.iter().copied().zip(parts));
+    }
+}
+
+fn add_nulls(field: &FieldSpec, cells: &mut Vec<(&'static str, Cell)>) {
+    if field.nested_columns {
+        (field.nested)().iter().for_each(|nested| add_nulls(nested, cells));
+    } else {
+        cells.extend(field.columns.iter().map(|column| (*column, Cell::Null)));
     }
 }
 

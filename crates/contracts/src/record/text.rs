@@ -52,6 +52,13 @@ impl<const MAX: usize> From<&str> for Name<MAX> {
     }
 }
 
+impl<const MAX: usize> Name<MAX> {
+    /// Whether both have the same words.
+    pub fn is_like(&self, other: &Name<MAX>) -> bool {
+        search_terms(&self.0) == search_terms(&other.0)
+    }
+}
+
 impl From<&str> for Currency {
     fn from(text: &str) -> Currency {
         Currency(text.to_owned())

@@ -5,12 +5,7 @@ use frontdesk_engine::{Code, Fault};
 use super::vocabulary::Vocabulary;
 
 /// Refuses a change of state that the table does not list. A state without a line is final; staying is always allowed.
-pub fn check_transition<V: Vocabulary>(
-    transitions: &[(V, &[V])],
-    from: V,
-    to: V,
-    code: Code,
-) -> Result<(), Fault> {
+pub fn check_transition<V: Vocabulary>(transitions: &[(V, &[V])], from: V, to: V, code: Code) -> Result<(), Fault> {
     if from == to {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 fn read(tool: &str, arguments: Value, header_key: Option<&str>) -> Result<ToolInput, Fault> {
     let contract = contract();
     let tool = contract.tools.iter().find(|known| known.spec.name == tool).unwrap();
-    Automotive.read(&tool.spec, arguments.as_object().unwrap().clone(), header_key)
+    Automotive::default().read(&tool.spec, arguments.as_object().unwrap().clone(), header_key)
 }
 
 #[test]

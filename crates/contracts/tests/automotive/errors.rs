@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use frontdesk_contracts::automotive::{codes, contract};
+use frontdesk_contracts::automotive::codes::CodeSpec;
+use frontdesk_contracts::automotive::{all_codes, contract, resources};
 use frontdesk_engine::model::contract::{CredentialPresence, RequestTarget};
 use frontdesk_engine::{Fault, FaultKind, Reply};
 use serde_json::Value;
@@ -14,7 +15,7 @@ use crate::failures::{LEGACY, failure, kinds};
 const INTRODUCTION: &str = "\
 # Errors
 
-<!-- Generated from the contract by the test `docs_errors_md_is_generated_from_the_contract`; edit codes/descriptions.rs. -->
+<!-- Generated from the contract by the test `docs_errors_md_is_generated_from_the_contract`; edit codes/descriptions.rs, or the resource. -->
 
 Every error at a contract's endpoint has a stable code to branch on, a message for people, and `details.retryable`:
 whether the same call can safely be sent again and may succeed later. Codes are never renamed and never reused.
@@ -52,10 +53,8 @@ A tool answers with the codes of its own domain and with those that concern ever
 #[test]
 fn docs_errors_md_is_generated_from_the_contract() {
     let found = answers();
-    let about: Vec<_> = codes::descriptions::DESCRIPTIONS.iter().map(|(code, ..)| *code).collect();
-    assert_eq!(about, codes::ALL, "every code is explained, in its order");
     let mut page = INTRODUCTION.to_owned();
-    for (code, means, next) in codes::descriptions::DESCRIPTIONS {
+    for CodeSpec { code, means, next } in all_codes(&resources()) {
         let [tool, elsewhere] = found.get(code.0).unwrap_or_else(|| panic!("nothing answers with {}", code.0));
         let retryable = if tool.retryable { "yes" } else { "no" };
         page += &format!("| `{}` | {means} | {next} | {retryable} | {} | {} |\n", code.0, tool.place, elsewhere.place);
@@ -75,7 +74,7 @@ struct Answer {
 
 /// The actual answer for each code, in a tool call and elsewhere.
 fn answers() -> BTreeMap<&'static str, [Answer; 2]> {
-    let domain = codes::ALL.iter().map(|code| FaultKind::Domain(*code));
+    let domain = all_codes(&resources()).into_iter().map(|spec| FaultKind::Domain(spec.code));
     let tools = ["inventory.get", "leads.get", "customers.get", "other.get"];
     let mut found = BTreeMap::new();
     // Fault kinds first; a code that no kind answers with is a domain rule.

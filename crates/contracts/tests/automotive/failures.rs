@@ -1,9 +1,9 @@
 //! Every fault kind for every request target, as literal text. A new kind must be added here.
 
-use frontdesk_contracts::automotive::{Automotive, codes, scopes};
+use frontdesk_contracts::automotive::{Automotive, domains};
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, ReplyContext, RequestTarget};
 use frontdesk_engine::model::fault::Problem;
-use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
+use frontdesk_engine::{Code, Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
@@ -20,8 +20,8 @@ pub(crate) fn failure(
     credential: CredentialPresence,
 ) -> Reply {
     let id = Id::Number(7);
-    let least = Scope::new(scopes::INVENTORY_READ);
-    let granted = Scopes::new([Scope::new(scopes::LEADS_READ)]);
+    let least = Scope::new(domains::INVENTORY.read);
+    let granted = Scopes::new([Scope::new(domains::LEADS.read)]);
     let at = ReplyContext {
         header_version: None,
         era,
@@ -33,7 +33,7 @@ pub(crate) fn failure(
         credential,
         trace_id: "trace",
     };
-    Automotive.failure(fault, &at)
+    Automotive::default().failure(fault, &at)
 }
 
 fn said(kind: FaultKind, place: RequestTarget<'_>) -> String {
@@ -75,7 +75,7 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
         FaultKind::Unavailable,
         FaultKind::OutcomeUnknown,
         FaultKind::Internal,
-        FaultKind::Domain(codes::CONSENT_REQUIRED),
+        FaultKind::Domain(Code("consent.required")),
     ];
     for kind in &all {
         match kind {
@@ -322,7 +322,7 @@ fn a6_05_a_challenge_without_a_credential_names_no_error() {
 
 #[test]
 fn a_scope_challenge_names_granted_and_missing_scopes() {
-    let fault = Fault { needed: vec![Scope::new(scopes::LEADS_WRITE)], ..Fault::new(FaultKind::Forbidden, "M") };
+    let fault = Fault { needed: vec![Scope::new(domains::LEADS.write)], ..Fault::new(FaultKind::Forbidden, "M") };
     assert_eq!(
         reply_text(&failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
         concat!(
@@ -405,7 +405,7 @@ fn an_unreadable_id_is_null_only_in_older_versions() {
             credential: CredentialPresence::Present,
             trace_id: "",
         };
-        String::from_utf8(Automotive.failure(&fault, &at).body.to_vec()).unwrap()
+        String::from_utf8(Automotive::default().failure(&fault, &at).body.to_vec()).unwrap()
     };
     let with_null = r#"{"jsonrpc":"2.0","id":null,"error":"#;
     assert!(answer(None).starts_with(with_null));

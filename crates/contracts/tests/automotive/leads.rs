@@ -1,6 +1,7 @@
 //! Creating and updating leads: consent, references, statuses, versions, idempotency keys, masking.
 
-use frontdesk_contracts::automotive::lead;
+use frontdesk_contracts::automotive::lead::Lead;
+use frontdesk_contracts::record::Stored;
 use serde_json::{Value, json};
 
 use super::support::{ALL_SCOPES, TestDesk};
@@ -224,7 +225,7 @@ fn one_key_makes_one_lead_and_another_body_is_a_conflict() {
 fn a_stored_lead_has_personal_data_only_in_its_sealed_part() {
     let desk = TestDesk::open();
     let id = created(&desk)["id"].as_str().unwrap().to_owned();
-    let row = desk.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
+    let row = desk.store.row("dlr_lakeside", Lead::table(), &id).unwrap();
     let open = format!("{}{}", row.body, row.masked.unwrap());
     for secret in ["Dana", "Rivera", "example.com", "5550123", "still there", "write to me"] {
         assert!(!open.contains(secret), "{secret} in {open}");

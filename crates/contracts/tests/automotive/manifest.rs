@@ -12,8 +12,8 @@ fn expected() -> Value {
         "automotive_mcp": {
             "spec_version": "0.1",
             "server": {"name": "Frontdesk", "vendor": "Frontdesk"},
-            "domains": {"inventory": {"level": 1}, "leads": {"level": 2}},
-            "auth": {"type": "oauth2.1", "scopes": ["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]},
+            "domains": {"inventory": {"level": 2}, "leads": {"level": 2}},
+            "auth": {"type": "oauth2.1", "scopes": ["amcp:inventory:read", "amcp:inventory:write", "amcp:leads:read", "amcp:leads:write"]},
         }
     })
 }

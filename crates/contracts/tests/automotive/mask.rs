@@ -1,6 +1,6 @@
 //! Masked forms of names, e-mail addresses and telephone numbers.
 
-use frontdesk_contracts::automotive::mask;
+use frontdesk_contracts::record::mask;
 
 #[test]
 fn a_name_is_masked_to_its_initials() {

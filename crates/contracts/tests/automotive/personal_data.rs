@@ -1,7 +1,9 @@
 //! Free text is encrypted at rest, omitted from lists, and never part of the cause of a fault.
 
 use frontdesk_contracts::automotive::customer::Customer;
-use frontdesk_contracts::automotive::lead::{self, Lead};
+use frontdesk_contracts::automotive::lead::Lead;
+use frontdesk_contracts::record::{Entity, Stored};
+use frontdesk_engine::TenantId;
 use frontdesk_engine::model::table::StoredRow;
 use serde_json::{Value, json};
 
@@ -62,7 +64,7 @@ fn an_update_keeps_the_personal_part_of_a_lead() {
 fn free_text_is_stored_only_in_the_personal_part() {
     let desk = TestDesk::open();
     let id = kept(&desk)["id"].as_str().unwrap().to_owned();
-    let row = desk.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
+    let row = desk.store.row("dlr_lakeside", Lead::table(), &id).unwrap();
     let open = format!("{}{}{:?}", row.body, row.masked.unwrap(), row.cells);
     for text in WRITTEN {
         assert!(!open.contains(text), "{text} in {open}");
@@ -102,18 +104,25 @@ fn a6_15_an_unreadable_row_is_not_quoted_in_the_cause() {
     };
     let desk = TestDesk::open();
     let id = kept(&desk)["id"].as_str().unwrap().to_owned();
-    let good = desk.store.row("dlr_lakeside", &lead::TABLE, &id).unwrap();
+    let good = desk.store.row("dlr_lakeside", Lead::table(), &id).unwrap();
+    let tenant = TenantId::parse("dlr_lakeside").unwrap();
     let causes = [
-        Lead::from_stored_row(&found(r#"{"id":"led_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
-        Lead::from_stored_row(&found(&good.body, r#"{"contact":"Zz Secret"}"#)).unwrap_err().cause.unwrap(),
-        Customer::from_stored_row(&found(r#"{"id":"cus_1","type":"Zz Secret"}"#, "{}")).unwrap_err().cause.unwrap(),
+        Entity::<Lead>::restore(&tenant, &found(r#"{"id":"led_1","type":"Zz Secret"}"#, "{}"))
+            .unwrap_err()
+            .cause
+            .unwrap(),
+        Entity::<Lead>::restore(&tenant, &found(&good.body, r#"{"contact":"Zz Secret"}"#)).unwrap_err().cause.unwrap(),
+        Entity::<Customer>::restore(&tenant, &found(r#"{"id":"cus_1","type":"Zz Secret"}"#, "{}"))
+            .unwrap_err()
+            .cause
+            .unwrap(),
     ];
     assert_eq!(
         causes,
         [
-            "a stored lead cannot be read: data error at line 1, column 32",
-            "a stored lead cannot be read: data error at line 1, column 22",
-            "a stored customer cannot be read: data error at line 1, column 32",
+            "a stored lead cannot be read: interest",
+            "a stored lead cannot be read: contact",
+            "a stored customer cannot be read: kind",
         ]
     );
 }

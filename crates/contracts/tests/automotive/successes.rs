@@ -1,6 +1,6 @@
 //! Successful answers as literal text, in both eras.
 
-use frontdesk_contracts::automotive::{Automotive, scopes};
+use frontdesk_contracts::automotive::{Automotive, domains};
 use frontdesk_engine::Scope;
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, Payload, ReplyContext, RequestTarget};
 use frontdesk_wire::frame::Id;
@@ -10,7 +10,7 @@ const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 
 fn answer(shaped: Payload, place: RequestTarget<'_>, era: Era) -> String {
     let id = Id::Number(7);
-    let least = Scope::new(scopes::INVENTORY_READ);
+    let least = Scope::new(domains::INVENTORY.read);
     let at = ReplyContext {
         header_version: None,
         era: Some(era),
@@ -22,7 +22,7 @@ fn answer(shaped: Payload, place: RequestTarget<'_>, era: Era) -> String {
         credential: CredentialPresence::Present,
         trace_id: "trace",
     };
-    let reply = Automotive.success(shaped, &at);
+    let reply = Automotive::default().success(shaped, &at);
     assert_eq!(reply.status, 200);
     assert_eq!(reply.headers, [("Cache-Control", "no-store".into())]);
     String::from_utf8(reply.body.to_vec()).unwrap()

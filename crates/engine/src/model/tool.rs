@@ -32,6 +32,15 @@ pub enum RateKey {
     },
 }
 
+/// What an answer holds back from a caller without the unmask scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sensitivity {
+    /// Personal data: who sees it is recorded before the answer leaves.
+    Personal,
+    /// What only readers may see, but concerns nobody in person.
+    Business,
+}
+
 #[derive(Debug)]
 pub struct ToolSpec {
     pub name: &'static str,
@@ -44,9 +53,11 @@ pub struct ToolSpec {
     /// With this scope the answer carries personal data in full; without it, or with none named,
     /// it is masked.
     pub unmask_scope: Option<Scope>,
+    /// What that scope reveals.
+    pub sensitivity: Sensitivity,
     pub rate: RateKey,
     /// Every code of the contract's own that the tool can fault with.
-    pub codes: &'static [Code],
+    pub codes: Vec<Code>,
 }
 
 /// A tool that reads and answers. A plain function is one.

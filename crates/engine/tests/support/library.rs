@@ -3,7 +3,7 @@
 use frontdesk_engine::model::contract::{Contract, ResourceSource, ResourceTemplate, ServerInfo};
 use frontdesk_engine::model::schema::{Field, Schema, optional, required};
 use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
-use frontdesk_engine::model::tool::{Effect, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::tool::{Effect, RateKey, Run, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::{Code, Scope};
 
 use super::dialect::Plainly;
@@ -124,7 +124,8 @@ fn tool(name: &'static str, effect: Effect, scope: &str, fields: impl IntoIterat
             scope: Scope::new(scope),
             unmask_scope: None,
             rate: RateKey::Client,
-            codes: &[NONE_LEFT, TAKEN],
+            sensitivity: Sensitivity::Personal,
+            codes: vec![NONE_LEFT, TAKEN],
         },
         run,
     }

@@ -16,7 +16,7 @@ use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::plan::{Plan, Step};
 use frontdesk_engine::model::schema::{Schema, required};
 use frontdesk_engine::model::table::{Cell, Row};
-use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, Tool, ToolSpec};
+use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
@@ -127,7 +127,8 @@ fn contract() -> Contract {
         scope: Scope::new("boats"),
         unmask_scope: None,
         rate: RateKey::Client,
-        codes: &[TAKEN],
+        sensitivity: Sensitivity::Personal,
+        codes: vec![TAKEN],
     };
     Contract {
         id: "harbour",

@@ -3,13 +3,13 @@
 //! failed. All three contain the same error object.
 
 use frontdesk_engine::model::contract::{CredentialPresence, ReplyContext, RequestTarget};
-use frontdesk_engine::{Fault, FaultKind, Reply};
+use frontdesk_engine::{Code, Fault, FaultKind, Reply};
 use frontdesk_wire::answer::{ToolResult, code, error, error_without_id, success, tool_result};
 use frontdesk_wire::version::{Era, Version};
 
 use super::super::codes;
 use super::era_or_default;
-pub(super) use body::schema;
+pub(super) use body::{NotFoundCodes, schema};
 use body::{body, code as code_of, message};
 
 mod body;
@@ -17,22 +17,23 @@ mod body;
 /// How recent a login must be for a step-up.
 const MAX_AGE_SECONDS: u32 = 300;
 
-pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>) -> Reply {
+pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>, not_found: &NotFoundCodes) -> Reply {
+    let error_code = code_of(fault.kind, context.target, not_found);
     let reply = match error_shape(fault, context) {
-        ErrorShape::Http { status, header: None } => Reply::plain(status, body(fault, context)),
+        ErrorShape::Http { status, header: None } => Reply::plain(status, body(fault, error_code)),
         ErrorShape::Http { status, header: Some((name, value)) } => {
-            Reply::plain(status, body(fault, context)).header(name, value)
+            Reply::plain(status, body(fault, error_code)).header(name, value)
         }
-        ErrorShape::Rpc { status, code } => rpc(fault, context, code).status(status),
+        ErrorShape::Rpc { status, code } => rpc(fault, context, code, error_code).status(status),
         ErrorShape::Result => match context.id {
             Some(id) => Reply::rpc(success(
                 id,
-                &tool_result(&body(fault, context), ToolResult::Error, &era_or_default(context)),
+                &tool_result(&body(fault, error_code), ToolResult::Error, &era_or_default(context)),
             )),
             None => Reply::empty(202),
         },
     };
-    let reply = reply.code(code_of(fault.kind, context.target).0);
+    let reply = reply.code(error_code.0);
     match fault.retry_after {
         Some(seconds) => reply.header("Retry-After", seconds.to_string()),
         None => reply,
@@ -109,8 +110,8 @@ fn application_code(status: i64) -> i64 {
 }
 
 /// `data` is the error object, except where the protocol defines `data` itself.
-fn rpc(fault: &Fault, context: &ReplyContext<'_>, code: i64) -> Reply {
-    let data = fault.data.clone().unwrap_or_else(|| body(fault, context));
+fn rpc(fault: &Fault, context: &ReplyContext<'_>, code: i64, error_code: Code) -> Reply {
+    let data = fault.data.clone().unwrap_or_else(|| body(fault, error_code));
     // Versions from 2025-11-25 on have no null id; an unreadable id is omitted.
     let allows_null_id = context.header_version.is_none_or(|version| version < Version::V2025_11_25);
     Reply::rpc(match context.id {

@@ -8,13 +8,39 @@ use frontdesk_engine::model::contract::{Dialect, Payload, ReplyContext};
 use frontdesk_engine::model::schema::Schema;
 use frontdesk_engine::model::tool::{Effect, ToolSpec};
 use frontdesk_engine::model::tool_input::{PageRequest, ToolInput};
-use frontdesk_engine::{Fault, Reply};
+use frontdesk_engine::{Code, Fault, Reply};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
-use super::tools::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, TENANT};
+use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, ResourceParts, TENANT};
+use failure::NotFoundCodes;
 
-pub struct Automotive;
+pub struct Automotive {
+    not_found: NotFoundCodes,
+}
+
+impl Automotive {
+    /// Knows the codes of these resources for an id that does not exist.
+    pub fn new(resources: &[ResourceParts]) -> Automotive {
+        let codes = resources.iter().flat_map(|resource| {
+            let prefixes = resource.tools.iter().filter_map(|tool| tool.spec.name.split('.').next());
+            prefixes.chain([resource.collection]).map(|name| (name, resource.not_found))
+        });
+        let mut known: Vec<(&'static str, Code)> = Vec::new();
+        for (name, code) in codes {
+            if !known.iter().any(|(known, _)| *known == name) {
+                known.push((name, code));
+            }
+        }
+        Automotive { not_found: NotFoundCodes(known) }
+    }
+}
+
+impl Default for Automotive {
+    fn default() -> Automotive {
+        Automotive::new(&super::resources())
+    }
+}
 
 impl Dialect for Automotive {
     fn read(
@@ -45,7 +71,7 @@ impl Dialect for Automotive {
     }
 
     fn failure(&self, fault: &Fault, context: &ReplyContext<'_>) -> Reply {
-        no_store(failure::failure(fault, context))
+        no_store(failure::failure(fault, context, &self.not_found))
     }
 
     fn tenant_argument(&self) -> &'static str {

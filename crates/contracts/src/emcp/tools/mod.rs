@@ -10,7 +10,7 @@ mod tree;
 use frontdesk_engine::Scope;
 use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::schema::{Field, Schema};
-use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, Tool, ToolSpec};
+use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, Sensitivity, Tool, ToolSpec};
 use std::sync::Arc;
 
 use super::scopes;
@@ -54,7 +54,8 @@ fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, ru
             scope: Scope::new(scopes::CALL),
             unmask_scope: None,
             rate: RateKey::Client,
-            codes: &[],
+            sensitivity: Sensitivity::Personal,
+            codes: Vec::new(),
         },
         run: Run::Read(run),
     }

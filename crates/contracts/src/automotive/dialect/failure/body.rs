@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use frontdesk_engine::model::contract::{ReplyContext, RequestTarget};
+use frontdesk_engine::model::contract::RequestTarget;
 use frontdesk_engine::model::fault::Problem;
 use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
 use frontdesk_engine::{Code, Fault, FaultKind};
@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::codes;
 
 /// `{"error":{..}}`, as JSON text.
-pub(super) fn body(fault: &Fault, context: &ReplyContext<'_>) -> String {
+pub(super) fn body(fault: &Fault, code: Code) -> String {
     let envelope = Envelope {
         error: ErrorBody {
-            code: code(fault.kind, context.target).0,
+            code: code.0,
             message: &message(fault),
             details: Details {
                 retryable: fault.kind.retryable(),
@@ -113,7 +113,7 @@ pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
     }
 }
 
-pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>) -> Code {
+pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>, not_found: &NotFoundCodes) -> Code {
     match kind {
         FaultKind::Malformed => codes::MALFORMED,
         FaultKind::InvalidRequest | FaultKind::BadDispatch => codes::NOT_RPC,
@@ -128,7 +128,7 @@ pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>) -> Code {
         FaultKind::TenantRequired => codes::DEALERSHIP_REQUIRED,
         FaultKind::TenantForbidden => codes::DEALERSHIP_FORBIDDEN,
         FaultKind::StepUp => codes::STEP_UP_REQUIRED,
-        FaultKind::NotFound => not_found(target),
+        FaultKind::NotFound => not_found.of(target),
         FaultKind::VersionConflict => codes::VERSION_CONFLICT,
         FaultKind::KeyReused => codes::IDEMPOTENCY_CONFLICT,
         FaultKind::KeyInFlight => codes::IN_PROGRESS,
@@ -147,17 +147,17 @@ pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>) -> Code {
     }
 }
 
-/// The code depends on the domain: the first part of a tool's name, the first path segment of a resource URI.
-fn not_found(target: RequestTarget<'_>) -> Code {
-    let domain = match target {
-        RequestTarget::Tool(name) => name.split('.').next(),
-        RequestTarget::Resource(uri) => uri.split(['/', '?']).nth(3),
-        RequestTarget::Method | RequestTarget::Transport => None,
-    };
-    match domain {
-        Some("inventory") => codes::INVENTORY_NOT_FOUND,
-        Some("leads") => codes::LEADS_NOT_FOUND,
-        Some("customers") => codes::CUSTOMERS_NOT_FOUND,
-        Some(_) | None => codes::NOT_FOUND,
+/// The code for an id that does not exist, by the first part of a tool's name or the first segment of a URI.
+pub(in super::super) struct NotFoundCodes(pub(in super::super) Vec<(&'static str, Code)>);
+
+impl NotFoundCodes {
+    fn of(&self, target: RequestTarget<'_>) -> Code {
+        let part = match target {
+            RequestTarget::Tool(name) => name.split('.').next(),
+            RequestTarget::Resource(uri) => uri.split(['/', '?']).nth(3),
+            RequestTarget::Method | RequestTarget::Transport => None,
+        };
+        let known = self.0.iter().find(|(name, _)| Some(*name) == part);
+        known.map_or(codes::NOT_FOUND, |(_, code)| *code)
     }
 }

@@ -1,0 +1,241 @@
+//! The tools and addresses of a resource, from its declaration.
+
+use std::marker::PhantomData;
+
+use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate};
+use frontdesk_engine::model::schema::{Field, Schema, optional};
+use frontdesk_engine::model::tool::{Effect, RateKey, Run, Sensitivity, Tool, ToolSpec};
+use frontdesk_engine::{Code, Scope};
+
+use super::read::{GetTool, ListTool};
+use super::write::{CreateTool, UpdateTool};
+use super::{Resource, ResourceParts, TENANT, schema};
+use crate::automotive::codes::CodeSpec;
+use crate::record::filter::{Filters, Sorting};
+use crate::record::{FieldSpec, FilterArgument, SortOption, nested};
+
+/// Collects the tools of one resource, in the order of `tools/list`. Each has a name, a title and a description.
+pub struct ResourceApi<R> {
+    collection: &'static str,
+    id_about: &'static str,
+    tools: Vec<Tool>,
+    templates: Vec<ResourceTemplate>,
+    codes: Vec<CodeSpec>,
+    resource: PhantomData<fn() -> R>,
+}
+
+impl<R: Resource> ResourceApi<R> {
+    /// `collection` is the segment of its addresses; `id_about` describes the argument `id`.
+    pub fn new(collection: &'static str, id_about: &'static str) -> ResourceApi<R> {
+        ResourceApi {
+            collection,
+            id_about,
+            tools: Vec::new(),
+            templates: Vec::new(),
+            codes: Vec::new(),
+            resource: PhantomData,
+        }
+    }
+
+    /// Newest first, page by page, personal data masked. The list has an address, too: `address` is its title and its
+    /// description.
+    pub fn list(
+        mut self,
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        filters: &[FilterArgument],
+        address: (&'static str, &'static str),
+    ) -> ResourceApi<R> {
+        self.templates.push(ResourceTemplate {
+            template: format!("amcp://{{{TENANT}}}/{}{{?cursor,limit}}", self.collection).leak(),
+            name: self.collection,
+            title: address.0,
+            about: address.1,
+            source: ResourceSource::Tool { name, lists: None },
+        });
+        self.search(name, title, about, filters, &[])
+    }
+
+    /// As `list`, in an order that the caller chooses, and without an address.
+    pub fn search(
+        mut self,
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        filters: &[FilterArgument],
+        orders: &[SortOption],
+    ) -> ResourceApi<R> {
+        let filters = declared(Filters::resolve(R::FIELDS, filters));
+        let sorting = declared(Sorting::resolve(R::FIELDS, orders));
+        let mut own = filters.schema();
+        if !sorting.is_empty() {
+            own.push(optional("sort", Schema::one_of(sorting.words().leak()), "Order; newest if absent."));
+        }
+        self.tools.push(Tool {
+            spec: ToolSpec {
+                input: schema::list_input(own),
+                output: schema::list_schema(schema::output::<R>()),
+                ..spec::<R>(name, title, about, Effect::Reads)
+            },
+            run: Run::read(ListTool { table: R::table(), filters, sorting }),
+        });
+        self
+    }
+
+    /// One record by its id, with personal data. It has an address, too: `address` is its title and its description.
+    pub fn get(
+        mut self,
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        address: (&'static str, &'static str),
+    ) -> ResourceApi<R> {
+        self.templates.push(ResourceTemplate {
+            template: format!("amcp://{{{TENANT}}}/{}/{{id}}", self.collection).leak(),
+            name: R::TABLE_NAME,
+            title: address.0,
+            about: address.1,
+            source: ResourceSource::Tool { name, lists: Some(R::table()) },
+        });
+        self.tools.push(Tool {
+            spec: ToolSpec {
+                input: schema::get_input(self.id_about),
+                output: schema::output::<R>(),
+                unmask_scope: nested::maskable(R::FIELDS).then(|| Scope::new(R::DOMAIN.read)),
+                codes: vec![R::NOT_FOUND],
+                ..spec::<R>(name, title, about, Effect::Reads)
+            },
+            run: Run::read(GetTool { table: R::table() }),
+        });
+        self
+    }
+
+    /// `extra` are arguments that are no fields; `codes` are those of the rules `on_create` and `cascade`.
+    pub fn create(
+        mut self,
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        extra: Vec<Field>,
+        codes: &[CodeSpec],
+    ) -> ResourceApi<R> {
+        let codes = self.own_codes(codes).chain(referenced_codes::<R>(|field| field.create)).collect();
+        self.tools.push(Tool {
+            spec: ToolSpec {
+                input: schema::create_input::<R>(extra),
+                output: schema::written::<R>(),
+                unmask_scope: Some(Scope::new(R::DOMAIN.read)),
+                codes,
+                ..spec::<R>(name, title, about, Effect::Adds)
+            },
+            run: Run::write(CreateTool::<R>(PhantomData)),
+        });
+        self
+    }
+
+    /// Replaces named fields, objects and lists whole; `codes` are those of the rules `on_update` and `cascade`.
+    pub fn update(
+        mut self,
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        codes: &[CodeSpec],
+    ) -> ResourceApi<R> {
+        let referenced = referenced_codes::<R>(|field| field.update);
+        let codes = [R::NOT_FOUND].into_iter().chain(self.own_codes(codes)).chain(referenced).collect();
+        self.tools.push(Tool {
+            spec: ToolSpec {
+                input: schema::update_input::<R>(self.id_about),
+                output: schema::written::<R>(),
+                unmask_scope: Some(Scope::new(R::DOMAIN.read)),
+                codes,
+                ..spec::<R>(name, title, about, Effect::Changes)
+            },
+            run: Run::write(UpdateTool::<R>(PhantomData)),
+        });
+        self
+    }
+
+    /// A tool that none of the others is like. Its scope is one of the resource's domain.
+    pub fn tool(mut self, tool: Tool, codes: &[CodeSpec]) -> ResourceApi<R> {
+        let _ = self.own_codes(codes).count();
+        self.tools.push(tool);
+        self
+    }
+
+    pub fn parts(mut self) -> ResourceParts {
+        let not_found = self.not_found();
+        self.codes.insert(0, not_found);
+        ResourceParts {
+            domain: R::DOMAIN,
+            table: R::table(),
+            fields: R::FIELDS,
+            collection: self.collection,
+            tools: self.tools,
+            templates: self.templates,
+            not_found: R::NOT_FOUND,
+            codes: self.codes,
+        }
+    }
+
+    /// What it means that an id does not exist, and which tool finds one that does.
+    fn not_found(&self) -> CodeSpec {
+        let finds = |verb: &str| self.tools.iter().map(|tool| tool.spec.name).find(|name| name.contains(verb));
+        let next = finds(".search").or_else(|| finds(".list")).map(|tool| format!("Find it with `{tool}`."));
+        CodeSpec {
+            code: R::NOT_FOUND,
+            means: format!("No {} with this id exists for this caller.", R::NOUN).leak(),
+            next: next.unwrap_or_default().leak(),
+        }
+    }
+
+    /// Notes the codes of a rule, so that the documents explain them.
+    fn own_codes(&mut self, codes: &[CodeSpec]) -> impl Iterator<Item = Code> + use<R> {
+        for code in codes {
+            if !self.codes.contains(code) {
+                self.codes.push(*code);
+            }
+        }
+        codes.iter().map(|spec| spec.code).collect::<Vec<Code>>().into_iter()
+    }
+}
+
+/// A tool without arguments that masks personal data and has no codes of its own.
+fn spec<R: Resource>(name: &'static str, title: &'static str, about: &'static str, effect: Effect) -> ToolSpec {
+    let scope = match effect {
+        Effect::Reads => R::DOMAIN.read,
+        Effect::Adds | Effect::Changes => R::DOMAIN.write,
+    };
+    ToolSpec {
+        name,
+        title,
+        about,
+        input: Schema::object([]),
+        output: Schema::object([]),
+        effect,
+        scope: Scope::new(scope),
+        unmask_scope: None,
+        sensitivity: if nested::maskable(R::FIELDS) { Sensitivity::Personal } else { Sensitivity::Business },
+        rate: RateKey::Client,
+        codes: Vec::new(),
+    }
+}
+
+/// The codes that say that a row which an argument refers to does not exist.
+fn referenced_codes<R: Resource>(is_argument: fn(&FieldSpec) -> bool) -> Vec<Code> {
+    let mut codes = Vec::new();
+    for field in R::FIELDS.iter().filter(|field| is_argument(field)) {
+        if let Some(reference) = (field.reference)()
+            && !codes.contains(&reference.not_found)
+        {
+            codes.push(reference.not_found);
+        }
+    }
+    codes
+}
+
+#[expect(clippy::panic, reason = "a declaration that names no column is a mistake in the source, found by every test")]
+fn declared<T>(resolved: Result<T, &'static str>) -> T {
+    resolved.unwrap_or_else(|name| panic!("{name} is no field with a column"))
+}

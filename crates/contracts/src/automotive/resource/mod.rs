@@ -1,0 +1,77 @@
+//! What every resource of this contract has in common: its tools, addresses and rules follow from its declaration. A
+//! resource is one file with a struct, its filters, its rules and a function that lists its tools (`ResourceApi`).
+
+mod api;
+mod read;
+mod schema;
+mod write;
+
+use std::future::{Future, ready};
+
+use frontdesk_engine::model::contract::ResourceTemplate;
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::tool::Tool;
+use frontdesk_engine::{Code, Fault};
+
+pub use api::ResourceApi;
+pub use schema::list_schema;
+pub use write::WriteContext;
+
+use super::codes::CodeSpec;
+use super::domains::Domain;
+use crate::record::{Entity, FieldSpec, Stored};
+
+/// The arguments that the dialect takes out of every call.
+pub const TENANT: &str = "dealership_id";
+pub(super) const CURSOR: &str = "cursor";
+pub(super) const LIMIT: &str = "limit";
+pub(super) const KEY: &str = "idempotency_key";
+pub(super) const DEFAULT_LIMIT: usize = 25;
+const MAX_LIMIT: i64 = 100;
+const EXPECTED_VERSION: &str = "expected_version";
+
+/// A resource and its business rules. Every rule is optional.
+pub trait Resource: Stored + Clone {
+    const DOMAIN: &'static Domain;
+
+    /// Checks a new record, and fills in what follows from the arguments.
+    fn on_create(entity: &mut Entity<Self>, context: &WriteContext<'_>) -> Result<(), Fault> {
+        let _ = (entity, context);
+        Ok(())
+    }
+
+    /// Checks a change, and fills in what follows from it. `after` has the named fields replaced.
+    fn on_update(before: &Entity<Self>, after: &mut Entity<Self>, context: &WriteContext<'_>) -> Result<(), Fault> {
+        let _ = (before, after, context);
+        Ok(())
+    }
+
+    /// What needs other rows: reads them, and changes them in the same plan. There is no `before` of a new record.
+    fn cascade(
+        before: Option<&Entity<Self>>,
+        after: &mut Entity<Self>,
+        context: &mut WriteContext<'_>,
+    ) -> impl Future<Output = Result<(), Fault>> + Send {
+        let _ = (before, after, context);
+        ready(Ok(()))
+    }
+
+    /// A unique value belongs to another row.
+    fn on_duplicate() -> Fault {
+        Fault::internal("the id of a new row exists already")
+    }
+}
+
+/// What a contract collects from its resources.
+pub struct ResourceParts {
+    pub domain: &'static Domain,
+    pub table: &'static TableSpec,
+    pub fields: &'static [FieldSpec],
+    /// The segment of its addresses.
+    pub collection: &'static str,
+    pub tools: Vec<Tool>,
+    pub templates: Vec<ResourceTemplate>,
+    pub not_found: Code,
+    /// The codes of its own rules.
+    pub codes: Vec<CodeSpec>,
+}

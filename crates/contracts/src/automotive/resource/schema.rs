@@ -1,0 +1,154 @@
+//! The input and output schemas of a resource's tools.
+
+use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat, optional, required};
+
+use super::{CURSOR, EXPECTED_VERSION, KEY, LIMIT, MAX_LIMIT, Resource, TENANT};
+use crate::automotive::values::MAX_SAFE_INTEGER;
+use crate::record::render::REDACTED;
+use crate::record::{FieldSpec, nested, vendor};
+
+/// How much of a record an answer has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// The whole record, or a receipt.
+    Written,
+}
+
+/// An answer of a reading tool.
+pub(super) fn output<R: Resource>() -> Schema {
+    answer::<R>(Extent::Whole)
+}
+
+/// An answer of a writing tool.
+pub(super) fn written<R: Resource>() -> Schema {
+    answer::<R>(Extent::Written)
+}
+
+fn answer<R: Resource>(extent: Extent) -> Schema {
+    let common = [
+        required("id", Schema::text(64), "Stable id, unique within the dealership."),
+        required("type", Schema::one_of(type_words::<R>()), "Type of the resource."),
+        required(TENANT, Schema::text(64), "The dealership it belongs to."),
+    ];
+    let own = R::FIELDS.iter().filter(|field| !field.write_only).map(|field| match extent {
+        Extent::Written if !field.receipt => Field { presence: Presence::Optional, ..nested::answer(field) },
+        Extent::Written | Extent::Whole => nested::answer(field),
+    });
+    let times = [
+        required("created_at", Schema::Text(TextFormat::Timestamp), "When it was first recorded."),
+        required("updated_at", Schema::Text(TextFormat::Timestamp), "When it last changed."),
+        required(
+            "version",
+            Schema::integer(1, MAX_SAFE_INTEGER),
+            "Counts changes; send it back as expected_version to change only what you have seen.",
+        ),
+    ];
+    let fields = common.into_iter().chain(own).chain(redacted::<R>(extent)).chain(times);
+    if is_writable::<R>() { Schema::extended(fields, vendor::argument()) } else { Schema::object(fields) }
+}
+
+/// The list of masked or omitted fields. Where nothing is personal, only a receipt has one.
+fn redacted<R: Resource>(extent: Extent) -> Option<Field> {
+    let presence = match (nested::maskable(R::FIELDS), extent) {
+        (true, _) => Presence::Required,
+        (false, Extent::Written) => Presence::Optional,
+        (false, Extent::Whole) => return None,
+    };
+    let most = match extent {
+        Extent::Whole => personal_leaves(R::FIELDS),
+        Extent::Written => personal_leaves(R::FIELDS).max(R::FIELDS.len()),
+    };
+    Some(Field {
+        name: REDACTED,
+        about: "Fields that are masked or left out for this caller; empty when nothing is.",
+        schema: Schema::list(Schema::text(64), most.saturating_add(vendor::MAX_FIELDS)),
+        presence,
+    })
+}
+
+fn personal_leaves(fields: &[FieldSpec]) -> usize {
+    let leaves = fields.iter().filter(|field| field.is_personal()).map(|field| match (field.nested)() {
+        [] => 1,
+        inner if field.maskable => personal_leaves(inner),
+        _ => 1,
+    });
+    leaves.sum()
+}
+
+fn is_writable<R: Resource>() -> bool {
+    R::FIELDS.iter().any(|field| field.create || field.update)
+}
+
+/// Made once per contract, so the list is leaked instead of counted.
+fn type_words<R: Resource>() -> &'static [&'static str] {
+    vec![R::TABLE_NAME].leak()
+}
+
+/// A page of resources, with a cursor while there are more (A3-18).
+pub fn list_schema(of: Schema) -> Schema {
+    Schema::object([
+        required("items", Schema::list(of, 100), "This page."),
+        optional(
+            "next_cursor",
+            Schema::text(8192),
+            "Send it back as cursor for the next page; absent on the last one.",
+        ),
+    ])
+}
+
+/// The input of a tool that reads one record.
+pub(super) fn get_input(id_about: &'static str) -> Schema {
+    Schema::object([id(id_about), tenant()])
+}
+
+/// The input of a tool that lists.
+pub(super) fn list_input(own: impl IntoIterator<Item = Field>) -> Schema {
+    let paging = [
+        optional(CURSOR, Schema::text(8192), "next_cursor of the page before. Send the same filters with it, or none."),
+        optional(LIMIT, Schema::integer(1, MAX_LIMIT), "How many items at most; 25 if absent."),
+        tenant(),
+    ];
+    Schema::object(own.into_iter().chain(paging))
+}
+
+/// The input of a create: the fields marked `create`, and arguments that are no fields.
+pub(super) fn create_input<R: Resource>(extra: Vec<Field>) -> Schema {
+    let own = R::FIELDS.iter().filter(|field| field.create).map(|field| {
+        let presence = if field.required && !field.has_default { Presence::Required } else { Presence::Optional };
+        Field { presence, ..nested::argument(field) }
+    });
+    Schema::extended(own.chain(extra).chain([key(), tenant()]), vendor::argument())
+}
+
+/// The input of an update: the fields marked `update`, all optional. `null` clears what need not be there.
+pub(super) fn update_input<R: Resource>(id_about: &'static str) -> Schema {
+    let own = R::FIELDS.iter().filter(|field| field.update).map(|field| {
+        let argument = nested::argument(field);
+        let schema = if field.required { argument.schema } else { Schema::nullable(argument.schema) };
+        Field { schema, ..argument }
+    });
+    let version = optional(
+        EXPECTED_VERSION,
+        Schema::integer(1, MAX_SAFE_INTEGER),
+        "The version you have seen; if the record has changed since, nothing happens.",
+    );
+    let fields = [id(id_about)].into_iter().chain(own).chain([version, key(), tenant()]);
+    Schema::extended(fields, vendor::change())
+}
+
+fn id(about: &'static str) -> Field {
+    required("id", Schema::text(64), about)
+}
+
+fn tenant() -> Field {
+    optional(TENANT, Schema::text(64), "The dealership meant. Needed only if the token is good for several.")
+}
+
+fn key() -> Field {
+    optional(
+        KEY,
+        Schema::text(255),
+        "A new random value per change. Repeated with the same arguments, the change happens once.",
+    )
+}

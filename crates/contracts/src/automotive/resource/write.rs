@@ -1,0 +1,211 @@
+//! The writing tools of a resource: from arguments to a plan. They run the resource's rules, look up what it refers to,
+//! and never write anything themselves.
+
+use std::marker::PhantomData;
+
+use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::{Future, WriteTool};
+use frontdesk_engine::{Fault, FaultKind, Permitted};
+use serde_json::{Map, Value};
+
+use super::{EXPECTED_VERSION, Resource, TENANT};
+use crate::record::{
+    Changes, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, vendor,
+};
+
+pub(super) struct CreateTool<R>(pub(super) PhantomData<fn() -> R>);
+
+impl<R: Resource> WriteTool for CreateTool<R> {
+    fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
+        Box::pin(async move {
+            let mut context = WriteContext::new(permitted);
+            let new = NewRecord { now: context.now };
+            let source = FieldSource::Arguments { arguments: context.arguments(), new: &new };
+            let record = R::build(&source).map_err(unreadable)?;
+            let id = permitted.new_id(R::ID_PREFIX);
+            let mut entity = Entity::new(id, permitted.tenant().clone(), context.now, record);
+            entity.vendor.apply(context.arguments())?;
+            R::on_create(&mut entity, &context)?;
+            R::cascade(None, &mut entity, &mut context).await?;
+            context.check_references(None, &entity.record).await?;
+            let (row, outcome) = entity.row_and_answer(TENANT);
+            let step = Step::Insert { table: R::table(), row, on_duplicate: R::on_duplicate() };
+            let event = Event { kind: R::TABLE_NAME, id: entity.id, change: Change::Created };
+            Ok(context.plan(step, event, outcome))
+        })
+    }
+}
+
+pub(super) struct UpdateTool<R>(pub(super) PhantomData<fn() -> R>);
+
+impl<R: Resource> WriteTool for UpdateTool<R> {
+    fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
+        Box::pin(async move {
+            let mut context = WriteContext::new(permitted);
+            check_names_something::<R>(context.arguments())?;
+            let id = permitted.input().text("id").unwrap_or_default();
+            let row = permitted.get_to_change(R::table(), id).await?.ok_or_else(Fault::not_found)?;
+            let on_conflict = match permitted.input().integer(EXPECTED_VERSION) {
+                Some(expected) if expected != row.version => return Err(version_conflict::<R>()),
+                Some(_) => OnConflict::Fail(version_conflict::<R>()),
+                None => OnConflict::Retry,
+            };
+            let before: Entity<R> = Entity::restore(permitted.tenant(), &row)?;
+            let mut after = before.clone();
+            after.record.apply(&Changes(context.arguments())).map_err(unreadable)?;
+            after.vendor.apply(context.arguments())?;
+            after.updated_at = context.now;
+            after.version = before.version.saturating_add(1);
+            R::on_update(&before, &mut after, &context)?;
+            R::cascade(Some(&before), &mut after, &mut context).await?;
+            context.check_references(Some(&before.record), &after.record).await?;
+            let (row, outcome) = after.row_and_answer(TENANT);
+            let step = Step::Update { table: R::table(), row, expect_version: before.version, on_conflict };
+            let event = Event { kind: R::TABLE_NAME, id: after.id, change: Change::Updated };
+            Ok(context.plan(step, event, outcome))
+        })
+    }
+}
+
+fn check_names_something<R: Record>(arguments: &Map<String, Value>) -> Result<(), Fault> {
+    let fields = || R::FIELDS.iter().filter(|field| field.update).map(|field| field.name);
+    if fields().any(|name| arguments.contains_key(name)) || vendor::names_any(arguments) {
+        return Ok(());
+    }
+    let names: Vec<&str> = fields().collect();
+    Err(Fault::invalid_argument("", "minProperties", &format!("at least one of {} is required", names.join(", "))))
+}
+
+fn version_conflict<R: Stored>() -> Fault {
+    Fault::new(
+        FaultKind::VersionConflict,
+        format!(
+            "The {} has changed since expected_version. Read it again, then repeat the update with its current version.",
+            R::NOUN
+        ),
+    )
+}
+
+/// The arguments have passed their schema, so a failure is an internal error.
+fn unreadable(error: Unreadable) -> Fault {
+    Fault::internal(format!("checked arguments cannot be read: {}", error.0))
+}
+
+/// What the rules of a resource see of a call, and the changes to other rows that they add to its plan.
+pub struct WriteContext<'a> {
+    permitted: &'a Permitted<'a>,
+    now: Millis,
+    /// Table and id of the rows that a rule has loaded.
+    loaded: Vec<(&'static str, String)>,
+    steps: Vec<Step>,
+    events: Vec<Event>,
+}
+
+impl<'a> WriteContext<'a> {
+    fn new(permitted: &'a Permitted<'a>) -> WriteContext<'a> {
+        WriteContext { permitted, now: permitted.now(), loaded: Vec::new(), steps: Vec::new(), events: Vec::new() }
+    }
+
+    pub fn now(&self) -> Millis {
+        self.now
+    }
+
+    /// Whether the call names this argument.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.arguments().contains_key(name)
+    }
+
+    /// An argument that is no field.
+    pub fn argument<T: FieldType>(&self, name: &'static str) -> Result<Option<T>, Fault> {
+        let value = self.arguments().get(name);
+        value.map(|value| T::read(value).ok_or_else(|| unreadable(Unreadable(name)))).transpose()
+    }
+
+    /// A row of the same tenant, with its personal data, to be read or changed.
+    pub async fn load<T: Stored>(&mut self, id: &Ref<T>) -> Result<Option<Entity<T>>, Fault> {
+        let row = self.permitted.get_to_change(T::table(), id).await?;
+        self.loaded.push((T::TABLE_NAME, id.to_string()));
+        row.map(|row| Entity::restore(self.permitted.tenant(), &row)).transpose()
+    }
+
+    /// As `load`; its absence is the caller's error.
+    pub async fn load_required<T: Stored>(&mut self, id: &Ref<T>) -> Result<Entity<T>, Fault> {
+        let found = self.load(id).await?;
+        found.ok_or_else(|| Fault::domain(T::NOT_FOUND, missing(T::NOUN)))
+    }
+
+    /// Changes a loaded row in the same plan. If it changes meanwhile, the whole call runs again.
+    pub fn update<T: Stored>(&mut self, entity: Entity<T>) {
+        let expect_version = entity.version;
+        let entity = Entity { updated_at: self.now, version: expect_version.saturating_add(1), ..entity };
+        self.events.push(Event { kind: T::TABLE_NAME, id: entity.id.clone(), change: Change::Updated });
+        self.steps.push(Step::Update {
+            table: T::table(),
+            row: entity.row(TENANT),
+            expect_version,
+            on_conflict: OnConflict::Retry,
+        });
+    }
+
+    /// Removes a loaded row in the same plan.
+    pub fn remove<T: Stored>(&mut self, entity: Entity<T>) {
+        self.events.push(Event { kind: T::TABLE_NAME, id: entity.id.clone(), change: Change::Deleted });
+        self.steps.push(Step::Remove {
+            table: T::table(),
+            id: entity.id,
+            expect_version: entity.version,
+            on_conflict: OnConflict::Retry,
+        });
+    }
+
+    /// The call holds only while this row stays as it was loaded.
+    pub fn require_unchanged<T: Stored>(&mut self, entity: &Entity<T>) {
+        self.steps.push(Step::Require {
+            table: T::table(),
+            id: entity.id.clone(),
+            expect_version: entity.version,
+            on_conflict: OnConflict::Retry,
+        });
+    }
+
+    fn arguments(&self) -> &'a Map<String, Value> {
+        &self.permitted.input().arguments
+    }
+
+    /// Every reference that is new and that no rule has loaded must exist within the tenant.
+    async fn check_references<R: Record>(&self, before: Option<&R>, after: &R) -> Result<(), Fault> {
+        let known = before.map(references).unwrap_or_default();
+        for (name, reference, id) in references(after) {
+            let table = (reference.table)();
+            let is_known = known.iter().any(|(known_name, _, known_id)| (*known_name, known_id) == (name, &id));
+            let is_loaded =
+                self.loaded.iter().any(|(loaded_table, loaded_id)| *loaded_table == table.name && *loaded_id == id);
+            if !is_known && !is_loaded && self.permitted.get(table, &id).await?.is_none() {
+                return Err(Fault::domain(reference.not_found, missing(reference.noun)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The call's own change first, then those of its rules.
+    fn plan(self, step: Step, event: Event, outcome: frontdesk_engine::model::tool::Item) -> Plan {
+        let steps = std::iter::once(step).chain(self.steps).collect();
+        let events = std::iter::once(event).chain(self.events).collect();
+        Plan { steps, events, outcome }
+    }
+}
+
+fn missing(noun: &str) -> String {
+    format!("No {noun} with this id exists here.")
+}
+
+fn references<R: Record>(record: &R) -> Vec<(&'static str, Reference, String)> {
+    let mut found = Vec::new();
+    record.each(&mut |field, value| {
+        if let (Some(reference), Some(id)) = ((field.reference)(), value.referenced_id()) {
+            found.push((field.name, reference, id.to_owned()));
+        }
+    });
+    found
+}
