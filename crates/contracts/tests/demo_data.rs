@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use frontdesk_contracts::automotive::demo::{DemoDealership, DemoVehicle, dealerships};
 use frontdesk_contracts::automotive::vin::Vin;
+use frontdesk_contracts::record::Vocabulary;
 use time::OffsetDateTime;
 use time::macros::datetime;
 
@@ -56,7 +57,7 @@ fn there_are_two_dealerships() {
 #[test]
 fn at_least_250_vehicles_of_each_are_for_sale() {
     for dealership in dealerships(NOW) {
-        let for_sale = dealership.vehicles.iter().filter(|car| car.status == "available").count();
+        let for_sale = dealership.vehicles.iter().filter(|car| car.status.as_str() == "available").count();
         assert!(for_sale >= 250, "{}: {for_sale}", dealership.id);
     }
 }
@@ -89,14 +90,14 @@ fn vins_and_stock_numbers_are_unique_except_one_shared_vin() {
 fn every_vehicle_status_and_condition_of_the_vocabulary_occurs() {
     let dealerships = dealerships(NOW);
     for dealership in &dealerships {
-        let statuses = count(dealership.vehicles.iter().map(|car| car.status));
+        let statuses = count(dealership.vehicles.iter().map(|car| car.status.as_str()));
         assert_eq!(
             statuses.keys().copied().collect::<Vec<_>>(),
             words("available in_transit on_hold on_order pending reserved sold unavailable unknown wholesale"),
             "{}",
             dealership.id
         );
-        let conditions = count(dealership.vehicles.iter().map(|car| car.condition));
+        let conditions = count(dealership.vehicles.iter().map(|car| car.condition.as_str()));
         assert_eq!(conditions.keys().copied().collect::<Vec<_>>(), ["certified_pre_owned", "demo", "new", "used"]);
     }
 }
@@ -105,10 +106,13 @@ fn every_vehicle_status_and_condition_of_the_vocabulary_occurs() {
 fn vehicles_use_the_vocabulary() {
     let within = |words: &[&str], word: &str| assert!(words.contains(&word), "{word}");
     for car in vehicles(&dealerships(NOW)) {
-        within(&words("sedan coupe hatchback wagon convertible suv crossover pickup van minivan")[..], car.body_style);
-        within(&words("gasoline diesel electric hybrid plug_in_hybrid flex_fuel hydrogen")[..], car.fuel_type);
-        within(&["automatic", "manual", "cvt", "dual_clutch", "direct_drive"], car.transmission);
-        within(&["fwd", "rwd", "awd", "four_wd"], car.drivetrain);
+        within(
+            &words("sedan coupe hatchback wagon convertible suv crossover pickup van minivan")[..],
+            car.body_style.as_str(),
+        );
+        within(&words("gasoline diesel electric hybrid plug_in_hybrid flex_fuel hydrogen")[..], car.fuel_type.as_str());
+        within(&["automatic", "manual", "cvt", "dual_clutch", "direct_drive"], car.transmission.as_str());
+        within(&["fwd", "rwd", "awd", "four_wd"], car.drivetrain.as_str());
         within(&["USD", "CAD"], car.currency);
     }
 }
@@ -117,8 +121,8 @@ fn vehicles_use_the_vocabulary() {
 fn the_stock_is_varied() {
     let dealerships = dealerships(NOW);
     for dealership in &dealerships {
-        let bodies = count(dealership.vehicles.iter().map(|car| car.body_style));
-        let fuels = count(dealership.vehicles.iter().map(|car| car.fuel_type));
+        let bodies = count(dealership.vehicles.iter().map(|car| car.body_style.as_str()));
+        let fuels = count(dealership.vehicles.iter().map(|car| car.fuel_type.as_str()));
         let models: BTreeSet<_> = dealership.vehicles.iter().map(|car| (car.make, car.model)).collect();
         assert_eq!(bodies.len(), 10, "{bodies:?}");
         assert_eq!(fuels.len(), 7, "{fuels:?}");
@@ -133,11 +137,11 @@ fn the_stock_is_varied() {
 #[test]
 fn prices_mileages_and_years_are_plausible() {
     for car in vehicles(&dealerships(NOW)) {
-        let what = format!("{} {} {} {}", car.condition, car.year, car.model, car.mileage);
+        let what = format!("{} {} {} {}", car.condition.as_str(), car.year, car.model, car.mileage);
         assert!((2016..=2024).contains(&car.year), "{what}");
         let dollars = car.price_minor / 100;
         assert!((7_000..=100_000).contains(&dollars), "{what}: {dollars}");
-        match car.condition {
+        match car.condition.as_str() {
             "new" => assert!(car.year >= 2023 && car.mileage < 50, "{what}"),
             "demo" => assert!(car.year == 2024 && car.mileage < 6_500, "{what}"),
             "certified_pre_owned" => assert!(car.year >= 2019 && car.mileage < 80_000, "{what}"),
@@ -146,7 +150,7 @@ fn prices_mileages_and_years_are_plausible() {
         if let Some(list) = car.msrp_minor {
             assert!(car.price_minor < list + 10_000, "{what}: {dollars} of {list}");
         }
-        assert_eq!(car.msrp_minor.is_none(), car.condition == "used", "{what}");
+        assert_eq!(car.msrp_minor.is_none(), car.condition.as_str() == "used", "{what}");
     }
 }
 
@@ -161,8 +165,8 @@ fn one_vehicle_of_each_dealership_is_priced_in_canadian_dollars() {
 #[test]
 fn only_new_cars_are_ordered_and_only_arrived_cars_have_photos() {
     for car in vehicles(&dealerships(NOW)) {
-        match car.status {
-            "on_order" => assert_eq!((car.condition, car.media_count), ("new", 0)),
+        match car.status.as_str() {
+            "on_order" => assert_eq!((car.condition.as_str(), car.media_count), ("new", 0)),
             "in_transit" => assert_eq!(car.media_count, 0),
             _ => assert!(car.media_count >= 2),
         }

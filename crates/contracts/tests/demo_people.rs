@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use frontdesk_contracts::automotive::demo::{DemoDealership, DemoLead, dealerships};
+use frontdesk_contracts::record::Vocabulary;
 use time::OffsetDateTime;
 use time::macros::datetime;
 
@@ -59,10 +60,10 @@ fn customers_of_a_dealership_have_distinct_names_and_emails() {
 #[test]
 fn some_customers_are_businesses_and_only_they_have_a_company() {
     for dealership in dealerships(NOW) {
-        let kinds = count(dealership.customers.iter().map(|who| who.kind));
+        let kinds = count(dealership.customers.iter().map(|who| who.kind.as_str()));
         assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [("business", 7), ("individual", 111), ("unknown", 2)]);
         for who in &dealership.customers {
-            assert_eq!(who.company.is_some(), who.kind == "business");
+            assert_eq!(who.company.is_some(), who.kind.as_str() == "business");
             assert_eq!(who.latest_sale_at.is_some(), who.lifetime_value_minor > 0);
             assert!(!who.vehicle_of_interest.model.is_empty());
         }
@@ -72,7 +73,7 @@ fn some_customers_are_businesses_and_only_they_have_a_company() {
 #[test]
 fn leads_are_spread_over_all_statuses() {
     for dealership in dealerships(NOW) {
-        let statuses = count(dealership.leads.iter().map(|lead| lead.status));
+        let statuses = count(dealership.leads.iter().map(|lead| lead.status.as_str()));
         assert_eq!(
             statuses.into_iter().collect::<Vec<_>>(),
             [
@@ -95,11 +96,11 @@ fn leads_are_spread_over_all_statuses() {
 fn leads_use_every_interest_and_channel_of_the_vocabulary() {
     let dealerships = dealerships(NOW);
     assert_eq!(
-        count(leads(&dealerships).map(|lead| lead.interest)).into_keys().collect::<Vec<_>>(),
+        count(leads(&dealerships).map(|lead| lead.interest.as_str())).into_keys().collect::<Vec<_>>(),
         words("buy lease sell service test_drive trade_in unknown")
     );
     assert_eq!(
-        count(leads(&dealerships).map(|lead| lead.channel)).into_keys().collect::<Vec<_>>(),
+        count(leads(&dealerships).map(|lead| lead.channel.as_str())).into_keys().collect::<Vec<_>>(),
         words("ai_agent chat email event oem phone referral social third_party unknown walk_in website")
     );
 }
@@ -112,12 +113,17 @@ fn a_lead_references_a_customer_and_a_suitable_vehicle() {
             let Some(car) = lead.vehicle.map(|index| &dealership.vehicles[index]) else {
                 continue;
             };
-            let fitting: &[&str] = match lead.status {
+            let fitting: &[&str] = match lead.status.as_str() {
                 "sold" => &["sold"],
                 "negotiating" => &["available", "pending", "reserved"],
                 _ => &["available"],
             };
-            assert!(fitting.contains(&car.status), "{} about a {} car", lead.status, car.status);
+            assert!(
+                fitting.contains(&car.status.as_str()),
+                "{} about a {} car",
+                lead.status.as_str(),
+                car.status.as_str()
+            );
         }
     }
 }
@@ -125,8 +131,8 @@ fn a_lead_references_a_customer_and_a_suitable_vehicle() {
 #[test]
 fn only_lost_leads_have_a_reason_and_no_text_is_empty() {
     for lead in leads(&dealerships(NOW)) {
-        assert_eq!(lead.lost_reason.is_some(), lead.status == "lost");
-        for text in [lead.provider, lead.comments, lead.timeframe, lead.owner.name] {
+        assert_eq!(lead.lost_reason.is_some(), lead.status.as_str() == "lost");
+        for text in [lead.provider, lead.comments, lead.timeframe.as_str(), lead.owner.name] {
             assert!(!text.is_empty());
         }
         assert!(lead.owner.id.starts_with("emp_0"), "{}", lead.owner.id);

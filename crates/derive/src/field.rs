@@ -1,6 +1,5 @@
 //! What one field declares: its description, its options and its default, read from the attributes.
 
-use quote::ToTokens;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, ExprLit, Ident, Lit, LitStr, Meta, Result, Type, parenthesized};
@@ -66,10 +65,8 @@ impl FieldDeclaration {
 
     /// Only by its name: a macro sees no types.
     pub(crate) fn is_option(&self) -> bool {
-        match &self.field_type {
-            Type::Path(path) => path.path.segments.last().is_some_and(|segment| segment.ident == "Option"),
-            _ => false,
-        }
+        let Type::Path(path) = &self.field_type else { return false };
+        path.path.segments.last().is_some_and(|segment| segment.ident == "Option")
     }
 
     fn option(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
@@ -129,15 +126,12 @@ fn parse_name(input: syn::parse::ParseStream<'_>) -> Result<LitStr> {
 
 /// The doc comment as one line.
 pub(crate) fn description(attributes: &[Attribute]) -> String {
-    let lines =
-        attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).filter_map(|attribute| match &attribute
-            .meta
-        {
-            Meta::NameValue(doc) => match &doc.value {
-                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),
-                other => Some(other.to_token_stream().to_string()),
-            },
-            Meta::Path(_) | Meta::List(_) => None,
-        });
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(doc) if doc.path.is_ident("doc") => {
+            let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &doc.value else { return None };
+            Some(text.value().trim().to_owned())
+        }
+        Meta::NameValue(_) | Meta::Path(_) | Meta::List(_) => None,
+    });
     lines.collect::<Vec<String>>().join(" ").trim().to_owned()
 }

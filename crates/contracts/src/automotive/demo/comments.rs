@@ -1,10 +1,11 @@
 //! Comments, timeframes and lost reasons of the demo leads.
 
 use super::rng::DemoRng;
+use crate::automotive::lead::{Interest, LostReason, Timeframe};
 
-pub(super) fn comment(rng: &mut DemoRng, interest: &str) -> &'static str {
+pub(super) fn comment(rng: &mut DemoRng, interest: Interest) -> &'static str {
     match interest {
-        "buy" => rng.pick(&[
+        Interest::Buy => rng.pick(&[
             "Is this one still available? I can come by on Saturday morning.",
             "What would the out-the-door price be with winter tires?",
             "Looking for something with heated seats and room for two car seats.",
@@ -13,40 +14,48 @@ pub(super) fn comment(rng: &mut DemoRng, interest: &str) -> &'static str {
             "Would you hold it until Friday with a deposit?",
             "I drive about 60 miles a day and need something economical.",
         ]),
-        "lease" => rng.pick(&[
+        Interest::Lease => rng.pick(&[
             "My lease ends in two months, what could you offer on a new one?",
             "Please quote 36 months with 12,000 miles a year and little down.",
         ]),
-        "sell" => rng.pick(&[
+        Interest::Sell => rng.pick(&[
             "I would like to sell my current car and do not need another.",
             "What would you pay for a one-owner sedan with 48,000 miles?",
         ]),
-        "trade_in" => rng.pick(&[
+        Interest::TradeIn => rng.pick(&[
             "I want to trade in my SUV, there are two years left on the loan.",
             "How much for my truck against this one? It has a new transmission.",
         ]),
-        "test_drive" => rng.pick(&[
+        Interest::TestDrive => rng.pick(&[
             "Could I drive it on the highway before deciding?",
             "My partner and I would both like to try it, any evening this week.",
         ]),
-        "service" => rng.pick(&[
+        Interest::Service => rng.pick(&[
             "I need brakes done and would look at newer cars while I wait.",
             "There is a recall letter on my table, when can I come in?",
         ]),
-        _ => "Called and left a number, no further message.",
+        Interest::Unknown => "Called and left a number, no further message.",
     }
 }
 
-pub(super) fn lost_reason(rng: &mut DemoRng) -> &'static str {
-    rng.pick(&[
-        "Bought from another dealer",
-        "Financing was declined",
-        "Price out of reach",
-        "Decided to keep the current car",
-        "No answer after six attempts",
-    ])
+pub(super) fn lost_reason(rng: &mut DemoRng) -> LostReason {
+    let reasons = [
+        LostReason::BoughtElsewhere,
+        LostReason::Financing,
+        LostReason::Price,
+        LostReason::KeptCurrentVehicle,
+        LostReason::NoResponse,
+    ];
+    rng.choose(&reasons).unwrap_or(LostReason::Unknown)
 }
 
-pub(super) fn timeframe(rng: &mut DemoRng) -> &'static str {
-    rng.pick(&["this week", "within 2 weeks", "within 30 days", "1 to 3 months", "just looking"])
+pub(super) fn timeframe(rng: &mut DemoRng) -> Timeframe {
+    let timeframes = [
+        Timeframe::WithinWeek,
+        Timeframe::WithinTwoWeeks,
+        Timeframe::WithinMonth,
+        Timeframe::WithinQuarter,
+        Timeframe::JustLooking,
+    ];
+    rng.choose(&timeframes).unwrap_or(Timeframe::Unknown)
 }

@@ -5,19 +5,21 @@ use time::OffsetDateTime;
 use super::comments;
 use super::rng::DemoRng;
 use super::{DealershipSpec, DemoCustomer, DemoEmployee, DemoLead, DemoVehicle};
+use crate::automotive::lead::{Channel, Interest, LeadStatus};
+use crate::automotive::vehicle::VehicleStatus;
 
 /// Status, number of leads, and the range of days since such a lead was received.
-const STATUSES: [(&str, usize, i64, i64); 10] = [
-    ("new", 16, 0, 2),
-    ("contacted", 13, 1, 8),
-    ("working", 14, 3, 30),
-    ("appointment_set", 9, 2, 21),
-    ("negotiating", 7, 4, 28),
-    ("sold", 8, 10, 75),
-    ("lost", 7, 14, 90),
-    ("duplicate", 2, 3, 40),
-    ("invalid", 2, 1, 40),
-    ("unknown", 2, 1, 60),
+const STATUSES: [(LeadStatus, usize, i64, i64); 10] = [
+    (LeadStatus::New, 16, 0, 2),
+    (LeadStatus::Contacted, 13, 1, 8),
+    (LeadStatus::Working, 14, 3, 30),
+    (LeadStatus::AppointmentSet, 9, 2, 21),
+    (LeadStatus::Negotiating, 7, 4, 28),
+    (LeadStatus::Sold, 8, 10, 75),
+    (LeadStatus::Lost, 7, 14, 90),
+    (LeadStatus::Duplicate, 2, 3, 40),
+    (LeadStatus::Invalid, 2, 1, 40),
+    (LeadStatus::Unknown, 2, 1, 60),
 ];
 
 pub(super) fn leads(
@@ -30,9 +32,9 @@ pub(super) fn leads(
     let mut writers: Vec<usize> = (0..customers.len()).collect();
     rng.shuffle(&mut writers);
     let mut writers = writers.into_iter().cycle();
-    let for_sale = with_status(vehicles, &["available"]);
-    let promised = with_status(vehicles, &["pending", "reserved"]);
-    let mut sold = with_status(vehicles, &["sold"]).into_iter();
+    let for_sale = with_status(vehicles, &[VehicleStatus::Available]);
+    let promised = with_status(vehicles, &[VehicleStatus::Pending, VehicleStatus::Reserved]);
+    let mut sold = with_status(vehicles, &[VehicleStatus::Sold]).into_iter();
 
     let mut leads: Vec<DemoLead> = Vec::new();
     for (status, count, newest, oldest) in STATUSES {
@@ -43,19 +45,19 @@ pub(super) fn leads(
             let interest = interest(rng, status);
             let vehicle = match status {
                 // A car is sold once; further sold leads are about cars that have left the stock.
-                "sold" => sold.next(),
-                "negotiating" if rng.percent(50) => rng.choose(&promised),
-                _ if matches!(interest, "sell" | "service") => None,
+                LeadStatus::Sold => sold.next(),
+                LeadStatus::Negotiating if rng.percent(50) => rng.choose(&promised),
+                _ if matches!(interest, Interest::Sell | Interest::Service) => None,
                 _ if rng.percent(80) => rng.choose(&for_sale),
                 _ => None,
             };
             let created = customers.get(customer).map_or(0, |customer| customer.created_days_ago);
             let received_days_ago = rng.within(newest..=oldest).min(created);
             let updated_days_ago = match status {
-                "new" => received_days_ago,
+                LeadStatus::New => received_days_ago,
                 _ => rng.within(0..=received_days_ago),
             };
-            let (channel, provider) = rng.pick(SOURCES);
+            let (channel, provider) = rng.choose(SOURCES).unwrap_or((Channel::Unknown, "Imported list"));
             leads.push(DemoLead {
                 customer,
                 vehicle,
@@ -71,7 +73,7 @@ pub(super) fn leads(
                 received_at: rng.moment(now, received_days_ago, 6..=12),
                 updated_days_ago,
                 updated_at: rng.moment(now, updated_days_ago, 0..=6),
-                lost_reason: (status == "lost").then(|| comments::lost_reason(rng)),
+                lost_reason: (status == LeadStatus::Lost).then(|| comments::lost_reason(rng)),
             });
         }
     }
@@ -80,7 +82,7 @@ pub(super) fn leads(
     leads
 }
 
-fn with_status(vehicles: &[DemoVehicle], statuses: &[&str]) -> Vec<usize> {
+fn with_status(vehicles: &[DemoVehicle], statuses: &[VehicleStatus]) -> Vec<usize> {
     vehicles
         .iter()
         .enumerate()
@@ -90,13 +92,17 @@ fn with_status(vehicles: &[DemoVehicle], statuses: &[&str]) -> Vec<usize> {
 }
 
 /// A lead in an advanced status is about buying, leasing or trading in.
-fn interest(rng: &mut DemoRng, status: &str) -> &'static str {
-    match status {
-        "sold" | "negotiating" => rng.pick(&["buy", "buy", "buy", "lease"]),
-        "appointment_set" => rng.pick(&["test_drive", "test_drive", "buy", "trade_in"]),
-        "unknown" | "invalid" => rng.pick(&["unknown", "buy"]),
-        _ => rng.pick(&["buy", "buy", "buy", "test_drive", "trade_in", "lease", "sell", "service"]),
-    }
+fn interest(rng: &mut DemoRng, status: LeadStatus) -> Interest {
+    use Interest::{Buy, Lease, Sell, Service, TestDrive, TradeIn, Unknown};
+    let usual: &[Interest] = match status {
+        LeadStatus::Sold | LeadStatus::Negotiating => &[Buy, Buy, Buy, Lease],
+        LeadStatus::AppointmentSet => &[TestDrive, TestDrive, Buy, TradeIn],
+        LeadStatus::Unknown | LeadStatus::Invalid => &[Unknown, Buy],
+        LeadStatus::New | LeadStatus::Contacted | LeadStatus::Working | LeadStatus::Lost | LeadStatus::Duplicate => {
+            &[Buy, Buy, Buy, TestDrive, TradeIn, Lease, Sell, Service]
+        }
+    };
+    rng.choose(usual).unwrap_or(Unknown)
 }
 
 fn owner(spec: &DealershipSpec, rng: &mut DemoRng) -> DemoEmployee {
@@ -106,8 +112,8 @@ fn owner(spec: &DealershipSpec, rng: &mut DemoRng) -> DemoEmployee {
 
 /// A duplicate is a second message of a person who was contacted already, about the same car.
 fn mirror_duplicates(leads: &mut [DemoLead]) {
-    let talking: Vec<DemoLead> = leads.iter().filter(|lead| lead.status == "contacted").cloned().collect();
-    let duplicates = leads.iter_mut().filter(|lead| lead.status == "duplicate");
+    let talking: Vec<DemoLead> = leads.iter().filter(|lead| lead.status == LeadStatus::Contacted).cloned().collect();
+    let duplicates = leads.iter_mut().filter(|lead| lead.status == LeadStatus::Duplicate);
     for (duplicate, first) in duplicates.zip(talking) {
         duplicate.customer = first.customer;
         duplicate.vehicle = first.vehicle;
@@ -122,24 +128,24 @@ fn mirror_duplicates(leads: &mut [DemoLead]) {
 }
 
 /// Channel and provider; frequent ones are listed more than once.
-const SOURCES: &[(&str, &str)] = &[
-    ("website", "Dealer website"),
-    ("website", "Dealer website"),
-    ("website", "Dealer website"),
-    ("phone", "Main line"),
-    ("phone", "Main line"),
-    ("walk_in", "Showroom"),
-    ("walk_in", "Showroom"),
-    ("chat", "Website chat"),
-    ("chat", "Website chat"),
-    ("ai_agent", "Shopping assistant"),
-    ("ai_agent", "Shopping assistant"),
-    ("email", "Sales inbox"),
-    ("social", "Social media page"),
-    ("referral", "Customer referral"),
-    ("third_party", "Roadfinder Listings"),
-    ("third_party", "Gearbox Classifieds"),
-    ("oem", "Manufacturer programme"),
-    ("event", "County fair"),
-    ("unknown", "Imported list"),
+const SOURCES: &[(Channel, &str)] = &[
+    (Channel::Website, "Dealer website"),
+    (Channel::Website, "Dealer website"),
+    (Channel::Website, "Dealer website"),
+    (Channel::Phone, "Main line"),
+    (Channel::Phone, "Main line"),
+    (Channel::WalkIn, "Showroom"),
+    (Channel::WalkIn, "Showroom"),
+    (Channel::Chat, "Website chat"),
+    (Channel::Chat, "Website chat"),
+    (Channel::AiAgent, "Shopping assistant"),
+    (Channel::AiAgent, "Shopping assistant"),
+    (Channel::Email, "Sales inbox"),
+    (Channel::Social, "Social media page"),
+    (Channel::Referral, "Customer referral"),
+    (Channel::ThirdParty, "Roadfinder Listings"),
+    (Channel::ThirdParty, "Gearbox Classifieds"),
+    (Channel::Oem, "Manufacturer programme"),
+    (Channel::Event, "County fair"),
+    (Channel::Unknown, "Imported list"),
 ];

@@ -1,6 +1,11 @@
 //! Two made-up dealerships for the demo, the same on every machine for the same `now`. It must never read the clock,
 //! nor contain a real person, address or telephone number.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "what the demo makes up for most words of a vocabulary need not be decided again for a new one"
+)]
+
 mod catalogue;
 mod comments;
 mod leads;
@@ -11,6 +16,9 @@ mod stock;
 
 use time::OffsetDateTime;
 
+use super::customer::CustomerKind;
+use super::lead::{Channel, Interest, LeadStatus, LostReason, Timeframe};
+use super::vehicle::{BodyStyle, Drivetrain, FuelType, Transmission, VehicleCondition, VehicleStatus};
 use super::vin::Vin;
 use rng::DemoRng;
 
@@ -30,27 +38,27 @@ pub struct DemoDealership {
 pub struct DemoVehicle {
     pub vin: Vin,
     pub stock_number: String,
-    pub condition: &'static str,
+    pub condition: VehicleCondition,
     pub year: u16,
     pub make: &'static str,
     pub model: &'static str,
     pub trim: &'static str,
-    pub body_style: &'static str,
+    pub body_style: BodyStyle,
     pub doors: u8,
     /// In miles.
     pub mileage: i64,
     pub exterior_color: &'static str,
     pub interior_color: &'static str,
     pub engine: &'static str,
-    pub transmission: &'static str,
-    pub drivetrain: &'static str,
-    pub fuel_type: &'static str,
+    pub transmission: Transmission,
+    pub drivetrain: Drivetrain,
+    pub fuel_type: FuelType,
     pub options: Vec<DemoOption>,
     /// In hundredths of the currency, as `msrp_minor`.
     pub price_minor: i64,
     pub msrp_minor: Option<i64>,
     pub currency: &'static str,
-    pub status: &'static str,
+    pub status: VehicleStatus,
     pub in_stock_days_ago: i64,
     pub in_stock_at: OffsetDateTime,
     pub description: String,
@@ -65,7 +73,7 @@ pub struct DemoOption {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DemoCustomer {
-    pub kind: &'static str,
+    pub kind: CustomerKind,
     /// Set for a business; the names are then those of the person to talk to.
     pub company: Option<&'static str>,
     pub given_name: &'static str,
@@ -96,18 +104,18 @@ pub struct DemoLead {
     pub customer: usize,
     /// Index into the dealership's vehicles.
     pub vehicle: Option<usize>,
-    pub status: &'static str,
-    pub interest: &'static str,
-    pub channel: &'static str,
+    pub status: LeadStatus,
+    pub interest: Interest,
+    pub channel: Channel,
     pub provider: &'static str,
     pub owner: DemoEmployee,
     pub comments: &'static str,
-    pub timeframe: &'static str,
+    pub timeframe: Timeframe,
     pub received_days_ago: i64,
     pub received_at: OffsetDateTime,
     pub updated_days_ago: i64,
     pub updated_at: OffsetDateTime,
-    pub lost_reason: Option<&'static str>,
+    pub lost_reason: Option<LostReason>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

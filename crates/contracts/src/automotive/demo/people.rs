@@ -6,6 +6,8 @@ use time::OffsetDateTime;
 use super::catalogue::{CATALOGUE, CarSpec};
 use super::rng::DemoRng;
 use super::{DealershipSpec, DemoCustomer, DemoEmployee, DemoInterest};
+use crate::automotive::customer::CustomerKind;
+use crate::automotive::vehicle::BodyStyle;
 
 mod names;
 
@@ -46,9 +48,9 @@ fn customer(
 ) -> DemoCustomer {
     let company = (index % 17 == 9).then(|| rng.pick(COMPANIES));
     let kind = match company {
-        Some(_) => "business",
-        None if index % 50 == 33 => "unknown",
-        None => "individual",
+        Some(_) => CustomerKind::Business,
+        None if index % 50 == 33 => CustomerKind::Unknown,
+        None => CustomerKind::Individual,
     };
     let created_days_ago = match rng.within(1..=3) {
         1 => rng.within(1..=30),
@@ -83,7 +85,7 @@ fn customer(
 
 fn interest(rng: &mut DemoRng) -> DemoInterest {
     let cars: Vec<CarSpec> = CATALOGUE.iter().map(|entry| entry.car).collect();
-    let CarSpec(make, model, ..) = rng.choose(&cars).unwrap_or(CarSpec("", "", "", "", 0));
+    let CarSpec(make, model, ..) = rng.choose(&cars).unwrap_or(CarSpec("", "", "", BodyStyle::Unknown, 0));
     DemoInterest { make, model }
 }
 

@@ -10,14 +10,11 @@ use time::OffsetDateTime;
 
 use super::{DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, dealerships};
 use crate::automotive::consent::{Consent, ConsentStatus};
-use crate::automotive::customer::{Customer, CustomerInterest, CustomerKind, LatestLead, LatestSale, Location};
-use crate::automotive::lead::{Channel, Interest, Lead, LeadOwner, LeadSource, LeadStatus, LostReason, Timeframe};
+use crate::automotive::customer::{Customer, CustomerInterest, LatestLead, LatestSale, Location};
+use crate::automotive::lead::{Lead, LeadOwner, LeadSource, LeadStatus};
 use crate::automotive::resource::TENANT;
 use crate::automotive::values::{Contact, Distance, Money, VehicleInterest};
-use crate::automotive::vehicle::{
-    BodyStyle, Drivetrain, Equipment, FuelType, MediaType, Medium, Transmission, Vehicle, VehicleCondition,
-    VehicleStatus,
-};
+use crate::automotive::vehicle::{Equipment, MediaType, Medium, Vehicle};
 use crate::automotive::vocabulary::{ConsentChannel, DistanceUnit};
 use crate::automotive::{contract, resource::Resource};
 use crate::demo::{Business, BusinessData, DemoInfo, ExampleCall};
@@ -109,20 +106,20 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
     Vehicle {
         vin: demo.vin.as_str().into(),
         stock_number: demo.stock_number.as_str().into(),
-        condition: VehicleCondition::from_word(demo.condition),
+        condition: demo.condition,
         year: Integer::new(i64::from(demo.year)),
         make: demo.make.into(),
         model: demo.model.into(),
         trim: demo.trim.into(),
-        body_style: BodyStyle::from_word(demo.body_style),
+        body_style: demo.body_style,
         doors: Some(Integer::new(i64::from(demo.doors))),
         mileage: Distance { value: Integer::new(demo.mileage), unit: DistanceUnit::Mi },
         exterior_color: Some(demo.exterior_color.into()),
         interior_color: Some(demo.interior_color.into()),
         engine: Some(demo.engine.into()),
-        transmission: Transmission::from_word(demo.transmission),
-        drivetrain: Drivetrain::from_word(demo.drivetrain),
-        fuel_type: FuelType::from_word(demo.fuel_type),
+        transmission: demo.transmission,
+        drivetrain: demo.drivetrain,
+        fuel_type: demo.fuel_type,
         options: List(
             demo.options
                 .iter()
@@ -132,7 +129,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
         media: List((0..demo.media_count).map(medium).collect()),
         price: Money::new(demo.price_minor, demo.currency),
         msrp: demo.msrp_minor.map(|amount| Money::new(amount, demo.currency)),
-        status: VehicleStatus::from_word(demo.status),
+        status: demo.status,
         in_stock_at: millis(demo.in_stock_at),
         description: Some(demo.description.as_str().into()),
     }
@@ -140,7 +137,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
 
 fn customer(demo: &DemoCustomer, latest_lead: Option<LatestLead>, sale: Option<&String>) -> Customer {
     Customer {
-        kind: CustomerKind::from_word(demo.kind),
+        kind: demo.kind,
         location: Location { city: demo.city.into(), region: demo.region.into(), country: demo.country.into() },
         lifetime_value: Money::new(demo.lifetime_value_minor, "USD"),
         latest_lead,
@@ -157,15 +154,10 @@ fn customer(demo: &DemoCustomer, latest_lead: Option<LatestLead>, sale: Option<&
 
 fn lead(demo: &DemoLead, (writer, customer_id): (&DemoCustomer, &String), vehicle_id: Option<&String>) -> Lead {
     let received_at = millis(demo.received_at);
-    let status = LeadStatus::from_word(demo.status);
     Lead {
-        status,
-        interest: Interest::from_word(demo.interest),
-        source: LeadSource {
-            channel: Channel::from_word(demo.channel),
-            provider: Some(demo.provider.into()),
-            external_id: None,
-        },
+        status: demo.status,
+        interest: demo.interest,
+        source: LeadSource { channel: demo.channel, provider: Some(demo.provider.into()), external_id: None },
         owner: Some(LeadOwner { id: demo.owner.id.into(), name: demo.owner.name.into() }),
         customer_id: Some(customer_id.as_str().into()),
         vehicle_id: vehicle_id.map(|id| id.as_str().into()),
@@ -174,7 +166,7 @@ fn lead(demo: &DemoLead, (writer, customer_id): (&DemoCustomer, &String), vehicl
             model: writer.vehicle_of_interest.model.into(),
             year: None,
         }),
-        timeframe: Some(timeframe(demo.timeframe)),
+        timeframe: Some(demo.timeframe),
         consent: Consent {
             status: ConsentStatus::Granted,
             channels: List(vec![ConsentChannel::Email, ConsentChannel::VoiceCall]),
@@ -182,8 +174,8 @@ fn lead(demo: &DemoLead, (writer, customer_id): (&DemoCustomer, &String), vehicl
             expires_at: None,
         },
         received_at,
-        last_contact_at: (status != LeadStatus::New).then_some(millis(demo.updated_at)),
-        lost_reason: demo.lost_reason.map(lost_reason),
+        last_contact_at: (demo.status != LeadStatus::New).then_some(millis(demo.updated_at)),
+        lost_reason: demo.lost_reason,
         contact: contact(writer),
         comments: Some(demo.comments.into()),
         consent_text: Some("I agree to be contacted about my enquiry.".into()),
@@ -195,7 +187,7 @@ fn latest_leads(leads: &[DemoLead], ids: &[String]) -> HashMap<usize, LatestLead
     let mut by_age: Vec<(&DemoLead, &String)> = leads.iter().zip(ids).collect();
     by_age.sort_by_key(|(lead, _)| lead.received_at);
     let entries = by_age.into_iter().map(|(lead, id)| {
-        let latest = LatestLead { id: id.as_str().into(), status: LeadStatus::from_word(lead.status) };
+        let latest = LatestLead { id: id.as_str().into(), status: lead.status };
         (lead.customer, latest)
     });
     entries.collect()
@@ -207,29 +199,6 @@ fn contact(demo: &DemoCustomer) -> Contact {
         None => format!("{} {}", demo.given_name, demo.family_name).as_str().into(),
     };
     Contact { name, email: Some(demo.email.as_str().into()), phone: Some(demo.phone.as_str().into()) }
-}
-
-/// The contract's term for a timeframe in the words of the demo.
-fn timeframe(said: &str) -> Timeframe {
-    match said {
-        "this week" => Timeframe::WithinWeek,
-        "within 2 weeks" => Timeframe::WithinTwoWeeks,
-        "within 30 days" => Timeframe::WithinMonth,
-        "1 to 3 months" => Timeframe::WithinQuarter,
-        "just looking" => Timeframe::JustLooking,
-        _ => Timeframe::Unknown,
-    }
-}
-
-fn lost_reason(said: &str) -> LostReason {
-    match said {
-        "Bought from another dealer" => LostReason::BoughtElsewhere,
-        "Financing was declined" => LostReason::Financing,
-        "Price out of reach" => LostReason::Price,
-        "Decided to keep the current car" => LostReason::KeptCurrentVehicle,
-        "No answer after six attempts" => LostReason::NoResponse,
-        _ => LostReason::Unknown,
-    }
 }
 
 fn millis(at: OffsetDateTime) -> Millis {

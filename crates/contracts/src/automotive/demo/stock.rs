@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use super::catalogue::{CATALOGUE, CarSpec, CatalogueEntry, Powertrain, VinSpec};
 use super::rng::DemoRng;
 use super::{DealershipSpec, DemoVehicle};
+use crate::automotive::vehicle::{VehicleCondition, VehicleStatus};
 use crate::automotive::vin::Vin;
 
 mod descriptions;
@@ -26,8 +27,11 @@ pub(super) fn vehicles(spec: &DealershipSpec, rng: &mut DemoRng, now: OffsetDate
 
 /// A certified car of one dealership as the other offers it: same car, other stock number and price.
 pub(super) fn shared(owner: &[DemoVehicle], other: &DealershipSpec, now: OffsetDateTime) -> Option<DemoVehicle> {
-    let car =
-        owner.iter().find(|car| car.condition == CERTIFIED && car.status == "available" && car.currency == USD)?;
+    let car = owner.iter().find(|car| {
+        car.condition == VehicleCondition::CertifiedPreOwned
+            && car.status == VehicleStatus::Available
+            && car.currency == USD
+    })?;
     let mut car = car.clone();
     car.stock_number = stock_number(other, &car, VEHICLES);
     car.mileage += 412;
@@ -101,10 +105,6 @@ fn vehicle(
     Some(vehicle)
 }
 
-const NEW: &str = "new";
-const USED: &str = "used";
-const CERTIFIED: &str = "certified_pre_owned";
-const DEMONSTRATOR: &str = "demo";
 const USD: &str = "USD";
 
 /// One car of each dealership is priced in another currency, so that comparing bare amounts is visibly wrong.
@@ -113,20 +113,20 @@ const IMPORTED: usize = 47;
 /// The last model year of the catalogue. Ages count from it and not from the clock, so that prices are stable.
 const NEWEST: u16 = 2024;
 
-fn condition(rng: &mut DemoRng, year: u16) -> &'static str {
+fn condition(rng: &mut DemoRng, year: u16) -> VehicleCondition {
     match NEWEST.saturating_sub(year) {
-        0 if rng.percent(75) => NEW,
-        0 if rng.percent(50) => DEMONSTRATOR,
-        1 if rng.percent(15) => NEW,
-        0..=5 if rng.percent(35) => CERTIFIED,
-        _ => USED,
+        0 if rng.percent(75) => VehicleCondition::New,
+        0 if rng.percent(50) => VehicleCondition::Demo,
+        1 if rng.percent(15) => VehicleCondition::New,
+        0..=5 if rng.percent(35) => VehicleCondition::CertifiedPreOwned,
+        _ => VehicleCondition::Used,
     }
 }
 
-fn mileage(rng: &mut DemoRng, condition: &str, year: u16) -> i64 {
+fn mileage(rng: &mut DemoRng, condition: VehicleCondition, year: u16) -> i64 {
     match condition {
-        NEW => rng.within(4..=45),
-        DEMONSTRATOR => rng.within(1_800..=6_400),
+        VehicleCondition::New => rng.within(4..=45),
+        VehicleCondition::Demo => rng.within(1_800..=6_400),
         _ => expected_mileage(year) * rng.within(70..=128) / 100 + rng.within(0..=899),
     }
 }
@@ -141,7 +141,7 @@ struct Price {
     list: Option<i64>,
 }
 
-fn price(rng: &mut DemoRng, entry: &CatalogueEntry, condition: &str, year: u16, mileage: i64) -> Price {
+fn price(rng: &mut DemoRng, entry: &CatalogueEntry, condition: VehicleCondition, year: u16, mileage: i64) -> Price {
     let VinSpec(_, _, _, last_year) = entry.vin;
     let years_back = i64::from(last_year.saturating_sub(year));
     let list = entry.msrp * (1_000 - 22 * years_back) / 10_000 * 10 + rng.within(0..=18) * 100;
@@ -154,9 +154,9 @@ fn price(rng: &mut DemoRng, entry: &CatalogueEntry, condition: &str, year: u16, 
         worth - (mileage - expected_mileage(year)) * 7 / 100
     };
     let (asked, list) = match condition {
-        NEW => (list * rng.within(960..=1_000) / 1_000, Some(list)),
-        DEMONSTRATOR => (list * rng.within(905..=940) / 1_000, Some(list)),
-        CERTIFIED => (used() * 104 / 100, Some(list)),
+        VehicleCondition::New => (list * rng.within(960..=1_000) / 1_000, Some(list)),
+        VehicleCondition::Demo => (list * rng.within(905..=940) / 1_000, Some(list)),
+        VehicleCondition::CertifiedPreOwned => (used() * 104 / 100, Some(list)),
         _ => (used(), None),
     };
     Price { asked: asked / 100 * 100 + rng.pick(&[0, 50, 90, 95]), list }
@@ -171,53 +171,53 @@ struct StatusCycle {
 
 impl StatusCycle {
     /// About one car in seven is not simply for sale, spread so that every status occurs.
-    fn next(&mut self, condition: &str) -> &'static str {
-        if matches!(condition, NEW | DEMONSTRATOR) {
+    fn next(&mut self, condition: VehicleCondition) -> VehicleStatus {
+        if matches!(condition, VehicleCondition::New | VehicleCondition::Demo) {
             self.new += 1;
             match self.new % 18 {
-                5 if condition == NEW => "on_order",
-                9 if condition == NEW => "in_transit",
-                14 => "reserved",
-                _ => "available",
+                5 if condition == VehicleCondition::New => VehicleStatus::OnOrder,
+                9 if condition == VehicleCondition::New => VehicleStatus::InTransit,
+                14 => VehicleStatus::Reserved,
+                _ => VehicleStatus::Available,
             }
         } else {
             self.used += 1;
             match self.used % 100 {
-                4 => "in_transit",
-                11 | 55 | 83 => "pending",
-                23 | 76 => "reserved",
-                36 => "on_hold",
-                42 | 69 | 95 => "sold",
-                30 | 88 => "wholesale",
-                92 => "unavailable",
-                97 => "unknown",
-                _ => "available",
+                4 => VehicleStatus::InTransit,
+                11 | 55 | 83 => VehicleStatus::Pending,
+                23 | 76 => VehicleStatus::Reserved,
+                36 => VehicleStatus::OnHold,
+                42 | 69 | 95 => VehicleStatus::Sold,
+                30 | 88 => VehicleStatus::Wholesale,
+                92 => VehicleStatus::Unavailable,
+                97 => VehicleStatus::Unknown,
+                _ => VehicleStatus::Available,
             }
         }
     }
 }
 
-fn days_in_stock(rng: &mut DemoRng, status: &str) -> i64 {
+fn days_in_stock(rng: &mut DemoRng, status: VehicleStatus) -> i64 {
     match status {
-        "on_order" | "in_transit" => rng.within(0..=9),
-        "wholesale" => rng.within(90..=160),
+        VehicleStatus::OnOrder | VehicleStatus::InTransit => rng.within(0..=9),
+        VehicleStatus::Wholesale => rng.within(90..=160),
         _ => rng.within(1..=60) + rng.within(0..=45),
     }
 }
 
 /// A car that has not arrived has no photos.
-fn media_count(rng: &mut DemoRng, status: &str) -> u8 {
+fn media_count(rng: &mut DemoRng, status: VehicleStatus) -> u8 {
     match status {
-        "on_order" | "in_transit" => 0,
+        VehicleStatus::OnOrder | VehicleStatus::InTransit => 0,
         _ => u8::try_from(rng.within(2..=6)).unwrap_or_default(),
     }
 }
 
 fn stock_number(spec: &DealershipSpec, vehicle: &DemoVehicle, index: usize) -> String {
     let letter = match vehicle.condition {
-        NEW => 'N',
-        DEMONSTRATOR => 'D',
-        CERTIFIED => 'C',
+        VehicleCondition::New => 'N',
+        VehicleCondition::Demo => 'D',
+        VehicleCondition::CertifiedPreOwned => 'C',
         _ => 'U',
     };
     format!("{}{letter}{:04}", spec.stock_prefix, 1_001 + index)

@@ -2,7 +2,7 @@
 
 use super::super::DemoOption;
 use super::super::rng::DemoRng;
-use super::{CERTIFIED, DEMONSTRATOR, NEW};
+use crate::automotive::vehicle::{BodyStyle, FuelType, VehicleCondition};
 
 /// A piece of equipment and its phrase in a description.
 #[derive(Clone, Copy)]
@@ -12,19 +12,19 @@ pub(super) struct Feature {
 }
 
 /// Two to five pieces of equipment that suit the car, in random order.
-pub(super) fn features(rng: &mut DemoRng, body_style: &str, fuel_type: &str) -> Vec<Feature> {
+pub(super) fn features(rng: &mut DemoRng, body_style: BodyStyle, fuel_type: FuelType) -> Vec<Feature> {
     let mut pool: Vec<Feature> = Vec::new();
     match body_style {
-        "pickup" => pool.extend(COMFORT.iter().chain(HAULING)),
-        "van" => pool.extend(WORK),
-        "minivan" => pool.extend(COMFORT.iter().chain(FAMILY)),
-        "suv" => pool.extend(COMFORT.iter().chain([&TOW_PACKAGE])),
-        "convertible" => pool.extend(COMFORT.iter().filter(|feature| feature.option.code != SUNROOF)),
+        BodyStyle::Pickup => pool.extend(COMFORT.iter().chain(HAULING)),
+        BodyStyle::Van => pool.extend(WORK),
+        BodyStyle::Minivan => pool.extend(COMFORT.iter().chain(FAMILY)),
+        BodyStyle::Suv => pool.extend(COMFORT.iter().chain([&TOW_PACKAGE])),
+        BodyStyle::Convertible => pool.extend(COMFORT.iter().filter(|feature| feature.option.code != SUNROOF)),
         _ => pool.extend(COMFORT),
     }
     match fuel_type {
-        "electric" => pool.extend([HOME_CHARGING, FAST_CHARGING, HEAT_PUMP]),
-        "plug_in_hybrid" => pool.push(HOME_CHARGING),
+        FuelType::Electric => pool.extend([HOME_CHARGING, FAST_CHARGING, HEAT_PUMP]),
+        FuelType::PlugInHybrid => pool.push(HOME_CHARGING),
         _ => {}
     }
     rng.shuffle(&mut pool);
@@ -34,16 +34,16 @@ pub(super) fn features(rng: &mut DemoRng, body_style: &str, fuel_type: &str) -> 
 
 pub(super) fn describe(
     rng: &mut DemoRng,
-    condition: &str,
-    body_style: &str,
+    condition: VehicleCondition,
+    body_style: BodyStyle,
     name: &str,
     color: &str,
     features: &[Feature],
 ) -> String {
     let opening = match condition {
-        NEW => rng.pick(&["Brand-new", "Factory-fresh", "Never registered:"]),
-        DEMONSTRATOR => rng.pick(&["Low-mileage demonstrator:", "Driven only by our team:"]),
-        CERTIFIED => rng.pick(&["Certified, inspected", "Certified one-owner"]),
+        VehicleCondition::New => rng.pick(&["Brand-new", "Factory-fresh", "Never registered:"]),
+        VehicleCondition::Demo => rng.pick(&["Low-mileage demonstrator:", "Driven only by our team:"]),
+        VehicleCondition::CertifiedPreOwned => rng.pick(&["Certified, inspected", "Certified one-owner"]),
         _ => rng.pick(&["One-owner", "Well-kept", "Locally owned", "Clean", "Non-smoker"]),
     };
     let closing = closing(rng, condition, body_style);
@@ -57,15 +57,17 @@ pub(super) fn describe(
 }
 
 /// Only a used car has a history to mention.
-fn closing(rng: &mut DemoRng, condition: &str, body_style: &str) -> &'static str {
+fn closing(rng: &mut DemoRng, condition: VehicleCondition, body_style: BodyStyle) -> &'static str {
     let use_of_it: &[&str] = match body_style {
-        "pickup" => &[
+        BodyStyle::Pickup => &[
             "Ready for work during the week and the lake at the weekend.",
             "Strong on the hill, quiet on the highway.",
         ],
-        "van" => &["Set up for trades and deliveries.", "Easy to load through the side and the rear."],
-        "minivan" => &["Room for seven and all their luggage.", "The easy choice for school runs and long trips."],
-        "coupe" | "convertible" => &["Made for weekends.", "A joy on a mountain road."],
+        BodyStyle::Van => &["Set up for trades and deliveries.", "Easy to load through the side and the rear."],
+        BodyStyle::Minivan => {
+            &["Room for seven and all their luggage.", "The easy choice for school runs and long trips."]
+        }
+        BodyStyle::Coupe | BodyStyle::Convertible => &["Made for weekends.", "A joy on a mountain road."],
         _ => &["Comfortable on long trips and easy to park.", "Ready for winter and for the daily commute."],
     };
     let past: &[&str] = &[
@@ -74,7 +76,7 @@ fn closing(rng: &mut DemoRng, condition: &str, body_style: &str) -> &'static str
         "It has slept in a garage and is free of rust.",
     ];
     match condition {
-        NEW | DEMONSTRATOR => rng.pick(use_of_it),
+        VehicleCondition::New | VehicleCondition::Demo => rng.pick(use_of_it),
         _ if rng.percent(50) => rng.pick(past),
         _ => rng.pick(use_of_it),
     }
