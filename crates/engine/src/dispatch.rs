@@ -79,7 +79,7 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mu
             return reply;
         }
     };
-    call_record.set_method(&request.method);
+    call_record.set_method(request.method_name.method());
     call_record.set_tenant(&caller, Some(task_store.config.tenant.as_str()));
     let decided = timeout_at(deadline, decide(&task_store, &context, request, wanted)).await;
     match decided.unwrap_or_else(|_| Err(Fault::unavailable("the dispatch was not decided within the deadline"))) {
@@ -176,7 +176,7 @@ fn read_queued_request<'m>(
     if let Some(policy) = &mount.policy {
         // The fully parsed request is what will run, so its method is checked again if the partial parse saw another.
         let read = request.peek();
-        if read.method != peek.method {
+        if read.method_name != peek.method_name {
             check_scope_and_rate(desk, mount, policy, caller, &read)?;
         }
         check_tool_allowed(policy, &read)?;

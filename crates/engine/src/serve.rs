@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use frontdesk_wire::frame::{Frame, FrameBody, FrameError, Request};
 use frontdesk_wire::json::Value;
+use frontdesk_wire::method::Method;
 use tokio::time::{Instant, timeout_at};
 
 use crate::desk::{Desk, Mount};
@@ -94,7 +95,7 @@ pub(crate) async fn handle_message(
         Ok(Frame::Request(mut request)) => {
             // Taken out here, because the reply context borrows the rest of the request.
             let arguments = request.params.remove("arguments");
-            call_record.set_method(&request.method);
+            call_record.set_method(request.method());
             let message_trace = trace_of_message(context.incoming, &request);
             if let Some(trace) = &message_trace {
                 call_record.set_trace(trace);
@@ -116,7 +117,7 @@ pub(crate) async fn handle_message(
             }
         }
         Ok(Frame::Notification(notification)) => {
-            call_record.set_method(&notification.method);
+            call_record.set_method(notification.method());
             let admitted = admit_notification(context.desk, context.mount, context.caller);
             let outcome = admitted.map(|()| cancel(context.desk, context.caller, &notification));
             Box::pin(record(call_record, outcome.map(|()| Reply::empty(202)), &context.reply_context())).await
@@ -185,7 +186,7 @@ fn trace_of_message(incoming: &Incoming, request: &Request) -> Option<Trace> {
 /// Clients of some contracts expect a session id from `initialize`. There is no session: the id is random, is stored
 /// nowhere and is ignored when it comes back.
 fn add_session_id(context: &CallContext<'_>, request: &Request, reply: Reply) -> Reply {
-    if context.mount.contract.dialect.compatibility().sends_session_id && request.method == "initialize" {
+    if context.mount.contract.dialect.compatibility().sends_session_id && request.method() == Method::Initialize {
         reply.header("MCP-Session-Id", context.desk.new_uuid())
     } else {
         reply

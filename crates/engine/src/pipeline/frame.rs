@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use frontdesk_wire::frame::{self, Frame, FrameBody, FrameError, Id, Notification, Request};
+use frontdesk_wire::method::Method;
 use frontdesk_wire::version::{self, Era, EraError, McpHeaders, Version};
 
 use crate::desk::{Desk, Mount};
@@ -60,7 +61,7 @@ fn allow_batch(incoming: &Incoming, frames: &[Result<Frame, FrameError>]) -> Res
     let mut ids = HashSet::new();
     for frame in frames {
         if let Ok(Frame::Request(request)) = frame {
-            if request.method == "initialize" {
+            if request.method() == Method::Initialize {
                 return Err(Fault::new(FaultKind::InvalidRequest, "`initialize` must not be part of a batch."));
             }
             if !ids.insert(&request.id) {
@@ -89,7 +90,7 @@ pub fn era(incoming: &Incoming, request: &Request) -> Result<Era, Fault> {
 
 /// Handles `notifications/cancelled`; other notifications mean nothing here.
 pub fn cancel(desk: &Desk, caller: &Caller, notification: &Notification) {
-    if notification.method != "notifications/cancelled" {
+    if notification.method() != Method::NotificationsCancelled {
         return;
     }
     let named = notification.params.get("requestId");

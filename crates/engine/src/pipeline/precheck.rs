@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use frontdesk_wire::frame::{self, Frame, FrameBody, Id, Request};
 use frontdesk_wire::json::Value;
-use frontdesk_wire::method::known_method;
+use frontdesk_wire::method::{Method, MethodName};
 use frontdesk_wire::peek::{PeekedMessage, peek};
 
 use crate::desk::{Desk, Mount};
@@ -76,12 +76,12 @@ impl PeekResult {
 
     pub(crate) fn peek(&self) -> Peek<'_> {
         match self {
-            PeekResult::Partial(PeekedMessage { id, method, name }) => {
-                Peek { id: id.as_ref(), method: method.as_deref(), name: name.as_deref() }
+            PeekResult::Partial(PeekedMessage { id, method_name, name }) => {
+                Peek { id: id.as_ref(), method_name: method_name.as_ref(), name: name.as_deref() }
             }
             PeekResult::Full(request) => Peek {
                 id: Some(&request.id),
-                method: Some(&request.method),
+                method_name: Some(&request.method_name),
                 name: request.params.get("name").and_then(Value::as_str),
             },
         }
@@ -92,8 +92,14 @@ impl PeekResult {
 #[derive(Clone, Copy)]
 pub(crate) struct Peek<'a> {
     pub(crate) id: Option<&'a Id>,
-    pub(crate) method: Option<&'a str>,
+    pub(crate) method_name: Option<&'a MethodName>,
     pub(crate) name: Option<&'a str>,
+}
+
+impl Peek<'_> {
+    fn method(&self) -> Method {
+        self.method_name.map_or(Method::Unknown, MethodName::method)
+    }
 }
 
 pub(crate) fn check_method(incoming: &Incoming) -> Result<(), Fault> {
@@ -130,8 +136,8 @@ pub(crate) async fn check_transport(
         .map_err(|fault| if fault.kind == FaultKind::TooLarge { payload_too_large(policy) } else { fault });
     let peeked = arrived.as_deref().map_or_else(|_| PeekResult::Partial(PeekedMessage::default()), look);
     let peek = peeked.peek();
-    if let Some(method) = peek.method {
-        call_record.set_method(method);
+    if let Some(name) = peek.method_name {
+        call_record.set_method(name.method());
     }
     let checked = check_scope_and_rate(desk, mount, policy, caller, &peek).and(refused.map_or(Ok(()), Err));
     match checked
@@ -152,15 +158,15 @@ pub(crate) fn check_scope_and_rate(
     caller: &Caller,
     peek: &Peek<'_>,
 ) -> Result<(), Fault> {
-    if let Some(method) = peek.method {
-        let needed = policy.scopes.required_scope(method);
+    if let Some(name) = peek.method_name {
+        let needed = policy.scopes.required_scope(name);
         if !caller.scopes.has(needed) {
             return Err(Fault::missing_scope(needed));
         }
     }
     // All invented methods together have one budget, so that inventing more buys nothing.
-    let method = peek.method.map_or("unknown", known_method);
-    let key = [mount.server(), method, caller.client.as_str()];
+    let method = peek.method();
+    let key = [mount.server(), method.as_str(), caller.client.as_str()];
     desk.rates.count(&key, policy.calls, desk.now()).map_err(rate_limited)
 }
 
@@ -183,9 +189,9 @@ pub(crate) fn check_server_allowed(policy: &MountPolicy) -> Result<(), Fault> {
 }
 
 pub(crate) fn check_tool_allowed(policy: &MountPolicy, peek: &Peek<'_>) -> Result<(), Fault> {
-    match (peek.method, peek.name) {
-        (Some("tools/call"), Some(name)) if policy.denies_tool(name) => Err(tool_denied()),
-        _ => Ok(()),
+    match peek.name {
+        Some(name) if peek.method() == Method::ToolsCall && policy.denies_tool(name) => Err(tool_denied()),
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -7,6 +7,7 @@ mod uri_template;
 
 use frontdesk_wire::answer::{CacheHint, CacheScope, finished_result, quote};
 use frontdesk_wire::frame::Request;
+use frontdesk_wire::method::Method;
 use frontdesk_wire::version::{Era, negotiate, supported_versions};
 use serde_json::{Map, Value};
 
@@ -39,9 +40,9 @@ const DISCOVERY: CacheHint = CacheHint { ttl_ms: 3_600_000, scope: CacheScope::P
 /// What the answer will be about, as far as the request says so itself. The URI of a resource that does not exist is
 /// kept, so that every not-found answer looks the same.
 pub fn request_target(request: &Request) -> RequestTarget<'_> {
-    match (request.method.as_str(), request.params.get("uri")) {
-        ("resources/read", Some(Value::String(address))) => RequestTarget::Resource(address),
-        _ => RequestTarget::Method,
+    match request.params.get("uri") {
+        Some(Value::String(address)) if request.method() == Method::ResourcesRead => RequestTarget::Resource(address),
+        Some(_) | None => RequestTarget::Method,
     }
 }
 
@@ -55,30 +56,50 @@ pub fn resolve<'a>(
 ) -> Result<Resolved<'a>, Fault> {
     let contract = &mount.contract;
     let era = reply_context.era_or_default();
-    match (request.method.as_str(), era) {
-        ("initialize", Era::Legacy(_)) => initialize(contract, request).map(Resolved::Ready),
-        ("ping", Era::Legacy(_)) => Ok(Resolved::Ready("{}".to_owned())),
-        ("server/discover", _) => {
+    match (request.method(), era) {
+        (Method::Initialize, Era::Legacy(_)) => initialize(contract, request).map(Resolved::Ready),
+        (Method::Ping, Era::Legacy(_)) => Ok(Resolved::Ready("{}".to_owned())),
+        (Method::ServerDiscover, _) => {
             Ok(Resolved::Ready(finished_result(&discover(contract), &Era::Modern, Some(DISCOVERY))))
         }
-        ("tools/list", _) => {
+        (Method::ToolsList, _) => {
             no_cursor(request)?;
             let tools = mount.catalogue.tools(mount, &caller.scopes);
             Ok(Resolved::Ready(finished_result(&tools, &era, Some(LISTS))))
         }
-        ("resources/templates/list", _) => {
+        (Method::ResourcesTemplatesList, _) => {
             no_cursor(request)?;
             let templates = templates(mount, &caller.scopes);
             Ok(Resolved::Ready(finished_result(&templates, &era, Some(LISTS))))
         }
-        ("prompts/list", _) if declares(contract, "prompts") => {
+        (Method::PromptsList, _) if declares(contract, "prompts") => {
             no_cursor(request)?;
             Ok(Resolved::Ready(finished_result("{\"prompts\":[]}", &era, Some(LISTS))))
         }
-        ("resources/list", _) => cursor(request).map(Resolved::Listing),
-        ("tools/call", _) => tool_call(contract, request, arguments),
-        ("resources/read", _) => read_resource(contract, request, era),
-        _ => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
+        (Method::ResourcesList, _) => cursor(request).map(Resolved::Listing),
+        (Method::ToolsCall, _) => tool_call(contract, request, arguments),
+        (Method::ResourcesRead, _) => read_resource(contract, request, era),
+        // Of another era, not offered by any contract, or only ever a notification.
+        (
+            Method::Initialize
+            | Method::Ping
+            | Method::PromptsList
+            | Method::PromptsGet
+            | Method::CompletionComplete
+            | Method::LoggingSetLevel
+            | Method::ResourcesSubscribe
+            | Method::ResourcesUnsubscribe
+            | Method::SubscriptionsListen
+            | Method::TasksCancel
+            | Method::TasksGet
+            | Method::TasksList
+            | Method::NotificationsCancelled
+            | Method::NotificationsInitialized
+            | Method::NotificationsProgress
+            | Method::NotificationsRootsListChanged
+            | Method::Unknown,
+            _,
+        ) => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_wire::method::known_method;
+use frontdesk_wire::method::Method;
 
 use super::stopwatch::{Stage, Stopwatch};
 use crate::desk::{Desk, Mount};
@@ -73,8 +73,8 @@ impl<'a> CallRecord<'a> {
         self.update(|observation| observation.caller = Some(Arc::clone(caller)));
     }
 
-    pub fn set_method(&mut self, method: &str) {
-        self.update(|observation| observation.method = Some(known_method(method)));
+    pub fn set_method(&mut self, method: Method) {
+        self.update(|observation| observation.method = Some(method.as_str()));
     }
 
     pub fn set_tool(&mut self, spec: &ToolSpec) {
