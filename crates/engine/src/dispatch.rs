@@ -2,6 +2,7 @@
 //! uses the ordinary path of a call (`handle_message`).
 
 mod config;
+mod key;
 mod queue;
 mod queued_request;
 mod reply;
@@ -34,6 +35,7 @@ use crate::pipeline::record::stopwatch::Stage;
 use crate::pipeline::record::{CallRecord, record};
 use crate::serve::{CallContext, identify_timeout};
 
+use key::DispatchKey;
 use queued_request::{QueuedRequest, read};
 use run::{AnswerUse, RunResult, run};
 use task::{Task, TaskState};
@@ -200,7 +202,7 @@ async fn decide(
     if request.key.is_none() {
         match when {
             DispatchMode::Now => return Ok(Decision::Run(Box::new(request))),
-            DispatchMode::Later => request.key = Some(task_store.desk.new_id("key")),
+            DispatchMode::Later => request.key = Some(DispatchKey::new(task_store.desk)),
         }
     }
     let wait_until = Instant::now() + task_store.desk.task_queue.limits.wait_timeout;
@@ -301,7 +303,7 @@ async fn finish_task(
             status: DispatchStatus::Completed,
             task_id: Some(&task.id),
             trace_id: task.request.shown_trace(),
-            key: task.request.key.as_deref(),
+            key: task.request.key.as_ref().map(DispatchKey::as_str),
             reused: Reused::No,
             answer: Some(answer),
         })
@@ -362,7 +364,7 @@ fn task_reply(mount: &Mount, task: &Task, reused: Reused) -> Reply {
         },
         task_id: Some(&task.id),
         trace_id: task.request.shown_trace(),
-        key: task.request.key.as_deref(),
+        key: task.request.key.as_ref().map(DispatchKey::as_str),
         reused,
         // The answer of a run that will be repeated is not final.
         answer: task.answer.as_ref().filter(|_| !task.is_open()),

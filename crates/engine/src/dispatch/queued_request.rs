@@ -10,6 +10,7 @@ use frontdesk_wire::json::{self, Map, Value, canonical};
 use frontdesk_wire::method::{Method, MethodName};
 use serde::{Deserialize, Serialize};
 
+use super::key::DispatchKey;
 use crate::desk::Mount;
 use crate::model::caller::{Caller, ClientId, Scope, Scopes, TenantId};
 use crate::model::fault::{Fault, FaultKind};
@@ -19,13 +20,12 @@ use crate::model::trace::Trace;
 use crate::pipeline::precheck::Peek;
 use crate::seal::sha256;
 
-const MAX_KEY: usize = 255;
 /// No tool has a longer name.
 const MAX_NAME: usize = 128;
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct QueuedRequest {
-    pub(crate) key: Option<String>,
+    pub(crate) key: Option<DispatchKey>,
     /// Hash of server, method, parameters and caller.
     #[serde(rename = "meaning")]
     pub(crate) request_hash: String,
@@ -69,8 +69,8 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         Some(_) => return Err(bad("The member `id` must be a whole number or a string of at most 256 bytes.")),
     };
     let key = match (&incoming.idempotency_key, envelope.remove("idempotency_key")) {
-        (Some(key), _) => Some(check_key(key)?),
-        (None, Some(Value::String(key))) => Some(check_key(&key)?),
+        (Some(key), _) => Some(DispatchKey::parse(key).ok_or_else(invalid_key)?),
+        (None, Some(Value::String(key))) => Some(DispatchKey::parse(&key).ok_or_else(invalid_key)?),
         (None, None | Some(Value::Null)) => None,
         (None, Some(_)) => return Err(invalid_key()),
     };
@@ -98,7 +98,7 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
 impl QueuedRequest {
     /// The key within its scope: server, client and subject.
     pub(crate) fn key_slot(&self) -> Option<String> {
-        let key = self.key.as_deref()?;
+        let key = self.key.as_ref()?.as_str();
         Some(serde_json::json!([self.server, self.client, self.subject, key]).to_string())
     }
 
@@ -153,7 +153,7 @@ impl QueuedRequest {
             method_header: self.method_header.clone(),
             name_header: self.name_header.clone(),
             // A write that is repeated after a crash finds its own claim.
-            idempotency_key: self.key.clone(),
+            idempotency_key: self.key.as_ref().map(|key| key.as_str().to_owned()),
             transport_fault: None,
             address: self.address,
             trace: self.trace(),
@@ -202,11 +202,6 @@ fn request_id(id: &Value) -> Option<Id> {
         Value::String(text) => (text.len() <= 256).then(|| Id::Text(text.clone())),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
-}
-
-fn check_key(key: &str) -> Result<String, Fault> {
-    let fits = (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    fits.then(|| key.to_owned()).ok_or_else(invalid_key)
 }
 
 fn invalid_key() -> Fault {

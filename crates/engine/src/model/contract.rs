@@ -86,7 +86,7 @@ pub trait Dialect: Send + Sync {
         let _ = tool;
         arguments
     }
-    /// Takes tenant, window and idempotency key out of checked arguments.
+    /// Takes tenant, window and idempotency key out of checked arguments. `header_key` is the header as received.
     fn read(
         &self,
         tool: &ToolSpec,

@@ -45,7 +45,7 @@ pub struct Incoming {
     pub protocol_version: Option<String>,
     pub method_header: Option<String>,
     pub name_header: Option<String>,
-    /// `Idempotency-Key` as received.
+    /// `Idempotency-Key` as received: whether it counts, and what is a valid one, depends on what is called.
     pub idempotency_key: Option<String>,
     /// A fault of the transport, which is answered once the caller is known.
     pub transport_fault: Option<Fault>,

@@ -8,8 +8,6 @@ use crate::model::fault::Fault;
 use crate::model::tool::ToolSpec;
 use crate::model::tool_input::ToolInput;
 
-const LONGEST_KEY: usize = 255;
-
 pub fn read(
     mount: &Mount,
     spec: &ToolSpec,
@@ -18,15 +16,5 @@ pub fn read(
 ) -> Result<ToolInput, Fault> {
     let arguments = mount.contract.dialect.normalize(spec, arguments);
     let checked = spec.input.check(arguments)?;
-    let input = mount.contract.dialect.read(spec, checked, header_key)?;
-    match &input.idempotency_key {
-        Some(key) if key.is_empty() || key.len() > LONGEST_KEY || !key.bytes().all(|b| b.is_ascii_graphic()) => {
-            Err(Fault::invalid_argument(
-                &format!("/{}", mount.contract.dialect.key_argument()),
-                "pattern",
-                "an idempotency key has 1 to 255 printable ASCII characters without spaces",
-            ))
-        }
-        Some(_) | None => Ok(input),
-    }
+    mount.contract.dialect.read(spec, checked, header_key)
 }

@@ -4,6 +4,7 @@
 use frontdesk_engine::dispatch::DispatchReply;
 use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext, RequestTarget};
 use frontdesk_engine::model::fault::{Fault, FaultKind, Problem};
+use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::model::schema::Schema;
 use frontdesk_engine::model::tool::{Effect, ToolSpec};
@@ -32,7 +33,9 @@ impl Dialect for Plainly {
             matches!(&tool.input, Schema::Object(fields) if fields.iter().any(|field| field.name == "cursor"));
         let key = match tool.effect {
             Effect::Reads => None,
-            Effect::Adds | Effect::Changes => key.or(header_key.map(str::to_owned)),
+            Effect::Adds | Effect::Changes => {
+                key.as_deref().or(header_key).map(|key| IdempotencyKey::read(key, "request_key")).transpose()?
+            }
         };
         Ok(ToolInput {
             arguments,
