@@ -3,18 +3,17 @@
 
 use serde_json::{Map, Value};
 
-use crate::desk::Mount;
 use crate::model::fault::Fault;
 use crate::model::tool::ToolSpec;
 use crate::model::tool_input::ToolInput;
+use crate::serve::CallContext;
 
-pub fn read(
-    mount: &Mount,
+pub(crate) fn read(
+    context: &CallContext<'_, '_>,
     spec: &ToolSpec,
     arguments: Map<String, Value>,
-    header_key: Option<&str>,
 ) -> Result<ToolInput, Fault> {
-    let arguments = mount.contract.dialect.normalize(spec, arguments);
-    let checked = spec.input.check(arguments)?;
-    mount.contract.dialect.read(spec, checked, header_key)
+    let dialect = context.record.mount.contract.dialect.as_ref();
+    let checked = spec.input.check(dialect.normalize(spec, arguments))?;
+    dialect.read(spec, checked, context.record.incoming.idempotency_key.as_deref())
 }

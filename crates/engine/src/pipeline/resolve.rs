@@ -11,13 +11,11 @@ use frontdesk_wire::method::Method;
 use frontdesk_wire::version::{Era, negotiate, supported_versions};
 use serde_json::{Map, Value};
 
-use crate::desk::Mount;
-use crate::model::caller::Caller;
-use crate::model::contract::ReplyContext;
-use crate::model::contract::{Contract, RequestTarget, ResourceSource, ServerInfo};
+use crate::model::contract::{Contract, ResourceSource, ServerInfo};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::tool::Tool;
 use crate::pipeline::resolve::catalogue::templates;
+use crate::serve::CallContext;
 
 pub enum Resolved<'a> {
     /// Already answered: the result as JSON text.
@@ -27,7 +25,6 @@ pub enum Resolved<'a> {
     Tool {
         tool: &'a Tool,
         arguments: Map<String, Value>,
-        target: RequestTarget<'a>,
     },
 }
 
@@ -37,25 +34,25 @@ const LISTS: CacheHint = CacheHint { ttl_ms: 60_000, scope: CacheScope::Private 
 /// Discovery is the same for everybody.
 const DISCOVERY: CacheHint = CacheHint { ttl_ms: 3_600_000, scope: CacheScope::Public };
 
-/// What the answer will be about, as far as the request says so itself. The URI of a resource that does not exist is
-/// kept, so that every not-found answer looks the same.
-pub fn request_target(request: &Request) -> RequestTarget<'_> {
+/// The resource that the answer will be about. One that does not exist counts, too, so that every not-found answer looks
+/// the same.
+pub(crate) fn resource_uri(request: &Request) -> Option<&str> {
     match request.params.get("uri") {
-        Some(Value::String(address)) if request.method() == Method::ResourcesRead => RequestTarget::Resource(address),
-        Some(_) | None => RequestTarget::Method,
+        Some(Value::String(uri)) if request.method() == Method::ResourcesRead => Some(uri),
+        Some(_) | None => None,
     }
 }
 
 /// `arguments` are those of the request, which are taken if a tool is called.
-pub fn resolve<'a>(
-    mount: &'a Mount,
-    caller: &Caller,
-    request: &'a Request,
+pub(crate) fn resolve<'a>(
+    context: &CallContext<'_, 'a>,
+    request: &Request,
     arguments: Option<Value>,
-    reply_context: &ReplyContext<'_>,
 ) -> Result<Resolved<'a>, Fault> {
+    let mount = context.record.mount;
+    let scopes = &context.caller.scopes;
     let contract = &mount.contract;
-    let era = reply_context.era_or_default();
+    let era = context.record.reply_context().era_or_default();
     match (request.method(), era) {
         (Method::Initialize, Era::Legacy(_)) => initialize(contract, request).map(Resolved::Ready),
         (Method::Ping, Era::Legacy(_)) => Ok(Resolved::Ready("{}".to_owned())),
@@ -64,12 +61,12 @@ pub fn resolve<'a>(
         }
         (Method::ToolsList, _) => {
             no_cursor(request)?;
-            let tools = mount.catalogue.tools(mount, &caller.scopes);
+            let tools = mount.catalogue.tools(mount, scopes);
             Ok(Resolved::Ready(finished_result(&tools, &era, Some(LISTS))))
         }
         (Method::ResourcesTemplatesList, _) => {
             no_cursor(request)?;
-            let templates = templates(mount, &caller.scopes);
+            let templates = templates(mount, scopes);
             Ok(Resolved::Ready(finished_result(&templates, &era, Some(LISTS))))
         }
         (Method::PromptsList, _) if declares(contract, "prompts") => {
@@ -146,7 +143,7 @@ fn declares(contract: &Contract, capability: &str) -> bool {
     serde_json::from_str::<Value>(&contract.server_info.capabilities).is_ok_and(|all| all.get(capability).is_some())
 }
 
-fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Value>) -> Result<Resolved<'a>, Fault> {
+fn tool_call<'a>(contract: &'a Contract, request: &Request, given: Option<Value>) -> Result<Resolved<'a>, Fault> {
     let Some(name) = request.params.get("name").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/name", "required", "the tool's name is required, as a string"));
     };
@@ -161,14 +158,14 @@ fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Val
         None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
     };
-    Ok(Resolved::Tool { tool, arguments, target: RequestTarget::Tool(tool.spec.name) })
+    Ok(Resolved::Tool { tool, arguments })
 }
 
 fn find<'a>(contract: &'a Contract, name: &str) -> Option<&'a Tool> {
     contract.tools.iter().find(|tool| tool.spec.name == name)
 }
 
-fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> Result<Resolved<'a>, Fault> {
+fn read_resource<'a>(contract: &'a Contract, request: &Request, era: Era) -> Result<Resolved<'a>, Fault> {
     let Some(address) = request.params.get("uri").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/uri", "required", "the resource's URI is required, as a string"));
     };
@@ -187,11 +184,7 @@ fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> 
             }
             ResourceSource::Tool { name, .. } => {
                 if let Some(tool) = find(contract, name) {
-                    return Ok(Resolved::Tool {
-                        tool,
-                        arguments: uri_template::typed(arguments, &tool.spec.input),
-                        target: RequestTarget::Resource(address),
-                    });
+                    return Ok(Resolved::Tool { tool, arguments: uri_template::typed(arguments, &tool.spec.input) });
                 }
             }
         }
