@@ -5,7 +5,7 @@
 pub mod batch;
 mod call_context;
 
-use frontdesk_wire::frame::{Frame, FrameBody, FrameError, Notification, Request};
+use frontdesk_wire::frame::{Frame, FrameBody, Notification, Request};
 use frontdesk_wire::json::{Map, Value};
 use frontdesk_wire::method::Method;
 use tokio::time::timeout_at;
@@ -47,7 +47,9 @@ impl RunCall for EndpointCall {
             Err(rejection) => Err(rejection),
         };
         match framed {
-            Ok(FrameBody::One(frame)) => handle_message(&mut context, Ok(frame)).await,
+            Ok(FrameBody::One(Frame::Request(request))) => handle_request(&mut context, request).await,
+            Ok(FrameBody::One(Frame::Notification(notification))) => handle_notification(&mut context, &notification),
+            Ok(FrameBody::One(Frame::Response)) => handle_response(&context),
             Ok(FrameBody::Batch(frames)) => Ok(Box::pin(batch(&mut context, frames)).await),
             Err(rejection) if ends_session(&context, &rejection) => admit(&context).map(|()| Reply::empty(204)),
             Err(rejection) => Err(context.record.reject(rejection)),
@@ -60,26 +62,20 @@ fn ends_session(context: &CallContext<'_, '_>, rejection: &FrameRejection) -> bo
     rejection.fault.kind == FaultKind::MethodNotAllowed && context.record.incoming.verb == Verb::Delete
 }
 
-/// Answers one message, of whatever kind.
-pub(crate) async fn handle_message(
-    context: &mut CallContext<'_, '_>,
-    frame: Result<Frame, FrameError>,
-) -> Result<Reply, Fault> {
-    match frame {
-        Ok(Frame::Request(request)) => handle_request(context, request).await,
-        Ok(Frame::Notification(notification)) => handle_notification(context, &notification),
-        // It answers nothing that was asked. It is recorded and charged like a call.
-        Ok(Frame::Response) => admit(context).map(|()| Reply::empty(202)),
-        Err(error) => Err(context.record.reject(error.into())),
-    }
-}
-
 /// A notification has no answer, but it is recorded and charged like a call.
-fn handle_notification(context: &mut CallContext<'_, '_>, notification: &Notification) -> Result<Reply, Fault> {
+pub(crate) fn handle_notification(
+    context: &mut CallContext<'_, '_>,
+    notification: &Notification,
+) -> Result<Reply, Fault> {
     context.record.set_method(notification.method());
     admit(context)?;
     cancel(context, notification);
     Ok(Reply::empty(202))
+}
+
+/// A response answers nothing that was asked. It is recorded and charged like a call.
+pub(crate) fn handle_response(context: &CallContext<'_, '_>) -> Result<Reply, Fault> {
+    admit(context).map(|()| Reply::empty(202))
 }
 
 /// The era, then stages 4 to 9 for one request.
@@ -111,19 +107,9 @@ pub(crate) async fn handle_request(context: &mut CallContext<'_, '_>, mut reques
     }
 }
 
-/// Stages 5 to 9 within the deadline, for whatever calls a tool: a message, the address of a resource, a route. It needs
-/// no JSON-RPC request; without a request id the call cannot be cancelled by one.
+/// Stages 5 to 9, for whatever calls a tool: a message, the address of a resource, a route. It needs no JSON-RPC request;
+/// without a request id the call cannot be cancelled by one. Only stage 8 waits, so the deadline is its deadline.
 pub async fn run_tool<'a>(
-    context: &mut CallContext<'_, 'a>,
-    tool: &'a Tool,
-    arguments: Map<String, Value>,
-) -> Result<Reply, Fault> {
-    let deadline = context.deadline;
-    let answered = timeout_at(deadline, run_tool_stages(context, tool, arguments)).await;
-    answered.unwrap_or_else(|_| Err(deadline_fault(context.record)))
-}
-
-async fn run_tool_stages<'a>(
     context: &mut CallContext<'_, 'a>,
     tool: &'a Tool,
     arguments: Map<String, Value>,
@@ -137,7 +123,8 @@ async fn run_tool_stages<'a>(
     }
     let permitted = permit(context.record.desk, context.record.mount, &context.caller, &tool.spec, input)?;
     context.record.start_stage(Stage::Perform);
-    let outcome = perform(context.record, tool, &permitted).await?;
+    let performed = timeout_at(context.deadline, perform(context.record, tool, &permitted)).await;
+    let outcome = performed.unwrap_or_else(|_| Err(deadline_fault(context.record)))?;
     context.record.end_stage();
     shape(context.record, &permitted, outcome)
 }

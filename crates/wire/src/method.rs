@@ -88,7 +88,31 @@ impl Method {
     }
 
     pub fn parse(name: &str) -> Method {
-        Method::KNOWN.into_iter().find(|known| known.as_str() == name).unwrap_or(Method::Unknown)
+        match name {
+            "completion/complete" => Method::CompletionComplete,
+            "initialize" => Method::Initialize,
+            "logging/setLevel" => Method::LoggingSetLevel,
+            "notifications/cancelled" => Method::NotificationsCancelled,
+            "notifications/initialized" => Method::NotificationsInitialized,
+            "notifications/progress" => Method::NotificationsProgress,
+            "notifications/roots/list_changed" => Method::NotificationsRootsListChanged,
+            "ping" => Method::Ping,
+            "prompts/get" => Method::PromptsGet,
+            "prompts/list" => Method::PromptsList,
+            "resources/list" => Method::ResourcesList,
+            "resources/read" => Method::ResourcesRead,
+            "resources/subscribe" => Method::ResourcesSubscribe,
+            "resources/templates/list" => Method::ResourcesTemplatesList,
+            "resources/unsubscribe" => Method::ResourcesUnsubscribe,
+            "server/discover" => Method::ServerDiscover,
+            "subscriptions/listen" => Method::SubscriptionsListen,
+            "tasks/cancel" => Method::TasksCancel,
+            "tasks/get" => Method::TasksGet,
+            "tasks/list" => Method::TasksList,
+            "tools/call" => Method::ToolsCall,
+            "tools/list" => Method::ToolsList,
+            _ => Method::Unknown,
+        }
     }
 
     /// The parameter that says what the method is applied to. A modern request repeats it in the header `Mcp-Name`.

@@ -37,10 +37,7 @@ const DISCOVERY: CacheHint = CacheHint { ttl_ms: 3_600_000, scope: CacheScope::P
 /// The resource that the answer will be about. One that does not exist counts, too, so that every not-found answer looks
 /// the same.
 pub(crate) fn resource_uri(request: &Request) -> Option<&str> {
-    match request.params.get("uri") {
-        Some(Value::String(uri)) if request.method() == Method::ResourcesRead => Some(uri),
-        Some(_) | None => None,
-    }
+    if request.method() == Method::ResourcesRead { request.params.get("uri")?.as_str() } else { None }
 }
 
 /// `arguments` are those of the request, which are taken if a tool is called.

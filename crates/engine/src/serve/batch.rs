@@ -13,7 +13,7 @@ use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::{Reply, ReplyKind};
 use crate::pipeline::frame::FrameRejection;
 use crate::pipeline::record::{CallRecord, RunCall, record_call};
-use crate::serve::{CallContext, handle_message};
+use crate::serve::{CallContext, handle_notification, handle_request, handle_response};
 
 /// Answers several messages of one request, one after the other; each is a call of its own with its own record.
 pub(crate) async fn batch(context: &mut CallContext<'_, '_>, frames: Vec<Result<Frame, FrameError>>) -> Reply {
@@ -56,7 +56,12 @@ impl RunCall for BatchedCall<'_, '_, '_> {
         // Refused before it is begun: a write must not happen whose answer has no room.
         match (exhausted(&context, self.bytes), self.id) {
             (Some(fault), Some(id)) => Err(context.record.reject(FrameRejection { fault, id: Some(id.clone()) })),
-            (Some(_), None) | (None, _) => handle_message(&mut context, self.frame).await,
+            (Some(_), None) | (None, _) => match self.frame {
+                Ok(Frame::Request(request)) => handle_request(&mut context, request).await,
+                Ok(Frame::Notification(notification)) => handle_notification(&mut context, &notification),
+                Ok(Frame::Response) => handle_response(&context),
+                Err(error) => Err(context.record.reject(error.into())),
+            },
         }
     }
 }
