@@ -12,7 +12,7 @@ use crate::model::fault::Fault;
 use crate::model::reply::Reply;
 use crate::model::schema::Schema;
 use crate::model::table::TableSpec;
-use crate::model::tool::{Tool, ToolSpec};
+use crate::model::tool::{Effect, Tool, ToolSpec};
 use crate::model::tool_input::ToolInput;
 
 pub struct Contract {
@@ -124,6 +124,11 @@ pub enum Payload {
 pub enum RequestTarget<'a> {
     Tool(&'a str),
     Resource(&'a str),
+    /// A tool that was called by an address and a verb of its own. The answer is plain JSON under its HTTP status.
+    Route {
+        tool: &'a str,
+        effect: Effect,
+    },
     Method,
     /// The request was not understood far enough to say.
     Transport,

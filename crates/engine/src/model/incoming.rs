@@ -15,6 +15,7 @@ use crate::model::trace::Trace;
 pub enum Verb {
     Post,
     Get,
+    Put,
     Delete,
     Other,
 }

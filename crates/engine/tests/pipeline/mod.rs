@@ -19,4 +19,5 @@ mod record;
 mod replay;
 mod resolve;
 mod resource;
+mod run_tool;
 mod shape;

@@ -57,6 +57,9 @@ impl Dialect for Plainly {
                 format!(r#"{{"items":[{}],"more":{}}}"#, items.join(","), quote(&cursor))
             }
         };
+        if let RequestTarget::Route { .. } = at.target {
+            return Reply::plain(200, result);
+        }
         let era = at.era.unwrap_or(Era::Legacy(Version::V2025_03_26));
         Reply::rpc(success(at.id.unwrap(), &finished_result(&result, &era, None)))
     }
@@ -65,6 +68,7 @@ impl Dialect for Plainly {
         let place = match at.target {
             RequestTarget::Tool(name) => format!("tool {name}"),
             RequestTarget::Resource(address) => format!("resource {address}"),
+            RequestTarget::Route { tool, effect } => format!("route {tool} {effect:?}"),
             RequestTarget::Method => "method".to_owned(),
             RequestTarget::Transport => "transport".to_owned(),
         };

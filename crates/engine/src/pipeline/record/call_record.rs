@@ -61,6 +61,11 @@ impl<'a> CallRecord<'a> {
         }
     }
 
+    /// Where the call arrived.
+    pub fn mount(&self) -> &'a Mount {
+        self.mount
+    }
+
     /// Ends this record without an entry: the messages of a batch are recorded one by one.
     pub(crate) fn discard(&mut self) {
         self.observation = None;
@@ -89,7 +94,9 @@ impl<'a> CallRecord<'a> {
     pub(crate) fn reply_context(&self) -> ReplyContext<'_> {
         let target = match (&self.uri, self.tool, &self.id) {
             (Some(uri), _, _) => RequestTarget::Resource(uri),
-            (None, Some(spec), _) => RequestTarget::Tool(spec.name),
+            (None, Some(spec), Some(_)) => RequestTarget::Tool(spec.name),
+            // Every message that calls a tool has an id, so it was no message.
+            (None, Some(spec), None) => RequestTarget::Route { tool: spec.name, effect: spec.effect },
             (None, None, Some(_)) => RequestTarget::Method,
             (None, None, None) => RequestTarget::Transport,
         };

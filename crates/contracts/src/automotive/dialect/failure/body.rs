@@ -150,7 +150,7 @@ pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>) -> Code {
 /// The code depends on the domain: the first part of a tool's name, the first path segment of a resource URI.
 fn not_found(target: RequestTarget<'_>) -> Code {
     let domain = match target {
-        RequestTarget::Tool(name) => name.split('.').next(),
+        RequestTarget::Tool(name) | RequestTarget::Route { tool: name, .. } => name.split('.').next(),
         RequestTarget::Resource(uri) => uri.split(['/', '?']).nth(3),
         RequestTarget::Method | RequestTarget::Transport => None,
     };
