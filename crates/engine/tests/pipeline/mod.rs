@@ -12,7 +12,7 @@ mod initialize;
 mod listing;
 mod perform;
 mod permit;
-mod precheck;
+pub(crate) mod precheck;
 mod precheck_order;
 mod read;
 mod record;

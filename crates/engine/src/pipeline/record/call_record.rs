@@ -26,7 +26,7 @@ pub struct CallRecord<'a> {
     pub(crate) desk: &'a Desk,
     pub(crate) mount: &'a Mount,
     pub(crate) incoming: &'a Incoming,
-    /// Boxed, because the record moves from future to future.
+    /// Boxed, because the record is part of the future of every call.
     pub(super) observation: Option<Box<Observation>>,
     pub(super) stopwatch: Stopwatch,
     caller: Option<Arc<Caller>>,
