@@ -1,7 +1,8 @@
 //! Dispatched messages: each idempotency key is run once, now or later, however often its message is sent. Running one
-//! uses the ordinary path of a call (`handle_message`).
+//! uses the ordinary path of a call (`handle_request`).
 
 mod config;
+mod key;
 mod queue;
 mod queued_request;
 mod reply;
@@ -17,25 +18,23 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::desk::{Desk, Mount};
 use crate::model::caller::Caller;
-use crate::model::contract::ReplyContext;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::Incoming;
 use crate::model::reply::Reply;
 use crate::model::tool::Effect;
 use crate::pipeline::admit::{Charge, take_budget};
 use crate::pipeline::frame::FrameRejection;
-use crate::pipeline::identify::identify;
 use crate::pipeline::permit::one_tenant;
 use crate::pipeline::precheck::{
     Peek, PeekResult, check_method, check_reply_size, check_scope_and_rate, check_server_known, check_tool_allowed,
     check_transport,
 };
-use crate::pipeline::record::stopwatch::Stage;
-use crate::pipeline::record::{CallRecord, record};
-use crate::serve::{CallContext, identify_timeout};
+use crate::pipeline::record::{CallRecord, RunCall, record_call};
+use crate::serve::CallContext;
 
+use key::DispatchKey;
 use queued_request::{QueuedRequest, read};
-use run::{AnswerUse, RunResult, run};
+use run::{AnswerUse, RunResult, run_dispatched};
 use task::{Task, TaskState};
 use task_store::{TaskStore, TaskWrite};
 
@@ -51,53 +50,47 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const MAX_ROUNDS: usize = 8;
 
 /// Answers one dispatched message. Mounts without dispatch answer as for an unknown method.
-pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mut incoming: Incoming) -> Reply {
-    let deadline = Instant::now() + desk.settings.deadline;
-    let mut call_record = CallRecord::start(desk, mount, &incoming);
-    call_record.start_stage(Stage::Identify);
-    let caller = match timeout_at(deadline, identify(desk, mount, &incoming))
-        .await
-        .unwrap_or_else(|_| Err(identify_timeout()))
-    {
-        Ok(caller) => caller,
-        Err(fault) => return record(call_record, Err(fault), &ReplyContext::new(mount, &incoming)).await,
+pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, incoming: Incoming) -> Reply {
+    let mut reply = record_call(desk, mount, &incoming, DispatchCall(wanted)).await;
+    if reply.fault == Some(FaultKind::MethodNotAllowed) {
+        // DELETE is allowed at the MCP endpoint only.
+        reply.headers.retain(|(name, _)| *name != "Allow");
+        return reply.header("Allow", "POST");
+    }
+    reply
+}
+
+struct DispatchCall(DispatchPreference);
+
+impl RunCall for DispatchCall {
+    async fn run(self, call_record: &mut CallRecord<'_>) -> Result<Reply, Fault> {
+        let mut context = CallContext::identify(call_record).await?;
+        dispatch_message(&mut context, self.0).await
+    }
+}
+
+/// The call that is run takes over the record of the dispatch, so that both are one call. What fails behind it is
+/// recorded separately.
+async fn dispatch_message(context: &mut CallContext<'_, '_>, wanted: DispatchPreference) -> Result<Reply, Fault> {
+    let CallRecord { desk, mount, .. } = *context.record;
+    let (config, request) = match read_request(context).await {
+        Ok(read) => read,
+        Err(rejection) => return Err(context.record.reject(rejection)),
     };
-    call_record.end_stage();
-    call_record.set_caller(&caller);
-    let read = read_request(desk, mount, &caller, &mut incoming, &mut call_record).await;
-    let context = CallContext { desk, mount, incoming: &incoming, caller: &caller, deadline, charge: Charge::Due };
-    let (task_store, request) = match read {
-        Ok((config, request)) => (TaskStore { desk, mount, config }, request),
-        Err(FrameRejection { fault, id }) => {
-            let kind = fault.kind;
-            let mut reply = record(call_record, Err(fault), &context.reply_context().with_id(id.as_ref())).await;
-            if kind == FaultKind::MethodNotAllowed {
-                // DELETE is allowed at the MCP endpoint only.
-                reply.headers.retain(|(name, _)| *name != "Allow");
-                return reply.header("Allow", "POST");
-            }
-            return reply;
-        }
-    };
-    call_record.set_method(&request.method);
-    call_record.set_tenant(&caller, Some(task_store.config.tenant.as_str()));
-    let decided = timeout_at(deadline, decide(&task_store, &context, request, wanted)).await;
-    match decided.unwrap_or_else(|_| Err(Fault::unavailable("the dispatch was not decided within the deadline"))) {
-        Err(fault) => record(call_record, Err(fault), &context.reply_context()).await,
-        Ok(Decision::Reply { task, reused }) => {
-            call_record.add_id(&task.id);
+    let task_store = TaskStore { desk, mount, config };
+    context.record.set_method(request.method_name.method());
+    context.record.set_tenant(&context.caller, Some(config.tenant.as_str()));
+    let decided = timeout_at(context.deadline, decide(&task_store, context, request, wanted)).await;
+    match decided.unwrap_or_else(|_| Err(Fault::unavailable("the dispatch was not decided within the deadline")))? {
+        Decision::Reply { task, reused } => {
+            context.record.add_id(&task.id);
             if is_unmasked(mount, &task.request) {
-                call_record.mark_personal();
+                context.record.mark_personal();
             }
-            record(
-                call_record,
-                limit_reply(mount, &task.request, task_reply(mount, &task, reused)),
-                &context.reply_context(),
-            )
-            .await
+            limit_reply(mount, &task.request, task_reply(mount, &task, reused))
         }
-        Ok(Decision::Run(request)) => {
-            let ran = run(desk, mount, &request, call_record, deadline, Charge::Due).await;
+        Decision::Run(request) => {
+            let ran = run_dispatched(context, &request, Charge::Due).await;
             let reply = mount.contract.dialect.dispatch_reply(&DispatchReply {
                 status: DispatchStatus::Completed,
                 task_id: None,
@@ -106,16 +99,16 @@ pub async fn dispatch(desk: &Desk, mount: &Mount, wanted: DispatchPreference, mu
                 reused: Reused::No,
                 answer: Some(&ran.answer),
             });
-            send_reply(&context, &request, reply).await
+            limit_reply(mount, &request, reply)
         }
-        Ok(Decision::RunTask { task, run_kind }) => {
-            call_record.add_id(&task.id);
+        Decision::RunTask { task, run_kind } => {
+            context.record.add_id(&task.id);
             let charge = match run_kind {
                 RunKind::First => Charge::Due,
                 RunKind::Resumed => Charge::Paid,
             };
-            let ran = run(desk, mount, &task.request, call_record, deadline, charge).await;
-            finish_task(&task_store, &context, task, run_kind, ran).await
+            let ran = run_dispatched(context, &task.request, charge).await;
+            finish_task(&task_store, task, run_kind, ran).await
         }
     }
 }
@@ -138,34 +131,28 @@ enum RunKind {
     Resumed,
 }
 
-async fn read_request<'m>(
-    desk: &Desk,
-    mount: &'m Mount,
-    caller: &Caller,
-    incoming: &mut Incoming,
-    call_record: &mut CallRecord<'_>,
-) -> Result<(&'m DispatchConfig, QueuedRequest), FrameRejection> {
+async fn read_request<'a>(
+    context: &mut CallContext<'_, 'a>,
+) -> Result<(&'a DispatchConfig, QueuedRequest), FrameRejection> {
+    let CallRecord { mount, incoming, .. } = *context.record;
     check_method(incoming)?;
     let (body, peeked) = match (&mount.policy, &incoming.transport_fault) {
-        (Some(policy), _) => {
-            check_transport(desk, mount, policy, caller, incoming, call_record, PeekResult::partial).await?
-        }
+        (Some(policy), _) => check_transport(context, policy, PeekResult::partial).await?,
         (None, Some(fault)) => return Err(fault.clone().into()),
         (None, None) => (incoming.body.collect().await?, PeekResult::Partial(PeekedMessage::default())),
     };
     let peek = peeked.peek();
-    let read = read_queued_request(desk, mount, caller, incoming, &body, &peek);
+    let read = read_queued_request(context, &body, &peek);
     read.map_err(|fault| FrameRejection { fault, id: peek.id.cloned() })
 }
 
-fn read_queued_request<'m>(
-    desk: &Desk,
-    mount: &'m Mount,
-    caller: &Caller,
-    incoming: &Incoming,
+fn read_queued_request<'a>(
+    context: &CallContext<'_, 'a>,
     body: &[u8],
     peek: &Peek<'_>,
-) -> Result<(&'m DispatchConfig, QueuedRequest), Fault> {
+) -> Result<(&'a DispatchConfig, QueuedRequest), Fault> {
+    let CallRecord { mount, incoming, .. } = *context.record;
+    let caller = context.caller.as_ref();
     if let Some(policy) = &mount.policy {
         check_server_known(policy)?;
     }
@@ -176,8 +163,8 @@ fn read_queued_request<'m>(
     if let Some(policy) = &mount.policy {
         // The fully parsed request is what will run, so its method is checked again if the partial parse saw another.
         let read = request.peek();
-        if read.method != peek.method {
-            check_scope_and_rate(desk, mount, policy, caller, &read)?;
+        if read.method_name != peek.method_name {
+            check_scope_and_rate(context, policy, &read)?;
         }
         check_tool_allowed(policy, &read)?;
     }
@@ -188,7 +175,7 @@ fn read_queued_request<'m>(
 /// Looks the key up and claims it, so that one of all messages with this key runs.
 async fn decide(
     task_store: &TaskStore<'_>,
-    context: &CallContext<'_>,
+    context: &CallContext<'_, '_>,
     request: QueuedRequest,
     wanted: DispatchPreference,
 ) -> Result<Decision, Fault> {
@@ -200,7 +187,7 @@ async fn decide(
     if request.key.is_none() {
         match when {
             DispatchMode::Now => return Ok(Decision::Run(Box::new(request))),
-            DispatchMode::Later => request.key = Some(task_store.desk.new_id("key")),
+            DispatchMode::Later => request.key = Some(DispatchKey::new(task_store.desk)),
         }
     }
     let wait_until = Instant::now() + task_store.desk.task_queue.limits.wait_timeout;
@@ -217,7 +204,7 @@ async fn decide(
             }
             Some(task) if task.request.request_hash != request.request_hash => return Err(key_reused()),
             Some(task) if !task.is_open() => {
-                check_may_see(context.mount, context.caller, &task.request)?;
+                check_may_see(task_store.mount, &context.caller, &task.request)?;
                 return Ok(Decision::Reply { task: Box::new(task), reused: Reused::Yes });
             }
             Some(task) => match when {
@@ -248,7 +235,7 @@ async fn decide(
 /// Stores the task before anything else happens. `None` if another message claimed the key first.
 async fn claim(
     task_store: &TaskStore<'_>,
-    context: &CallContext<'_>,
+    context: &CallContext<'_, '_>,
     request: &QueuedRequest,
     when: DispatchMode,
     expired: Option<&Task>,
@@ -272,7 +259,7 @@ async fn claim(
     };
     if place.is_some() {
         // An accepted message will be run, so it is charged now.
-        take_budget(context.desk, context.mount, context.caller)?;
+        take_budget(context)?;
     }
     let state = if place.is_some() { TaskState::Waiting } else { TaskState::Running };
     let task = match task_store.add(request.clone(), state, expired).await? {
@@ -291,21 +278,11 @@ async fn claim(
 /// Stores the answer, then replies: an answer that was called completed can be asked for again.
 async fn finish_task(
     task_store: &TaskStore<'_>,
-    context: &CallContext<'_>,
     task: Box<Task>,
     run_kind: RunKind,
     ran: RunResult,
-) -> Reply {
-    let reply_with = |task: &Task, answer: &CallAnswer| {
-        context.mount.contract.dialect.dispatch_reply(&DispatchReply {
-            status: DispatchStatus::Completed,
-            task_id: Some(&task.id),
-            trace_id: task.request.shown_trace(),
-            key: task.request.key.as_deref(),
-            reused: Reused::No,
-            answer: Some(answer),
-        })
-    };
+) -> Result<Reply, Fault> {
+    let mount = task_store.mount;
     let answer = ran.answer.clone();
     let written = match (ran.keep, run_kind) {
         (AnswerUse::Final, RunKind::First | RunKind::Resumed) => task_store.finish(*task, ran.answer).await,
@@ -317,20 +294,24 @@ async fn finish_task(
     task_store.desk.task_queue.wake();
     let fault = match written {
         Ok(TaskWrite::Done(task)) if run_kind == RunKind::Resumed && task.state != TaskState::Completed => {
-            return send_reply(context, &task.request, task_reply(context.mount, &task, Reused::Yes)).await;
+            return limit_reply(mount, &task.request, task_reply(mount, &task, Reused::Yes));
         }
-        Ok(TaskWrite::Done(task)) => return send_reply(context, &task.request, reply_with(&task, &answer)).await,
+        Ok(TaskWrite::Done(task)) => {
+            let reply = mount.contract.dialect.dispatch_reply(&DispatchReply {
+                status: DispatchStatus::Completed,
+                task_id: Some(&task.id),
+                trace_id: task.request.shown_trace(),
+                key: task.request.key.as_ref().map(DispatchKey::as_str),
+                reused: Reused::No,
+                answer: Some(&answer),
+            });
+            return limit_reply(mount, &task.request, reply);
+        }
         Ok(TaskWrite::Conflict) => None,
         Err(fault) => fault.cause,
     };
-    let call_record = {
-        let mut call_record = CallRecord::start(context.desk, context.mount, context.incoming);
-        call_record.set_caller(context.caller);
-        call_record
-    };
     let unknown = Fault::new(FaultKind::KeyInFlight, "The answer could not be kept yet. Repeat it under the same key.");
-    let unknown = unknown.retry_after(1).caused_by(fault.unwrap_or_else(|| "another took the task over".to_owned()));
-    record(call_record, Err(unknown), &context.reply_context()).await
+    Err(unknown.retry_after(1).caused_by(fault.unwrap_or_else(|| "another took the task over".to_owned())))
 }
 
 /// Enforces the size limit of the policy, except for answers to writes, which have happened already.
@@ -338,18 +319,6 @@ fn limit_reply(mount: &Mount, request: &QueuedRequest, reply: Reply) -> Result<R
     match request.tool(mount).map(|spec| spec.effect) {
         Some(Effect::Adds | Effect::Changes) => Ok(reply),
         Some(Effect::Reads) | None => check_reply_size(mount, reply),
-    }
-}
-
-/// As `limit_reply`, for a call that has been recorded: exceeding the limit is recorded separately.
-async fn send_reply(context: &CallContext<'_>, request: &QueuedRequest, reply: Reply) -> Reply {
-    match limit_reply(context.mount, request, reply) {
-        Ok(reply) => reply,
-        Err(fault) => {
-            let mut call_record = CallRecord::start(context.desk, context.mount, context.incoming);
-            call_record.set_caller(context.caller);
-            record(call_record, Err(fault), &context.reply_context()).await
-        }
     }
 }
 
@@ -362,7 +331,7 @@ fn task_reply(mount: &Mount, task: &Task, reused: Reused) -> Reply {
         },
         task_id: Some(&task.id),
         trace_id: task.request.shown_trace(),
-        key: task.request.key.as_deref(),
+        key: task.request.key.as_ref().map(DispatchKey::as_str),
         reused,
         // The answer of a run that will be repeated is not final.
         answer: task.answer.as_ref().filter(|_| !task.is_open()),

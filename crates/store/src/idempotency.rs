@@ -9,7 +9,7 @@ use crate::keyring::{HashDomain, Keyring, TenantKeys};
 
 /// The same key has another hash for another client or tool.
 pub(crate) fn key_hash(keys: &TenantKeys, claim: &Claim) -> String {
-    keys.digest(HashDomain::Claim { client: claim.client.as_str(), tool: claim.tool }, &claim.key)
+    keys.digest(HashDomain::Claim { client: claim.client.as_str(), tool: claim.tool }, claim.key.as_str())
 }
 
 /// What is stored under a key: the hash of the request and the answer, both sealed.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::answer::code;
 use crate::json::{self, JsonError, Map, Value};
+use crate::method::{Method, MethodName};
 use envelope::{Envelope, Outermost, outermost};
 
 /// More than any client sends, and few enough that one body cannot hold the desk for long.
@@ -47,11 +48,15 @@ pub enum Frame {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     pub id: Id,
-    pub method: String,
+    pub method_name: MethodName,
     pub params: Map<String, Value>,
 }
 
 impl Request {
+    pub fn method(&self) -> Method {
+        self.method_name.method()
+    }
+
     /// What the client says about the request itself, when it says it as an object.
     pub fn meta(&self) -> Option<&Map<String, Value>> {
         self.params.get("_meta").and_then(Value::as_object)
@@ -60,8 +65,14 @@ impl Request {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notification {
-    pub method: String,
+    pub method_name: MethodName,
     pub params: Map<String, Value>,
+}
+
+impl Notification {
+    pub fn method(&self) -> Method {
+        self.method_name.method()
+    }
 }
 
 /// The id of a request, echoed with its type: to a client `1` and `"1"` are two calls.
@@ -131,13 +142,13 @@ fn frame(envelope: Envelope) -> Result<Frame, FrameError> {
         return Err(refused(id, "A message must say \"jsonrpc\":\"2.0\"."));
     }
     let answers = envelope.result.is_some() || envelope.error.is_some();
-    let method = match envelope.method {
+    let method_name = match envelope.method {
         // Whoever stands between client and desk could take such a message for the one or the
         // other.
         Some(_) if answers => {
             return Err(refused(id, "A message must not be a request and a response at once."));
         }
-        Some(Value::String(method)) => method,
+        Some(Value::String(name)) => MethodName::from(name),
         Some(_) => return Err(refused(id, "The method must be a string.")),
         None if answers => return Ok(Frame::Response),
         None => return Err(refused(id, "A message must name a method.")),
@@ -148,9 +159,9 @@ fn frame(envelope: Envelope) -> Result<Frame, FrameError> {
         None => Map::new(),
     };
     match id {
-        Some(id) => Ok(Frame::Request(Request { id, method, params })),
+        Some(id) => Ok(Frame::Request(Request { id, method_name, params })),
         None if named_id => Err(refused(None, "The id must be a whole number or a string of at most 256 bytes.")),
-        None => Ok(Frame::Notification(Notification { method, params })),
+        None => Ok(Frame::Notification(Notification { method_name, params })),
     }
 }
 

@@ -7,12 +7,13 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::Value;
 
 use crate::frame::{Id, id};
+use crate::method::MethodName;
 
 /// What could be read, up to the place where the body ends or stops being JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeekedMessage {
     pub id: Option<Id>,
-    pub method: Option<String>,
+    pub method_name: Option<MethodName>,
     /// `params.name`: what is called, where something is called by name.
     pub name: Option<String>,
 }
@@ -52,7 +53,7 @@ impl<'de> Visitor<'de> for Envelope<'_> {
         while let Some(key) = members.next_key::<String>()? {
             match key.as_str() {
                 "id" => self.0.id = members.next_value_seed(Word)?.and_then(id),
-                "method" => self.0.method = members.next_value_seed(Word)?.and_then(text),
+                "method" => self.0.method_name = members.next_value_seed(Word)?.and_then(text).map(MethodName::from),
                 "params" => members.next_value_seed(Params(&mut *self.0))?,
                 _ => drop(members.next_value::<IgnoredAny>()?),
             }

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use frontdesk_wire::answer;
 use frontdesk_wire::frame::{Frame, FrameBody, FrameError, read};
 use frontdesk_wire::json::{Value, canonical, parse};
+use frontdesk_wire::method::MethodName;
 use frontdesk_wire::peek::{PeekedMessage, peek};
 use frontdesk_wire::version::{McpHeaders, decide};
 use proptest::collection::vec;
@@ -134,12 +135,15 @@ fn check(bytes: &[u8], header: &str, choice: [usize; 3], seen: &mut Seen) {
     match read(bytes) {
         Ok(FrameBody::One(Frame::Request(request))) => {
             // A decision by the first look must be about the message that is then read.
-            assert_eq!((peeked.method.as_deref(), peeked.id.as_ref()), (Some(&*request.method), Some(&request.id)));
+            assert_eq!(
+                (peeked.method_name.as_ref(), peeked.id.as_ref()),
+                (Some(&request.method_name), Some(&request.id))
+            );
             assert_eq!(peeked.name.as_deref(), request.params.get("name").and_then(Value::as_str));
             seen.frame(&Frame::Request(request), header, choice);
         }
         Ok(FrameBody::One(Frame::Notification(notice))) => {
-            assert_eq!((peeked.method.as_deref(), &peeked.id), (Some(&*notice.method), &None));
+            assert_eq!((peeked.method_name.as_ref(), &peeked.id), (Some(&notice.method_name), &None));
             seen.frame(&Frame::Notification(notice), header, choice);
         }
         Ok(FrameBody::One(frame)) => seen.frame(&frame, header, choice),
@@ -200,7 +204,7 @@ impl Seen {
         self.requests += 1;
         assert!(parse(&answer::success(&request.id, "{}")).is_ok());
         let versions = [None, Some(header), Some("2026-07-28"), Some("2025-11-25")];
-        let texts = [None, Some(header), Some(request.method.as_str()), Some("=?base64?YS5i?=")];
+        let texts = [None, Some(header), Some(request.method_name.as_str()), Some("=?base64?YS5i?=")];
         let headers = McpHeaders { protocol_version: versions[version], method: texts[method], name: texts[name] };
         match decide(&headers, request) {
             Ok(_) => self.decided += 1,
@@ -218,7 +222,8 @@ impl Seen {
         if let Some(method) = value.get("method").and_then(Value::as_str) {
             self.dispatchable += 1;
             let name = value.get("params").and_then(|params| params.get("name")).and_then(Value::as_str);
-            assert_eq!((peeked.method.as_deref(), peeked.name.as_deref()), (Some(method), name), "{value}");
+            let peeked_method = peeked.method_name.as_ref().map(MethodName::as_str);
+            assert_eq!((peeked_method, peeked.name.as_deref()), (Some(method), name), "{value}");
         }
     }
 

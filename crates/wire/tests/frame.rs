@@ -36,7 +36,7 @@ fn invalid(id: &str, message: &str) -> (i64, String, String) {
 fn a_request_carries_id_method_and_params() {
     let request = request(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"inventory.get"}}"#);
     assert_eq!(request.id, Id::Number(7));
-    assert_eq!(request.method, "tools/call");
+    assert_eq!(request.method_name.as_str(), "tools/call");
     assert_eq!(serde_json::to_string(&request.params).unwrap(), r#"{"name":"inventory.get"}"#);
 }
 
@@ -58,8 +58,8 @@ fn meta_is_found_when_it_is_an_object() {
 #[test]
 fn a_message_without_an_id_is_a_notification() {
     let frame = one(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    let Frame::Notification(Notification { method, params }) = frame else { panic!("{frame:?}") };
-    assert_eq!((method.as_str(), params.len()), ("notifications/initialized", 0));
+    let Frame::Notification(Notification { method_name, params }) = frame else { panic!("{frame:?}") };
+    assert_eq!((method_name.as_str(), params.len()), ("notifications/initialized", 0));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_message_that_asks_and_answers_is_refused() {
 
 #[test]
 fn further_members_of_the_envelope_are_passed_over() {
-    assert_eq!(request(r#"{"jsonrpc":"2.0","id":1,"method":"ping","trace":{"a":[1]}}"#).method, "ping");
+    assert_eq!(request(r#"{"jsonrpc":"2.0","id":1,"method":"ping","trace":{"a":[1]}}"#).method_name.as_str(), "ping");
 }
 
 #[test]
@@ -171,9 +171,9 @@ fn the_elements_of_a_batch_stand_and_fall_each_for_itself() {
     let seen: Vec<String> = items
         .iter()
         .map(|item| match item {
-            Ok(Frame::Request(request)) => format!("request {}", request.method),
+            Ok(Frame::Request(request)) => format!("request {}", request.method_name.as_str()),
             Ok(Frame::Notification(notification)) => {
-                format!("notification {}", notification.method)
+                format!("notification {}", notification.method_name.as_str())
             }
             Ok(Frame::Response) => "response".to_owned(),
             Err(error) => format!("{:?}", shown(error)),

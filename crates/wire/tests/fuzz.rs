@@ -7,6 +7,7 @@ use bolero::check;
 use frontdesk_wire::answer;
 use frontdesk_wire::frame::{self, FrameError};
 use frontdesk_wire::json::{canonical, parse};
+use frontdesk_wire::method::MethodName;
 use frontdesk_wire::peek::peek;
 
 const INPUTS: usize = 20_000;
@@ -59,7 +60,7 @@ fn fuzz_peek() {
             if let Ok(value) = parse(bytes)
                 && let Some(method) = value.get("method").and_then(|method| method.as_str())
             {
-                assert_eq!(peeked.method.as_deref(), Some(method));
+                assert_eq!(peeked.method_name.as_ref().map(MethodName::as_str), Some(method));
             }
         }
     });

@@ -1,11 +1,12 @@
 //! A first look at a body: literal bytes in, what was seen out. That it agrees with the reader is tried in `any_bytes`.
 
 use frontdesk_wire::frame::Id;
+use frontdesk_wire::method::MethodName;
 use frontdesk_wire::peek::{PeekedMessage, peek};
 
 fn seen(id: Option<i64>, method: &str, name: Option<&str>) -> PeekedMessage {
-    let method = (!method.is_empty()).then(|| method.to_owned());
-    PeekedMessage { id: id.map(Id::Number), method, name: name.map(str::to_owned) }
+    let method_name = (!method.is_empty()).then(|| MethodName::from(method.to_owned()));
+    PeekedMessage { id: id.map(Id::Number), method_name, name: name.map(str::to_owned) }
 }
 
 #[test]

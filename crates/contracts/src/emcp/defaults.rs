@@ -3,6 +3,7 @@
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::contract_entry::{MountDefaults, QueryLimits};
+use frontdesk_wire::method::Method;
 
 use super::{EmcpSettings, scopes};
 
@@ -14,21 +15,21 @@ pub const DEFAULTS: MountDefaults = MountDefaults {
         (
             scopes::READ,
             &[
-                "initialize",
-                "ping",
-                "tools/list",
-                "resources/list",
-                "resources/templates/list",
-                "resources/read",
-                "prompts/list",
-                "prompts/get",
-                "completion/complete",
-                "logging/setLevel",
-                "server/discover",
+                Method::Initialize.as_str(),
+                Method::Ping.as_str(),
+                Method::ToolsList.as_str(),
+                Method::ResourcesList.as_str(),
+                Method::ResourcesTemplatesList.as_str(),
+                Method::ResourcesRead.as_str(),
+                Method::PromptsList.as_str(),
+                Method::PromptsGet.as_str(),
+                Method::CompletionComplete.as_str(),
+                Method::LoggingSetLevel.as_str(),
+                Method::ServerDiscover.as_str(),
                 "notifications/*",
             ],
         ),
-        (scopes::CALL, &["tools/call"]),
+        (scopes::CALL, &[Method::ToolsCall.as_str()]),
         (scopes::ADMIN, &["admin/*"]),
     ],
     write_tools: "evo.write.*",

@@ -15,6 +15,7 @@ mod personal_data;
 mod receipts;
 mod resource_fields;
 mod resources;
+mod routes;
 mod scopes;
 mod search;
 mod successes;

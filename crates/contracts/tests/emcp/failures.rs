@@ -2,6 +2,7 @@
 
 use frontdesk_contracts::emcp::{Emcp, scopes};
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, ReplyContext, RequestTarget};
+use frontdesk_engine::model::tool::Effect;
 use frontdesk_engine::{Code, Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
@@ -183,4 +184,18 @@ fn the_log_gets_the_slug() {
     assert_eq!(slug(FaultKind::InvalidArgument), "invalid_params");
     assert_eq!(slug(FaultKind::UnknownTool), "tool_not_found");
     assert_eq!(slug(FaultKind::AnswerTooLarge), "result_too_large");
+}
+
+#[test]
+fn a_fault_on_a_route_is_plain_under_an_http_status() {
+    let route = RequestTarget::Route { tool: "evo.content.get", effect: Effect::Reads };
+    for kind in KINDS {
+        let text = said(*kind, route, LEGACY);
+        assert!(text.starts_with(['4', '5']) && !text.contains("jsonrpc"), "{kind:?} {text}");
+    }
+    assert_eq!(said(FaultKind::NotFound, route, LEGACY), plain("404", "not_found"));
+    assert_eq!(said(FaultKind::UnknownTool, route, LEGACY), plain("404", "tool_not_found"));
+    assert_eq!(said(FaultKind::InvalidArgument, route, LEGACY), plain("400", "invalid_params"));
+    assert_eq!(said(FaultKind::Internal, route, LEGACY), plain("500", "internal_error"));
+    assert_eq!(said(FaultKind::RateLimited, route, LEGACY), plain("429", "rate_limited"));
 }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use frontdesk_wire::frame::{Id, Request};
 use frontdesk_wire::json::{self, Map, Value, canonical};
+use frontdesk_wire::method::{Method, MethodName};
 use serde::{Deserialize, Serialize};
 
+use super::key::DispatchKey;
 use crate::desk::Mount;
 use crate::model::caller::{Caller, ClientId, Scope, Scopes, TenantId};
 use crate::model::fault::{Fault, FaultKind};
@@ -18,13 +20,12 @@ use crate::model::trace::Trace;
 use crate::pipeline::precheck::Peek;
 use crate::seal::sha256;
 
-const MAX_KEY: usize = 255;
 /// No tool has a longer name.
 const MAX_NAME: usize = 128;
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct QueuedRequest {
-    pub(crate) key: Option<String>,
+    pub(crate) key: Option<DispatchKey>,
     /// Hash of server, method, parameters and caller.
     #[serde(rename = "meaning")]
     pub(crate) request_hash: String,
@@ -41,7 +42,8 @@ pub(crate) struct QueuedRequest {
     method_header: Option<String>,
     name_header: Option<String>,
     id: Value,
-    pub(crate) method: String,
+    #[serde(rename = "method")]
+    pub(crate) method_name: MethodName,
     params: Map<String, Value>,
 }
 
@@ -67,8 +69,8 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         Some(_) => return Err(bad("The member `id` must be a whole number or a string of at most 256 bytes.")),
     };
     let key = match (&incoming.idempotency_key, envelope.remove("idempotency_key")) {
-        (Some(key), _) => Some(check_key(key)?),
-        (None, Some(Value::String(key))) => Some(check_key(&key)?),
+        (Some(key), _) => Some(DispatchKey::parse(key).ok_or_else(invalid_key)?),
+        (None, Some(Value::String(key))) => Some(DispatchKey::parse(&key).ok_or_else(invalid_key)?),
         (None, None | Some(Value::Null)) => None,
         (None, Some(_)) => return Err(invalid_key()),
     };
@@ -88,7 +90,7 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
         method_header: incoming.method_header.clone(),
         name_header: incoming.name_header.clone(),
         id,
-        method,
+        method_name: method.into(),
         params,
     })
 }
@@ -96,7 +98,7 @@ pub(crate) fn read(body: &[u8], server: &str, incoming: &Incoming, caller: &Call
 impl QueuedRequest {
     /// The key within its scope: server, client and subject.
     pub(crate) fn key_slot(&self) -> Option<String> {
-        let key = self.key.as_deref()?;
+        let key = self.key.as_ref()?.as_str();
         Some(serde_json::json!([self.server, self.client, self.subject, key]).to_string())
     }
 
@@ -114,7 +116,7 @@ impl QueuedRequest {
     }
 
     pub(crate) fn request(&self) -> Option<Request> {
-        Some(Request { id: request_id(&self.id)?, method: self.method.clone(), params: self.params.clone() })
+        Some(Request { id: request_id(&self.id)?, method_name: self.method_name.clone(), params: self.params.clone() })
     }
 
     /// The caller as it was when the message was accepted.
@@ -151,7 +153,7 @@ impl QueuedRequest {
             method_header: self.method_header.clone(),
             name_header: self.name_header.clone(),
             // A write that is repeated after a crash finds its own claim.
-            idempotency_key: self.key.clone(),
+            idempotency_key: self.key.as_ref().map(|key| key.as_str().to_owned()),
             transport_fault: None,
             address: self.address,
             trace: self.trace(),
@@ -162,12 +164,12 @@ impl QueuedRequest {
     /// What a partial parse of the message would have seen.
     pub(crate) fn peek(&self) -> Peek<'_> {
         // No check depends on the id.
-        Peek { id: None, method: Some(&self.method), name: self.name() }
+        Peek { id: None, method_name: Some(&self.method_name), name: self.name() }
     }
 
     /// The name of the tool, for `tools/call`.
     fn name(&self) -> Option<&str> {
-        self.params.get("name").filter(|_| self.method == "tools/call")?.as_str()
+        self.params.get("name").filter(|_| self.method_name.method() == Method::ToolsCall)?.as_str()
     }
 
     /// The tool it calls, where there is one of that name.
@@ -202,15 +204,60 @@ fn request_id(id: &Value) -> Option<Id> {
     }
 }
 
-fn check_key(key: &str) -> Result<String, Fault> {
-    let fits = (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    fits.then(|| key.to_owned()).ok_or_else(invalid_key)
-}
-
 fn invalid_key() -> Fault {
     bad("An idempotency key is 1 to 255 printable ASCII characters.")
 }
 
 fn bad(message: &'static str) -> Fault {
     Fault::new(FaultKind::BadDispatch, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{QueuedRequest, read};
+    use crate::model::caller::{Caller, ClientId, Scopes, TenantId};
+    use crate::model::incoming::{Credential, Incoming, RequestBody, Verb};
+    use crate::model::trace::Trace;
+
+    /// A task that an earlier version has stored must be read, and a repeat must be recognised by its hash.
+    #[test]
+    fn a_request_is_stored_and_hashed_as_ever() {
+        for (method, hash) in [
+            ("tools/call", "9fb623e26ccf3c6ef8d3f8f1baf21b34b8050c2608333bd1042658b0ff49a057"),
+            ("admin/reindex", "ad8af5d08121c01b9caa53525045699f9c3ac759c50be25e2af5bcec9de9213f"),
+        ] {
+            let stored = format!(
+                r#"{{"key":"a key","meaning":"{hash}","server":"s","client":"c","subject":"u","tenants":["north"],"scopes":[],"authenticated_at":null,"address":"192.0.2.1","trace":"t1","trace_name":null,"protocol_version":null,"method_header":null,"name_header":null,"id":7,"method":"{method}","params":{{"name":"book.get"}}}}"#
+            );
+            assert_eq!(serde_json::to_string(&queued(method)).unwrap(), stored);
+            let again: QueuedRequest = serde_json::from_str(&stored).unwrap();
+            assert_eq!(again.request().unwrap().method_name.as_str(), method);
+            assert_eq!(serde_json::to_string(&again).unwrap(), stored);
+        }
+    }
+
+    fn queued(method: &str) -> QueuedRequest {
+        let body =
+            format!(r#"{{"id":7,"method":"{method}","params":{{"name":"book.get"}},"idempotency_key":"a key"}}"#);
+        let caller = Caller {
+            client: ClientId::new("c"),
+            subject: "u".into(),
+            tenants: TenantId::parse("north").into_iter().collect(),
+            scopes: Scopes::new([]),
+            authenticated_at: None,
+        };
+        let incoming = Incoming {
+            verb: Verb::Post,
+            credential: Credential::Missing,
+            protocol_version: None,
+            method_header: None,
+            name_header: None,
+            idempotency_key: None,
+            transport_fault: None,
+            address: [192, 0, 2, 1].into(),
+            trace: Trace::new("t1"),
+            body: RequestBody::from_bytes(Vec::new()),
+        };
+        read(body.as_bytes(), "s", &incoming, &caller).unwrap()
+    }
 }

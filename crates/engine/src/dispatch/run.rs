@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use frontdesk_wire::answer::quote;
-use frontdesk_wire::frame::Frame;
 use serde::de::IgnoredAny;
 use tokio::time::Instant;
 
@@ -14,8 +13,8 @@ use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::{Reply, ReplyKind};
 use crate::pipeline::admit::Charge;
 use crate::pipeline::precheck::check_server_allowed;
-use crate::pipeline::record::{CallRecord, record};
-use crate::serve::{CallContext, handle_message};
+use crate::pipeline::record::{CallRecord, RunCall, record_call};
+use crate::serve::{CallContext, handle_request};
 
 pub(crate) struct RunResult {
     pub(crate) answer: CallAnswer,
@@ -29,25 +28,50 @@ pub(crate) enum AnswerUse {
     Temporary,
 }
 
-pub(crate) async fn run(
-    desk: &Desk,
-    mount: &Mount,
+/// Runs a request as part of the call that dispatched it; both have one record.
+pub(crate) async fn run_dispatched(
+    context: &mut CallContext<'_, '_>,
     request: &QueuedRequest,
-    call_record: CallRecord<'_>,
-    deadline: Instant,
     charge: Charge,
 ) -> RunResult {
-    let caller = Arc::new(request.caller());
-    let incoming = request.incoming();
-    let context = CallContext { desk, mount, incoming: &incoming, caller: &caller, deadline, charge };
-    // The operator may have denied the server since the message was accepted.
-    let open = mount.policy.as_ref().map_or(Ok(()), check_server_allowed);
-    let message = open.and_then(|()| request.request().ok_or_else(|| Fault::internal("a request cannot be read")));
-    let reply = match message {
-        Ok(message) => handle_message(&context, call_record, Ok(Frame::Request(message))).await,
-        Err(fault) => record(call_record, Err(fault), &context.reply_context()).await,
-    };
-    RunResult { keep: keep(reply.fault), answer: answer(request, &reply) }
+    let CallRecord { desk, mount, .. } = *context.record;
+    let deadline = context.deadline;
+    let call = QueuedCall { request, dispatched_by: Some(context.record), deadline, charge };
+    RunResult::new(request, &record_call(desk, mount, &request.incoming(), call).await)
+}
+
+/// Runs a request whose caller is not waiting. It was charged when it was accepted.
+pub(crate) async fn run_accepted(desk: &Desk, mount: &Mount, request: &QueuedRequest) -> RunResult {
+    let deadline = Instant::now() + desk.settings.deadline;
+    let call = QueuedCall { request, dispatched_by: None, deadline, charge: Charge::Paid };
+    RunResult::new(request, &record_call(desk, mount, &request.incoming(), call).await)
+}
+
+struct QueuedCall<'q, 'a> {
+    request: &'q QueuedRequest,
+    dispatched_by: Option<&'q mut CallRecord<'a>>,
+    deadline: Instant,
+    charge: Charge,
+}
+
+impl RunCall for QueuedCall<'_, '_> {
+    async fn run(self, call_record: &mut CallRecord<'_>) -> Result<Reply, Fault> {
+        let caller = Arc::new(self.request.caller());
+        let mut context = CallContext::new(call_record, caller, self.deadline, self.charge);
+        if let Some(dispatched_by) = self.dispatched_by {
+            context.record.take_over(dispatched_by);
+        }
+        // The operator may have denied the server since the message was accepted.
+        context.record.mount.policy.as_ref().map_or(Ok(()), check_server_allowed)?;
+        let message = self.request.request().ok_or_else(|| Fault::internal("a request cannot be read"))?;
+        handle_request(&mut context, message).await
+    }
+}
+
+impl RunResult {
+    fn new(request: &QueuedRequest, reply: &Reply) -> RunResult {
+        RunResult { keep: keep(reply.fault), answer: answer(request, reply) }
+    }
 }
 
 fn answer(request: &QueuedRequest, reply: &Reply) -> CallAnswer {

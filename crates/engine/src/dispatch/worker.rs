@@ -4,17 +4,15 @@ use std::sync::Arc;
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::config::DispatchConfig;
 use super::queue::{QueuedTask, TaskQueue};
-use super::run::{AnswerUse, run};
+use super::run::{AnswerUse, run_accepted};
 use super::task::TaskState;
 use super::task_store::{TaskStore, TaskWrite};
 use crate::desk::{Desk, Mount};
 use crate::model::fault::Fault;
-use crate::pipeline::admit::Charge;
-use crate::pipeline::record::CallRecord;
 
 /// How many tasks of a server are taken in one round.
 const MAX_FOUND: usize = 64;
@@ -110,10 +108,7 @@ async fn run_task(task_store: &TaskStore<'_>, id: &str) -> Result<(), Fault> {
     if !task.is_open() {
         return Ok(());
     }
-    let mut call_record = CallRecord::start(task_store.desk, task_store.mount, &task.request.incoming());
-    call_record.set_caller(&Arc::new(task.request.caller()));
-    let deadline = Instant::now() + task_store.desk.settings.deadline;
-    let ran = run(task_store.desk, task_store.mount, &task.request, call_record, deadline, Charge::Paid).await;
+    let ran = run_accepted(task_store.desk, task_store.mount, &task.request).await;
     match ran.keep {
         AnswerUse::Final => task_store.finish(*task, ran.answer).await?,
         AnswerUse::Temporary => task_store.reschedule(*task, ran.answer).await?,

@@ -6,17 +6,14 @@ use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
-use crate::desk::Mount;
 use crate::dispatch::DispatchReply;
 use crate::model::caller::{Scope, Scopes};
 use crate::model::fault::Fault;
-use crate::model::incoming::{Credential, Incoming};
 use crate::model::reply::Reply;
 use crate::model::schema::Schema;
 use crate::model::table::TableSpec;
-use crate::model::tool::{Tool, ToolSpec};
+use crate::model::tool::{Effect, Tool, ToolSpec};
 use crate::model::tool_input::ToolInput;
-use crate::model::trace::Trace;
 
 pub struct Contract {
     pub id: &'static str,
@@ -86,7 +83,7 @@ pub trait Dialect: Send + Sync {
         let _ = tool;
         arguments
     }
-    /// Takes tenant, window and idempotency key out of checked arguments.
+    /// Takes tenant, window and idempotency key out of checked arguments. `header_key` is the header as received.
     fn read(
         &self,
         tool: &ToolSpec,
@@ -127,6 +124,11 @@ pub enum Payload {
 pub enum RequestTarget<'a> {
     Tool(&'a str),
     Resource(&'a str),
+    /// A tool that was called by an address and a verb of its own. The answer is plain JSON under its HTTP status.
+    Route {
+        tool: &'a str,
+        effect: Effect,
+    },
     Method,
     /// The request was not understood far enough to say.
     Transport,
@@ -156,45 +158,7 @@ pub enum CredentialPresence {
     Present,
 }
 
-impl<'a> ReplyContext<'a> {
-    /// For a request of which only the transport is known.
-    pub fn new(mount: &'a Mount, incoming: &'a Incoming) -> ReplyContext<'a> {
-        ReplyContext {
-            era: None,
-            header_version: incoming.protocol_version.as_deref().and_then(Version::parse),
-            id: None,
-            target: RequestTarget::Transport,
-            metadata_url: &mount.metadata_url,
-            default_scope: &mount.contract.default_scope,
-            granted_scopes: None,
-            credential: match incoming.credential {
-                Credential::Missing => CredentialPresence::Absent,
-                Credential::Bearer(_) | Credential::Unusable => CredentialPresence::Present,
-            },
-            trace_id: incoming.trace.display_id(),
-        }
-    }
-
-    pub fn with_scopes(mut self, scopes: &'a Scopes) -> ReplyContext<'a> {
-        self.granted_scopes = Some(scopes);
-        self
-    }
-
-    /// With the request's id, where one could be read.
-    pub fn with_id(mut self, id: Option<&'a Id>) -> ReplyContext<'a> {
-        if id.is_some() {
-            self.id = id;
-            self.target = RequestTarget::Method;
-        }
-        self
-    }
-
-    /// In another trace than that of the whole request.
-    pub fn with_trace(mut self, trace: &'a Trace) -> ReplyContext<'a> {
-        self.trace_id = trace.display_id();
-        self
-    }
-
+impl ReplyContext<'_> {
     /// The era of the request. One that was never decided counts as the oldest that has a default.
     pub fn era_or_default(&self) -> Era {
         self.era.unwrap_or(Era::Legacy(Version::V2025_03_26))

@@ -15,6 +15,7 @@ use crate::model::trace::Trace;
 pub enum Verb {
     Post,
     Get,
+    Put,
     Delete,
     Other,
 }
@@ -45,7 +46,7 @@ pub struct Incoming {
     pub protocol_version: Option<String>,
     pub method_header: Option<String>,
     pub name_header: Option<String>,
-    /// `Idempotency-Key` as received.
+    /// `Idempotency-Key` as received: whether it counts, and what is a valid one, depends on what is called.
     pub idempotency_key: Option<String>,
     /// A fault of the transport, which is answered once the caller is known.
     pub transport_fault: Option<Fault>,
@@ -55,12 +56,12 @@ pub struct Incoming {
     pub body: RequestBody,
 }
 
-/// The body, which is read when `collect` is called. The lock is never contended: it only makes the type `Sync`.
-pub struct RequestBody(Mutex<Future<'static, Result<Bytes, Fault>>>);
+/// The body, which is read when `collect` is called, once. The lock is never contended: it only makes the type `Sync`.
+pub struct RequestBody(Mutex<Option<Future<'static, Result<Bytes, Fault>>>>);
 
 impl RequestBody {
     pub fn from_future(body: impl std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static) -> RequestBody {
-        RequestBody(Mutex::new(Box::pin(body)))
+        RequestBody(Mutex::new(Some(Box::pin(body))))
     }
 
     pub fn from_bytes(body: impl Into<Bytes>) -> RequestBody {
@@ -68,10 +69,11 @@ impl RequestBody {
         RequestBody::from_future(async { Ok(body) })
     }
 
-    pub async fn collect(&mut self) -> Result<Bytes, Fault> {
-        match self.0.get_mut() {
-            Ok(body) => body.as_mut().await,
-            Err(_) => Err(Fault::internal("the body was lost in a panic")),
+    pub async fn collect(&self) -> Result<Bytes, Fault> {
+        let body = self.0.lock().ok().and_then(|mut body| body.take());
+        match body {
+            Some(body) => body.await,
+            None => Err(Fault::internal("the body was collected before")),
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod contract;
 pub mod contract_entry;
 pub mod fault;
 pub mod glob;
+pub mod idempotency_key;
 pub mod incoming;
 pub mod mount_policy;
 pub mod observation;

@@ -1,7 +1,7 @@
 //! The policy of a mount: scopes per method, rates, size limits, denied tools. It is checked before a message is
 //! understood (`pipeline::precheck`). A mount without one leaves all of that to the later stages.
 
-use frontdesk_wire::method::METHODS;
+use frontdesk_wire::method::{Method, MethodName};
 
 use crate::limits::rate::Quota;
 use crate::model::caller::{Scope, Scopes};
@@ -41,21 +41,21 @@ pub struct MethodScopes {
     rules: Vec<(Glob, Scope)>,
     default: Scope,
     /// The scopes of the protocol's own methods, looked up once: nearly every call is one of them.
-    known: Vec<(&'static str, Scope)>,
+    known: Vec<(Method, Scope)>,
 }
 
 impl MethodScopes {
     /// `default` is what a method needs that no rule covers.
     pub fn new(rules: impl IntoIterator<Item = (Glob, Scope)>, default: Scope) -> MethodScopes {
         let plain = MethodScopes { rules: rules.into_iter().collect(), default, known: Vec::new() };
-        let known = METHODS.into_iter().map(|method| (method, plain.lookup(method).clone())).collect();
+        let known = Method::KNOWN.into_iter().map(|method| (method, plain.lookup(method.as_str()).clone())).collect();
         MethodScopes { known, ..plain }
     }
 
     /// A rule that names the method goes before one that only covers it, and the first of equals wins.
-    pub fn required_scope(&self, method: &str) -> &Scope {
-        let known = self.known.iter().find(|(known, _)| *known == method);
-        known.map_or_else(|| self.lookup(method), |(_, scope)| scope)
+    pub fn required_scope(&self, name: &MethodName) -> &Scope {
+        let known = self.known.iter().find(|(known, _)| *known == name.method());
+        known.map_or_else(|| self.lookup(name.as_str()), |(_, scope)| scope)
     }
 
     fn lookup(&self, method: &str) -> &Scope {

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::idempotency_key::IdempotencyKey;
+
 /// What was asked of a list; the cursor is still sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
@@ -18,7 +20,7 @@ pub struct ToolInput {
     pub arguments: Map<String, Value>,
     pub tenant: Option<String>,
     pub window: Option<PageRequest>,
-    pub idempotency_key: Option<String>,
+    pub idempotency_key: Option<IdempotencyKey>,
 }
 
 impl ToolInput {

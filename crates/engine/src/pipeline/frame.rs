@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use frontdesk_wire::frame::{self, Frame, FrameBody, FrameError, Id, Notification, Request};
+use frontdesk_wire::method::Method;
 use frontdesk_wire::version::{self, Era, EraError, McpHeaders, Version};
 
-use crate::desk::{Desk, Mount};
-use crate::model::caller::Caller;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::Incoming;
 use crate::pipeline::precheck::Precheck;
+use crate::pipeline::record::CallRecord;
+use crate::serve::CallContext;
 
 /// Why a request holds no message, and the id it named where one could be read.
 #[derive(Debug)]
@@ -18,7 +19,8 @@ pub struct FrameRejection {
     pub id: Option<Id>,
 }
 
-pub(crate) fn frame(mount: &Mount, incoming: &Incoming, checked: Precheck) -> Result<FrameBody, FrameRejection> {
+pub(crate) fn frame(context: &CallContext<'_, '_>, checked: Precheck) -> Result<FrameBody, FrameRejection> {
+    let CallRecord { mount, incoming, .. } = *context.record;
     let body = match checked {
         Precheck::Bytes(bytes) => frame::read(&bytes)?,
         Precheck::Message(frame) => FrameBody::One(frame),
@@ -60,7 +62,7 @@ fn allow_batch(incoming: &Incoming, frames: &[Result<Frame, FrameError>]) -> Res
     let mut ids = HashSet::new();
     for frame in frames {
         if let Ok(Frame::Request(request)) = frame {
-            if request.method == "initialize" {
+            if request.method() == Method::Initialize {
                 return Err(Fault::new(FaultKind::InvalidRequest, "`initialize` must not be part of a batch."));
             }
             if !ids.insert(&request.id) {
@@ -88,8 +90,8 @@ pub fn era(incoming: &Incoming, request: &Request) -> Result<Era, Fault> {
 }
 
 /// Handles `notifications/cancelled`; other notifications mean nothing here.
-pub fn cancel(desk: &Desk, caller: &Caller, notification: &Notification) {
-    if notification.method != "notifications/cancelled" {
+pub(crate) fn cancel(context: &CallContext<'_, '_>, notification: &Notification) {
+    if notification.method() != Method::NotificationsCancelled {
         return;
     }
     let named = notification.params.get("requestId");
@@ -102,7 +104,7 @@ pub fn cancel(desk: &Desk, caller: &Caller, notification: &Notification) {
         Some(_) | None => None,
     };
     if let Some(id) = id {
-        desk.inflight.cancel(&caller.client, &id);
+        context.record.desk.inflight.cancel(&context.caller.client, &id);
     }
 }
 

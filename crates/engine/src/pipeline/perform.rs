@@ -5,8 +5,6 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use frontdesk_wire::frame::Id;
-
 use crate::desk::Desk;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::plan::Plan;
@@ -19,24 +17,22 @@ use crate::ports::{Claim, Commit, Committed, StoredAnswer};
 /// times.
 const MAX_ATTEMPTS: usize = 4;
 
-pub async fn perform(
-    desk: &Desk,
+pub(crate) async fn perform(
+    call_record: &mut CallRecord<'_>,
     tool: &Tool,
     permitted: &Permitted<'_>,
-    call_record: &mut CallRecord<'_>,
-    id: &Id,
 ) -> Result<Outcome, Fault> {
     match &tool.run {
-        Run::Read(tool) => run_cancellable(desk, permitted, id, tool.read(permitted)).await,
+        Run::Read(tool) => run_cancellable(call_record, permitted, tool.read(permitted)).await,
         // Boxed, so that the future of a read has no room for a write.
-        Run::Write(tool) => Box::pin(write(desk, tool.as_ref(), permitted, call_record)).await.map(Outcome::One),
+        Run::Write(tool) => Box::pin(write(call_record, tool.as_ref(), permitted)).await.map(Outcome::One),
     }
 }
 
+/// Only a call with a request id can be cancelled by its caller.
 async fn run_cancellable(
-    desk: &Desk,
+    call_record: &CallRecord<'_>,
     permitted: &Permitted<'_>,
-    id: &Id,
     mut read: Future<'_, Result<Outcome, Fault>>,
 ) -> Result<Outcome, Fault> {
     // A read that is ready at once is not registered: a cancellation would come too late.
@@ -44,7 +40,10 @@ async fn run_cancellable(
     if let Poll::Ready(outcome) = first_poll {
         return outcome;
     }
-    let entry = desk.inflight.enter(&permitted.caller().client, id);
+    let Some(id) = call_record.id() else {
+        return read.await;
+    };
+    let entry = call_record.desk.inflight.enter(&permitted.caller().client, id);
     tokio::select! {
         outcome = read => outcome,
         () = entry.cancelled() => Err(Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")),
@@ -52,11 +51,11 @@ async fn run_cancellable(
 }
 
 async fn write(
-    desk: &Desk,
+    call_record: &mut CallRecord<'_>,
     tool: &dyn WriteTool,
     permitted: &Permitted<'_>,
-    call_record: &mut CallRecord<'_>,
 ) -> Result<Item, Fault> {
+    let desk = call_record.desk;
     let claim = permitted.claim();
     let mut guard = desk.tenant_locks.acquire_if_contended(permitted.tenant()).await;
     for _ in 0..MAX_ATTEMPTS {
@@ -84,7 +83,7 @@ async fn write(
             events: permitted.with_event_ids(events),
             claim: claim.clone(),
             answer: outcome.clone(),
-            audit: call_record.audit_line(&outcome, permitted.disclosure()),
+            audit: call_record.audit_line(&outcome, permitted),
         };
         match desk.store.commit(commit).await? {
             Committed::Done => {

@@ -15,7 +15,7 @@ use crate::model::page::{Filter, Page, Query, Start, Window};
 use crate::model::plan::Event;
 use crate::model::table::{Cell, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
-use crate::model::tool::{RateKey, ToolSpec};
+use crate::model::tool::{Item, RateKey, Sensitivity, ToolSpec};
 use crate::model::tool_input::ToolInput;
 use crate::ports::site_db::SiteDb;
 use crate::ports::{Claim, Disclosure};
@@ -157,6 +157,12 @@ impl Permitted<'_> {
 
     pub fn disclosure(&self) -> Disclosure {
         self.disclosure
+    }
+
+    /// Whether the caller sees personal data in this answer.
+    pub(crate) fn reveals_personal_data(&self, item: &Item) -> bool {
+        let is_whole = self.disclosure == Disclosure::Full && item.personal.is_some();
+        is_whole && self.spec.sensitivity == Sensitivity::Personal
     }
 
     pub fn now(&self) -> Millis {

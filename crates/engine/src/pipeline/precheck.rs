@@ -5,11 +5,10 @@
 use bytes::Bytes;
 use frontdesk_wire::frame::{self, Frame, FrameBody, Id, Request};
 use frontdesk_wire::json::Value;
-use frontdesk_wire::method::known_method;
+use frontdesk_wire::method::{Method, MethodName};
 use frontdesk_wire::peek::{PeekedMessage, peek};
 
-use crate::desk::{Desk, Mount};
-use crate::model::caller::Caller;
+use crate::desk::Mount;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::{Incoming, Verb};
 use crate::model::mount_policy::{MountPolicy, MountStatus};
@@ -18,6 +17,7 @@ use crate::pipeline::frame::FrameRejection;
 use crate::pipeline::permit::rate_limited;
 use crate::pipeline::record::CallRecord;
 use crate::pipeline::shape::too_large;
+use crate::serve::CallContext;
 
 /// A body up to this long is parsed before it is checked: nearly every one passes, and would otherwise be parsed twice.
 const FULL_PARSE_LIMIT: usize = 16 * 1024;
@@ -30,13 +30,8 @@ pub(crate) enum Precheck {
 }
 
 /// Checks a request against the mount's policy and gives its body. A mount without a policy only collects the body.
-pub(crate) async fn precheck(
-    desk: &Desk,
-    mount: &Mount,
-    caller: &Caller,
-    incoming: &mut Incoming,
-    call_record: &mut CallRecord<'_>,
-) -> Result<Precheck, FrameRejection> {
+pub(crate) async fn precheck(context: &mut CallContext<'_, '_>) -> Result<Precheck, FrameRejection> {
+    let CallRecord { mount, incoming, .. } = *context.record;
     check_method(incoming)?;
     let Some(policy) = &mount.policy else {
         return match &incoming.transport_fault {
@@ -44,7 +39,7 @@ pub(crate) async fn precheck(
             None => Ok(Precheck::Bytes(incoming.body.collect().await?)),
         };
     };
-    let (body, peeked) = check_transport(desk, mount, policy, caller, incoming, call_record, PeekResult::parse).await?;
+    let (body, peeked) = check_transport(context, policy, PeekResult::parse).await?;
     match (check_tool_allowed(policy, &peeked.peek()).and_then(|()| check_server_known(policy)), peeked) {
         (Ok(()), PeekResult::Full(request)) => Ok(Precheck::Message(Frame::Request(request))),
         (Ok(()), PeekResult::Partial(_)) => Ok(Precheck::Bytes(body)),
@@ -76,12 +71,12 @@ impl PeekResult {
 
     pub(crate) fn peek(&self) -> Peek<'_> {
         match self {
-            PeekResult::Partial(PeekedMessage { id, method, name }) => {
-                Peek { id: id.as_ref(), method: method.as_deref(), name: name.as_deref() }
+            PeekResult::Partial(PeekedMessage { id, method_name, name }) => {
+                Peek { id: id.as_ref(), method_name: method_name.as_ref(), name: name.as_deref() }
             }
             PeekResult::Full(request) => Peek {
                 id: Some(&request.id),
-                method: Some(&request.method),
+                method_name: Some(&request.method_name),
                 name: request.params.get("name").and_then(Value::as_str),
             },
         }
@@ -92,14 +87,20 @@ impl PeekResult {
 #[derive(Clone, Copy)]
 pub(crate) struct Peek<'a> {
     pub(crate) id: Option<&'a Id>,
-    pub(crate) method: Option<&'a str>,
+    pub(crate) method_name: Option<&'a MethodName>,
     pub(crate) name: Option<&'a str>,
+}
+
+impl Peek<'_> {
+    fn method(&self) -> Method {
+        self.method_name.map_or(Method::Unknown, MethodName::method)
+    }
 }
 
 pub(crate) fn check_method(incoming: &Incoming) -> Result<(), Fault> {
     match incoming.verb {
         Verb::Post => Ok(()),
-        Verb::Get | Verb::Delete | Verb::Other => Err(Fault::new(
+        Verb::Get | Verb::Put | Verb::Delete | Verb::Other => Err(Fault::new(
             FaultKind::MethodNotAllowed,
             "Send JSON-RPC messages with POST; there is no stream to GET here.",
         )),
@@ -108,14 +109,11 @@ pub(crate) fn check_method(incoming: &Incoming) -> Result<(), Fault> {
 
 /// Scope, rate, media type, size and server status: the checks that `serve` and `dispatch` share.
 pub(crate) async fn check_transport(
-    desk: &Desk,
-    mount: &Mount,
+    context: &mut CallContext<'_, '_>,
     policy: &MountPolicy,
-    caller: &Caller,
-    incoming: &mut Incoming,
-    call_record: &mut CallRecord<'_>,
     look: impl FnOnce(&[u8]) -> PeekResult,
 ) -> Result<(Bytes, PeekResult), FrameRejection> {
+    let incoming = context.record.incoming;
     // Of all that can be wrong with the transport, only a wrong media type leaves a body that can be read safely.
     let refused = match &incoming.transport_fault {
         Some(fault) if fault.kind != FaultKind::UnsupportedMediaType => return Err(fault.clone().into()),
@@ -130,10 +128,10 @@ pub(crate) async fn check_transport(
         .map_err(|fault| if fault.kind == FaultKind::TooLarge { payload_too_large(policy) } else { fault });
     let peeked = arrived.as_deref().map_or_else(|_| PeekResult::Partial(PeekedMessage::default()), look);
     let peek = peeked.peek();
-    if let Some(method) = peek.method {
-        call_record.set_method(method);
+    if let Some(name) = peek.method_name {
+        context.record.set_method(name.method());
     }
-    let checked = check_scope_and_rate(desk, mount, policy, caller, &peek).and(refused.map_or(Ok(()), Err));
+    let checked = check_scope_and_rate(context, policy, &peek).and(refused.map_or(Ok(()), Err));
     match checked
         .and(arrived)
         .and_then(|body| check_size(policy, body))
@@ -146,21 +144,21 @@ pub(crate) async fn check_transport(
 
 /// A message whose method cannot be read needs no scope: it is going to be refused, and costs its sender a call.
 pub(crate) fn check_scope_and_rate(
-    desk: &Desk,
-    mount: &Mount,
+    context: &CallContext<'_, '_>,
     policy: &MountPolicy,
-    caller: &Caller,
     peek: &Peek<'_>,
 ) -> Result<(), Fault> {
-    if let Some(method) = peek.method {
-        let needed = policy.scopes.required_scope(method);
+    let CallRecord { desk, mount, .. } = *context.record;
+    let caller = &context.caller;
+    if let Some(name) = peek.method_name {
+        let needed = policy.scopes.required_scope(name);
         if !caller.scopes.has(needed) {
             return Err(Fault::missing_scope(needed));
         }
     }
     // All invented methods together have one budget, so that inventing more buys nothing.
-    let method = peek.method.map_or("unknown", known_method);
-    let key = [mount.server(), method, caller.client.as_str()];
+    let method = peek.method();
+    let key = [mount.server(), method.as_str(), caller.client.as_str()];
     desk.rates.count(&key, policy.calls, desk.now()).map_err(rate_limited)
 }
 
@@ -183,9 +181,9 @@ pub(crate) fn check_server_allowed(policy: &MountPolicy) -> Result<(), Fault> {
 }
 
 pub(crate) fn check_tool_allowed(policy: &MountPolicy, peek: &Peek<'_>) -> Result<(), Fault> {
-    match (peek.method, peek.name) {
-        (Some("tools/call"), Some(name)) if policy.denies_tool(name) => Err(tool_denied()),
-        _ => Ok(()),
+    match peek.name {
+        Some(name) if peek.method() == Method::ToolsCall && policy.denies_tool(name) => Err(tool_denied()),
+        Some(_) | None => Ok(()),
     }
 }
 

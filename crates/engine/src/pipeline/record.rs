@@ -7,54 +7,56 @@ pub mod stopwatch;
 pub use call_record::CallRecord;
 use stopwatch::Stage;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Mount};
 use crate::limits::tally::TallyKey;
-use crate::model::contract::{Dialect, ReplyContext};
 use crate::model::fault::{Fault, FaultKind};
+use crate::model::incoming::Incoming;
 use crate::model::observation::Observation;
 use crate::model::reply::Reply;
 use crate::pipeline::permit::rate_limited;
 use crate::ports::Durability;
 
-pub async fn record(
-    mut call_record: CallRecord<'_>,
-    outcome: Result<Reply, Fault>,
-    reply_context: &ReplyContext<'_>,
-) -> Reply {
+/// What a call does between the start and the end of its record. A trait, because the future of an async closure is not
+/// known to be `Send` for every lifetime of the record.
+pub trait RunCall {
+    fn run<'a>(self, call_record: &mut CallRecord<'a>) -> impl Future<Output = Result<Reply, Fault>> + Send;
+}
+
+/// Starts the record of a call, runs the call and finishes the record with its outcome. Every call goes through here; a
+/// call that is dropped before its end is finished by its record.
+pub async fn record_call<'a>(desk: &'a Desk, mount: &'a Mount, incoming: &'a Incoming, call: impl RunCall) -> Reply {
+    let mut call_record = CallRecord::start(desk, mount, incoming);
+    let outcome = call.run(&mut call_record).await;
+    let reply = match (outcome, call_record.is_discarded()) {
+        (Ok(reply), true) => reply,
+        // Its calls were recorded one by one, and this is none of their outcomes.
+        (Err(fault), true) => {
+            call_record.restart();
+            finish(&mut call_record, Err(fault)).await
+        }
+        (outcome, false) => finish(&mut call_record, outcome).await,
+    };
+    match &call_record.message_trace {
+        Some(trace) => reply.header("X-Trace-Id", trace.display_id().to_owned()),
+        None => reply,
+    }
+}
+
+/// Makes the reply, hands the record to the store and the observation to the observer.
+async fn finish(call_record: &mut CallRecord<'_>, outcome: Result<Reply, Fault>) -> Reply {
     let desk = call_record.desk;
-    let dialect = call_record.mount.contract.dialect.as_ref();
-    let Some(observation) = &mut call_record.observation else {
-        return Reply::empty(202);
-    };
-    call_record.stopwatch.stop(&mut observation.stages);
-    observation.era = reply_context.era;
-    let outcome = match outcome {
-        Ok(reply) => Ok(reply),
-        Err(fault) => match classify_refusal(desk, observation, fault) {
-            RefusalRecord::Recorded(fault) => Err(fault),
-            // Counted in the tally instead of recorded. The cause is logged, but not every time.
-            RefusalRecord::Counted(fault) => {
-                let reply = failure_reply(dialect, &fault, reply_context);
-                if let (Some(mut observation), Some(cause)) = (call_record.observation.take(), fault.cause)
-                    && desk.tally.may_log_cause(tally_key(&observation))
-                {
-                    observation.outcome = fault.kind.as_str();
-                    set_reply(&mut observation, &reply, call_record.stopwatch.micros());
-                    desk.observer.on_call(&observation, Some(&cause));
-                }
-                return reply;
-            }
-        },
-    };
+    call_record.end_stage();
     let (mut reply, mut cause, nothing_changed) = match outcome {
         Ok(reply) => (reply, None, true),
-        Err(fault) => {
-            observation.outcome = fault.kind.as_str();
-            observation.personal = false;
-            (failure_reply(dialect, &fault, reply_context), fault.cause, changed_nothing(fault.kind))
-        }
+        Err(fault) => match classify_refusal(call_record, fault) {
+            RefusalRecord::Recorded(fault) => {
+                call_record.set_failure(fault.kind);
+                (failure_reply(call_record, &fault), fault.cause, changed_nothing(fault.kind))
+            }
+            RefusalRecord::Counted(fault) => return count_refusal(call_record, fault),
+        },
     };
-    if !observation.recorded {
+    if let Some(observation) = call_record.observation.as_mut().filter(|observation| !observation.recorded) {
         let durability = if observation.personal { Durability::Awaited } else { Durability::Grouped };
         // From here on the store has the record, also if the caller disconnects while it is written.
         call_record.handed_to_store = true;
@@ -68,9 +70,8 @@ pub async fn record(
             cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
             if nothing_changed {
                 let fault = Fault::unavailable("");
-                observation.outcome = fault.kind.as_str();
-                observation.personal = false;
-                reply = failure_reply(dialect, &fault, reply_context);
+                call_record.set_failure(fault.kind);
+                reply = failure_reply(call_record, &fault);
             }
         }
     }
@@ -83,8 +84,23 @@ pub async fn record(
     reply
 }
 
-fn failure_reply(dialect: &dyn Dialect, fault: &Fault, reply_context: &ReplyContext<'_>) -> Reply {
-    Reply { fault: Some(fault.kind), ..dialect.failure(fault, reply_context) }
+/// For a refusal that is counted in the tally instead of recorded. The cause is logged, but not every time.
+fn count_refusal(call_record: &mut CallRecord<'_>, fault: Fault) -> Reply {
+    let reply = failure_reply(call_record, &fault);
+    let desk = call_record.desk;
+    if let (Some(mut observation), Some(cause)) = (call_record.observation.take(), fault.cause)
+        && desk.tally.may_log_cause(tally_key(&observation))
+    {
+        observation.outcome = fault.kind.as_str();
+        set_reply(&mut observation, &reply, call_record.stopwatch.micros());
+        desk.observer.on_call(&observation, Some(&cause));
+    }
+    reply
+}
+
+fn failure_reply(call_record: &CallRecord<'_>, fault: &Fault) -> Reply {
+    let dialect = call_record.mount.contract.dialect.as_ref();
+    Reply { fault: Some(fault.kind), ..dialect.failure(fault, &call_record.reply_context()) }
 }
 
 fn set_reply(observation: &mut Observation, reply: &Reply, micros: u64) {
@@ -108,7 +124,11 @@ enum RefusalRecord {
 
 /// Refusals have a budget of their own, as large as that of calls. Refusals of unauthenticated callers, and of a client
 /// beyond its budget, are only counted, so that no flood of refusals can fill the disk.
-fn classify_refusal(desk: &Desk, observation: &Observation, fault: Fault) -> RefusalRecord {
+fn classify_refusal(call_record: &CallRecord<'_>, fault: Fault) -> RefusalRecord {
+    let desk = call_record.desk;
+    let Some(observation) = &call_record.observation else {
+        return RefusalRecord::Recorded(fault);
+    };
     let Some(caller) = &observation.caller else {
         desk.tally.count(tally_key(observation), fault.kind.as_str());
         return RefusalRecord::Counted(fault);

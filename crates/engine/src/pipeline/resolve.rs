@@ -7,16 +7,15 @@ mod uri_template;
 
 use frontdesk_wire::answer::{CacheHint, CacheScope, finished_result, quote};
 use frontdesk_wire::frame::Request;
+use frontdesk_wire::method::Method;
 use frontdesk_wire::version::{Era, negotiate, supported_versions};
 use serde_json::{Map, Value};
 
-use crate::desk::Mount;
-use crate::model::caller::Caller;
-use crate::model::contract::ReplyContext;
-use crate::model::contract::{Contract, RequestTarget, ResourceSource, ServerInfo};
+use crate::model::contract::{Contract, ResourceSource, ServerInfo};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::tool::Tool;
 use crate::pipeline::resolve::catalogue::templates;
+use crate::serve::CallContext;
 
 pub enum Resolved<'a> {
     /// Already answered: the result as JSON text.
@@ -26,7 +25,6 @@ pub enum Resolved<'a> {
     Tool {
         tool: &'a Tool,
         arguments: Map<String, Value>,
-        target: RequestTarget<'a>,
     },
 }
 
@@ -36,49 +34,66 @@ const LISTS: CacheHint = CacheHint { ttl_ms: 60_000, scope: CacheScope::Private 
 /// Discovery is the same for everybody.
 const DISCOVERY: CacheHint = CacheHint { ttl_ms: 3_600_000, scope: CacheScope::Public };
 
-/// What the answer will be about, as far as the request says so itself. The URI of a resource that does not exist is
-/// kept, so that every not-found answer looks the same.
-pub fn request_target(request: &Request) -> RequestTarget<'_> {
-    match (request.method.as_str(), request.params.get("uri")) {
-        ("resources/read", Some(Value::String(address))) => RequestTarget::Resource(address),
-        _ => RequestTarget::Method,
-    }
+/// The resource that the answer will be about. One that does not exist counts, too, so that every not-found answer looks
+/// the same.
+pub(crate) fn resource_uri(request: &Request) -> Option<&str> {
+    if request.method() == Method::ResourcesRead { request.params.get("uri")?.as_str() } else { None }
 }
 
 /// `arguments` are those of the request, which are taken if a tool is called.
-pub fn resolve<'a>(
-    mount: &'a Mount,
-    caller: &Caller,
-    request: &'a Request,
+pub(crate) fn resolve<'a>(
+    context: &CallContext<'_, 'a>,
+    request: &Request,
     arguments: Option<Value>,
-    reply_context: &ReplyContext<'_>,
 ) -> Result<Resolved<'a>, Fault> {
+    let mount = context.record.mount;
+    let scopes = &context.caller.scopes;
     let contract = &mount.contract;
-    let era = reply_context.era_or_default();
-    match (request.method.as_str(), era) {
-        ("initialize", Era::Legacy(_)) => initialize(contract, request).map(Resolved::Ready),
-        ("ping", Era::Legacy(_)) => Ok(Resolved::Ready("{}".to_owned())),
-        ("server/discover", _) => {
+    let era = context.record.reply_context().era_or_default();
+    match (request.method(), era) {
+        (Method::Initialize, Era::Legacy(_)) => initialize(contract, request).map(Resolved::Ready),
+        (Method::Ping, Era::Legacy(_)) => Ok(Resolved::Ready("{}".to_owned())),
+        (Method::ServerDiscover, _) => {
             Ok(Resolved::Ready(finished_result(&discover(contract), &Era::Modern, Some(DISCOVERY))))
         }
-        ("tools/list", _) => {
+        (Method::ToolsList, _) => {
             no_cursor(request)?;
-            let tools = mount.catalogue.tools(mount, &caller.scopes);
+            let tools = mount.catalogue.tools(mount, scopes);
             Ok(Resolved::Ready(finished_result(&tools, &era, Some(LISTS))))
         }
-        ("resources/templates/list", _) => {
+        (Method::ResourcesTemplatesList, _) => {
             no_cursor(request)?;
-            let templates = templates(mount, &caller.scopes);
+            let templates = templates(mount, scopes);
             Ok(Resolved::Ready(finished_result(&templates, &era, Some(LISTS))))
         }
-        ("prompts/list", _) if declares(contract, "prompts") => {
+        (Method::PromptsList, _) if declares(contract, "prompts") => {
             no_cursor(request)?;
             Ok(Resolved::Ready(finished_result("{\"prompts\":[]}", &era, Some(LISTS))))
         }
-        ("resources/list", _) => cursor(request).map(Resolved::Listing),
-        ("tools/call", _) => tool_call(contract, request, arguments),
-        ("resources/read", _) => read_resource(contract, request, era),
-        _ => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
+        (Method::ResourcesList, _) => cursor(request).map(Resolved::Listing),
+        (Method::ToolsCall, _) => tool_call(contract, request, arguments),
+        (Method::ResourcesRead, _) => read_resource(contract, request, era),
+        // Of another era, not offered by any contract, or only ever a notification.
+        (
+            Method::Initialize
+            | Method::Ping
+            | Method::PromptsList
+            | Method::PromptsGet
+            | Method::CompletionComplete
+            | Method::LoggingSetLevel
+            | Method::ResourcesSubscribe
+            | Method::ResourcesUnsubscribe
+            | Method::SubscriptionsListen
+            | Method::TasksCancel
+            | Method::TasksGet
+            | Method::TasksList
+            | Method::NotificationsCancelled
+            | Method::NotificationsInitialized
+            | Method::NotificationsProgress
+            | Method::NotificationsRootsListChanged
+            | Method::Unknown,
+            _,
+        ) => Err(Fault::new(FaultKind::UnknownMethod, "Method not found")),
     }
 }
 
@@ -125,7 +140,7 @@ fn declares(contract: &Contract, capability: &str) -> bool {
     serde_json::from_str::<Value>(&contract.server_info.capabilities).is_ok_and(|all| all.get(capability).is_some())
 }
 
-fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Value>) -> Result<Resolved<'a>, Fault> {
+fn tool_call<'a>(contract: &'a Contract, request: &Request, given: Option<Value>) -> Result<Resolved<'a>, Fault> {
     let Some(name) = request.params.get("name").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/name", "required", "the tool's name is required, as a string"));
     };
@@ -140,14 +155,14 @@ fn tool_call<'a>(contract: &'a Contract, request: &'a Request, given: Option<Val
         None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
     };
-    Ok(Resolved::Tool { tool, arguments, target: RequestTarget::Tool(tool.spec.name) })
+    Ok(Resolved::Tool { tool, arguments })
 }
 
 fn find<'a>(contract: &'a Contract, name: &str) -> Option<&'a Tool> {
     contract.tools.iter().find(|tool| tool.spec.name == name)
 }
 
-fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> Result<Resolved<'a>, Fault> {
+fn read_resource<'a>(contract: &'a Contract, request: &Request, era: Era) -> Result<Resolved<'a>, Fault> {
     let Some(address) = request.params.get("uri").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/uri", "required", "the resource's URI is required, as a string"));
     };
@@ -166,11 +181,7 @@ fn read_resource<'a>(contract: &'a Contract, request: &'a Request, era: Era) -> 
             }
             ResourceSource::Tool { name, .. } => {
                 if let Some(tool) = find(contract, name) {
-                    return Ok(Resolved::Tool {
-                        tool,
-                        arguments: uri_template::typed(arguments, &tool.spec.input),
-                        target: RequestTarget::Resource(address),
-                    });
+                    return Ok(Resolved::Tool { tool, arguments: uri_template::typed(arguments, &tool.spec.input) });
                 }
             }
         }

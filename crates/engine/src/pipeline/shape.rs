@@ -1,8 +1,7 @@
 //! Stage 9: from an outcome to an answer. Personal data is left out unless the caller may see it, the
 //! page's end is sealed into a cursor, and the dialect puts the contract's envelope around it.
 
-use crate::desk::{Desk, Mount};
-use crate::model::contract::{Payload, ReplyContext};
+use crate::model::contract::Payload;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::Reply;
 use crate::model::table::joined;
@@ -11,20 +10,20 @@ use crate::pipeline::permit::Permitted;
 use crate::pipeline::record::CallRecord;
 use crate::ports::Disclosure;
 
-pub fn shape(
-    desk: &Desk,
-    mount: &Mount,
+pub(crate) fn shape(
+    call_record: &mut CallRecord<'_>,
     permitted: &Permitted<'_>,
     outcome: Outcome,
-    call_record: &mut CallRecord<'_>,
-    reply_context: &ReplyContext<'_>,
 ) -> Result<Reply, Fault> {
+    let CallRecord { desk, mount, .. } = *call_record;
     let payload = match outcome {
         Outcome::One(item) => {
             call_record.add_id(&item.id);
             Payload::One(match (permitted.disclosure(), &item.personal, &item.masked) {
                 (Disclosure::Full, Some(personal), _) => {
-                    call_record.mark_personal();
+                    if permitted.reveals_personal_data(&item) {
+                        call_record.mark_personal();
+                    }
                     joined(&item.body, Some(personal))
                 }
                 (Disclosure::Full | Disclosure::Masked | Disclosure::ToChange, _, Some(masked)) => {
@@ -53,7 +52,7 @@ pub fn shape(
             Payload::One(answer)
         }
     };
-    let reply = mount.contract.dialect.success(payload, reply_context);
+    let reply = mount.contract.dialect.success(payload, &call_record.reply_context());
     // A write has happened by now, and its answer must say so however long it is.
     let limit = mount.policy.as_ref().map_or(desk.settings.reply_bytes, |policy| policy.result_bytes);
     if call_record.effect() == Some(Effect::Reads) && reply.body.len() > limit {

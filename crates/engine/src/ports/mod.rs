@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::model::caller::{Caller, ClientId, TenantId};
 use crate::model::fault::Fault;
+use crate::model::idempotency_key::IdempotencyKey;
 use crate::model::incoming::Credential;
 use crate::model::observation::Observation;
 use crate::model::page::{Page, Query};
@@ -108,7 +109,7 @@ pub trait Store: Send + Sync {
 pub struct Claim {
     pub client: ClientId,
     pub tool: &'static str,
-    pub key: String,
+    pub key: IdempotencyKey,
     /// Hash of what the arguments mean. It could be guessed at, so it is kept sealed.
     pub request_hash: [u8; 32],
 }

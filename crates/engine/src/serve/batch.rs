@@ -1,6 +1,8 @@
 //! Several messages in one request, which one protocol version allows. Each is a call of its own, one
 //! after the other; together they share one deadline and one reply.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use frontdesk_wire::answer::{error, quote};
 use frontdesk_wire::frame::{Frame, FrameError, Id};
@@ -9,16 +11,17 @@ use tokio::time::Instant;
 
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::{Reply, ReplyKind};
-use crate::pipeline::record::{CallRecord, record};
-use crate::serve::{CallContext, handle_message};
+use crate::pipeline::frame::FrameRejection;
+use crate::pipeline::record::{CallRecord, RunCall, record_call};
+use crate::serve::{CallContext, handle_notification, handle_request, handle_response};
 
-/// Answers several messages of one request, one after the other; each is a call of its own.
-pub(crate) async fn batch(context: &CallContext<'_>, frames: Vec<Result<Frame, FrameError>>) -> Reply {
+/// Answers several messages of one request, one after the other; each is a call of its own with its own record.
+pub(crate) async fn batch(context: &mut CallContext<'_, '_>, frames: Vec<Result<Frame, FrameError>>) -> Reply {
+    context.record.discard();
+    let CallRecord { desk, mount, incoming, .. } = *context.record;
     let mut replies = Vec::new();
     let mut bytes = 0;
     for frame in frames {
-        let mut call_record = CallRecord::start(context.desk, context.mount, context.incoming);
-        call_record.set_caller(context.caller);
         let id = match &frame {
             Ok(Frame::Request(request)) => Some(request.id.clone()),
             Ok(Frame::Notification(_) | Frame::Response) => None,
@@ -26,13 +29,8 @@ pub(crate) async fn batch(context: &CallContext<'_>, frames: Vec<Result<Frame, F
         };
         // A notification gets no answer, whatever its outcome.
         let answered = !matches!(frame, Ok(Frame::Notification(_) | Frame::Response));
-        // Refused before it is begun: a write must not happen whose answer has no room.
-        let reply = match exhausted(context, bytes) {
-            Some(fault) if id.is_some() => {
-                record(call_record, Err(fault), &context.reply_context().with_id(id.as_ref())).await
-            }
-            Some(_) | None => handle_message(context, call_record, frame).await,
-        };
+        let call = BatchedCall { batch: &*context, frame, id: id.as_ref(), bytes };
+        let reply = record_call(desk, mount, incoming, call).await;
         bytes += reply.body.len();
         if answered {
             replies.push((id, reply));
@@ -41,9 +39,36 @@ pub(crate) async fn batch(context: &CallContext<'_>, frames: Vec<Result<Frame, F
     combine(replies)
 }
 
+/// One message of a batch.
+struct BatchedCall<'b, 'c, 'a> {
+    /// The request that holds the batch.
+    batch: &'b CallContext<'c, 'a>,
+    frame: Result<Frame, FrameError>,
+    id: Option<&'b Id>,
+    /// The size of the answers before this one.
+    bytes: usize,
+}
+
+impl RunCall for BatchedCall<'_, '_, '_> {
+    async fn run(self, call_record: &mut CallRecord<'_>) -> Result<Reply, Fault> {
+        let CallContext { deadline, charge, .. } = *self.batch;
+        let mut context = CallContext::new(call_record, Arc::clone(&self.batch.caller), deadline, charge);
+        // Refused before it is begun: a write must not happen whose answer has no room.
+        match (exhausted(&context, self.bytes), self.id) {
+            (Some(fault), Some(id)) => Err(context.record.reject(FrameRejection { fault, id: Some(id.clone()) })),
+            (Some(_), None) | (None, _) => match self.frame {
+                Ok(Frame::Request(request)) => handle_request(&mut context, request).await,
+                Ok(Frame::Notification(notification)) => handle_notification(&mut context, &notification),
+                Ok(Frame::Response) => handle_response(&context),
+                Err(error) => Err(context.record.reject(error.into())),
+            },
+        }
+    }
+}
+
 /// Why a batch takes no further call.
-fn exhausted(context: &CallContext<'_>, bytes: usize) -> Option<Fault> {
-    if bytes >= context.desk.settings.reply_bytes {
+fn exhausted(context: &CallContext<'_, '_>, bytes: usize) -> Option<Fault> {
+    if bytes >= context.record.desk.settings.reply_bytes {
         return Some(Fault::new(FaultKind::TooLarge, "The answers before this one fill the reply. Send it by itself."));
     }
     (Instant::now() >= context.deadline)

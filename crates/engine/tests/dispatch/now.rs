@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use frontdesk_engine::Desk;
 use frontdesk_engine::dispatch::{DispatchLimits, DispatchMode, OnQueueFull, TaskQueue};
+use frontdesk_engine::model::mount_policy::MountPolicy;
 use tokio::task::JoinSet;
 
 use super::{RETAIN, calls, letter, office, sent, tasks};
+use crate::pipeline::precheck::door;
 use crate::support::requests::{call, keyed, post, rpc};
 use crate::support::{CLERK, KEEPER, LIMITS, SOUTHERNER, TestDesk, heard};
 use frontdesk_testkit::memory_store::InjectedFault;
@@ -175,4 +177,21 @@ async fn a_kept_answer_is_for_who_could_have_it_made_today() {
     let answer = sent(&test, get()).await;
     assert_eq!(answer.status, 403);
     assert!(!answer.body.contains("ada@"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn an_answer_too_large_to_send_is_recorded_beside_its_call() {
+    // Room for the answer, but not for what dispatch writes around it.
+    let test = here().behind(MountPolicy { result_bytes: 120, ..door() });
+    let refused = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"The answer would be too large. Ask for less.","data":{"fault":"answer_too_large","at":"transport"}}}"#;
+    let asked = call("1", "book.get", r#"{"id":"b1"}"#);
+    for message in [post(KEEPER, &asked), keyed("k1", post(KEEPER, &asked))] {
+        assert_eq!(sent(&test, message).await, heard(200, refused));
+    }
+    assert_eq!(test.calls.outcomes(), ["ok", "answer_too_large", "ok", "answer_too_large"]);
+    assert_eq!(calls(&test, "book.get"), 2);
+    assert_eq!(
+        test.calls.lines()[1],
+        r#"{"at":"2026-01-01T00:00:00Z","trace":"t1","contract":"library","client":"keeper","address":"192.0.2.1","outcome":"answer_too_large"}"#
+    );
 }

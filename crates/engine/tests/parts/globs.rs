@@ -36,6 +36,6 @@ fn exact_scope_rules_win_over_patterns_and_the_default() {
     let rules = [rule("tools/*", "wide"), rule("tools/call", "call"), rule("tools/l*", "never"), rule("ping", "read")];
     let scopes = MethodScopes::new(rules, Scope::new("admin"));
     let needed = ["tools/call", "tools/list", "tools/", "tools", "ping", "PING", ""]
-        .map(|it| scopes.required_scope(it).as_str());
+        .map(|it| scopes.required_scope(&it.to_owned().into()).as_str());
     assert_eq!(needed, ["call", "wide", "wide", "admin", "read", "admin", "admin"]);
 }

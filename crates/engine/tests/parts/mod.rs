@@ -2,6 +2,7 @@
 
 mod cursor_fuzz;
 mod globs;
+mod idempotency_keys;
 mod ids;
 mod rates;
 mod schema_check;

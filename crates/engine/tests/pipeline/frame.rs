@@ -65,6 +65,7 @@ async fn get_and_other_verbs_are_wrong_verbs() {
     let test = TestDesk::new();
     let refused = heard(405, r#"{"fault":"wrong_verb","at":"transport"}"#);
     assert_eq!(test.serve(with_verb(Verb::Get, READER)).await, refused);
+    assert_eq!(test.serve(with_verb(Verb::Put, READER)).await, refused);
     assert_eq!(test.serve(with_verb(Verb::Other, READER)).await, refused);
-    assert_eq!(test.calls.outcomes(), ["wrong_verb"; 2]);
+    assert_eq!(test.calls.outcomes(), ["wrong_verb"; 3]);
 }

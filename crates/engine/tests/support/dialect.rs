@@ -4,6 +4,7 @@
 use frontdesk_engine::dispatch::DispatchReply;
 use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext, RequestTarget};
 use frontdesk_engine::model::fault::{Fault, FaultKind, Problem};
+use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::model::schema::Schema;
 use frontdesk_engine::model::tool::{Effect, ToolSpec};
@@ -32,7 +33,9 @@ impl Dialect for Plainly {
             matches!(&tool.input, Schema::Object(fields) if fields.iter().any(|field| field.name == "cursor"));
         let key = match tool.effect {
             Effect::Reads => None,
-            Effect::Adds | Effect::Changes => key.or(header_key.map(str::to_owned)),
+            Effect::Adds | Effect::Changes => {
+                key.as_deref().or(header_key).map(|key| IdempotencyKey::read(key, "request_key")).transpose()?
+            }
         };
         Ok(ToolInput {
             arguments,
@@ -54,6 +57,9 @@ impl Dialect for Plainly {
                 format!(r#"{{"items":[{}],"more":{}}}"#, items.join(","), quote(&cursor))
             }
         };
+        if let RequestTarget::Route { .. } = at.target {
+            return Reply::plain(200, result);
+        }
         let era = at.era.unwrap_or(Era::Legacy(Version::V2025_03_26));
         Reply::rpc(success(at.id.unwrap(), &finished_result(&result, &era, None)))
     }
@@ -62,6 +68,7 @@ impl Dialect for Plainly {
         let place = match at.target {
             RequestTarget::Tool(name) => format!("tool {name}"),
             RequestTarget::Resource(address) => format!("resource {address}"),
+            RequestTarget::Route { tool, effect } => format!("route {tool} {effect:?}"),
             RequestTarget::Method => "method".to_owned(),
             RequestTarget::Transport => "transport".to_owned(),
         };

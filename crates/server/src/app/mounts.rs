@@ -15,13 +15,11 @@ use frontdesk_engine::ports::Identity;
 use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
 use frontdesk_identity::ProtectedResource;
+use frontdesk_wire::method::Method;
 
 use super::router::Router;
 use super::sites::{LoopbackAuth, OpenSite, Sites, TokenAuth};
 use crate::config::{Config, Dispatch, Failover, MountConfig, OwnTokens, PublicUrl, SiteAuth, SiteConfig, SiteServer};
-
-/// The method by which tools are called.
-const CALL: &str = "tools/call";
 
 /// A contract that will be mounted at a path.
 pub(super) struct MountPlan {
@@ -182,7 +180,7 @@ fn plan_site(config: &Config, mount: &MountConfig, site: &SiteConfig, opened: &O
             let policy = policy(server, status);
             // The configuration decides which scope calls need, also for each tool (E-67).
             for tool in &mut contract.tools {
-                tool.spec.scope = policy.scopes.required_scope(CALL).clone();
+                tool.spec.scope = policy.scopes.required_scope(&Method::ToolsCall.into()).clone();
             }
             let site_mount = SiteMount {
                 policy,

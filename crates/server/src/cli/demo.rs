@@ -8,6 +8,7 @@ use clap::Args;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as demo_site};
 use frontdesk_engine::desk::new_id;
+use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
@@ -178,7 +179,7 @@ fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
         claim: Some(Claim {
             client: ClientId::new(SEEDING),
             tool: SEEDING,
-            key: SEEDING.to_owned(),
+            key: IdempotencyKey::parse(SEEDING)?,
             request_hash: [0; 32],
         }),
         answer: Item { id: business.id.to_owned(), version: 0, body: "{}".to_owned(), masked: None, personal: None },

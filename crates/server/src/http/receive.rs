@@ -30,6 +30,7 @@ pub(super) fn receive(
         verb: match head.method {
             Method::POST => Verb::Post,
             Method::GET => Verb::Get,
+            Method::PUT => Verb::Put,
             Method::DELETE => Verb::Delete,
             _ => Verb::Other,
         },

@@ -7,6 +7,7 @@ use frontdesk_engine::Reply;
 use frontdesk_engine::model::reply::ReplyKind;
 use frontdesk_wire::answer::{error, quote};
 use frontdesk_wire::frame::{Frame, FrameBody, Id, Notification, Request, read};
+use frontdesk_wire::method::Method;
 use frontdesk_wire::version::{Version, named, negotiate};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -39,7 +40,7 @@ impl Message {
         match read(bytes) {
             Ok(FrameBody::One(Frame::Request(request))) => {
                 let headers = headers(&request, *negotiated);
-                if request.method == "initialize"
+                if request.method() == Method::Initialize
                     && let Some(Value::String(requested)) = request.params.get("protocolVersion")
                 {
                     *negotiated = Some(negotiate(requested));
@@ -71,21 +72,17 @@ fn headers(request: &Request, negotiated: Option<Version>) -> DerivedHeaders {
     let Some(version) = named(request) else {
         return version_only(negotiated);
     };
-    let name = match request.method.as_str() {
-        "tools/call" | "prompts/get" => request.params.get("name"),
-        "resources/read" => request.params.get("uri"),
-        _ => None,
-    };
+    let name = request.method().name_param().and_then(|param| request.params.get(param));
     DerivedHeaders {
         version: Some(version.to_owned()),
-        method: Some(request.method.clone()),
+        method: Some(request.method_name.as_str().to_owned()),
         // Encoded, because a name can contain any character.
         name: name.and_then(Value::as_str).map(|name| format!("=?base64?{}?=", STANDARD.encode(name))),
     }
 }
 
 fn cancelled(notification: &Notification) -> Option<Id> {
-    if notification.method != "notifications/cancelled" {
+    if notification.method() != Method::NotificationsCancelled {
         return None;
     }
     match notification.params.get("requestId")? {

@@ -204,7 +204,7 @@ pub(super) fn row_key(tenant: &str, table: &TableSpec, id: &str) -> RowKey {
 }
 
 fn claim_key(tenant: &str, claim: &Claim) -> [String; 4] {
-    [tenant, claim.client.as_str(), claim.tool, &claim.key].map(str::to_owned)
+    [tenant, claim.client.as_str(), claim.tool, claim.key.as_str()].map(str::to_owned)
 }
 
 pub(super) fn unknown_tenant(tenant: &str) -> Fault {

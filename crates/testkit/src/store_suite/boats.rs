@@ -2,6 +2,7 @@
 //! who is personal. Nothing here is of any contract.
 
 use frontdesk_engine::model::fault::Code;
+use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::page::{Direction, Filter, Order, Page, Projection, Query, Start, Window};
 use frontdesk_engine::model::plan::{Change, Event, Step};
 use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec};
@@ -104,7 +105,12 @@ pub fn event(name: &str, id: &str, change: Change) -> (String, Event) {
 }
 
 pub fn claim(key: &str, meaning: u8) -> Claim {
-    Claim { client: ClientId::new("agent"), tool: "boats.create", key: key.to_owned(), request_hash: [meaning; 32] }
+    Claim {
+        client: ClientId::new("agent"),
+        tool: "boats.create",
+        key: IdempotencyKey::parse(key).unwrap(),
+        request_hash: [meaning; 32],
+    }
 }
 
 /// Commits what must succeed.

@@ -11,6 +11,7 @@ use frontdesk_engine::dispatch::{
 };
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
+use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
 use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::plan::{Plan, Step};
@@ -170,7 +171,8 @@ struct PlainDialect;
 
 impl Dialect for PlainDialect {
     fn read(&self, _: &ToolSpec, arguments: Map<String, Value>, key: Option<&str>) -> Result<ToolInput, Fault> {
-        Ok(ToolInput { arguments, tenant: None, window: None, idempotency_key: key.map(str::to_owned) })
+        let key = key.map(|key| IdempotencyKey::read(key, self.key_argument())).transpose()?;
+        Ok(ToolInput { arguments, tenant: None, window: None, idempotency_key: key })
     }
 
     fn success(&self, shaped: Payload, _: &ReplyContext<'_>) -> Reply {

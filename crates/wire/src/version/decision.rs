@@ -12,6 +12,7 @@ use super::{Era, Version, negotiate, supported_versions};
 use crate::answer::{code, quote};
 use crate::frame::Request;
 use crate::json::Value;
+use crate::method::Method;
 
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -33,7 +34,7 @@ pub fn decide(headers: &McpHeaders<'_>, request: &Request) -> Result<Era, EraErr
     match stated_version(request)? {
         Some(version) => decide_by_meta(version, headers, request),
         // A handshake is legacy whatever version it names and whatever header came with it.
-        None if request.method == "initialize" => Ok(opened(request)),
+        None if request.method() == Method::Initialize => Ok(opened(request)),
         None => decide_by_header(headers, request),
     }
 }
@@ -109,7 +110,7 @@ fn decide_by_meta(version: &str, headers: &McpHeaders<'_>, request: &Request) ->
         Some(Era::Modern) => require_modern(headers, request).map(|()| Era::Modern),
         // The refusal of a version lists the legacy ones too, and a client may retry with one of
         // them right here. Since the desk serves those without a session, it can.
-        Some(Era::Legacy(_)) if request.method == "initialize" => Ok(opened(request)),
+        Some(Era::Legacy(_)) if request.method() == Method::Initialize => Ok(opened(request)),
         Some(legacy @ Era::Legacy(_)) => Ok(legacy),
     }
 }
@@ -119,7 +120,7 @@ fn decide_by_header(headers: &McpHeaders<'_>, request: &Request) -> Result<Era, 
         // Discovery exists in the modern era only, so a request for it without any version is a
         // modern one that forgot its `_meta`. To say so helps its author more than "method not
         // found".
-        None if request.method == "server/discover" => Err(meta_missing()),
+        None if request.method() == Method::ServerDiscover => Err(meta_missing()),
         // The header came with 2025-06-18; who does not know it speaks the version before.
         None => Ok(Era::Legacy(Version::V2025_03_26)),
         Some(version) => match Version::parse(version).map(Version::era) {
@@ -144,7 +145,7 @@ fn require_modern(headers: &McpHeaders<'_>, request: &Request) -> Result<(), Era
     if headers.protocol_version.is_none() {
         return Err(EraError::HeaderMismatch { what: "MCP-Protocol-Version" });
     }
-    if headers.method.map(trimmed) != Some(&request.method) {
+    if headers.method.map(trimmed) != Some(request.method_name.as_str()) {
         return Err(EraError::HeaderMismatch { what: "Mcp-Method" });
     }
     require_name(headers, request)?;
@@ -157,10 +158,8 @@ fn require_modern(headers: &McpHeaders<'_>, request: &Request) -> Result<(), Era
 }
 
 fn require_name(headers: &McpHeaders<'_>, request: &Request) -> Result<(), EraError> {
-    let field = match request.method.as_str() {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        _ => return Ok(()),
+    let Some(field) = request.method().name_param() else {
+        return Ok(());
     };
     let body = request.params.get(field).and_then(Value::as_str);
     match (headers.name, body) {

@@ -50,7 +50,8 @@ enum ErrorShape {
 }
 
 fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
-    let rpc_error = |status, code| ErrorShape::Rpc { status, code };
+    let is_route = matches!(context.target, RequestTarget::Route { .. });
+    let rpc_error = |status, code| if is_route { plain(status) } else { ErrorShape::Rpc { status, code } };
     match fault.kind {
         FaultKind::Unauthenticated => challenge(401, invalid_token(context)),
         FaultKind::StepUp => challenge(401, step_up(context)),
@@ -64,6 +65,7 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
         FaultKind::InvalidRequest | FaultKind::BadDispatch => rpc_error(400, code::INVALID_REQUEST),
         FaultKind::HeaderMismatch => rpc_error(400, code::HEADER_MISMATCH),
         FaultKind::UnsupportedVersion => rpc_error(400, code::UNSUPPORTED_VERSION),
+        FaultKind::UnknownMethod | FaultKind::UnknownTool if is_route => plain(404),
         FaultKind::UnknownMethod => match era_or_default(context) {
             Era::Modern => rpc_error(404, code::METHOD_NOT_FOUND),
             Era::Legacy(_) => rpc_error(200, code::METHOD_NOT_FOUND),
@@ -94,12 +96,12 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
     }
 }
 
-/// Once a message has been parsed the HTTP status is 200.
+/// Once a message has been parsed the HTTP status is 200. A route has no message.
 fn by_target(context: &ReplyContext<'_>, status: u16, code: i64) -> ErrorShape {
     match context.target {
         RequestTarget::Tool(_) => ErrorShape::Result,
         RequestTarget::Resource(_) | RequestTarget::Method => ErrorShape::Rpc { status: 200, code },
-        RequestTarget::Transport => plain(status),
+        RequestTarget::Route { .. } | RequestTarget::Transport => plain(status),
     }
 }
 

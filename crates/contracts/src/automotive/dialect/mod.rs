@@ -5,6 +5,7 @@ mod failure;
 mod success;
 
 use frontdesk_engine::model::contract::{Dialect, Payload, ReplyContext};
+use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::schema::Schema;
 use frontdesk_engine::model::tool::{Effect, ToolSpec};
 use frontdesk_engine::model::tool_input::{PageRequest, ToolInput};
@@ -61,7 +62,7 @@ impl Dialect for Automotive {
         let key = match tool.effect {
             // A read needs no idempotency, so a header that a proxy adds to all requests is ignored.
             Effect::Reads => None,
-            Effect::Adds | Effect::Changes => idempotency_key(argument, header_key)?,
+            Effect::Adds | Effect::Changes => idempotency_key(argument.as_deref(), header_key)?,
         };
         Ok(ToolInput { arguments, tenant, window: page, idempotency_key: key })
     }
@@ -109,14 +110,17 @@ fn has_field(input: &Schema, name: &str) -> bool {
 }
 
 /// With two different keys it would be undefined which of them identifies the call.
-fn idempotency_key(argument: Option<String>, header: Option<&str>) -> Result<Option<String>, Fault> {
-    match (argument, header) {
-        (Some(argument), Some(header)) if argument != header => Err(Fault::invalid_argument(
-            "/idempotency_key",
-            "const",
-            "the argument and the Idempotency-Key header must be the same when both are sent",
-        )),
-        (Some(argument), _) => Ok(Some(argument)),
-        (None, header) => Ok(header.map(str::to_owned)),
-    }
+fn idempotency_key(argument: Option<&str>, header: Option<&str>) -> Result<Option<IdempotencyKey>, Fault> {
+    let sent = match (argument, header) {
+        (Some(argument), Some(header)) if argument != header => {
+            return Err(Fault::invalid_argument(
+                "/idempotency_key",
+                "const",
+                "the argument and the Idempotency-Key header must be the same when both are sent",
+            ));
+        }
+        (Some(argument), _) => Some(argument),
+        (None, header) => header,
+    };
+    sent.map(|key| IdempotencyKey::read(key, KEY)).transpose()
 }

@@ -3,6 +3,7 @@
 
 use frontdesk_engine::Reply;
 use frontdesk_engine::model::contract::{Payload, ReplyContext, RequestTarget};
+use frontdesk_engine::model::tool::Effect;
 use frontdesk_wire::answer::{self, CacheHint, CacheScope, finished_result, quote, tool_success};
 
 use super::era_or_default;
@@ -12,6 +13,9 @@ const NO_CACHE: CacheHint = CacheHint { ttl_ms: 0, scope: CacheScope::Private };
 
 pub(super) fn success(payload: Payload, context: &ReplyContext<'_>) -> Reply {
     let object = object(payload);
+    if let RequestTarget::Route { effect, .. } = context.target {
+        return Reply::plain(route_status(effect), object);
+    }
     let era = era_or_default(context);
     let Some(id) = context.id else {
         return Reply::empty(202);
@@ -26,9 +30,18 @@ pub(super) fn success(payload: Payload, context: &ReplyContext<'_>) -> Reply {
             );
             finished_result(&contents, &era, Some(NO_CACHE))
         }
-        RequestTarget::Method | RequestTarget::Transport => finished_result(&object, &era, None),
+        RequestTarget::Route { .. } | RequestTarget::Method | RequestTarget::Transport => {
+            finished_result(&object, &era, None)
+        }
     };
     Reply::rpc(answer::success(id, &result))
+}
+
+fn route_status(effect: Effect) -> u16 {
+    match effect {
+        Effect::Adds => 201,
+        Effect::Reads | Effect::Changes => 200,
+    }
 }
 
 /// `next_cursor` is present only if there are more items (A3-19).

@@ -15,6 +15,9 @@ const MAX_AGE_SECONDS: u32 = 300;
 pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>) -> Reply {
     let ErrorShape { status, slug, rpc } = error_shape(fault, context);
     let reply = match rpc {
+        Some(code) if matches!(context.target, RequestTarget::Route { .. }) => {
+            Reply::plain(route_status(status, code), body(slug, &message(fault), context.trace_id))
+        }
         Some(code) => answer(fault, context, code).status(status),
         None => Reply::plain(status, body(slug, &message(fault), context.trace_id)),
     };
@@ -34,6 +37,16 @@ struct ErrorShape {
     status: u16,
     slug: &'static str,
     rpc: Option<i64>,
+}
+
+/// A route has no JSON-RPC envelope that could say more than its HTTP status.
+fn route_status(status: u16, code: i64) -> u16 {
+    match (status, code) {
+        (200, code::METHOD_NOT_FOUND | code::RESOURCE_NOT_FOUND) => 404,
+        (200, code::INTERNAL_ERROR) => 500,
+        (200, _) => 400,
+        (status, _) => status,
+    }
 }
 
 fn plain(status: u16, slug: &'static str) -> ErrorShape {
@@ -96,7 +109,10 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
 
 /// An unlisted model is answered as not found, not as an invalid argument (E-30, E-51).
 fn is_unknown_model(fault: &Fault, context: &ReplyContext<'_>) -> bool {
-    let place = matches!(context.target, RequestTarget::Tool(_) | RequestTarget::Resource(_));
+    let place = match context.target {
+        RequestTarget::Tool(_) | RequestTarget::Resource(_) | RequestTarget::Route { .. } => true,
+        RequestTarget::Method | RequestTarget::Transport => false,
+    };
     place && fault.problems.iter().any(|problem| problem.pointer == "/model" && problem.keyword == "enum")
 }
 

@@ -35,6 +35,7 @@ impl Dialect for Emcp {
             Payload::Many { items, .. } => format!("{{\"items\":[{}]}}", items.join(",")),
         };
         no_store(match (context.id, context.target) {
+            (_, RequestTarget::Route { .. }) => Reply::plain(200, object),
             (None, _) => Reply::empty(202),
             (Some(id), RequestTarget::Tool(_)) => Reply::rpc(tool_success(id, &object, &era_or_default(context))),
             (Some(id), RequestTarget::Resource(_) | RequestTarget::Method | RequestTarget::Transport) => {

@@ -12,6 +12,7 @@ pub enum Stage {
     Record,
 }
 
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Stopwatch {
     began: Instant,
     running: Option<(Stage, u64)>,

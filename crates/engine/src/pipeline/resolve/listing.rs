@@ -7,24 +7,21 @@ use serde_json::{Map, Value};
 use crate::cursor::{self, CursorScope, CursorState};
 use crate::desk::{Desk, Mount};
 use crate::model::caller::{Caller, TenantId};
-use crate::model::contract::ReplyContext;
 use crate::model::contract::{Contract, ResourceSource, ResourceTemplate};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::page::{Direction, Order, Page, PageKey, Projection, Query, Start, Window};
 use crate::model::reply::Reply;
 use crate::model::table::TableSpec;
+use crate::pipeline::record::CallRecord;
 use crate::pipeline::resolve::uri_template;
+use crate::serve::CallContext;
 
 const PAGE: usize = 100;
 const SECTION: &str = "section";
 
-pub async fn list(
-    desk: &Desk,
-    mount: &Mount,
-    caller: &Caller,
-    cursor: Option<String>,
-    reply_context: &ReplyContext<'_>,
-) -> Result<Reply, Fault> {
+pub(crate) async fn list(context: &CallContext<'_, '_>, cursor: Option<String>) -> Result<Reply, Fault> {
+    let CallRecord { desk, mount, .. } = *context.record;
+    let caller = context.caller.as_ref();
     let contract = &mount.contract;
     // A caller of several tenants sees only what belongs to none: a list has no place to name one.
     let tenant = match caller.tenants.as_slice() {
@@ -78,6 +75,7 @@ pub async fn list(
     let more = cursor.map(|cursor| format!(",\"nextCursor\":{}", quote(&cursor))).unwrap_or_default();
     let result = format!("{{\"resources\":[{}]{more}}}", entries.join(","));
     let cache = CacheHint { ttl_ms: 0, scope: CacheScope::Private };
+    let reply_context = context.record.reply_context();
     Ok(reply_context.rpc_result(&finished_result(&result, &reply_context.era_or_default(), Some(cache))))
 }
 

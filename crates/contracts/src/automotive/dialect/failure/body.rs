@@ -153,7 +153,7 @@ pub(in super::super) struct NotFoundCodes(pub(in super::super) Vec<(&'static str
 impl NotFoundCodes {
     fn of(&self, target: RequestTarget<'_>) -> Code {
         let part = match target {
-            RequestTarget::Tool(name) => name.split('.').next(),
+            RequestTarget::Tool(name) | RequestTarget::Route { tool: name, .. } => name.split('.').next(),
             RequestTarget::Resource(uri) => uri.split(['/', '?']).nth(3),
             RequestTarget::Method | RequestTarget::Transport => None,
         };

@@ -1,0 +1,47 @@
+//! A call while it is being answered: who calls, until when, and the record that every stage adds to. It exists only for
+//! identified callers, and must never outlive its call.
+
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::model::caller::Caller;
+use crate::model::fault::Fault;
+use crate::pipeline::admit::Charge;
+use crate::pipeline::identify::identify;
+use crate::pipeline::record::CallRecord;
+use crate::pipeline::record::stopwatch::Stage;
+
+/// An identified caller's call. Desk, mount and request are those of its record.
+pub struct CallContext<'c, 'a> {
+    pub(crate) record: &'c mut CallRecord<'a>,
+    pub(crate) caller: Arc<Caller>,
+    /// When it must have been answered, together with all other calls of the same request.
+    pub(crate) deadline: Instant,
+    pub(crate) charge: Charge,
+}
+
+impl<'c, 'a> CallContext<'c, 'a> {
+    /// Stage 2, within the deadline that starts here.
+    pub async fn identify(call_record: &'c mut CallRecord<'a>) -> Result<CallContext<'c, 'a>, Fault> {
+        let deadline = Instant::now() + call_record.desk.settings.deadline;
+        call_record.start_stage(Stage::Identify);
+        let identified = identify(call_record.desk, call_record.mount, call_record.incoming);
+        let caller = timeout_at(deadline, identified)
+            .await
+            .unwrap_or_else(|_| Err(Fault::unavailable("the credential was not checked within the deadline")))?;
+        call_record.end_stage();
+        Ok(CallContext::new(call_record, caller, deadline, Charge::Due))
+    }
+
+    /// For a caller that was identified before.
+    pub(crate) fn new(
+        call_record: &'c mut CallRecord<'a>,
+        caller: Arc<Caller>,
+        deadline: Instant,
+        charge: Charge,
+    ) -> CallContext<'c, 'a> {
+        call_record.set_caller(&caller);
+        CallContext { record: call_record, caller, deadline, charge }
+    }
+}
