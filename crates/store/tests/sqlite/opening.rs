@@ -2,9 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use frontdesk_engine::model::page::{Filter, Order, Query};
+use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::plan::Change;
-use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Client, Registry, Token};
 use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
@@ -12,39 +11,8 @@ use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::{Backend as _, SqliteStore, StoreError};
 
 use crate::test_store::{TestStore, open};
-use frontdesk_testkit::store_suite::boats::{
-    BOAT, add, boat, claim, done, ended, event, ids, insert, personal, plan, query, walk, with,
-};
+use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, done, ended, event, ids, insert, personal, plan};
 use frontdesk_testkit::store_suite::north;
-
-/// The boats of the next version, with a sail number and an engine.
-static GROWN: TableSpec = TableSpec {
-    name: "boat",
-    columns: &[
-        ColumnSpec { name: "hull", column_type: ColumnType::Text },
-        ColumnSpec { name: "length", column_type: ColumnType::Integer },
-        ColumnSpec { name: "berths", column_type: ColumnType::Integer },
-        ColumnSpec { name: "harbour", column_type: ColumnType::Text },
-        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
-        ColumnSpec { name: "sail_number", column_type: ColumnType::Text },
-        ColumnSpec { name: "horsepower", column_type: ColumnType::Integer },
-    ],
-    unique: &["hull", "sail_number"],
-    sorted: &["length", "horsepower"],
-    filtered: &["harbour"],
-    searched: &[],
-    index: None,
-};
-
-/// A boat of the next version.
-fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::model::plan::Step {
-    let row = with(boat(id, 7), "sail_number", Cell::Text(sail_number.to_owned()));
-    frontdesk_engine::model::plan::Step::Insert {
-        table: &GROWN,
-        row: with(row, "horsepower", Cell::Integer(horsepower)),
-        on_duplicate: frontdesk_testkit::store_suite::boats::fault(frontdesk_testkit::store_suite::boats::TAKEN),
-    }
-}
 
 #[tokio::test]
 async fn a_newer_schema_is_refused() {
@@ -54,7 +22,7 @@ async fn a_newer_schema_is_refused() {
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }));
     assert_eq!(
         error.to_string(),
-        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 1). \
+        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 2). \
          Start the newer version, or name another folder with --data."
     );
     let version: i64 = test.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
@@ -93,31 +61,6 @@ async fn invalid_files_and_missing_folders_are_refused() {
     let nowhere = test.folder.database().with_file_name("nowhere").join("desk.db");
     let complaint = refused(open(&nowhere, &[&BOAT], [7; 32])).to_string();
     assert!(complaint.ends_with("Check that the folder exists and may be written."), "{complaint}");
-}
-
-#[tokio::test]
-async fn a_kind_that_gained_columns_grows_its_table() {
-    let test = TestStore::new().await;
-    add(&*test.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
-    let TestStore { store, folder, .. } = test;
-    drop(store);
-    let store = open(&folder.database(), &[&GROWN], [7; 32]).unwrap();
-    done(&store, plan("b3", &north(), vec![grown("b3", "GER 1", 90)])).await;
-    let twin = store.commit(plan("b4", &north(), vec![grown("b4", "GER 1", 90)])).await;
-    assert_eq!(ended(&twin), "boat_taken");
-    let found = store.get(&north(), &GROWN, "b1", Disclosure::Full).await.unwrap().unwrap();
-    assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
-    // Rows from before are listed by the new order too.
-    let mut wanted = Query {
-        table: &GROWN,
-        order: Order { column: "horsepower", ..query(Vec::new()).order },
-        projection: frontdesk_engine::model::page::Projection::Ids,
-        ..query(Vec::new())
-    };
-    wanted.window.limit = 1;
-    let pages = walk(&store, &north(), wanted).await;
-    let met: Vec<String> = pages.into_iter().flat_map(|page| page.rows).collect();
-    assert_eq!(met, ["b1", "b2", "b3"]);
 }
 
 #[tokio::test]
