@@ -6,8 +6,7 @@ mod plan;
 
 use std::sync::Arc;
 
-use frontdesk_engine::Fault;
-use frontdesk_engine::model::table::{ColumnSpec, RowIndex, SearchTerm, StoredRow, TableSpec};
+use frontdesk_engine::model::table::{ColumnSpec, IndexFn, RowIndex, SearchTerm, StoredRow, TableSpec};
 
 use crate::StoreError;
 use crate::keyring::{Keyring, TenantKeys};
@@ -24,7 +23,7 @@ const LOG_ROWS: usize = 10_000;
 /// What the rows of one table have to be indexed for.
 pub(crate) struct IndexWork {
     pub(crate) table: &'static TableSpec,
-    pub(crate) index: fn(&StoredRow) -> Result<RowIndex, Fault>,
+    pub(crate) index: IndexFn,
     /// The others are left alone: a number that is adjusted in place is only in its column.
     pub(crate) columns: Vec<&'static ColumnSpec>,
     pub(crate) terms: TermWork,
