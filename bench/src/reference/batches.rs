@@ -125,6 +125,7 @@ impl Connection {
         let last = self.begin(tenant).await?;
         let all = |word: &'static str| vec![word; rows.len()];
         let nothing: Vec<Option<&str>> = vec![None; rows.len()];
+        let no_secrets: Vec<Option<&[u8]>> = vec![None; rows.len()];
         let request_hashes = vec![vec![0u8; 32]; rows.len()];
         let versions = vec![1i64; rows.len()];
         let (clients, tools, statuses, channels) = (all(CLIENT), all(TOOL), all("new"), all("ai_agent"));
@@ -147,8 +148,23 @@ impl Connection {
             (
                 &self.insert,
                 vec![
-                    &tenant, &ids, &versions, &instants, &instants, &bodies, &masked, &sealed, &statuses, &channels,
-                    &nothing, &nothing, &nothing, &instants, &emails, &nothing,
+                    &tenant,
+                    &ids,
+                    &versions,
+                    &instants,
+                    &instants,
+                    &bodies,
+                    &masked,
+                    &sealed,
+                    &no_secrets,
+                    &statuses,
+                    &channels,
+                    &nothing,
+                    &nothing,
+                    &nothing,
+                    &instants,
+                    &emails,
+                    &nothing,
                 ],
             ),
             (&self.add_words, vec![&tenant, &words, &lead_ids]),

@@ -107,6 +107,7 @@ fn apply(connection: &Connection, texts: &Texts, lead: &Lead, number: u64) -> Be
         row.body,
         row.personal,
         row.personal.as_bytes(),
+        nothing,
         words,
         "new",
         "ai_agent",

@@ -26,6 +26,25 @@ pub enum StoreError {
         table: String,
         column: String,
     },
+    /// Rows exist, and the declaration has gained something that cannot be computed for them.
+    NoIndexFunction {
+        table: &'static str,
+        gained: String,
+    },
+    /// Two rows have the same value in a column that has become unique.
+    NotUnique {
+        table: &'static str,
+        column: &'static str,
+        /// The tenant and two of the rows, if they are known.
+        rows: Option<[String; 3]>,
+    },
+    /// The columns of a row could not be computed.
+    RowNotIndexed {
+        table: &'static str,
+        tenant: String,
+        id: String,
+        why: String,
+    },
     /// A file that is not a Frontdesk database.
     NotOurs {
         path: PathBuf,
@@ -131,6 +150,31 @@ impl fmt::Display for StoreError {
             StoreError::UnknownColumn { database, table, column } => {
                 database.write_newer(out, format_args!("table {table} has a column {column}"))
             }
+            StoreError::NoIndexFunction { table, gained } => write!(
+                out,
+                "table {table} has rows, and this version looks them up by {gained}, which it cannot compute for rows \
+                 that exist. Start the earlier version again, and report this as a bug."
+            ),
+            StoreError::NotUnique { table, column, rows } => {
+                match rows {
+                    Some([tenant, one, other]) => write!(
+                        out,
+                        "tenant {tenant} has two rows of table {table} ({one} and {other}) with the same value in column \
+                         {column}"
+                    )?,
+                    None => write!(out, "two rows of table {table} have the same value in column {column}")?,
+                }
+                write!(
+                    out,
+                    ", which must be unique in this version. Restore the backup from before the upgrade with the earlier \
+                     version, change or remove one of the rows there, and upgrade or export again."
+                )
+            }
+            StoreError::RowNotIndexed { table, tenant, id, why } => write!(
+                out,
+                "row {id} of table {table} of tenant {tenant} could not be indexed for this version: {why}. The row was not \
+                 changed. Report this as a bug."
+            ),
             StoreError::NotOurs { path } => write!(out, "{} is not a Frontdesk database", path.display()),
             StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
             StoreError::FileExists { path } => {
@@ -266,6 +310,9 @@ impl From<StoreError> for Fault {
             | StoreError::Incomplete { .. }
             | StoreError::BrokenChain { .. }
             | StoreError::UnknownTable(_)
+            | StoreError::NoIndexFunction { .. }
+            | StoreError::NotUnique { .. }
+            | StoreError::RowNotIndexed { .. }
             | StoreError::NotOurs { .. }
             | StoreError::Damaged { .. }
             | StoreError::FileExists { .. }

@@ -33,6 +33,26 @@ pub(crate) enum HashDomain<'a> {
     },
 }
 
+/// A part of a row that is sealed by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowPart {
+    /// The column `sealed`.
+    Personal,
+    /// Write-only values, in the column `sealed_secret`.
+    Secret,
+}
+
+impl RowPart {
+    /// A part that is copied into another row or column does not open there.
+    fn associated_data<'a>(self, tenant: &'a str, table: &TableSpec, id: &'a str) -> [&'a str; 4] {
+        let column = match self {
+            RowPart::Personal => "personal",
+            RowPart::Secret => "sealed_secret",
+        };
+        [tenant, table.name, id, column]
+    }
+}
+
 /// How many bytes of a hash are stored.
 const DIGEST_BYTES: usize = 16;
 
@@ -76,18 +96,23 @@ impl Keyring {
         keys.data.seal(self.random.as_ref(), associated_data, plain)
     }
 
-    /// The personal part of a row, sealed.
-    pub(crate) fn seal_personal(
+    /// A part of a row, sealed.
+    pub(crate) fn seal_part(
         &self,
+        part: RowPart,
         keys: &TenantKeys,
         tenant: &str,
         table: &TableSpec,
         row: &Row,
     ) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(personal) = &row.personal else {
+        let plain = match part {
+            RowPart::Personal => &row.personal,
+            RowPart::Secret => &row.secret,
+        };
+        let Some(plain) = plain else {
             return Ok(None);
         };
-        let sealed = self.seal(keys, &personal_data(tenant, table, &row.id), personal.as_bytes());
+        let sealed = self.seal(keys, &part.associated_data(tenant, table, &row.id), plain.as_bytes());
         sealed.map(Some).ok_or(StoreError::WrongKey)
     }
 }
@@ -102,11 +127,6 @@ fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKe
     Some(SealKey::from_bytes(plain.try_into().ok()?))
 }
 
-/// The associated data of a row's personal part.
-fn personal_data<'a>(tenant: &'a str, table: &TableSpec, id: &'a str) -> [&'a str; 4] {
-    [tenant, table.name, id, "personal"]
-}
-
 impl TenantKeys {
     pub(crate) fn open(&self, associated_data: &[&str], sealed: &[u8]) -> Option<String> {
         String::from_utf8(self.open_bytes(associated_data, sealed)?).ok()
@@ -116,14 +136,15 @@ impl TenantKeys {
         self.data.open(associated_data, sealed)
     }
 
-    pub(crate) fn open_personal(
+    pub(crate) fn open_part(
         &self,
+        part: RowPart,
         tenant: &str,
         table: &TableSpec,
         id: &str,
         sealed: &[u8],
     ) -> Result<String, StoreError> {
-        self.open(&personal_data(tenant, table, id), sealed).ok_or(StoreError::WrongKey)
+        self.open(&part.associated_data(tenant, table, id), sealed).ok_or(StoreError::WrongKey)
     }
 
     /// A keyed hash in hexadecimal: equal values of one domain can be found, and none can be read back.

@@ -7,6 +7,7 @@ mod error;
 mod idempotency;
 mod keyring;
 pub mod postgres;
+mod reindex;
 pub mod site_db;
 mod sql;
 pub mod sqlite;

@@ -10,6 +10,7 @@ mod global_writer;
 pub(crate) mod pipeline;
 mod plan_statements;
 mod read_pool;
+mod reindex_session;
 mod rls;
 mod schema;
 pub(crate) mod sql_texts;
@@ -31,6 +32,7 @@ use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::keyring::Keyring;
+use crate::reindex;
 use connection::PgConnection;
 use read_pool::ReadPool;
 use sql_texts::PgTexts;
@@ -90,7 +92,7 @@ impl PostgresStore {
         // Migrations may take longer than a statement is allowed to otherwise.
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
-        schema::migrate(&connection, &options.tables).await?;
+        let work = schema::migrate(&connection, &options.tables).await?;
         rls::check_policies(&connection, &options.tables).await?;
         schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
@@ -103,6 +105,7 @@ impl PostgresStore {
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         load_tenant_keys(&connection, &context.keyring).await?;
+        reindex::run(&connection, &context.keyring, &work).await?;
         let writers = Writers::start(&options.address, Arc::clone(&context))?;
         let config = options.address.with_statement_timeout();
         let driver = PostgresStoreDriver {

@@ -6,13 +6,12 @@ pub(crate) mod session;
 
 use std::fmt::Write;
 
-use frontdesk_engine::TenantId;
 use frontdesk_engine::model::page::{Direction, Filter, Page, PageKey, Projection, Query, Start, Window};
 use frontdesk_engine::model::table::{Cell, ColumnSpec, Row, SearchTerm, StoredRow, TableSpec};
 use frontdesk_engine::ports::Disclosure;
 
 use crate::StoreError;
-use crate::keyring::{HashDomain, TenantKeys};
+use crate::keyring::{HashDomain, RowPart, TenantKeys};
 
 /// A statement and its values, in the order of their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,41 +51,63 @@ impl<'a> QueryParam<'a> {
     }
 }
 
-/// A row of `get`, its personal part still sealed.
+/// A row of `get`, its personal and write-only parts still sealed.
 pub(crate) struct SealedRow {
     pub(crate) found: StoredRow,
     pub(crate) sealed: Option<Vec<u8>>,
+    pub(crate) sealed_secret: Option<Vec<u8>>,
 }
 
 impl SealedRow {
-    /// Whether the personal part is to be disclosed and there is one.
-    pub(crate) fn needs_keys(&self, disclosure: Disclosure) -> bool {
-        disclosure != Disclosure::Masked && self.sealed.is_some()
+    /// The row without the parts that are not to be disclosed, so that nothing else can open them.
+    pub(crate) fn disclosing(self, disclosure: Disclosure) -> SealedRow {
+        let SealedRow { found, sealed, sealed_secret } = self;
+        match disclosure {
+            Disclosure::Masked => SealedRow { found, sealed: None, sealed_secret: None },
+            Disclosure::Full => SealedRow { found, sealed, sealed_secret: None },
+            Disclosure::ToChange => SealedRow { found, sealed, sealed_secret },
+        }
     }
 
-    /// The row with its personal part.
-    pub(crate) fn open(self, keys: &TenantKeys, tenant: &TenantId, table: &TableSpec) -> Result<StoredRow, StoreError> {
-        let SealedRow { mut found, sealed } = self;
+    /// Whether there is anything to open.
+    pub(crate) fn needs_keys(&self) -> bool {
+        self.sealed.is_some() || self.sealed_secret.is_some()
+    }
+
+    /// The row with the parts that it still has.
+    pub(crate) fn open(self, keys: &TenantKeys, tenant: &str, table: &TableSpec) -> Result<StoredRow, StoreError> {
+        let SealedRow { mut found, sealed, sealed_secret } = self;
         if let Some(sealed) = sealed {
-            found.personal = Some(keys.open_personal(tenant.as_str(), table, &found.id, &sealed)?);
+            found.personal = Some(keys.open_part(RowPart::Personal, tenant, table, &found.id, &sealed)?);
+        }
+        if let Some(sealed) = sealed_secret {
+            found.secret = Some(keys.open_part(RowPart::Secret, tenant, table, &found.id, &sealed)?);
         }
         Ok(found)
     }
 }
 
-/// The values of the declared columns, in their order. A sorted integer that is missing is 0.
+/// The values of the declared columns, in their order.
 pub(crate) fn column_values<'a>(table: &TableSpec, row: &'a Row, keys: &TenantKeys) -> Vec<QueryParam<'a>> {
-    let value = |column: &ColumnSpec| {
-        let default = if ddl::is_required(table, column) { &Cell::Integer(0) } else { &Cell::Null };
-        let cell = row.cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
-        let domain = HashDomain::Column { table: table.name, column: column.name };
-        QueryParam::of(cell.map_or(default, |(_, cell)| cell), domain, Some(keys))
-    };
-    table.columns.iter().map(value).collect()
+    table.columns.iter().map(|column| column_value(table, column, &row.cells, keys)).collect()
+}
+
+/// The value of one declared column. A sorted integer that is missing is 0.
+pub(crate) fn column_value<'a>(
+    table: &TableSpec,
+    column: &ColumnSpec,
+    cells: &'a [(&'static str, Cell)],
+    keys: &TenantKeys,
+) -> QueryParam<'a> {
+    let default = if ddl::is_required(table, column) { &Cell::Integer(0) } else { &Cell::Null };
+    let cell = cells.iter().find(|(name, cell)| *name == column.name && *cell != Cell::Null);
+    let domain = HashDomain::Column { table: table.name, column: column.name };
+    QueryParam::of(cell.map_or(default, |(_, cell)| cell), domain, Some(keys))
 }
 
 /// The columns of every table before its declared ones. The last one exists on SQLite only, see `sqlite::search_terms`.
-pub(crate) const FIXED_COLUMNS: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed, words";
+pub(crate) const FIXED_COLUMNS: &str =
+    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret, words";
 
 pub const INSERT_EVENT: &str =
     "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -99,15 +120,15 @@ pub const FIND_CLAIM: &str =
 pub const INSERT_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
                              VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
+/// The columns of a `SealedRow`.
+pub(crate) const ROW_COLUMNS: &str = "id, version, created_at, body, masked, sealed, sealed_secret";
+
 pub fn get(table: &TableSpec) -> String {
-    format!("SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND id = $2", table.name)
+    format!("SELECT {ROW_COLUMNS} FROM {} WHERE tenant = $1 AND id = $2", table.name)
 }
 
 pub(crate) fn find(table: &TableSpec, column: &str) -> String {
-    format!(
-        "SELECT id, version, created_at, body, masked, sealed FROM {} WHERE tenant = $1 AND {column} = $2",
-        table.name
-    )
+    format!("SELECT {ROW_COLUMNS} FROM {} WHERE tenant = $1 AND {column} = $2", table.name)
 }
 
 pub fn insert(table: &TableSpec) -> String {
@@ -150,6 +171,17 @@ pub(crate) fn version(table: &TableSpec) -> String {
 /// Removes a row that has the expected version.
 pub(crate) fn remove(table: &TableSpec) -> String {
     format!("DELETE FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", table.name)
+}
+
+/// At most `$3` of the tenant's rows after an id, in the order of their ids.
+pub(crate) fn rows_after(table: &TableSpec) -> String {
+    format!("SELECT {ROW_COLUMNS} FROM {} WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3", table.name)
+}
+
+/// Sets columns of a row from `$3` on, whatever its version is, and leaves the version as it is.
+pub(crate) fn set_columns(table: &TableSpec, columns: &[&ColumnSpec]) -> String {
+    let set: Vec<String> = (3..).zip(columns).map(|(number, column)| format!("{} = ${number}", column.name)).collect();
+    format!("UPDATE {} SET {} WHERE tenant = $1 AND id = $2", table.name, set.join(", "))
 }
 
 /// Deletes at most `$3` of the tenant's rows with the smallest values below `$2` in this column.

@@ -8,6 +8,7 @@ mod driver;
 mod encode;
 pub(crate) mod open;
 mod readers;
+mod reindex_session;
 mod sample;
 pub(crate) mod search_terms;
 mod store;
@@ -22,11 +23,13 @@ use std::time::Duration;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
+use rusqlite::ffi;
 
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::keyring::Keyring;
+use crate::reindex;
 use crate::sql;
 use crate::sql::session::run_ready;
 use checkpoints::Checkpointer;
@@ -81,7 +84,7 @@ pub(crate) struct SqliteTexts {
 impl SqliteStore {
     pub fn open(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
-        open::migrate(&connection, &options.tables)?;
+        let work = open::migrate(&connection, &options.tables)?;
         let context = Arc::new(SqliteContext {
             keyring: Keyring::new(&options.master, options.random),
             audit_key: options.master.derive(KEY_PURPOSE),
@@ -90,6 +93,7 @@ impl SqliteStore {
             commit_texts: CommitTexts::default(),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
+        run_ready(reindex::run(&connection, &context.keyring, &work))?;
         let pool = SqliteReadPool::new(options.path.clone());
         let readers = ReaderThreads::start(&options.path)?;
         connection.busy_timeout(WRITER_BUSY_TIMEOUT)?;
@@ -118,6 +122,11 @@ impl SqliteTexts {
             delete_terms: search_terms::delete_terms(table),
         }
     }
+}
+
+fn is_unique_violation(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(code, Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY))
 }
 
 #[cfg(test)]

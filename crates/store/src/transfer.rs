@@ -11,6 +11,7 @@
 
 mod export;
 mod import;
+mod layout;
 mod manifest;
 mod tables;
 mod tx;

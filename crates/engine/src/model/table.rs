@@ -33,8 +33,11 @@ pub struct TableSpec {
     pub searched: &'static [&'static str],
     /// Computes columns and search terms of rows that were stored before the declaration gained them. Without it, a
     /// table with rows can gain no column that is looked up by.
-    pub index: Option<fn(&StoredRow) -> Result<RowIndex, Fault>>,
+    pub index: Option<IndexFn>,
 }
+
+/// Computes what a stored row is found by.
+pub type IndexFn = fn(&StoredRow) -> Result<RowIndex, Fault>;
 
 /// Two declarations of one name are the same table; functions cannot be compared.
 impl PartialEq for TableSpec {

@@ -15,7 +15,7 @@ use super::values::{PgValue, storable};
 use crate::StoreError;
 use crate::audit::{ChainHead, UPSERT_HEAD, tenant_chain};
 use crate::idempotency;
-use crate::keyring::TenantKeys;
+use crate::keyring::{RowPart, TenantKeys};
 use crate::sql::session::StoredValue;
 use crate::sql::{self, QueryParam};
 
@@ -266,7 +266,10 @@ impl PlanEncoder<'_> {
 
     /// The values after the tenant, in the order of `FIXED_COLUMNS` and the declared columns.
     fn row(&self, table: &TableSpec, row: &Row) -> Result<Vec<StoredValue>, StoreError> {
-        let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, table, row)?;
+        let seal = |part| -> Result<StoredValue, StoreError> {
+            let sealed = self.context.keyring.seal_part(part, self.keys, self.tenant, table, row)?;
+            Ok(sealed.map_or(StoredValue::Null, StoredValue::Bytes))
+        };
         let mut values = vec![
             storable(&row.id),
             row.version.into(),
@@ -274,7 +277,8 @@ impl PlanEncoder<'_> {
             row.updated_at.into(),
             storable(&row.body),
             row.masked.as_deref().map_or(StoredValue::Null, storable),
-            sealed.map_or(StoredValue::Null, StoredValue::Bytes),
+            seal(RowPart::Personal)?,
+            seal(RowPart::Secret)?,
         ];
         values.extend(sql::column_values(table, row, self.keys).into_iter().map(StoredValue::from));
         Ok(values)

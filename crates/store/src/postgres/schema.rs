@@ -12,17 +12,25 @@ use super::rls::{self, RlsPolicy};
 use super::sql_texts::{BEGIN, COMMIT, FIXED_COLUMNS};
 use crate::StoreError;
 use crate::error::DatabaseKind;
+use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::ddl;
 
 const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY KEY CHECK (one = 1), \
                      version BIGINT NOT NULL, key_check BYTEA); \
                      INSERT INTO fd_schema (one, version) VALUES (1, 0) ON CONFLICT DO NOTHING";
 
-pub(crate) async fn migrate(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
+/// Returns what has to be indexed again afterwards.
+pub(crate) async fn migrate(
+    connection: &PgConnection,
+    tables: &[&'static TableSpec],
+) -> Result<Vec<IndexWork>, StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
     match apply_migrations(connection, tables).await {
-        Ok(()) => Ok(connection.batch_execute(COMMIT).await?),
+        Ok(work) => {
+            connection.batch_execute(COMMIT).await?;
+            Ok(work)
+        }
         Err(error) => {
             // If this fails, closing the connection rolls back as well.
             let _ = connection.batch_execute("ROLLBACK").await;
@@ -81,7 +89,10 @@ fn is_creation_race(error: &tokio_postgres::Error) -> bool {
     races.iter().any(|code| error.code() == Some(code))
 }
 
-async fn apply_migrations(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
+async fn apply_migrations(
+    connection: &PgConnection,
+    tables: &[&'static TableSpec],
+) -> Result<Vec<IndexWork>, StoreError> {
     let rows = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
     let found: i64 = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let known = ddl::MIGRATIONS.len() as i64;
@@ -104,10 +115,11 @@ async fn apply_migrations(connection: &PgConnection, tables: &[&'static TableSpe
     for row in connection.query(names, &[]).await? {
         present.insert(row.try_get::<_, String>(0)?);
     }
+    let mut work = Vec::new();
     for table in tables {
-        update_table(connection, table, &present).await?;
+        work.extend(update_table(connection, table, &present).await?);
     }
-    Ok(())
+    Ok(work)
 }
 
 /// Creates a declared table with its policies, or adds the columns and indexes that its declaration has gained. No
@@ -116,25 +128,37 @@ async fn update_table(
     connection: &PgConnection,
     table: &'static TableSpec,
     present: &HashSet<String>,
-) -> Result<(), StoreError> {
-    let is_new = !present.contains(table.name);
-    if !is_new {
+) -> Result<Option<IndexWork>, StoreError> {
+    let mut found = TableState::New;
+    if present.contains(table.name) {
         let text = "SELECT CAST(attname AS TEXT) FROM pg_attribute \
                     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped";
         let rows = connection.query(text, &[&table.name]).await?;
         let columns: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
-        for column in ddl::missing_columns(DatabaseKind::Postgres, table, FIXED_COLUMNS, &columns)? {
-            connection.batch_execute(&ddl::for_postgres(&ddl::add_column(table, column))).await?;
+        for text in ddl::add_missing_columns(DatabaseKind::Postgres, table, FIXED_COLUMNS, &columns)? {
+            connection.batch_execute(&ddl::for_postgres(&text)).await?;
         }
+        found = TableState::Existing { columns };
     }
-    for text in ddl::create_postgres(table) {
-        let name = text.split(" EXISTS ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
-        if !present.contains(name) {
+    create_missing(connection, ddl::create_postgres(table), present).await?;
+    if found == TableState::New {
+        for text in rls::table_policies(table).iter().flat_map(RlsPolicy::statements) {
             connection.batch_execute(&text).await?;
         }
     }
-    if is_new {
-        for text in rls::table_policies(table).iter().flat_map(RlsPolicy::statements) {
+    let plan = reindex::plan(connection, table, &found).await?;
+    create_missing(connection, ddl::indexes(table, &plan.unfilled), present).await?;
+    Ok(plan.work)
+}
+
+async fn create_missing(
+    connection: &PgConnection,
+    statements: Vec<String>,
+    present: &HashSet<String>,
+) -> Result<(), StoreError> {
+    for text in statements {
+        let name = text.split(" EXISTS ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+        if !present.contains(name) {
             connection.batch_execute(&text).await?;
         }
     }

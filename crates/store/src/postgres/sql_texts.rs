@@ -33,11 +33,12 @@ pub(crate) const INSERT_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, rec
     SELECT $1, * FROM unnest(CAST($2 AS BIGINT[]), CAST($3 AS BIGINT[]), CAST($4 AS TEXT[]), CAST($5 AS BYTEA[])) AS many";
 
 /// The columns of every table before its declared ones.
-pub(crate) const FIXED_COLUMNS: &str = "tenant, id, version, created_at, updated_at, body, masked, sealed";
+pub(crate) const FIXED_COLUMNS: &str =
+    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret";
 
 /// Inserts any number of rows; the parameters are the tenant and an array for each other column.
 pub fn insert_many(table: &TableSpec) -> String {
-    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA"];
+    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA", "BYTEA"];
     let own = table.columns.iter().map(|column| match column.column_type {
         ColumnType::Text | ColumnType::Digest => "TEXT",
         ColumnType::Integer => "BIGINT",
@@ -64,7 +65,7 @@ pub fn insert_terms(table: &TableSpec) -> String {
     )
 }
 
-fn delete_terms(table: &TableSpec) -> String {
+pub(crate) fn delete_terms(table: &TableSpec) -> String {
     format!("DELETE FROM {}_word WHERE tenant = $1 AND id = $2", table.name)
 }
 

@@ -31,10 +31,11 @@ impl Store for PostgresStore {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = &self.driver.context.texts(table)?.get;
-            match self.driver.find_row(tenant, text, QueryParam::Text(id)).await? {
-                Some(row) if row.needs_keys(disclosure) => {
+            let row = self.driver.find_row(tenant, text, QueryParam::Text(id)).await?;
+            match row.map(|row| row.disclosing(disclosure)) {
+                Some(row) if row.needs_keys() => {
                     let keys = self.driver.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
-                    Ok(Some(row.open(&keys, tenant, table)?))
+                    Ok(Some(row.open(&keys, tenant.as_str(), table)?))
                 }
                 row => Ok(row.map(|row| row.found)),
             }

@@ -135,5 +135,6 @@ pub(crate) fn read_sealed_row(row: &Row) -> Result<SealedRow, tokio_postgres::Er
             secret: None,
         },
         sealed: row.try_get(5)?,
+        sealed_secret: row.try_get(6)?,
     })
 }

@@ -7,7 +7,11 @@ use crate::StoreError;
 use crate::error::DatabaseKind;
 
 /// Each is applied once, in order; their count is the schema's version.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_core.sql")];
+pub(crate) const MIGRATIONS: &[&str] =
+    &[include_str!("../migrations/0001_core.sql"), include_str!("../migrations/0002_index.sql")];
+
+/// Added to tables of releases that had no write-only values.
+const SECRET_COLUMN: &str = "sealed_secret BLOB";
 
 /// For a table that is little more than its key: SQLite then keeps one B-tree for it instead of two.
 const WITHOUT_ROWID: &str = " WITHOUT ROWID";
@@ -18,11 +22,9 @@ pub(crate) fn for_postgres(text: &str) -> String {
     text.replace("BLOB", "BYTEA").replace("TEXT", "TEXT COLLATE \"C\"").replace(WITHOUT_ROWID, "")
 }
 
-/// The statements that create a table on SQLite, where a row lists its own search terms.
+/// The statements that create a table on SQLite, where a row lists its own search terms. Indexes are created apart.
 pub(crate) fn create_sqlite(table: &TableSpec) -> Vec<String> {
-    let mut statements = tables(table, ", words TEXT");
-    statements.extend(indexes(table));
-    statements
+    tables(table, ", words TEXT")
 }
 
 /// The same on PostgreSQL, where the search terms of a row are found by an index.
@@ -30,7 +32,6 @@ pub(crate) fn create_postgres(table: &TableSpec) -> Vec<String> {
     let name = table.name;
     let mut statements = tables(table, "");
     statements.push(format!("CREATE INDEX IF NOT EXISTS {name}_word_of ON {name}_word (tenant, id)"));
-    statements.extend(indexes(table));
     statements.iter().map(|text| for_postgres(text)).collect()
 }
 
@@ -43,7 +44,7 @@ fn tables(table: &TableSpec, words: &str) -> Vec<String> {
     vec![
         format!(
             "CREATE TABLE IF NOT EXISTS {name} (tenant TEXT NOT NULL, id TEXT NOT NULL, version BIGINT NOT NULL, \
-             created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB{words}{columns}, \
+             created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB, {SECRET_COLUMN}{words}{columns}, \
              PRIMARY KEY (tenant, id))"
         ),
         format!(
@@ -53,39 +54,41 @@ fn tables(table: &TableSpec, words: &str) -> Vec<String> {
     ]
 }
 
-/// The declared columns that a table does not have yet. A column that is not declared was added by a newer version.
-pub(crate) fn missing_columns(
+/// The statements that add the columns a table does not have yet. Declared ones are NULL in existing rows, or 0 if they
+/// are sorted, until the rows are indexed. A column that is not declared was added by a newer version.
+pub(crate) fn add_missing_columns(
     database: DatabaseKind,
     table: &TableSpec,
     fixed: &str,
     present: &[String],
-) -> Result<Vec<&'static ColumnSpec>, StoreError> {
+) -> Result<Vec<String>, StoreError> {
     let declared =
         |name: &str| fixed.split(", ").any(|one| one == name) || table.columns.iter().any(|one| one.name == name);
     if let Some(unknown) = present.iter().find(|name| !declared(name)) {
         return Err(StoreError::UnknownColumn { database, table: table.name.to_owned(), column: unknown.clone() });
     }
-    Ok(table.columns.iter().filter(|column| !present.iter().any(|name| name == column.name)).collect())
-}
-
-/// A column that a newer declaration has added. It is NULL in existing rows, or 0 if it is sorted.
-pub(crate) fn add_column(table: &TableSpec, column: &ColumnSpec) -> String {
-    format!("ALTER TABLE {} ADD COLUMN {} {}", table.name, column.name, type_of(table, column))
+    let definitions = table.columns.iter().map(|column| format!("{} {}", column.name, type_of(table, column)));
+    let is_missing =
+        |definition: &String| !present.iter().any(|name| definition.split(' ').next() == Some(name.as_str()));
+    let missing = [SECRET_COLUMN.to_owned()].into_iter().chain(definitions).filter(is_missing);
+    Ok(missing.map(|definition| format!("ALTER TABLE {} ADD COLUMN {definition}", table.name)).collect())
 }
 
 /// Every index begins with the tenant, so that a large tenant does not slow down the others. Filters never ask for
-/// NULL, so rows without a value are left out of the filter indexes, which makes inserts about a tenth cheaper.
-pub(crate) fn indexes(table: &TableSpec) -> Vec<String> {
+/// NULL, so rows without a value are left out of the filter indexes, which makes inserts about a tenth cheaper. A column
+/// that is not filled yet gets its indexes later: only then is it known whether its values are unique.
+pub(crate) fn indexes(table: &TableSpec, unfilled: &[&str]) -> Vec<String> {
     let name = table.name;
+    let is_filled = |column: &&&str| !unfilled.contains(*column);
     let mut statements =
         vec![format!("CREATE INDEX IF NOT EXISTS {name}_by_created_at ON {name} (tenant, created_at, id)")];
-    for column in table.unique {
+    for column in table.unique.iter().filter(is_filled) {
         statements.push(format!("CREATE UNIQUE INDEX IF NOT EXISTS {name}_one_{column} ON {name} (tenant, {column})"));
     }
-    for column in table.sorted.iter().filter(|column| **column != "created_at") {
+    for column in table.sorted.iter().filter(is_filled).filter(|column| **column != "created_at") {
         statements.push(format!("CREATE INDEX IF NOT EXISTS {name}_by_{column} ON {name} (tenant, {column}, id)"));
     }
-    for column in table.filtered {
+    for column in table.filtered.iter().filter(is_filled) {
         statements.push(format!(
             "CREATE INDEX IF NOT EXISTS {name}_with_{column} ON {name} (tenant, {column}, created_at, id) \
              WHERE {column} IS NOT NULL"

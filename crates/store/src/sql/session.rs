@@ -111,6 +111,14 @@ impl SqlRow {
         }
     }
 
+    pub(crate) fn optional_text(&self, column: usize) -> Result<Option<&str>, StoreError> {
+        if self.0.get(column) == Some(&StoredValue::Null) { Ok(None) } else { self.text(column).map(Some) }
+    }
+
+    pub(crate) fn optional_bytes(&self, column: usize) -> Result<Option<&[u8]>, StoreError> {
+        if self.0.get(column) == Some(&StoredValue::Null) { Ok(None) } else { self.bytes(column).map(Some) }
+    }
+
     pub(crate) fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
         match self.0.get(column) {
             Some(StoredValue::Bytes(bytes)) => Ok(bytes),

@@ -48,9 +48,9 @@ fn an_update_holds_only_for_the_expected_version() {
     assert_eq!(
         update(&BOAT, FIXED_COLUMNS),
         "UPDATE boat SET version = $3, created_at = $4, updated_at = $5, body = $6, masked = $7, sealed = $8, \
-         words = $9, hull = $10, length = $11 WHERE tenant = $1 AND id = $2 AND version = $12"
+         sealed_secret = $9, words = $10, hull = $11, length = $12 WHERE tenant = $1 AND id = $2 AND version = $13"
     );
-    assert!(insert(&BOAT).ends_with("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"));
+    assert!(insert(&BOAT).ends_with("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::{SqliteContext, search_terms};
 use crate::StoreError;
 use crate::audit::tenant_chain;
 use crate::idempotency::{self, StoredResponse};
-use crate::keyring::TenantKeys;
+use crate::keyring::{RowPart, TenantKeys};
 use crate::sql::{self, QueryParam};
 
 pub(crate) struct EncodedCommit {
@@ -98,14 +98,16 @@ impl PlanEncoder<'_> {
     }
 
     fn row(&self, table: &TableSpec, row: Row) -> Result<EncodedRow, StoreError> {
-        let sealed = self.context.keyring.seal_personal(self.keys, self.tenant, table, &row)?;
+        let seal = |part| self.context.keyring.seal_part(part, self.keys, self.tenant, table, &row);
+        let (sealed, sealed_secret) = (seal(RowPart::Personal)?, seal(RowPart::Secret)?);
         let columns = sql::column_values(table, &row, self.keys).into_iter().map(owned).collect::<Vec<_>>();
         let mut terms: Vec<String> = row.search_terms.iter().filter_map(|term| self.term(table, term)).collect();
         terms.sort_unstable();
         terms.dedup();
-        let mut values = Vec::with_capacity(columns.len() + 8);
+        let mut values = Vec::with_capacity(columns.len() + 9);
         values.extend([row.version.into(), row.created_at.into(), row.updated_at.into()]);
-        values.extend([row.body.into(), row.masked.into(), sealed.into(), search_terms::to_json(&terms).into()]);
+        values.extend([row.body.into(), row.masked.into(), sealed.into(), sealed_secret.into()]);
+        values.push(search_terms::to_json(&terms).into());
         values.extend(columns);
         Ok(EncodedRow { id: row.id, values, terms })
     }

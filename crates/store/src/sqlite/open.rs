@@ -12,6 +12,8 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 use crate::error::DatabaseKind;
+use crate::reindex::{self, IndexWork, TableState};
+use crate::sql::session::run_ready;
 use crate::sql::{FIXED_COLUMNS, ddl};
 
 /// Older libraries can corrupt a database when a checkpoint races a commit on another connection.
@@ -74,7 +76,8 @@ pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-pub(crate) fn migrate(connection: &Connection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
+/// Returns what has to be indexed again afterwards.
+pub(crate) fn migrate(connection: &Connection, tables: &[&'static TableSpec]) -> Result<Vec<IndexWork>, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
@@ -84,28 +87,35 @@ pub(crate) fn migrate(connection: &Connection, tables: &[&'static TableSpec]) ->
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.execute_batch(text)?;
     }
+    let mut work = Vec::new();
     for table in tables {
-        update_table(&transaction, table)?;
+        work.extend(update_table(&transaction, table)?);
     }
     transaction.pragma_update(None, "user_version", known)?;
     transaction.commit()?;
-    Ok(())
+    Ok(work)
 }
 
 /// Creates a declared table, or adds the columns that its declaration has gained.
-fn update_table(connection: &Connection, table: &'static TableSpec) -> Result<(), StoreError> {
+fn update_table(connection: &Connection, table: &'static TableSpec) -> Result<Option<IndexWork>, StoreError> {
     let exists: Option<i64> = connection
         .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [table.name], |row| row.get(0))
         .optional()?;
+    let mut found = TableState::New;
     if exists.is_some() {
         let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
         let present: Vec<String> = statement.query_map([table.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        for column in ddl::missing_columns(DatabaseKind::Sqlite, table, FIXED_COLUMNS, &present)? {
-            connection.execute_batch(&ddl::add_column(table, column))?;
+        for text in ddl::add_missing_columns(DatabaseKind::Sqlite, table, FIXED_COLUMNS, &present)? {
+            connection.execute_batch(&text)?;
         }
+        found = TableState::Existing { columns: present };
     }
-    for statement in ddl::create_sqlite(table) {
-        connection.execute_batch(&statement)?;
+    for text in ddl::create_sqlite(table) {
+        connection.execute_batch(&text)?;
     }
-    Ok(())
+    let plan = run_ready(reindex::plan(connection, table, &found))?;
+    for text in ddl::indexes(table, &plan.unfilled) {
+        connection.execute_batch(&text)?;
+    }
+    Ok(plan.work)
 }

@@ -238,5 +238,6 @@ pub(crate) fn read_row(row: &Row<'_>) -> rusqlite::Result<SealedRow> {
             secret: None,
         },
         sealed: row.get(5)?,
+        sealed_secret: row.get(6)?,
     })
 }

@@ -33,10 +33,10 @@ impl Store for SqliteStore {
             let row = self.driver.pool.with(|connection| {
                 Ok(connection.prepare_cached(text)?.query_row([tenant.as_str(), id], read_row).optional()?)
             })?;
-            match row {
-                Some(row) if row.needs_keys(disclosure) => {
+            match row.map(|row| row.disclosing(disclosure)) {
+                Some(row) if row.needs_keys() => {
                     let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
-                    Ok(Some(row.open(&keys, tenant, table)?))
+                    Ok(Some(row.open(&keys, tenant.as_str(), table)?))
                 }
                 row => Ok(row.map(|row| row.found)),
             }

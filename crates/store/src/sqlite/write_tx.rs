@@ -9,10 +9,10 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Claim, Committed, StoredAnswer};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, ffi, params};
 
-use super::SqliteContext;
 use super::encode::{EncodedClaim, EncodedCommit, EncodedRow, EncodedStep};
 use super::search_terms::TERMS_PER_STATEMENT;
 use super::writer::WriteTask;
+use super::{SqliteContext, is_unique_violation};
 use crate::StoreError;
 use crate::audit::ChainHead;
 use crate::idempotency::{self, StoredResponse};
@@ -373,9 +373,4 @@ fn conflict(on_conflict: &OnConflict) -> Rejection {
 
 fn refused(fault: &Fault) -> Rejection {
     Rejection::Outcome(Box::new(Committed::Refused(fault.clone())))
-}
-
-fn is_unique_violation(error: &rusqlite::Error) -> bool {
-    let code = error.sqlite_error().map(|error| error.extended_code);
-    matches!(code, Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY))
 }

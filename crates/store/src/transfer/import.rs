@@ -9,12 +9,14 @@ use frontdesk_engine::ports::Random;
 use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::seal::SealKey;
 
-use super::tables::{self, RowOwner, TransferTable};
+use super::layout::{self, ImportTable};
+use super::tables::RowOwner;
 use super::tx::TransferTx;
-use super::{DataLocation, Manifest, StoredValue, TableManifest, validation};
+use super::{DataLocation, Manifest, StoredValue, validation};
 use crate::StoreError;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
-use crate::keyring::Keyring;
+use crate::keyring::{Keyring, TenantKeys};
+use crate::reindex::IndexWork;
 use crate::sql::session::SqlReader;
 
 /// About this many rows or bytes are inserted by one statement.
@@ -43,14 +45,11 @@ pub struct TenantImport {
     last_event: i64,
     event_counter: i64,
     specs: Vec<&'static TableSpec>,
-    tables: Vec<TableProgress>,
+    tables: Vec<ImportTable>,
+    /// What has to be computed for rows of an earlier release.
+    work: Vec<IndexWork>,
+    keys: Arc<TenantKeys>,
     batch: RowBatch,
-}
-
-struct TableProgress {
-    table: TransferTable,
-    expected: u64,
-    received: u64,
 }
 
 /// Rows of one table that have not been inserted yet.
@@ -62,10 +61,9 @@ struct RowBatch {
 }
 
 impl TenantImport {
-    /// Refuses a tenant that exists already, and one whose tables have other columns.
+    /// Refuses a tenant that exists already, and one whose tables have columns that are not known here.
     pub async fn open(target: &ImportTarget, manifest: &Manifest) -> Result<TenantImport, StoreError> {
-        let known = tables::all(&target.tables);
-        check_columns(&known, manifest)?;
+        let (tables, work) = layout::arrange(&target.tables, manifest)?;
         if !validation::is_valid_manifest(manifest) {
             return Err(mismatch());
         }
@@ -76,9 +74,9 @@ impl TenantImport {
         }
         let keyring = Keyring::new(&target.master, Arc::clone(&target.random));
         let wrapped_key = keyring.wrap(tenant, &manifest.key).ok_or(StoreError::WrongKey)?;
+        keyring.unwrap(tenant, &wrapped_key)?;
+        let keys = keyring.keys(tenant).ok_or(StoreError::WrongKey)?;
         let ends = &manifest.chain;
-        let rows = manifest.tables.iter().map(|table| table.rows);
-        let progress = |(table, expected)| TableProgress { table, expected, received: 0 };
         Ok(TenantImport {
             tx,
             tenant: manifest.tenant.clone(),
@@ -96,7 +94,9 @@ impl TenantImport {
             last_event: 0,
             event_counter: 0,
             specs: target.tables.clone(),
-            tables: known.into_iter().zip(rows).map(progress).collect(),
+            tables,
+            work,
+            keys,
             batch: RowBatch::default(),
         })
     }
@@ -106,11 +106,12 @@ impl TenantImport {
         let progress = self.tables.get_mut(table).ok_or_else(mismatch)?;
         progress.received += 1;
         let name = progress.table.name.as_str();
-        if !validation::is_valid_row(&progress.table, &row) {
+        let row = progress.arrange(row).filter(|row| validation::is_valid_row(&progress.table, row));
+        let Some(row) = row else {
             return Err(StoreError::NotCommitted(format!(
                 "a row of table {name} has values that Frontdesk does not write. Export the tenant again"
             )));
-        }
+        };
         match (name, row.first()) {
             ("fd_outbox", Some(StoredValue::Integer(seq))) => self.last_event = self.last_event.max(*seq),
             ("fd_counter", Some(StoredValue::Integer(seq))) => self.event_counter = *seq,
@@ -133,7 +134,7 @@ impl TenantImport {
     pub async fn finish(mut self, at: Millis, record: &str) -> Result<(), StoreError> {
         self.insert_batch().await?;
         let incomplete = self.tables.iter().find(|progress| progress.received != progress.expected);
-        if let Some(TableProgress { table, expected, received }) = incomplete {
+        if let Some(ImportTable { table, expected, received, .. }) = incomplete {
             let (table, expected, received) = (table.name.clone(), *expected, *received);
             return Err(StoreError::Incomplete { table, expected, received });
         }
@@ -147,6 +148,9 @@ impl TenantImport {
         }
         for table in &self.specs {
             self.tx.rebuild_term_lists(table)?;
+        }
+        for work in &self.work {
+            self.tx.reindex(&self.keys, work).await?;
         }
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
         self.add_tenant().await?;
@@ -184,17 +188,6 @@ impl TenantImport {
         }
         self.head.append(&self.audit_key, &self.chain, *at, records);
         Ok(vec![(*seq).into(), (*at).into(), records.as_str().into(), self.head.hash.as_slice().into()])
-    }
-}
-
-fn check_columns(known: &[TransferTable], manifest: &Manifest) -> Result<(), StoreError> {
-    let differs =
-        |(known, received): &(&TransferTable, &TableManifest)| **received != TableManifest::of(known, received.rows);
-    let other = known.iter().zip(&manifest.tables).find(differs).map(|(known, _)| known.name.clone());
-    match (other, known.len() == manifest.tables.len()) {
-        (None, true) => Ok(()),
-        (Some(table), _) => Err(StoreError::SchemaMismatch { table }),
-        (None, false) => Err(StoreError::SchemaMismatch { table: "of a contract".to_owned() }),
     }
 }
 

@@ -24,8 +24,11 @@ pub struct Manifest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableManifest {
     pub table: String,
-    /// Its columns and their types. Rows with other columns are refused.
+    /// Its columns and their types.
     pub columns: String,
+    /// The fields its rows are searched by, `None` in exports of releases that did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searched: Option<Vec<String>>,
     pub rows: u64,
 }
 
@@ -40,7 +43,12 @@ pub struct ChainEnds {
 
 impl TableManifest {
     pub(super) fn of(table: &TransferTable, rows: u64) -> TableManifest {
-        TableManifest { table: table.name.clone(), columns: table.signature(), rows }
+        TableManifest {
+            table: table.name.clone(),
+            columns: table.signature(),
+            searched: table.searched().map(|fields| fields.iter().map(|&field| field.to_owned()).collect()),
+            rows,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
 use crate::sql::ddl;
+use crate::sql::session::StoredValue;
 
 /// A table whose rows are transferred.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,18 @@ pub(super) struct TransferTable {
     pub(super) columns: Vec<TransferColumn>,
     key: usize,
     owner: RowOwner,
+    declared: Declared,
+}
+
+/// Whether a contract declares the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Declared {
+    /// The core's own.
+    No,
+    Rows {
+        searched: &'static [&'static str],
+    },
+    SearchTerms,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +33,7 @@ pub(super) struct TransferColumn {
     pub(super) name: String,
     pub(super) cell_type: CellType,
     pub(super) nullable: bool,
+    is_declared: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +86,7 @@ pub(super) fn all(specs: &[&'static TableSpec]) -> Vec<TransferTable> {
             ("body", Text),
             ("masked", Text),
             ("sealed", Bytes),
+            ("sealed_secret", Bytes),
         ];
         columns.extend(spec.columns.iter().map(|column| {
             let cell_type = match column.column_type {
@@ -83,9 +98,11 @@ pub(super) fn all(specs: &[&'static TableSpec]) -> Vec<TransferTable> {
         let mut own = table(spec.name, RowOwner::Tenant, 1, &columns);
         for (column, declared) in own.columns.iter_mut().rev().zip(spec.columns.iter().rev()) {
             column.nullable = !ddl::is_required(spec, declared);
+            column.is_declared = true;
         }
-        tables.push(own);
-        tables.push(table(&format!("{}_word", spec.name), RowOwner::Tenant, 2, &[("word", Text), ("id", Text)]));
+        tables.push(TransferTable { declared: Declared::Rows { searched: spec.searched }, ..own });
+        let terms = table(&format!("{}_word", spec.name), RowOwner::Tenant, 2, &[("word", Text), ("id", Text)]);
+        tables.push(TransferTable { declared: Declared::SearchTerms, ..terms });
     }
     let claim = [
         ("client", Text),
@@ -116,7 +133,7 @@ const LINK: [(&str, CellType); 4] =
     [("seq", CellType::Integer), ("at", CellType::Integer), ("records", CellType::Text), ("hash", CellType::Bytes)];
 
 /// Columns of the core that may be NULL.
-const NULLABLE: [&str; 3] = ["masked", "sealed", "revoked_at"];
+const NULLABLE: [&str; 4] = ["masked", "sealed", "sealed_secret", "revoked_at"];
 
 fn table(name: &str, owner: RowOwner, key: usize, columns: &[(&str, CellType)]) -> TransferTable {
     let columns = columns
@@ -125,9 +142,10 @@ fn table(name: &str, owner: RowOwner, key: usize, columns: &[(&str, CellType)]) 
             name: (*name).to_owned(),
             cell_type: *cell_type,
             nullable: NULLABLE.contains(name),
+            is_declared: false,
         })
         .collect();
-    TransferTable { name: name.to_owned(), columns, key, owner }
+    TransferTable { name: name.to_owned(), columns, key, owner, declared: Declared::No }
 }
 
 impl TransferTable {
@@ -174,9 +192,20 @@ impl TransferTable {
 
     /// The columns and their types.
     pub(super) fn signature(&self) -> String {
-        let columns: Vec<String> =
-            self.columns.iter().map(|column| format!("{} {}", column.name, column.cell_type.sql_type())).collect();
+        let columns: Vec<String> = self.columns.iter().map(TransferColumn::signature).collect();
         columns.join(", ")
+    }
+
+    /// An earlier release may not have had it.
+    pub(super) fn is_declared(&self) -> bool {
+        self.declared != Declared::No
+    }
+
+    pub(super) fn searched(&self) -> Option<&'static [&'static str]> {
+        match self.declared {
+            Declared::Rows { searched } => Some(searched),
+            Declared::No | Declared::SearchTerms => None,
+        }
     }
 
     fn names(&self) -> String {
@@ -191,6 +220,20 @@ impl TransferTable {
 }
 
 impl TransferColumn {
+    pub(super) fn signature(&self) -> String {
+        format!("{} {}", self.name, self.cell_type.sql_type())
+    }
+
+    /// Whether an export of an earlier release may lack it.
+    pub(super) fn may_be_absent(&self, table: &TransferTable) -> bool {
+        table.is_declared() && (self.is_declared || self.name == "sealed_secret")
+    }
+
+    /// The value of rows that lack it, as `ALTER TABLE` gives it.
+    pub(super) fn default_value(&self) -> StoredValue {
+        if self.nullable { StoredValue::Null } else { StoredValue::Integer(0) }
+    }
+
     fn array(&self, number: usize) -> String {
         format!("CAST(${number} AS {}[])", self.cell_type.sql_type())
     }

@@ -21,8 +21,9 @@ static BOAT: TableSpec = TableSpec {
     index: None,
 };
 
-/// Not transferred: the tenant's own row and the chain heads, which the import creates, and short-lived tokens.
-const NOT_TRANSFERRED: [&str; 3] = ["fd_audit_head", "fd_tenant", "fd_token"];
+/// Not transferred: the tenant's own row and the chain heads, which the import creates, short-lived tokens, and what
+/// tables of this database are indexed for.
+const NOT_TRANSFERRED: [&str; 4] = ["fd_audit_head", "fd_index", "fd_tenant", "fd_token"];
 
 /// Not transferred: the import rebuilds it.
 const TERM_LIST: &str = "words";

@@ -9,10 +9,12 @@ use super::tables::{RowOwner, TransferTable};
 use super::{DataLocation, ImportTarget};
 use crate::StoreError;
 use crate::audit::tenant_chain;
+use crate::keyring::TenantKeys;
 use crate::postgres::check_initialized;
 use crate::postgres::connection::PgConnection;
 use crate::postgres::sql_texts::{BEGIN, BEGIN_SNAPSHOT};
 use crate::postgres::values::{PgValue, storable};
+use crate::reindex::{self, IndexWork};
 use crate::sql::for_sqlite;
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 use crate::sqlite::{open, search_terms};
@@ -127,6 +129,23 @@ impl TransferTx {
         };
         inserted.map_err(|error| {
             if is_unique_violation(&error) { StoreError::DuplicateRow { table: table.name.clone() } } else { error }
+        })
+    }
+
+    /// Computes columns and search terms of the rows that were inserted.
+    pub(super) async fn reindex(&self, keys: &TenantKeys, work: &IndexWork) -> Result<(), StoreError> {
+        let indexed = match &self.connection {
+            TransferConnection::Sqlite(connection) => reindex::run_tenant(connection, keys, work, &self.tenant).await,
+            TransferConnection::Postgres(connection) => reindex::run_tenant(connection, keys, work, &self.tenant).await,
+        };
+        indexed.map_err(|error| {
+            let column = work.columns.iter().find(|column| work.table.unique.contains(&column.name));
+            match column {
+                Some(column) if is_unique_violation(&error) => {
+                    StoreError::NotUnique { table: work.table.name, column: column.name, rows: None }
+                }
+                Some(_) | None => error,
+            }
         })
     }
 

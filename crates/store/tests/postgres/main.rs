@@ -6,6 +6,7 @@
 mod nodes;
 mod outages;
 mod pressure;
+mod reindex;
 mod rls;
 mod test_store;
 mod tls;

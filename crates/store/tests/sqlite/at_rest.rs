@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use frontdesk_engine::FaultKind;
 use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query};
-use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, TableSpec};
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::ports::{Claim, Commit, Disclosure, Store};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, TenantId};
+use frontdesk_store::back_up;
+use frontdesk_store::transfer::{DataLocation, StoredValue, TenantExport};
 
 use crate::test_store::{Folder, TestStore, open};
 use frontdesk_testkit::store_suite::boats::{
@@ -85,6 +88,73 @@ async fn a_sealed_value_opens_only_in_its_own_place() {
         // Who may not see it anyway is served as before, and so are the other rows.
         assert!(test.store.get(&north(), &BOAT, "b1", Disclosure::Masked).await.unwrap().is_some());
         assert!(test.store.get(&north(), &BOAT, "b2", Disclosure::Full).await.unwrap().is_some());
+    }
+}
+
+/// They are in nothing that leaves the database in clear either.
+#[tokio::test]
+async fn write_only_values_are_in_no_file_backup_or_export() {
+    let test = TestStore::new().await;
+    let secret = r#"{"token":"key-canary-5d1f"}"#;
+    let open = r#"{"seen":"in the open"}"#.to_owned();
+    let row = Row { secret: Some(secret.to_owned()), body: open, ..boat("b1", 7) };
+    done(&*test.store, Commit { claim: Some(claim("k", 1)), ..plan("b1", &north(), vec![insert(row.clone())]) }).await;
+    let update = Step::Update {
+        table: &BOAT,
+        row: Row { version: 2, ..row },
+        expect_version: 1,
+        on_conflict: OnConflict::Retry,
+    };
+    done(&*test.store, plan("change", &north(), vec![update])).await;
+    back_up(&test.folder.database(), &test.folder.database().with_file_name("backup.db")).unwrap();
+    search(&test, &["desk.db", "desk.db-wal", "backup.db"]);
+    let location = DataLocation::Sqlite(test.folder.database());
+    let export = TenantExport::open(&location, &SealKey::from_bytes([7; 32]), &[&BOAT], &north()).await.unwrap();
+    let (mut sealed, mut texts) = (0, String::new());
+    let take = |_, row: Vec<StoredValue>| {
+        for value in row {
+            match value {
+                StoredValue::Text(text) => texts.push_str(&text),
+                StoredValue::Bytes(bytes) => {
+                    assert!(!holds(&bytes, "key-canary-5d1f"));
+                    sealed += 1;
+                }
+                StoredValue::Null | StoredValue::Integer(_) => {}
+            }
+        }
+        Ok(())
+    };
+    export.rows(take).await.unwrap();
+    assert!(texts.contains("in the open") && !texts.contains("canary"), "{texts}");
+    assert!(sealed >= 2, "the row has two sealed parts");
+    let found = test.store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
+    assert_eq!((found.version, found.secret.as_deref()), (2, Some(secret)));
+}
+
+#[tokio::test]
+async fn a_write_only_value_opens_only_in_its_own_place() {
+    let moves = [
+        (
+            "another row",
+            "UPDATE boat SET sealed_secret = (SELECT sealed_secret FROM boat WHERE tenant = 'north' AND id = 'b2')",
+        ),
+        (
+            "another tenant",
+            "UPDATE boat SET sealed_secret = (SELECT sealed_secret FROM boat WHERE tenant = 'south' AND id = 'b1')",
+        ),
+        ("the personal part", "UPDATE boat SET sealed = sealed_secret"),
+        ("from the personal part", "UPDATE boat SET sealed_secret = sealed"),
+    ];
+    for (name, text) in moves {
+        let test = TestStore::new().await;
+        for tenant in [north(), south()] {
+            let secret = |id, length| Row { secret: Some(r#"{"pin":"0451"}"#.to_owned()), ..boat(id, length) };
+            add(&*test.store, &tenant, [secret("b1", 7), secret("b2", 8)]).await;
+        }
+        test.raw().execute_batch(&format!("{text} WHERE tenant = 'north' AND id = 'b1'")).unwrap();
+        let fault = test.store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.err().unwrap();
+        assert_eq!(fault.kind, FaultKind::Internal, "{name}");
+        assert!(test.store.get(&north(), &BOAT, "b2", Disclosure::ToChange).await.unwrap().is_some(), "{name}");
     }
 }
 

@@ -7,6 +7,7 @@ mod at_rest;
 mod audit;
 mod dispatch;
 mod opening;
+mod reindex;
 mod search_terms;
 mod test_store;
 mod transfer;

@@ -2,49 +2,23 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use frontdesk_engine::model::page::{Filter, Order, Query};
-use frontdesk_engine::model::plan::Change;
-use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, TableSpec};
+use frontdesk_engine::dispatch::TASK;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{Change, Step};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, RowIndex, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Client, Registry, Token};
 use frontdesk_engine::ports::{Commit, Disclosure, Durability, Store};
 use frontdesk_engine::{ClientId, Scopes};
 use frontdesk_store::{Backend as _, SqliteStore, StoreError};
+use rusqlite::Connection;
 
-use crate::test_store::{TestStore, open};
+use crate::test_store::{Folder, TestStore, open};
 use frontdesk_testkit::store_suite::boats::{
-    BOAT, add, boat, claim, done, ended, event, ids, insert, personal, plan, query, walk, with,
+    BOAT, TAKEN, boat, claim, done, ended, event, fault, ids, insert, personal, plan,
 };
-use frontdesk_testkit::store_suite::north;
-
-/// The boats of the next version, with a sail number and an engine.
-static GROWN: TableSpec = TableSpec {
-    name: "boat",
-    columns: &[
-        ColumnSpec { name: "hull", column_type: ColumnType::Text },
-        ColumnSpec { name: "length", column_type: ColumnType::Integer },
-        ColumnSpec { name: "berths", column_type: ColumnType::Integer },
-        ColumnSpec { name: "harbour", column_type: ColumnType::Text },
-        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
-        ColumnSpec { name: "sail_number", column_type: ColumnType::Text },
-        ColumnSpec { name: "horsepower", column_type: ColumnType::Integer },
-    ],
-    unique: &["hull", "sail_number"],
-    sorted: &["length", "horsepower"],
-    filtered: &["harbour"],
-    searched: &[],
-    index: None,
-};
-
-/// A boat of the next version.
-fn grown(id: &str, sail_number: &str, horsepower: i64) -> frontdesk_engine::model::plan::Step {
-    let row = with(boat(id, 7), "sail_number", Cell::Text(sail_number.to_owned()));
-    frontdesk_engine::model::plan::Step::Insert {
-        table: &GROWN,
-        row: with(row, "horsepower", Cell::Integer(horsepower)),
-        on_duplicate: frontdesk_testkit::store_suite::boats::fault(frontdesk_testkit::store_suite::boats::TAKEN),
-    }
-}
+use frontdesk_testkit::store_suite::{north, south};
 
 #[tokio::test]
 async fn a_newer_schema_is_refused() {
@@ -54,7 +28,7 @@ async fn a_newer_schema_is_refused() {
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }));
     assert_eq!(
         error.to_string(),
-        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 1). \
+        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 2). \
          Start the newer version, or name another folder with --data."
     );
     let version: i64 = test.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
@@ -95,30 +69,67 @@ async fn invalid_files_and_missing_folders_are_refused() {
     assert!(complaint.ends_with("Check that the folder exists and may be written."), "{complaint}");
 }
 
+/// With everything in it, and with a column that the later release has gained.
 #[tokio::test]
-async fn a_kind_that_gained_columns_grows_its_table() {
-    let test = TestStore::new().await;
-    add(&*test.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
-    let TestStore { store, folder, .. } = test;
-    drop(store);
-    let store = open(&folder.database(), &[&GROWN], [7; 32]).unwrap();
-    done(&store, plan("b3", &north(), vec![grown("b3", "GER 1", 90)])).await;
-    let twin = store.commit(plan("b4", &north(), vec![grown("b4", "GER 1", 90)])).await;
-    assert_eq!(ended(&twin), "boat_taken");
-    let found = store.get(&north(), &GROWN, "b1", Disclosure::Full).await.unwrap().unwrap();
-    assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
-    // Rows from before are listed by the new order too.
-    let mut wanted = Query {
-        table: &GROWN,
-        order: Order { column: "horsepower", ..query(Vec::new()).order },
-        projection: frontdesk_engine::model::page::Projection::Ids,
-        ..query(Vec::new())
-    };
-    wanted.window.limit = 1;
-    let pages = walk(&store, &north(), wanted).await;
-    let met: Vec<String> = pages.into_iter().flat_map(|page| page.rows).collect();
-    assert_eq!(met, ["b1", "b2", "b3"]);
+async fn a_data_folder_of_an_earlier_release_opens() {
+    let folder = Folder::new();
+    Connection::open(folder.database()).unwrap().execute_batch(include_str!("schema_1.sql")).unwrap();
+    let store = open(&folder.database(), &[&WITH_OWNER_NAME, &TASK], [7; 32]).unwrap();
+    let text = |id| format!(r#"{{"id":"{id}"}}"#);
+    for (tenant, expected) in [(north(), vec!["b1", "b2"]), (south(), vec!["b1"])] {
+        for filter in [
+            Vec::new(),
+            vec![Filter::SearchTerms(vec![personal("lovelace")])],
+            vec![Filter::Equals("owner", Cell::Digest("ada@example.com".to_owned()))],
+            vec![Filter::Equals("owner_name", Cell::Digest("Ada Lovelace".to_owned()))],
+        ] {
+            assert_eq!(ids(&store, &tenant, filter.clone()).await, expected, "{filter:?}");
+        }
+    }
+    let found = store.get(&north(), &WITH_OWNER_NAME, "b1", Disclosure::ToChange).await.unwrap().unwrap();
+    assert_eq!((found.version, found.body.as_str()), (1, r#"{"id":"b1","length":7}"#));
+    assert_eq!((found.personal.as_deref(), found.secret), (Some(r#"{"owner":"Ada Lovelace"}"#), None));
+    let stored = store.find_claim(&north(), &claim("k", 1)).await.unwrap().unwrap();
+    let answer = Item { id: "b1".to_owned(), version: 0, body: text("b1"), masked: None, personal: None };
+    assert_eq!((stored.request_hash, stored.answer), ([1; 32], answer));
+    assert_eq!(store.clients().await.unwrap().len(), 1);
+    // It goes on where it ended, with what is new.
+    let row = Row { secret: Some(r#"{"pin":"0451"}"#.to_owned()), ..boat("b3", 9) };
+    let insert = Step::Insert { table: &WITH_OWNER_NAME, row, on_duplicate: fault(TAKEN) };
+    let commit = plan("b3", &north(), vec![insert]);
+    done(&store, Commit { events: vec![event("e2", "b3", Change::Created)], ..commit }).await;
+    let found = store.get(&north(), &WITH_OWNER_NAME, "b3", Disclosure::ToChange).await.unwrap().unwrap();
+    assert_eq!(found.secret.as_deref(), Some(r#"{"pin":"0451"}"#));
+    assert!(store.verify_audit().unwrap().is_intact());
+    let raw = Connection::open(folder.database()).unwrap();
+    let count = |text: &str| -> i64 { raw.query_row(text, [], |row| row.get(0)).unwrap() };
+    assert_eq!(count("SELECT max(seq) FROM fd_outbox WHERE tenant = 'north'"), 2);
+    assert_eq!(count("SELECT count(*) FROM fd_index WHERE target IS NULL"), 2);
+    assert_eq!(count("SELECT count(*) FROM pragma_table_info('dispatch_task') WHERE name = 'sealed_secret'"), 1);
 }
+
+/// The boats of a later release, which are also found by the name of their owner.
+static WITH_OWNER_NAME: TableSpec = TableSpec {
+    name: "boat",
+    columns: &[
+        ColumnSpec { name: "hull", column_type: ColumnType::Text },
+        ColumnSpec { name: "length", column_type: ColumnType::Integer },
+        ColumnSpec { name: "berths", column_type: ColumnType::Integer },
+        ColumnSpec { name: "harbour", column_type: ColumnType::Text },
+        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
+        ColumnSpec { name: "owner_name", column_type: ColumnType::Digest },
+    ],
+    unique: &["hull"],
+    sorted: &["length"],
+    filtered: &["harbour", "owner_name"],
+    searched: &[],
+    index: Some(|row| {
+        let personal = row.personal.as_deref().unwrap_or_default();
+        let name = personal.trim_start_matches(r#"{"owner":""#).trim_end_matches(r#""}"#);
+        let cells = vec![("owner_name", Cell::Digest(name.to_owned()))];
+        Ok(RowIndex { cells, search_terms: Vec::new() })
+    }),
+};
 
 #[tokio::test]
 async fn the_database_and_the_files_beside_it_are_for_its_owner_alone() {

@@ -281,6 +281,11 @@ impl HeldLocks {
         assert!(lines.any(|line| line.unwrap() == "held"), "{text}: the locks were not granted");
         held
     }
+
+    /// Commits what the statements have changed; otherwise it is rolled back.
+    pub fn commit(mut self) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "COMMIT;").unwrap();
+    }
 }
 
 impl Drop for HeldLocks {

@@ -7,10 +7,12 @@ pub mod committing;
 pub mod dispatching;
 pub mod filtering;
 pub mod forgetting;
+pub mod grown_boats;
 pub mod node;
 pub mod paging;
 pub mod reading;
 pub mod registry;
+pub mod removing;
 pub mod steps;
 pub mod unwritten;
 
@@ -66,6 +68,7 @@ macro_rules! every_behaviour {
         $crate::every_behaviour! { $open,
             reading::a_row_is_masked_unless_disclosure_is_full,
             reading::an_unknown_id_is_not_found,
+            reading::write_only_values_come_only_to_be_changed,
             reading::equal_ids_and_values_of_two_tenants_stay_apart,
             reading::a_unique_value_finds_its_row_masked,
             reading::an_unknown_tenant_has_nothing,
@@ -98,6 +101,11 @@ macro_rules! every_behaviour {
             steps::a_taken_id_refuses_with_the_steps_own_fault,
             steps::a_unique_value_is_unique_within_its_tenant_only,
             steps::an_update_to_a_taken_value_is_an_internal_fault,
+            removing::a_removed_row_is_found_by_nothing,
+            removing::unique_values_of_a_removed_row_are_free,
+            removing::a_removal_needs_the_version_it_expects,
+            removing::a_failing_plan_with_a_removal_leaves_no_trace,
+            removing::equal_keys_remove_once,
             committing::a_plan_of_an_unknown_tenant_is_not_committed,
             committing::a_failing_plan_leaves_no_trace,
             committing::failing_plans_among_others_leave_no_gap,

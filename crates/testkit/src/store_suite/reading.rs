@@ -21,6 +21,38 @@ pub async fn a_row_is_masked_unless_disclosure_is_full(subject: &StoreUnderTest)
     assert_eq!(full.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
 }
 
+pub async fn write_only_values_come_only_to_be_changed(subject: &StoreUnderTest) {
+    let store = &*subject.store;
+    let pin = || Some(r#"{"pin":"0451"}"#.to_owned());
+    let update = |version: i64, secret| Step::Update {
+        table: &BOAT,
+        row: Row { version: version + 1, secret, ..boat("b1", 7) },
+        expect_version: version,
+        on_conflict: OnConflict::Retry,
+    };
+    // Also a row that has nothing personal.
+    let bare = Row { secret: pin(), masked: None, personal: None, ..boat("b2", 8) };
+    add(store, &north(), [Row { secret: pin(), ..boat("b1", 7) }, bare]).await;
+    for id in ["b1", "b2"] {
+        for (disclosure, expected) in
+            [(Disclosure::Masked, None), (Disclosure::Full, None), (Disclosure::ToChange, pin())]
+        {
+            let found = store.get(&north(), &BOAT, id, disclosure).await.unwrap().unwrap();
+            assert_eq!(found.secret, expected, "{id} {disclosure:?}");
+            assert_eq!(found.personal.is_some(), disclosure != Disclosure::Masked && id == "b1", "{disclosure:?}");
+        }
+        assert_eq!(find(subject, &north(), &format!("H-{id}")).await.unwrap().secret, None);
+    }
+    let rows = store.page(&north(), query(Vec::new())).await.unwrap().rows;
+    assert!(rows.len() == 2 && !rows.concat().contains("0451"), "{rows:?}");
+    // It is kept by a writer that passes it again, and gone if it does not.
+    for (version, secret) in [(1, pin()), (2, None)] {
+        done(store, plan("change", &north(), vec![update(version, secret.clone())])).await;
+        let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
+        assert_eq!((found.version, found.secret), (version + 1, secret));
+    }
+}
+
 pub async fn an_unknown_id_is_not_found(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     assert!(subject.store.get(&north(), &BOAT, "b2", Disclosure::Full).await.unwrap().is_none());
