@@ -81,6 +81,7 @@ mod tests {
     use std::sync::Arc;
 
     use frontdesk_engine::ClientId;
+    use frontdesk_engine::model::idempotency_key::IdempotencyKey;
     use frontdesk_engine::seal::SealKey;
     use frontdesk_testkit::TestRandom;
 
@@ -106,8 +107,12 @@ mod tests {
         let keyring = Keyring::new(&SealKey::from_bytes([7; 32]), Arc::new(TestRandom::distinct()));
         keyring.unwrap("north", &keyring.create("north").unwrap()).unwrap();
         let keys = keyring.keys("north").unwrap();
-        let claim =
-            Claim { client: ClientId::new("agent"), tool: "boats.create", key: "k".to_owned(), request_hash: [1; 32] };
+        let claim = Claim {
+            client: ClientId::new("agent"),
+            tool: "boats.create",
+            key: IdempotencyKey::parse("k").unwrap(),
+            request_hash: [1; 32],
+        };
         let hash = key_hash(&keys, &claim);
         let older = r#"["b1","{\"id\":\"b1\"}","{\"owner\":\"A***\"}",null]"#;
         let seal =

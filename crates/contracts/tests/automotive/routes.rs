@@ -33,7 +33,8 @@ fn a_route_is_answered_with_the_object_itself() {
 
 #[test]
 fn a_fault_on_a_route_is_its_http_status_and_the_error_object() {
-    let failed = |kind| answered(Effect::Adds, |context| Automotive::default().failure(&Fault::new(kind, "M"), context));
+    let failed =
+        |kind| answered(Effect::Adds, |context| Automotive::default().failure(&Fault::new(kind, "M"), context));
     assert_eq!(
         reply_text(&failed(FaultKind::NotFound)),
         r#"404 {"error":{"code":"leads.not_found","message":"M","details":{"retryable":false}}}"#

@@ -210,7 +210,13 @@ impl TaskStore<'_> {
         let row = next.row(self.now()).ok_or_else(unwritable)?;
         self.commit(
             next,
-            Step::Update { table: &TASK, row, expect_version: known.version, on_conflict: OnConflict::Retry },
+            Step::Update {
+                table: &TASK,
+                row,
+                expect_version: known.version,
+                on_conflict: OnConflict::Retry,
+                on_duplicate: Fault::internal("another task has the same key"),
+            },
         )
         .await
     }

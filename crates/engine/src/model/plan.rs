@@ -26,30 +26,15 @@ pub enum Step {
         row: Row,
         expect_version: i64,
         on_conflict: OnConflict,
+        /// A unique value is already taken.
+        on_duplicate: Fault,
     },
     /// Changes a number in place, and never below its floor: the last unit is taken once.
-    Adjust {
-        table: &'static TableSpec,
-        id: String,
-        column: &'static str,
-        by: i64,
-        floor: i64,
-        on_underflow: Fault,
-    },
+    Adjust { table: &'static TableSpec, id: String, column: &'static str, by: i64, floor: i64, on_underflow: Fault },
     /// Removes a row with its search terms.
-    Remove {
-        table: &'static TableSpec,
-        id: String,
-        expect_version: i64,
-        on_conflict: OnConflict,
-    },
+    Remove { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
     /// Guards a row that was only read.
-    Require {
-        table: &'static TableSpec,
-        id: String,
-        expect_version: i64,
-        on_conflict: OnConflict,
-    },
+    Require { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
 }
 
 /// What a version that has moved on means.

@@ -152,7 +152,13 @@ fn update(row: Row, expect_version: i64, stale: OnConflict) -> Plan {
     Plan {
         events: vec![Event { kind: "book", id: row.id.clone(), change: Change::Updated }],
         outcome: written(&row),
-        steps: vec![Step::Update { table: &BOOK, row, expect_version, on_conflict: stale }],
+        steps: vec![Step::Update {
+            table: &BOOK,
+            row,
+            expect_version,
+            on_conflict: stale,
+            on_duplicate: Fault::domain(TAKEN, "T"),
+        }],
     }
 }
 

@@ -224,13 +224,17 @@ impl PlanEncoder<'_> {
                 statements.push(PgStatement { on_duplicate: Some(on_duplicate.clone()), ..insert });
                 statements.extend(self.insert_terms(table, row)?);
             }
-            Step::Update { table, row, expect_version, on_conflict } => {
+            Step::Update { table, row, expect_version, on_conflict, on_duplicate } => {
                 let texts = self.context.texts(table)?;
                 let mut values = vec![PgValue::text(self.tenant)];
                 values.extend(self.row(table, row)?.into_iter().map(PgValue::One));
                 values.push(PgValue::integer(*expect_version));
                 let update = PgStatement::new(Arc::clone(&texts.update), values);
-                statements.push(PgStatement { on_missing: Some(conflict(on_conflict)), ..update });
+                statements.push(PgStatement {
+                    on_missing: Some(conflict(on_conflict)),
+                    on_duplicate: Some(on_duplicate.clone()),
+                    ..update
+                });
                 let key = vec![PgValue::text(self.tenant), PgValue::text(&row.id)];
                 statements.push(PgStatement::new(Arc::clone(&texts.delete_terms), key));
                 statements.extend(self.insert_terms(table, row)?);

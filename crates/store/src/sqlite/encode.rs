@@ -30,11 +30,37 @@ pub(crate) struct EncodedCommit {
 
 /// A step of the plan with its values as they are stored.
 pub(super) enum EncodedStep {
-    Insert { table: &'static TableSpec, row: EncodedRow, on_duplicate: Fault },
-    Update { table: &'static TableSpec, row: EncodedRow, expect_version: i64, on_conflict: OnConflict },
-    Adjust { text: String, id: String, by: i64, floor: i64, on_underflow: Fault },
-    Remove { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
-    Require { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
+    Insert {
+        table: &'static TableSpec,
+        row: EncodedRow,
+        on_duplicate: Fault,
+    },
+    Update {
+        table: &'static TableSpec,
+        row: EncodedRow,
+        expect_version: i64,
+        on_conflict: OnConflict,
+        on_duplicate: Fault,
+    },
+    Adjust {
+        text: String,
+        id: String,
+        by: i64,
+        floor: i64,
+        on_underflow: Fault,
+    },
+    Remove {
+        table: &'static TableSpec,
+        id: String,
+        expect_version: i64,
+        on_conflict: OnConflict,
+    },
+    Require {
+        table: &'static TableSpec,
+        id: String,
+        expect_version: i64,
+        on_conflict: OnConflict,
+    },
 }
 
 pub(super) struct EncodedRow {
@@ -80,10 +106,10 @@ impl PlanEncoder<'_> {
             plan::Step::Insert { table, row, on_duplicate } => {
                 EncodedStep::Insert { table, row: self.row(table, row)?, on_duplicate }
             }
-            plan::Step::Update { table, row, expect_version, on_conflict } => {
+            plan::Step::Update { table, row, expect_version, on_conflict, on_duplicate } => {
                 let mut row = self.row(table, row)?;
                 row.values.push(expect_version.into());
-                EncodedStep::Update { table, row, expect_version, on_conflict }
+                EncodedStep::Update { table, row, expect_version, on_conflict, on_duplicate }
             }
             plan::Step::Adjust { table, id, column, by, floor, on_underflow } => {
                 EncodedStep::Adjust { text: sql::for_sqlite(&sql::adjust(table, column)), id, by, floor, on_underflow }

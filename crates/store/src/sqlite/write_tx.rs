@@ -249,15 +249,17 @@ impl<'a> WriteTx<'a> {
                     Err(error) => Err(error.into()),
                 }
             }
-            EncodedStep::Update { table, row, expect_version, on_conflict } => {
+            EncodedStep::Update { table, row, expect_version, on_conflict, on_duplicate } => {
                 let texts = self.context.texts(table)?;
                 self.delete_terms(&texts.delete_terms, tenant, &row.id, *expect_version)?;
-                match write_row(&mut *self.connection.prepare_cached(&texts.update)?, tenant, row)? {
-                    0 => Err(conflict(on_conflict)),
-                    _ => {
+                match write_row(&mut *self.connection.prepare_cached(&texts.update)?, tenant, row) {
+                    Ok(0) => Err(conflict(on_conflict)),
+                    Ok(_) => {
                         self.state = TxState::Changed;
                         self.insert_terms(table, tenant, row)
                     }
+                    Err(error) if is_unique_violation(&error) => Err(refused(on_duplicate)),
+                    Err(error) => Err(error.into()),
                 }
             }
             EncodedStep::Remove { table, id, expect_version, on_conflict } => {

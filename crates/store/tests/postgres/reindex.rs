@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::test_store::{TestStore, open};
 use frontdesk_testkit::eventually;
-use frontdesk_testkit::store_suite::boats::{BOAT, add, done, plan, take_berths};
+use frontdesk_testkit::store_suite::boats::{BOAT, add, done, plan, take_berths, update};
 use frontdesk_testkit::store_suite::grown_boats::{GROWN, GROWN_SPEC, check, index, older};
 use frontdesk_testkit::store_suite::{north, south};
 
@@ -57,8 +57,8 @@ async fn a_database_of_an_earlier_release_is_migrated() {
     assert_eq!((found.personal, found.secret), (older("b1", 1).personal, None));
     let row = Row { version: 2, ..older("b1", 1) };
     let secret = row.secret.clone();
-    let update = Step::Update { table: &BOAT, row, expect_version: 1, on_conflict: OnConflict::Retry };
-    done(&store, plan("change", &north(), vec![update])).await;
+    let change = update(row, 1, OnConflict::Retry);
+    done(&store, plan("change", &north(), vec![change])).await;
     let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
     assert_eq!(found.secret, secret);
     assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["2"]);

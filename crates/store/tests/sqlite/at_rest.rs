@@ -17,7 +17,7 @@ use frontdesk_store::transfer::{DataLocation, StoredValue, TenantExport};
 
 use crate::test_store::{Folder, TestStore, open};
 use frontdesk_testkit::store_suite::boats::{
-    BOAT, TAKEN, add, boat, claim, done, fault, insert, personal, plan, query, with,
+    BOAT, TAKEN, add, boat, claim, done, fault, insert, personal, plan, query, update, with,
 };
 use frontdesk_testkit::store_suite::{north, south};
 
@@ -99,13 +99,8 @@ async fn write_only_values_are_in_no_file_backup_or_export() {
     let open = r#"{"seen":"in the open"}"#.to_owned();
     let row = Row { secret: Some(secret.to_owned()), body: open, ..boat("b1", 7) };
     done(&*test.store, Commit { claim: Some(claim("k", 1)), ..plan("b1", &north(), vec![insert(row.clone())]) }).await;
-    let update = Step::Update {
-        table: &BOAT,
-        row: Row { version: 2, ..row },
-        expect_version: 1,
-        on_conflict: OnConflict::Retry,
-    };
-    done(&*test.store, plan("change", &north(), vec![update])).await;
+    let change = update(Row { version: 2, ..row }, 1, OnConflict::Retry);
+    done(&*test.store, plan("change", &north(), vec![change])).await;
     back_up(&test.folder.database(), &test.folder.database().with_file_name("backup.db")).unwrap();
     search(&test, &["desk.db", "desk.db-wal", "backup.db"]);
     let location = DataLocation::Sqlite(test.folder.database());

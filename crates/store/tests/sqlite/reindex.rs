@@ -60,7 +60,13 @@ async fn rows_are_found_by_columns_their_table_has_gained() {
     done(&store, plan("new", &north(), vec![free])).await;
     // A row that was indexed again loses exactly its own words.
     let row = Row { version: 2, search_terms: Vec::new(), ..grown("b010", "GER b010") };
-    let update = Step::Update { table: &GROWN, row, expect_version: 1, on_conflict: OnConflict::Retry };
+    let update = Step::Update {
+        table: &GROWN,
+        row,
+        expect_version: 1,
+        on_conflict: OnConflict::Retry,
+        on_duplicate: fault(TAKEN),
+    };
     done(&store, plan("rename", &north(), vec![update])).await;
     let raw = Connection::open(folder.database()).unwrap();
     let count = |text: &str| -> i64 { raw.query_row(text, [], |row| row.get(0)).unwrap() };

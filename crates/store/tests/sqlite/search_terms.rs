@@ -8,13 +8,13 @@ use frontdesk_engine::ports::Store;
 
 use crate::test_store::TestStore;
 use frontdesk_store::Backend as _;
-use frontdesk_testkit::store_suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan};
+use frontdesk_testkit::store_suite::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, plain, plan, update};
 use frontdesk_testkit::store_suite::{north, south};
 
 /// Updates the boat; this word becomes its only search term.
 fn renamed(id: &str, word: &str, expect_version: i64) -> Step {
     let row = Row { version: expect_version + 1, search_terms: vec![plain(word)], ..boat(id, 7) };
-    Step::Update { table: &BOAT, row, expect_version, on_conflict: OnConflict::Fail(fault(MOVED_ON)) }
+    update(row, expect_version, OnConflict::Fail(fault(MOVED_ON)))
 }
 
 async fn found(store: &dyn Store, word: &str) -> Vec<String> {

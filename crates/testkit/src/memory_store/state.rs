@@ -115,14 +115,13 @@ impl MemoryState {
                 }
                 self.rows.insert(key, row);
             }
-            Step::Update { table, row, expect_version, on_conflict } => {
+            Step::Update { table, row, expect_version, on_conflict, on_duplicate } => {
                 let key = row_key(tenant, table, &row.id);
                 if self.version(&key) != Some(expect_version) {
                     return Ok(Some(conflict(on_conflict)));
                 }
-                // An update has no fault for a duplicate value.
                 if self.is_taken(tenant, table, &row) {
-                    return Err(Fault::internal("an update would duplicate a unique value"));
+                    return Ok(Some(Committed::Refused(on_duplicate)));
                 }
                 self.rows.insert(key, row);
             }

@@ -4,7 +4,7 @@
 use frontdesk_engine::model::fault::Code;
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::page::{Direction, Filter, Order, Page, Projection, Query, Start, Window};
-use frontdesk_engine::model::plan::{Change, Event, Step};
+use frontdesk_engine::model::plan::{Change, Event, OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, Row, SearchTerm, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Item;
@@ -74,6 +74,11 @@ pub fn fault(code: Code) -> Fault {
 
 pub fn insert(row: Row) -> Step {
     Step::Insert { table: &BOAT, row, on_duplicate: fault(TAKEN) }
+}
+
+/// An update whose row must still have this version.
+pub fn update(row: Row, expect_version: i64, on_conflict: OnConflict) -> Step {
+    Step::Update { table: &BOAT, row, expect_version, on_conflict, on_duplicate: fault(TAKEN) }
 }
 
 pub fn take_berths(id: &str, count: i64) -> Step {

@@ -9,7 +9,7 @@ use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::ports::{Commit, Disclosure};
 use tokio::task::JoinSet;
 
-use super::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, plain, plan, take_berths};
+use super::boats::{BOAT, add, boat, claim, done, ended, event, ids, insert, plain, plan, take_berths, update};
 use super::{StoreUnderTest, north, south};
 
 pub async fn a_plan_of_an_unknown_tenant_is_not_committed(subject: &StoreUnderTest) {
@@ -28,7 +28,7 @@ pub async fn a_failing_plan_leaves_no_trace(subject: &StoreUnderTest) {
         (take_berths("b1", 5), "no_berth_left"),
         (guard(OnConflict::Retry), "stale"),
         (guard(OnConflict::Fail(super::boats::fault(super::boats::MOVED_ON))), "boat_changed"),
-        (Step::Update { table: &BOAT, row: boat("b1", 8), expect_version: 9, on_conflict: OnConflict::Retry }, "stale"),
+        (update(boat("b1", 8), 9, OnConflict::Retry), "stale"),
     ];
     for (last, expected) in last_steps {
         let outcome = subject.store.commit(full("bad", "b2", vec![take_berths("b1", 1), last])).await;

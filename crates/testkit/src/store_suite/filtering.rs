@@ -1,10 +1,10 @@
 //! Filters and words: each keeps exactly the rows it says.
 
 use frontdesk_engine::model::page::Filter;
-use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::plan::OnConflict;
 use frontdesk_engine::model::table::{Cell, Row};
 
-use super::boats::{BOAT, add, boat, done, ids, personal, plain, plan, query, with};
+use super::boats::{BOAT, add, boat, done, ids, personal, plain, plan, query, update, with};
 use super::{StoreUnderTest, north};
 
 pub async fn each_filter_keeps_exactly_what_it_says(subject: &StoreUnderTest) {
@@ -97,7 +97,7 @@ pub async fn a_row_has_as_many_words_as_it_likes_and_may_say_one_twice(subject: 
 pub async fn an_update_replaces_the_words(subject: &StoreUnderTest) {
     fleet(subject).await;
     let row = Row { version: 2, search_terms: vec![plain("blue"), personal("byron")], ..boat("b1", 7) };
-    let step = Step::Update { table: &BOAT, row, expect_version: 1, on_conflict: OnConflict::Retry };
+    let step = update(row, 1, OnConflict::Retry);
     done(&*subject.store, plan("repaint", &north(), vec![step])).await;
     let found = async |words| ids(&*subject.store, &north(), vec![Filter::SearchTerms(words)]).await;
     assert_eq!(found(vec![plain("blue"), personal("byron")]).await, ["b1"]);
@@ -110,12 +110,7 @@ pub async fn a_word_given_twice_counts_once(subject: &StoreUnderTest) {
     let row = Row { search_terms: words, ..boat("b1", 7) };
     add(&*subject.store, &north(), [row.clone()]).await;
     assert_eq!(ids(&*subject.store, &north(), vec![Filter::SearchTerms(vec![plain("red")])]).await, ["b1"]);
-    let step = Step::Update {
-        table: &BOAT,
-        row: Row { version: 2, ..row },
-        expect_version: 1,
-        on_conflict: OnConflict::Retry,
-    };
+    let step = update(Row { version: 2, ..row }, 1, OnConflict::Retry);
     done(&*subject.store, plan("again", &north(), vec![step])).await;
 }
 

@@ -100,7 +100,7 @@ macro_rules! every_behaviour {
             steps::a_taken_value_refuses_with_the_steps_own_fault,
             steps::a_taken_id_refuses_with_the_steps_own_fault,
             steps::a_unique_value_is_unique_within_its_tenant_only,
-            steps::an_update_to_a_taken_value_is_an_internal_fault,
+            steps::an_update_to_a_taken_value_is_refused,
             removing::a_removed_row_is_found_by_nothing,
             removing::unique_values_of_a_removed_row_are_free,
             removing::a_removal_needs_the_version_it_expects,

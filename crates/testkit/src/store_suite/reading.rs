@@ -2,11 +2,11 @@
 
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::page::Filter;
-use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::plan::OnConflict;
 use frontdesk_engine::model::table::{Cell, Row, StoredRow};
 use frontdesk_engine::ports::Disclosure;
 
-use super::boats::{BOAT, add, boat, claim, done, ids, personal, plain, plan, query, with};
+use super::boats::{BOAT, add, boat, claim, done, ids, personal, plain, plan, query, update, with};
 use super::{StoreUnderTest, north, south};
 
 pub async fn a_row_is_masked_unless_disclosure_is_full(subject: &StoreUnderTest) {
@@ -24,11 +24,8 @@ pub async fn a_row_is_masked_unless_disclosure_is_full(subject: &StoreUnderTest)
 pub async fn write_only_values_come_only_to_be_changed(subject: &StoreUnderTest) {
     let store = &*subject.store;
     let pin = || Some(r#"{"pin":"0451"}"#.to_owned());
-    let update = |version: i64, secret| Step::Update {
-        table: &BOAT,
-        row: Row { version: version + 1, secret, ..boat("b1", 7) },
-        expect_version: version,
-        on_conflict: OnConflict::Retry,
+    let change = |version: i64, secret| {
+        update(Row { version: version + 1, secret, ..boat("b1", 7) }, version, OnConflict::Retry)
     };
     // Also a row that has nothing personal.
     let bare = Row { secret: pin(), masked: None, personal: None, ..boat("b2", 8) };
@@ -47,7 +44,7 @@ pub async fn write_only_values_come_only_to_be_changed(subject: &StoreUnderTest)
     assert!(rows.len() == 2 && !rows.concat().contains("0451"), "{rows:?}");
     // It is kept by a writer that passes it again, and gone if it does not.
     for (version, secret) in [(1, pin()), (2, None)] {
-        done(store, plan("change", &north(), vec![update(version, secret.clone())])).await;
+        done(store, plan("change", &north(), vec![change(version, secret.clone())])).await;
         let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
         assert_eq!((found.version, found.secret), (version + 1, secret));
     }
@@ -70,7 +67,7 @@ pub async fn equal_ids_and_values_of_two_tenants_stay_apart(subject: &StoreUnder
         search_terms: vec![plain("sail"), personal("lovelace"), plain("won")],
         ..titled("b1", "north")
     };
-    let step = Step::Update { table: &BOAT, row: winner, expect_version: 1, on_conflict: OnConflict::Retry };
+    let step = update(winner, 1, OnConflict::Retry);
     done(store, plan("race", &north(), vec![step])).await;
     assert_eq!(ids(store, &north(), vec![Filter::SearchTerms(vec![plain("won")])]).await, ["b1"]);
     assert_eq!(ids(store, &south(), vec![Filter::SearchTerms(vec![plain("won")])]).await, [""; 0]);

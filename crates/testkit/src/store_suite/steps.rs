@@ -6,7 +6,7 @@ use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, Row};
 use frontdesk_engine::ports::{Committed, Disclosure};
 
-use super::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, insert, plan, take_berths, with};
+use super::boats::{BOAT, MOVED_ON, add, boat, done, ended, fault, ids, insert, plan, take_berths, update, with};
 use super::{StoreUnderTest, north, south};
 
 pub async fn an_insert_is_there_once_committed(subject: &StoreUnderTest) {
@@ -126,18 +126,13 @@ pub async fn a_unique_value_is_unique_within_its_tenant_only(subject: &StoreUnde
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await, ["b1", "b2", "b3"]);
 }
 
-/// The step names no fault for it, so it must not look like something that passes by waiting.
-pub async fn an_update_to_a_taken_value_is_an_internal_fault(subject: &StoreUnderTest) {
+pub async fn an_update_to_a_taken_value_is_refused(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7), boat("b2", 8)]).await;
     let row = with(Row { version: 2, ..boat("b2", 9) }, "hull", Cell::Text("H-b1".to_owned()));
     let outcome = subject.store.commit(plan("rename", &north(), vec![update(row, 1, OnConflict::Retry)])).await;
-    assert_eq!(ended(&outcome), "internal");
+    assert_eq!(ended(&outcome), "boat_taken");
     assert_eq!(lengths(subject).await, ["b1 v1 {\"id\":\"b1\",\"length\":7}", "b2 v1 {\"id\":\"b2\",\"length\":8}"]);
     assert_eq!(subject.peek.audit("north"), [r#"{"plan":"seed"}"#]);
-}
-
-fn update(row: Row, expect_version: i64, stale: OnConflict) -> Step {
-    Step::Update { table: &BOAT, row, expect_version, on_conflict: stale }
 }
 
 /// Every boat of the north as `id version body`.

@@ -61,7 +61,13 @@ impl<R: Resource> WriteTool for UpdateTool<R> {
             R::cascade(Some(&before), &mut after, &mut context).await?;
             context.check_references(Some(&before.record), &after.record).await?;
             let (row, outcome) = after.row_and_answer(TENANT);
-            let step = Step::Update { table: R::table(), row, expect_version: before.version, on_conflict };
+            let step = Step::Update {
+                table: R::table(),
+                row,
+                expect_version: before.version,
+                on_conflict,
+                on_duplicate: R::on_duplicate(),
+            };
             let event = Event { kind: R::TABLE_NAME, id: after.id, change: Change::Updated };
             Ok(context.plan(step, event, outcome))
         })
@@ -145,6 +151,7 @@ impl<'a> WriteContext<'a> {
             row: entity.row(TENANT),
             expect_version,
             on_conflict: OnConflict::Retry,
+            on_duplicate: Fault::internal("a rule set a unique value that another row has"),
         });
     }
 
