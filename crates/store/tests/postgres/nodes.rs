@@ -38,7 +38,7 @@ async fn agree(test: &TestStore) {
         let mut all = JoinSet::new();
         for (number, node) in nodes.iter().cycle().take(30).enumerate() {
             let (node, id) = (Arc::clone(node), format!("r{round}-{number}"));
-            all.spawn(async move { node.commit(create(&id, &format!("key {round}"))).await });
+            all.spawn(async move { node.commit(create(&id, &format!("key-{round}"))).await });
         }
         let outcomes = all.join_all().await;
         assert_eq!(outcomes.iter().filter(|outcome| ended(outcome) == "done").count(), 1);
@@ -52,7 +52,7 @@ async fn agree(test: &TestStore) {
                 }
             })
             .collect();
-        let seen = nodes[0].find_claim(&north(), &claim(&format!("key {round}"), 1)).await.unwrap().unwrap().answer.id;
+        let seen = nodes[0].find_claim(&north(), &claim(&format!("key-{round}"), 1)).await.unwrap().unwrap().answer.id;
         assert_eq!(answers, vec![seen; 29]);
     }
     assert_eq!(ids(&*test.store, &north(), Vec::new()).await.len(), 10);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::plan::OnConflict;
 use frontdesk_engine::model::table::{Row, RowIndex, StoredRow, TableSpec};
 use frontdesk_engine::ports::{Disclosure, Store as _};
 use frontdesk_store::PostgresStore;
