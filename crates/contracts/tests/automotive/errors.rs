@@ -103,9 +103,10 @@ fn answer(reply: &Reply) -> Answer {
 }
 
 /// Writes an outdated file before the test fails, so that the change can be reviewed and the second run passes.
-fn up_to_date(path: &str, text: &str) {
+pub(crate) fn up_to_date(path: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     if fs::read_to_string(&file).unwrap_or_default() != text {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, text).unwrap();
         assert_eq!("stale", "up to date", "{path} was out of date and has been regenerated; review and commit it");
     }

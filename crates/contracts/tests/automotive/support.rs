@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts::automotive;
-use frontdesk_engine::Reply;
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
@@ -14,6 +13,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
+use frontdesk_engine::{Contract, Reply};
 use frontdesk_testkit::memory_store::StoredEvent;
 use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 use serde_json::{Value, json};
@@ -33,6 +33,10 @@ pub(crate) struct TestDesk {
 impl TestDesk {
     /// Two dealerships with the demo's data.
     pub(crate) fn open() -> TestDesk {
+        TestDesk::with_contract(automotive::contract())
+    }
+
+    pub(crate) fn with_contract(contract: Contract) -> TestDesk {
         let store = Arc::new(MemoryStore::default());
         let desk = Desk {
             store: store.clone(),
@@ -59,7 +63,7 @@ impl TestDesk {
         TestDesk {
             desk,
             mount: Mount::new(
-                automotive::contract(),
+                contract,
                 "https://desk.example/mcp/automotive".to_owned(),
                 "https://desk.example/.well-known/oauth-protected-resource/mcp/automotive".to_owned(),
             ),

@@ -1,0 +1,159 @@
+//! docs/reference/automotive.md: every tool, field, vocabulary and code, generated from the declarations.
+
+use std::fmt::Write as _;
+
+use frontdesk_contracts::automotive::codes::CodeSpec;
+use frontdesk_contracts::automotive::resource::ResourceParts;
+use frontdesk_contracts::automotive::{all_codes, resources};
+use frontdesk_contracts::record::{FieldSpec, VocabularySpec};
+use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat};
+use frontdesk_engine::model::tool::{Effect, ToolSpec};
+
+use crate::errors::up_to_date;
+
+const INTRODUCTION: &str = "\
+# AutomotiveMCP reference
+
+<!-- Generated from the contract by the test `docs_reference_is_generated_from_the_declarations`; edit the resource. -->
+
+Every tool, field, vocabulary and code of the automotive contract. Answers and arguments are JSON; the tools' own schemas
+are in `tools/list`.
+
+- Every record also has `id`, `type`, `dealership_id`, `created_at`, `updated_at` and `version`.
+- Every tool takes `dealership_id`, which only tokens for several dealerships need. Lists also take `cursor` and `limit`
+  (25 if absent, 100 at most). Writes also take `idempotency_key`, updates `expected_version`.
+- An update replaces the fields it names, objects and lists as a whole. `null` clears a field that need not be there.
+- Writable records take fields of vendors: `x_<vendor>_<name>` with a text of up to 500 characters, a whole number or a
+  truth value, 20 at most. They are kept and answered as sent; `null` removes one. Any other unknown field is refused.
+- **Personal** fields are encrypted at rest and masked or left out in lists; `redacted` names what is. **Write-only**
+  fields are never answered.
+";
+
+#[test]
+fn docs_reference_is_generated_from_the_declarations() {
+    up_to_date("docs/reference/automotive.md", &page(&resources()));
+}
+
+pub(crate) fn page(resources: &[ResourceParts]) -> String {
+    let mut page = INTRODUCTION.to_owned();
+    page += "\n## Tools\n\n| tool | does | scope |\n|---|---|---|\n";
+    for spec in resources.iter().flat_map(|resource| &resource.tools).map(|tool| &tool.spec) {
+        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, spec.scope.as_str())
+            .unwrap();
+    }
+    let mut vocabularies = Vec::new();
+    for resource in resources {
+        write_resource(&mut page, resource);
+        collect_vocabularies(resource.fields, &mut vocabularies);
+    }
+    page += "\n## Vocabularies\n\n| vocabulary | words |\n|---|---|\n";
+    for VocabularySpec { name, words } in vocabularies {
+        writeln!(page, "| {name} | `{}` |", words.join("` `")).unwrap();
+    }
+    page += "\n## Codes\n\nWhere each of them stands in an answer is in [errors.md](../errors.md).\n\n";
+    page += "| code | means | what to do |\n|---|---|---|\n";
+    for CodeSpec { code, means, next } in all_codes(resources) {
+        writeln!(page, "| `{}` | {means} | {next} |", code.0).unwrap();
+    }
+    page
+}
+
+fn anchor(heading: &str) -> String {
+    heading.replace('.', "")
+}
+
+fn write_resource(page: &mut String, resource: &ResourceParts) {
+    let name = resource.table.name;
+    write!(page, "\n## {name}\n\n").unwrap();
+    for template in &resource.templates {
+        writeln!(page, "- `{}`: {}", template.template, template.about).unwrap();
+    }
+    *page += "\n| field | type | what it is | set by |\n|---|---|---|---|\n";
+    write_fields(page, "", resource.fields);
+    for tool in &resource.tools {
+        write_tool(page, &tool.spec);
+    }
+}
+
+fn write_fields(page: &mut String, holder: &str, fields: &[FieldSpec]) {
+    for field in fields {
+        let path = format!("{holder}{}", field.name);
+        let required = if field.required { "" } else { ", optional" };
+        let kind = if field.write_only {
+            " **Write-only.**"
+        } else if field.sealed || (field.maskable && (field.nested)().is_empty()) {
+            " **Personal.**"
+        } else {
+            ""
+        };
+        let set_by: Vec<&str> = [(field.create, "create"), (field.update, "update")]
+            .into_iter()
+            .filter(|(set, _)| *set)
+            .map(|(_, by)| by)
+            .collect();
+        let type_name = match (field.vocabulary)() {
+            Some(vocabulary) => match (field.output)() {
+                Schema::List { max, .. } => format!("list of {}, at most {max}", vocabulary.name),
+                _ => vocabulary.name.to_owned(),
+            },
+            None => type_name(&(field.output)()),
+        };
+        writeln!(page, "| `{path}` | {type_name}{required} | {}{kind} | {} |", field.about, set_by.join(", ")).unwrap();
+        write_fields(page, &format!("{path}."), (field.nested)());
+    }
+}
+
+fn write_tool(page: &mut String, spec: &ToolSpec) {
+    write!(page, "\n### {}\n\n{} Needs `{}`.", spec.name, spec.about, spec.scope.as_str()).unwrap();
+    *page += match spec.effect {
+        Effect::Reads => "",
+        Effect::Adds => " Adds a record.",
+        Effect::Changes => " Changes a record.",
+    };
+    *page += "\n";
+    let common = ["dealership_id", "cursor", "limit", "idempotency_key", "expected_version"];
+    let own: Vec<&Field> = spec.input.fields().iter().filter(|field| !common.contains(&field.name)).collect();
+    if !own.is_empty() {
+        *page += "\n| argument | type | what it is |\n|---|---|---|\n";
+    }
+    for Field { name, about, schema, presence } in own {
+        let required = if *presence == Presence::Required { ", **required**" } else { "" };
+        writeln!(page, "| `{name}` | {}{required} | {about} |", type_name(schema)).unwrap();
+    }
+    if !spec.codes.is_empty() {
+        let codes: Vec<String> = spec.codes.iter().map(|code| format!("`{}`", code.0)).collect();
+        writeln!(page, "\nCodes of its own: {}.", codes.join(", ")).unwrap();
+    }
+}
+
+fn type_name(schema: &Schema) -> String {
+    match schema {
+        Schema::Object(fields) | Schema::Extended { fields, .. } => {
+            let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
+            format!("object of {}", names.join(", "))
+        }
+        Schema::Map(_) => "object".to_owned(),
+        Schema::List { of, max, .. } => format!("list of {}, at most {max}", type_name(of)),
+        Schema::Text(TextFormat::Free { max, .. }) => format!("text, at most {max}"),
+        Schema::Text(TextFormat::OneOf(words)) => format!("one of `{}`", words.join("` `")),
+        Schema::Text(TextFormat::Timestamp) => "time (RFC 3339)".to_owned(),
+        Schema::Text(TextFormat::Email) => "e-mail address".to_owned(),
+        Schema::Text(TextFormat::Phone) => "E.164 number".to_owned(),
+        Schema::Text(TextFormat::Currency) => "ISO 4217 code".to_owned(),
+        Schema::Text(TextFormat::Pattern(form)) => format!("text like `{}`", form.pattern),
+        Schema::Integer { min, max: 9_007_199_254_740_991 } => format!("whole number from {min}"),
+        Schema::Integer { min, max } => format!("whole number, {min} to {max}"),
+        Schema::Boolean => "true or false".to_owned(),
+        Schema::Nullable(of) => format!("{}, or null", type_name(of)),
+        Schema::AnyOf { expected, .. } => (*expected).to_owned(),
+    }
+}
+
+fn collect_vocabularies(fields: &[FieldSpec], found: &mut Vec<VocabularySpec>) {
+    for field in fields {
+        if let Some(vocabulary) = (field.vocabulary)().filter(|vocabulary| !found.contains(vocabulary)) {
+            found.push(vocabulary);
+        }
+        collect_vocabularies((field.nested)(), found);
+    }
+}
